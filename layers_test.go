@@ -1,0 +1,158 @@
+package lectern_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/lectern-mcp/lectern"
+	terminal = "charm.land" // bubbletea, lipgloss, bubbles
+	mcpGo    = "github.com/mark3labs/mcp-go"
+)
+
+// A layer says which of our own packages, and which outside ones, the packages
+// it matches may import. The reason is printed when a rule is broken, so it is
+// written for whoever just broke it.
+type layer struct {
+	pkg    string   // path.Match pattern, relative to the module
+	may    []string // our own packages it may import; nil means none
+	never  []string // outside packages (with all below them) it may not import
+	reason string
+}
+
+// layers is DESIGN's table. First match wins, so exact names stand before
+// patterns. Never widen a row to get a build through: move the code.
+var layers = []layer{
+	{"status", nil, []string{"net", "os", terminal, mcpGo}, "status is plain data: everybody imports it, so it imports nobody"},
+	{"status/loopback", []string{"status", "internal/*"}, []string{terminal, mcpGo}, "both ends of the status wire live here and nowhere else"},
+	{"status/statustest", []string{"status"}, []string{terminal, mcpGo}, "a suite knows only what it tests"},
+	{"config", []string{"internal/*"}, []string{"net", terminal, mcpGo}, "config is read by cmd and handed on as values"},
+	{"tools", nil, []string{"net", "os", terminal, mcpGo}, "tools is the vocabulary: no I/O, no MCP"},
+	{"tools/all", []string{"tools", "tools/*"}, []string{"net", "os", terminal, mcpGo}, "all is only a list"},
+	{"tools/doc", []string{"tools"}, []string{"net", "os", terminal, mcpGo}, "doc renders declarations; it does not write files"},
+	{"tools/toolstest", []string{"tools"}, []string{terminal, mcpGo}, "a suite knows only what it tests"},
+	{"tools/toolstest/memo", []string{"tools"}, []string{"net", "os", terminal, mcpGo}, "the template shows what a System needs, and that is tools alone"},
+	{"tools/*", []string{"tools", "internal/*"}, []string{mcpGo, terminal}, "a system knows its own files or its Peer, never how it is served; systems do not know each other"},
+	{"bridge", []string{"internal/*"}, []string{mcpGo, terminal}, "bridge moves frames; it does not know what they mean"},
+	{"bridge/*", []string{"bridge", "internal/*"}, []string{mcpGo, terminal}, "a fake Peer speaks frames, like the bridge"},
+	{"supervisor", []string{"status", "internal/*"}, []string{mcpGo, terminal}, "supervisor keeps things running; it does not know what they do"},
+	{"supervisor/*", []string{"supervisor", "status", "status/loopback", "internal/*"}, []string{mcpGo, terminal}, "the daemon's locks, sockets and frames; it does not know what is served"},
+	{"journal", []string{"tools", "status", "internal/*"}, []string{mcpGo, terminal}, "journal records and reverts"},
+	{"installer", []string{"config", "status", "internal/*"}, []string{mcpGo, terminal}, "installer edits files; it must work when nothing runs"},
+	{"installer/*", []string{"installer", "config", "status", "internal/*"}, []string{mcpGo, terminal}, "installer edits files; it must work when nothing runs"},
+	{"hub", []string{"bridge", "supervisor", "journal", "status", "config", "tools", "internal/*"}, []string{terminal}, "hub joins the parts; it takes Systems as an argument, so it never names one"},
+	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
+	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
+	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
+}
+
+// TestLayers reads the source rather than asking `go list`, so it sees the
+// files of every operating system and go test knows when to run it again.
+func TestLayers(t *testing.T) {
+	used := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() != "." && d.Name()[0] == '.'):
+			return fs.SkipDir
+		case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		checkImports(t, filepath.ToSlash(filepath.Dir(file)), f, used)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkImports(t *testing.T, pkg string, f *ast.File, used map[string]bool) {
+	t.Helper()
+	if pkg == "." || strings.HasPrefix(pkg, "cmd/") {
+		return // cmd wires everything
+	}
+	row := rowOf(pkg)
+	if row == nil {
+		if !used[pkg] {
+			t.Errorf("%s is in no layer; add it to layers_test.go and to ARCHITECTURE.md", pkg)
+		}
+		used[pkg] = true
+		return
+	}
+	for _, spec := range f.Imports {
+		imp, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reason := forbidden(*row, pkg, imp); reason {
+			t.Errorf("%s imports %s\n\t%s", pkg, imp, row.reason)
+		}
+	}
+}
+
+// rowOf finds pkg's row; a nested internal package has its parent's.
+func rowOf(pkg string) *layer {
+	if parent, _, nested := strings.Cut(pkg, "/internal/"); nested {
+		pkg = parent
+	}
+	if i := slices.IndexFunc(layers, func(l layer) bool { return match(l.pkg, pkg) }); i >= 0 {
+		return &layers[i]
+	}
+	return nil
+}
+
+func forbidden(row layer, pkg, imp string) bool {
+	if own, ok := strings.CutPrefix(imp, module+"/"); ok {
+		if parent, _, nested := strings.Cut(own, "/internal/"); nested && rowOf(pkg) == rowOf(parent) {
+			return false // Go's own rule keeps these private
+		}
+		return !slices.ContainsFunc(row.may, func(pattern string) bool { return match(pattern, own) })
+	}
+	return slices.ContainsFunc(row.never, func(no string) bool { return imp == no || strings.HasPrefix(imp, no+"/") })
+}
+
+func match(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// TestLayerRules pins the rules themselves, so that a change of the matcher
+// cannot make TestLayers pass by seeing nothing.
+func TestLayerRules(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imp string
+		want     bool
+	}{
+		{"tui/pane", "os", true},
+		{"tui/pane", "os/exec", true},
+		{"tui/pane", module + "/status", false},
+		{"tui", module + "/supervisor", true},
+		{"hub", module + "/tools/markdown", true},
+		{"hub", module + "/tools", false},
+		{"tools/markdown", module + "/tools/org", true},
+		{"tools/markdown", mcpGo + "/mcp", true},
+		{"tools/markdown", module + "/internal/vault", false},
+		{"tools/markdown/internal/links", module + "/bridge", true},
+		{"tools/markdown", module + "/tools/markdown/internal/links", false},
+		{"internal/vault", module + "/internal/atomicfile", true},
+		{"status", "net/http", true},
+	} {
+		if got := forbidden(*rowOf(c.pkg), c.pkg, c.imp); got != c.want {
+			t.Errorf("%s importing %s: forbidden = %v, want %v", c.pkg, c.imp, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+// Package status is Lectern's picture of itself: what runs, what is wrong and
+// who is connected. The hub fills it; the panel, `lectern status` and tests
+// read it through a [Client].
+//
+// It is a leaf so that hub, supervisor, tui and installer can all depend on
+// it: plain data with json tags, no behaviour. Both ends of the wire that
+// carries it are in status/loopback; the suite that every Client passes is in
+// status/statustest. Start reading at [Snapshot].
+//
+// Text in a Snapshot may come from notes, clients and other programs: whoever
+// shows it on a terminal passes it through internal/safetext or tui/theme
+// first.
+package status
+
+import "time"
+
+// A Snapshot is everything at one moment. It is a value: never changed, only
+// replaced. It is small (a few KB), so watchers get whole ones.
+type Snapshot struct {
+	// Seq grows by at least one from one snapshot to the next of the same hub.
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+	Hub  Hub       `json:"hub"`
+	// Sources are in the order of the configuration.
+	Sources []Source `json:"sources"`
+	// Sessions are the agents connected now, oldest first.
+	Sessions []Session `json:"sessions"`
+	// Problems are what a person can mend now, gravest first.
+	Problems []Problem `json:"problems"`
+	// Snippets are what to paste into MCP clients to connect them.
+	Snippets []Snippet `json:"snippets"`
+}
+
+// State of a Part.
+type State string
+
+// The closed list of states.
+const (
+	Stopped   State = "stopped"    // not running, and nobody wants it to
+	Starting  State = "starting"   // wanted, not ready yet
+	Ready     State = "ready"      // serves
+	Degraded  State = "degraded"   // serves, with a Problem
+	Failed    State = "failed"     // wanted, does not serve; see Note and Problems
+	CrashLoop State = "crash-loop" // failed too often; waits for a person
+	Stopping  State = "stopping"   // finishes what it has begun
+)
+
+// A Part is anything with a state: the hub, a source, a peer, a session.
+type Part struct {
+	Name  string    `json:"name"`
+	State State     `json:"state"`
+	Since time.Time `json:"since"`          // when it entered State
+	Note  string    `json:"note,omitempty"` // one line about the state; empty: nothing to say
+}
+
+// Hub is the process that owns the sources.
+type Hub struct {
+	Part
+	Version  string    `json:"version,omitempty"` // empty: no hub was ever reached
+	Build    string    `json:"build,omitempty"`
+	PID      int       `json:"pid,omitempty"`
+	Started  time.Time `json:"started,omitzero"`
+	Endpoint string    `json:"endpoint,omitempty"` // http://127.0.0.1:PORT/mcp; empty: HTTP is off or its port is taken
+	Config   string    `json:"config"`             // path of the configuration file, which may not exist yet
+	Calls    uint64    `json:"calls"`              // tool calls since it started
+	Failures uint64    `json:"failures"`           // of these, calls that answered an error
+	Restarts int       `json:"restarts"`           // by the supervisor that watches it
+	Memory   uint64    `json:"memory"`             // bytes obtained from the system
+	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
+	Pinned   bool      `json:"pinned"`             // true: does not leave when idle
+}
+
+// Source is one opened knowledge base.
+type Source struct {
+	Part
+	Kind     string   `json:"kind"`
+	Place    string   `json:"place"` // folder, graph or address
+	ReadOnly bool     `json:"read_only"`
+	Effects  []string `json:"effects"` // what agents may do
+	Tools    int      `json:"tools"`
+	Calls    uint64   `json:"calls"`
+	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern laid out itself
+}
+
+// Transport is how a session reached the hub.
+type Transport string
+
+// The transports.
+const (
+	Stdio Transport = "stdio"
+	HTTP  Transport = "http"
+)
+
+// Session is one agent connected to the hub.
+type Session struct {
+	Part
+	// Client is what the other side calls itself: a claim, not proof.
+	Client    string    `json:"client"`
+	Version   string    `json:"version,omitempty"`
+	Transport Transport `json:"transport"`
+	Scope     string    `json:"scope,omitempty"` // the one source it is limited to; empty: all
+	Protocol  string    `json:"protocol,omitempty"`
+	PID       int       `json:"pid,omitempty"` // of the `lectern serve` process; 0 over HTTP
+	Calls     uint64    `json:"calls"`
+	LastCall  time.Time `json:"last_call,omitzero"`
+	LastTool  string    `json:"last_tool,omitempty"`
+}
+
+// Severity of a Problem.
+type Severity string
+
+// The severities, gravest first.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Notice  Severity = "notice"
+)
+
+// A Problem is something a person can mend.
+type Problem struct {
+	Code     string    `json:"code"` // stable and documented: "source.gone"
+	Part     string    `json:"part"` // the name of the Part it is about
+	Severity Severity  `json:"severity"`
+	Title    string    `json:"title"` // one line: what is wrong, and where
+	Fix      string    `json:"fix"`   // what to do, as a sentence
+	Action   *Action   `json:"action,omitempty"`
+	Since    time.Time `json:"since"`
+}
+
+// A Snippet is what one MCP client wants to read to find Lectern.
+type Snippet struct {
+	Client string `json:"client"` // "Claude Code"
+	Where  string `json:"where"`  // "run in a shell", "~/.cursor/mcp.json"
+	Text   string `json:"text"`
+}

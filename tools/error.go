@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A Code is what an agent can act on. The list is closed; how a System's
+// specification spells each is said by its [Spelling].
+type Code string
+
+// The closed list of codes.
+const (
+	Invalid     Code = "invalid"     // fix the arguments and call again
+	NotFound    Code = "not_found"   // search or list first
+	Conflict    Code = "conflict"    // read again, then write
+	Denied      Code = "denied"      // the user has not granted this
+	Unavailable Code = "unavailable" // the other application or folder is not there now
+	Limited     Code = "limited"     // too much at once: wait or ask for less
+	Timeout     Code = "timeout"     // the deadline passed
+	Internal    Code = "internal"    // our fault; the log has the reason
+)
+
+// Codes lists every Code in the order shown to people.
+func Codes() []Code {
+	return []Code{Invalid, NotFound, Conflict, Denied, Unavailable, Limited, Timeout, Internal}
+}
+
+// An Error is an error whose Msg, Hint and Data may be shown to an agent. It
+// never holds content of a note.
+type Error struct {
+	Code Code
+	As   string // the specification's own code, when it has several for one Code; else empty
+	Msg  string // one sentence without a final full stop
+	Hint string // what to do next, as an imperative sentence; may be empty
+	Data any    // further facts, marshalled with the error; may be nil
+	Err  error  // the cause, for the log only; may be nil
+}
+
+// Errorf makes an [Error]. A %w verb is kept as the cause, for the log.
+func Errorf(c Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// WithHint returns e with the hint set.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	f := *e
+	f.Hint = fmt.Sprintf(format, args...)
+	return &f
+}
+
+// WithData returns e with the data set.
+func (e *Error) WithData(data any) *Error {
+	f := *e
+	f.Data = data
+	return &f
+}
+
+// Error implements error: the message alone, which is what a person reads.
+func (e *Error) Error() string { return e.Msg }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// AsError is err as an agent may see it. What is not one of ours becomes
+// Internal without detail, but for deadlines and cancellation, which become
+// Timeout. It returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Code: Timeout, Msg: "the call took longer than its deadline", Hint: "Ask for less, or try again.", Err: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Code: Timeout, Msg: "the call was cancelled", Err: err}
+	}
+	return &Error{Code: Internal, Msg: "the call failed; Lectern's log has the reason", Hint: "Run `lectern logs` to see it.", Err: err}
+}
+
+// A Spelling says how a System's specification writes errors: the code words
+// and the object that an agent finds in structuredContent.
+type Spelling struct {
+	codes  map[Code]string
+	schema *jsonschema.Schema
+	shape  func(code string, e *Error) any
+}
+
+// Spell makes a [Spelling]: codes gives the specification's word for each Code
+// (a missing one is an error of the declaration, found by the suite) and shape
+// makes the object. E must be a struct, so that it has a schema.
+func Spell[E any](codes map[Code]string, shape func(code string, e *Error) E) Spelling {
+	return Spelling{codes: codes, schema: schemaOf[E](), shape: func(c string, e *Error) any { return shape(c, e) }}
+}
+
+// Word is the specification's word for e's code.
+func (s Spelling) Word(e *Error) string {
+	if e.As != "" {
+		return e.As
+	}
+	if w, ok := s.codes[e.Code]; ok {
+		return w
+	}
+	return string(e.Code)
+}
+
+// Object is e as the specification writes it; marshal it to JSON.
+func (s Spelling) Object(e *Error) any {
+	if s.shape == nil {
+		return PlainError{Code: string(e.Code), Message: e.Msg, Hint: e.Hint, Data: e.Data}
+	}
+	return s.shape(s.Word(e), e)
+}
+
+// PlainError is the shape of errors in Systems whose specification has none.
+type PlainError struct {
+	Code    string `json:"code" jsonschema:"what went wrong, one of the documented codes"`
+	Message string `json:"message" jsonschema:"one sentence for a person"`
+	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
+	Data    any    `json:"data,omitempty" jsonschema:"further facts"`
+}

@@ -1,0 +1,135 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// An Opened is an open source with its type parameters erased: what the hub,
+// `lectern call` and scripts call. Its methods may be used from any goroutine
+// until Close.
+type Opened struct {
+	source    Source
+	tools     map[string]func(context.Context, Caller, json.RawMessage) (Result, error)
+	resources []openResource
+	prompts   map[string]openPrompt
+}
+
+type openResource struct {
+	info     ResourceInfo
+	read     func(ctx context.Context, uri string, vars map[string]string) (Content, error)
+	complete func(ctx context.Context, variable, prefix string) ([]string, error)
+}
+
+type openPrompt struct {
+	info     PromptInfo
+	get      func(ctx context.Context, args map[string]string) ([]Message, error)
+	complete func(ctx context.Context, argument, prefix string) ([]string, error)
+}
+
+func (k *kind[S, C]) opened(src S, name string) *Opened {
+	o := &Opened{source: src, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}}
+	for _, t := range k.system.Tools {
+		o.tools[t.info.Name] = func(ctx context.Context, c Caller, args json.RawMessage) (Result, error) {
+			return t.call(ctx, src, c, args)
+		}
+	}
+	for i, r := range k.system.Resources {
+		open := openResource{info: k.manifest.Resources[i].Of(name)}
+		open.read = func(ctx context.Context, uri string, vars map[string]string) (Content, error) {
+			return r.Read(src, ctx, uri, vars)
+		}
+		if r.Complete != nil {
+			open.complete = func(ctx context.Context, variable, prefix string) ([]string, error) {
+				return r.Complete(src, ctx, variable, prefix)
+			}
+		}
+		o.resources = append(o.resources, open)
+	}
+	for i, p := range k.system.Prompts {
+		open := openPrompt{info: k.manifest.Prompts[i]}
+		open.get = func(ctx context.Context, args map[string]string) ([]Message, error) { return p.Get(src, ctx, args) }
+		if p.Complete != nil {
+			open.complete = func(ctx context.Context, argument, prefix string) ([]string, error) {
+				return p.Complete(src, ctx, argument, prefix)
+			}
+		}
+		o.prompts[p.Name] = open
+	}
+	return o
+}
+
+// Close closes the source.
+func (o *Opened) Close() error { return o.source.Close() }
+
+// Check is [Source].Check.
+func (o *Opened) Check(ctx context.Context) error { return o.source.Check(ctx) }
+
+// Call runs a tool by its name in the System. Arguments are checked before
+// the tool sees them; empty args mean none.
+func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawMessage) (Result, error) {
+	call, ok := o.tools[tool]
+	if !ok {
+		return Result{}, Errorf(NotFound, "no tool named %s", tool)
+	}
+	return call(ctx, c, args)
+}
+
+// Read answers the resource at uri. A URI that no resource of the System
+// matches is NotFound.
+func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
+	for _, r := range o.resources {
+		vars, ok := r.info.match(uri)
+		if !ok {
+			continue
+		}
+		c, err := r.read(ctx, uri, vars)
+		if err != nil {
+			return Content{}, err
+		}
+		c.Kind, c.URI = Embedded, uri
+		if c.MIME == "" {
+			c.MIME = r.info.MIME
+		}
+		return c, nil
+	}
+	return Content{}, Errorf(NotFound, "no resource at %s", uri)
+}
+
+// Prompt renders a prompt.
+func (o *Opened) Prompt(ctx context.Context, name string, args map[string]string) ([]Message, error) {
+	p, ok := o.prompts[name]
+	if !ok {
+		return nil, Errorf(NotFound, "no prompt named %s", name)
+	}
+	for _, a := range p.info.Arguments {
+		if _, given := args[a.Name]; a.Required && !given {
+			return nil, Errorf(Invalid, "missing argument %s", a.Name)
+		}
+	}
+	return p.get(ctx, args)
+}
+
+// Complete proposes values of an argument of a prompt, or of a variable of a
+// resource template as published; ref is the prompt's name or the template.
+// What is not known has no proposals.
+func (o *Opened) Complete(ctx context.Context, ref, argument, prefix string) ([]string, error) {
+	if p, ok := o.prompts[ref]; ok && p.complete != nil {
+		return atMost100(p.complete(ctx, argument, prefix))
+	}
+	for _, r := range o.resources {
+		if r.info.URI == ref && r.complete != nil {
+			return atMost100(r.complete(ctx, argument, prefix))
+		}
+	}
+	return nil, nil
+}
+
+// atMost100 holds the bound that MCP sets for completions.
+func atMost100(values []string, err error) ([]string, error) {
+	if err != nil {
+		return nil, fmt.Errorf("complete: %w", err)
+	}
+	return values[:min(len(values), 100)], nil
+}

@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// A Resource is something an agent may read by URI instead of by a tool.
+type Resource[S Source] struct {
+	Name  string // unique within the System
+	Title string
+	Doc   string
+	// URI is an RFC 6570 template. Its variable {source} is filled with the
+	// name of the source when it is published; one that then has no variables
+	// is a plain resource, any other a resource template.
+	URI  string
+	MIME string
+	// Read answers the content at uri; vars are the template's variables.
+	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
+	// Complete proposes values of a variable that begin with prefix, at most
+	// 100, best first. Nil: no proposals.
+	Complete func(s S, ctx context.Context, variable, prefix string) ([]string, error)
+}
+
+// ResourceInfo is the part of a Resource that is pure data.
+type ResourceInfo struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Doc   string `json:"description"`
+	URI   string `json:"uri"`
+	MIME  string `json:"mimeType"`
+}
+
+// Of is the ResourceInfo as published for one source: {source} is filled.
+func (r ResourceInfo) Of(source string) ResourceInfo {
+	r.URI = strings.ReplaceAll(r.URI, "{source}", source)
+	return r
+}
+
+// IsTemplate says whether the URI has variables left.
+func (r ResourceInfo) IsTemplate() bool { return strings.Contains(r.URI, "{") }
+
+// match returns the template's variables in uri.
+func (r ResourceInfo) match(uri string) (map[string]string, bool) {
+	t, err := uritemplate.New(r.URI)
+	if err != nil {
+		return nil, false
+	}
+	values := t.Match(uri)
+	if values == nil {
+		return nil, false
+	}
+	vars := map[string]string{}
+	for _, name := range t.Varnames() {
+		vars[name] = values.Get(name).String()
+	}
+	return vars, true
+}
+
+// A Prompt is a text with arguments that a person picks in their client.
+type Prompt[S Source] struct {
+	Name      string // unique within the System
+	Title     string
+	Doc       string
+	Arguments []PromptArgument
+	// Get renders the prompt; every required argument is present.
+	Get func(s S, ctx context.Context, args map[string]string) ([]Message, error)
+	// Complete proposes values of an argument that begin with prefix, at most
+	// 100, best first. Nil: no proposals.
+	Complete func(s S, ctx context.Context, argument, prefix string) ([]string, error)
+}
+
+// PromptArgument is one argument of a Prompt.
+type PromptArgument struct {
+	Name     string `json:"name"`
+	Doc      string `json:"description"`
+	Required bool   `json:"required,omitempty"`
+}
+
+// PromptInfo is the part of a Prompt that is pure data.
+type PromptInfo struct {
+	Name      string           `json:"name"`
+	Title     string           `json:"title"`
+	Doc       string           `json:"description"`
+	Arguments []PromptArgument `json:"arguments"`
+}
+
+// A Message is one turn of a rendered prompt.
+type Message struct {
+	Assistant bool // said by the assistant; false: by the user
+	Content   Content
+}

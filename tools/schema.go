@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Typed lets a Go type carry its own constraints (bounds, enum, default) into
+// every schema that mentions it, so that tags stay plain prose.
+type Typed interface {
+	JSONSchema() *jsonschema.Schema
+}
+
+// Limit is the most entries a list answers: 1 to 200, 50 when omitted.
+type Limit int
+
+// JSONSchema implements [Typed].
+func (Limit) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(200.0), Default: []byte("50")}
+}
+
+// Offset is how many entries a list skips: 0 when omitted.
+type Offset int
+
+// JSONSchema implements [Typed].
+func (Offset) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
+}
+
+// schemaOf infers the schema of T and panics if there is none.
+func schemaOf[T any]() *jsonschema.Schema {
+	known := map[reflect.Type]*jsonschema.Schema{}
+	collectTyped(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
+	if err != nil {
+		panic(fmt.Sprintf("tools: schema of %v: %v", reflect.TypeFor[T](), err))
+	}
+	forbidNull(s)
+	return s
+}
+
+func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	if t.Kind() != reflect.Interface && t.Implements(reflect.TypeFor[Typed]()) {
+		typed, _ := reflect.Zero(t).Interface().(Typed)
+		known[t] = typed.JSONSchema()
+		return
+	}
+	switch t.Kind() { //nolint:exhaustive // the other kinds hold no further types
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		collectTyped(t.Elem(), known, seen)
+	case reflect.Struct:
+		for f := range t.Fields() {
+			collectTyped(f.Type, known, seen)
+		}
+	default:
+	}
+}
+
+// forbidNull takes out the null that inference allows for slices, maps and
+// pointers: some MCP clients reject a type that is a list, and we never send
+// null.
+func forbidNull(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		forbidNull(p)
+	}
+	for _, sub := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if sub != nil {
+			forbidNull(sub)
+		}
+	}
+	for _, d := range s.Defs {
+		forbidNull(d)
+	}
+}
+
+// admitErrors returns the output schema as published: additive changes stay
+// possible (no closed objects), and the System's error object is valid too,
+// because clients check structuredContent of failed calls against it.
+func admitErrors(out, failure *jsonschema.Schema) *jsonschema.Schema {
+	open := out.CloneSchemas()
+	openObjects(open)
+	open.Required = nil
+	for _, name := range failure.PropertyOrder {
+		if _, taken := open.Properties[name]; taken {
+			continue
+		}
+		if open.Properties == nil {
+			open.Properties = map[string]*jsonschema.Schema{}
+		}
+		open.Properties[name] = failure.Properties[name].CloneSchemas()
+		open.PropertyOrder = append(open.PropertyOrder, name)
+	}
+	return open
+}
+
+func openObjects(s *jsonschema.Schema) {
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		openObjects(p)
+	}
+	for _, d := range s.Defs {
+		openObjects(d)
+	}
+	if s.Items != nil {
+		openObjects(s.Items)
+	}
+}
+
+// noNilSlices returns v with every nil slice and map replaced by an empty one,
+// so that no result holds a null list.
+func noNilSlices[T any](v T) T {
+	p := reflect.New(reflect.TypeFor[T]()).Elem()
+	p.Set(reflect.ValueOf(&v).Elem())
+	fillNil(p)
+	out, _ := p.Interface().(T)
+	return out
+}
+
+func fillNil(v reflect.Value) {
+	switch v.Kind() { //nolint:exhaustive // the other kinds hold no slices
+	case reflect.Slice:
+		if v.IsNil() && v.CanSet() && v.Type().Elem().Kind() != reflect.Uint8 {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
+		for i := range v.Len() {
+			if !mayHoldSlice(v.Type().Elem()) {
+				break
+			}
+			fillNil(v.Index(i))
+		}
+	case reflect.Map:
+		if v.IsNil() && v.CanSet() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			fillNil(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fillNil(v.Field(i))
+			}
+		}
+	default:
+	}
+}
+
+func mayHoldSlice(t reflect.Type) bool {
+	switch t.Kind() { //nolint:exhaustive // the other kinds hold no slices
+	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
+		return true
+	default:
+		return false
+	}
+}

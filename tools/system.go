@@ -1,0 +1,122 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A System is a kind of knowledge base: the one value that declares it. S is
+// its opened form, C the struct of its own keys in a [[source]] table of the
+// configuration file.
+type System[S Source, C any] struct {
+	Name  string // [a-z]+; prefixes tool names where a session exposes several Systems
+	Title string
+	Doc   string // one paragraph: what it opens, what it is good for
+	// Open opens a source. It returns an [Error] with code Unavailable when
+	// what the configuration names is not there.
+	Open func(ctx context.Context, config C, env Env) (S, error)
+	// Detect says how sure the System is that a directory is one of its own.
+	// Nil: never detected.
+	Detect    func(dir fs.FS) Match
+	Spelling  Spelling
+	Tools     []Tool[S]
+	Resources []Resource[S]
+	Prompts   []Prompt[S]
+}
+
+// A Match is a System's claim on a directory. The greatest Score wins; 0 means
+// no.
+type Match struct {
+	Score int
+	Why   string // "it has an .obsidian folder"
+}
+
+// A Kind is a System whose type parameters have been erased.
+type Kind interface {
+	// Manifest is the declaration as pure data. It is the same from call to
+	// call and never nil inside.
+	Manifest() *Manifest
+	// Open opens a source from the JSON of its configuration keys. A key that
+	// the System does not know is an Invalid error that names it.
+	Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error)
+	Detect(dir fs.FS) Match
+}
+
+// Manifest is the pure data of a System.
+type Manifest struct {
+	Name      string             `json:"name"`
+	Title     string             `json:"title"`
+	Doc       string             `json:"description"`
+	Config    *jsonschema.Schema `json:"config"`
+	Tools     []ToolInfo         `json:"tools"`
+	Resources []ResourceInfo     `json:"resources"`
+	Prompts   []PromptInfo       `json:"prompts"`
+	// Words is how the specification spells each Code.
+	Words    map[Code]string `json:"errors"`
+	Spelling Spelling        `json:"-"`
+}
+
+// Tool finds a tool by its name in the System.
+func (m *Manifest) Tool(name string) (ToolInfo, bool) {
+	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Name == name })
+	if i < 0 {
+		return ToolInfo{}, false
+	}
+	return m.Tools[i], true
+}
+
+// kind is the one implementation of [Kind].
+type kind[S Source, C any] struct {
+	system   System[S, C]
+	manifest Manifest
+}
+
+// Erase makes the [Kind] of a System. Output schemas are published in a form
+// that admits the System's error object.
+func Erase[S Source, C any](s System[S, C]) Kind {
+	m := Manifest{Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), Words: map[Code]string{}, Spelling: s.Spelling,
+		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{}}
+	if s.Spelling.shape == nil {
+		m.Spelling.schema = schemaOf[PlainError]()
+	}
+	for _, c := range Codes() {
+		m.Words[c] = s.Spelling.Word(&Error{Code: c})
+	}
+	for _, t := range s.Tools {
+		info := t.info
+		info.Out = admitErrors(info.Out, m.Spelling.schema)
+		m.Tools = append(m.Tools, info)
+	}
+	for _, r := range s.Resources {
+		m.Resources = append(m.Resources, ResourceInfo{r.Name, r.Title, r.Doc, r.URI, r.MIME})
+	}
+	for _, p := range s.Prompts {
+		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})
+	}
+	return &kind[S, C]{s, m}
+}
+
+func (k *kind[S, C]) Manifest() *Manifest { return &k.manifest }
+
+func (k *kind[S, C]) Detect(dir fs.FS) Match {
+	if k.system.Detect == nil {
+		return Match{}
+	}
+	return k.system.Detect(dir)
+}
+
+func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error) {
+	var c C
+	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+		return nil, err
+	}
+	src, err := k.system.Open(ctx, c, env)
+	if err != nil {
+		return nil, err
+	}
+	return k.opened(src, env.Name), nil
+}

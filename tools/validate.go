@@ -1,0 +1,251 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// decodeArguments checks raw against s, fills in defaults and decodes it into
+// v. What is wrong is said in our words, as an Invalid [Error]: an agent reads
+// it and repairs the call.
+func decodeArguments(s *jsonschema.Schema, raw json.RawMessage, v any) error {
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
+		raw = json.RawMessage("{}")
+	}
+	var args any
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return Errorf(Invalid, "arguments: not valid JSON: %w", err)
+	}
+	object, ok := args.(map[string]any)
+	if !ok {
+		return Errorf(Invalid, "arguments: must be an object, got %s", kindOf(args))
+	}
+	if err := checkValue(s, "", object); err != nil {
+		return err
+	}
+	for name, p := range s.Properties {
+		if _, given := object[name]; !given && p.Default != nil {
+			object[name] = p.Default
+		}
+	}
+	full, err := json.Marshal(object)
+	if err != nil {
+		return Errorf(Invalid, "arguments: %w", err)
+	}
+	if err := json.Unmarshal(full, v); err != nil {
+		return Errorf(Invalid, "arguments: %w", err)
+	}
+	return nil
+}
+
+// checkValue reports the first thing wrong with v at path, in a fixed order.
+func checkValue(s *jsonschema.Schema, path string, v any) error {
+	if s.Type != "" && !isType(s.Type, v) {
+		return Errorf(Invalid, "%s: must be %s, got %s", path, article(s.Type), kindOf(v))
+	}
+	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return e == v }) {
+		return Errorf(Invalid, "%s: must be one of %s, got %s", path, oneOf(s.Enum), show(v))
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return checkObject(s, path, v)
+	case []any:
+		return checkList(s, path, v)
+	case float64:
+		return checkNumber(s, path, v)
+	case string:
+		return checkText(s, path, v)
+	}
+	return nil
+}
+
+func checkObject(s *jsonschema.Schema, path string, v map[string]any) error {
+	closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		p, known := s.Properties[name]
+		switch {
+		case known:
+		case closed:
+			return unknownArgument(join(path, name), name, slices.Sorted(maps.Keys(s.Properties)))
+		case s.AdditionalProperties != nil:
+			p = s.AdditionalProperties
+		default:
+			continue
+		}
+		if err := checkValue(p, join(path, name), v[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Required {
+		if _, given := v[name]; !given {
+			return Errorf(Invalid, "missing argument %s", join(path, name))
+		}
+	}
+	return nil
+}
+
+func unknownArgument(path, name string, known []string) error {
+	if near := nearest(name, known); near != "" {
+		return Errorf(Invalid, "unknown argument %s, did you mean %s?", path, near)
+	}
+	e := Errorf(Invalid, "unknown argument %s", path)
+	if len(known) == 0 {
+		return e.WithHint("Call it without arguments.")
+	}
+	return e.WithHint("It takes %s.", strings.Join(known, ", "))
+}
+
+func checkList(s *jsonschema.Schema, path string, v []any) error {
+	if s.MinItems != nil && len(v) < *s.MinItems {
+		return Errorf(Invalid, "%s: at least %d entries, got %d", path, *s.MinItems, len(v))
+	}
+	if s.MaxItems != nil && len(v) > *s.MaxItems {
+		return Errorf(Invalid, "%s: at most %d entries, got %d", path, *s.MaxItems, len(v))
+	}
+	if s.Items == nil {
+		return nil
+	}
+	for i, e := range v {
+		if err := checkValue(s.Items, fmt.Sprintf("%s[%d]", path, i), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkNumber(s *jsonschema.Schema, path string, v float64) error {
+	if s.Minimum != nil && v < *s.Minimum {
+		return Errorf(Invalid, "%s: at least %s, got %s", path, number(*s.Minimum), number(v))
+	}
+	if s.Maximum != nil && v > *s.Maximum {
+		return Errorf(Invalid, "%s: at most %s, got %s", path, number(*s.Maximum), number(v))
+	}
+	return nil
+}
+
+func checkText(s *jsonschema.Schema, path, v string) error {
+	n := utf8.RuneCountInString(v)
+	if s.MinLength != nil && n < *s.MinLength {
+		if n == 0 {
+			return Errorf(Invalid, "%s: must not be empty", path)
+		}
+		return Errorf(Invalid, "%s: at least %d characters, got %d", path, *s.MinLength, n)
+	}
+	if s.MaxLength != nil && n > *s.MaxLength {
+		return Errorf(Invalid, "%s: at most %d characters, got %d", path, *s.MaxLength, n)
+	}
+	return nil
+}
+
+func isType(t string, v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return t == "null"
+	case bool:
+		return t == "boolean"
+	case string:
+		return t == "string"
+	case []any:
+		return t == "array"
+	case map[string]any:
+		return t == "object"
+	case float64:
+		return t == "number" || t == "integer" && v == math.Trunc(v) && math.Abs(v) < 1<<53
+	}
+	return false
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case float64:
+		return "the number " + number(v)
+	}
+	return "something else"
+}
+
+func article(t string) string {
+	switch t {
+	case "array":
+		return "a list"
+	case "integer":
+		return "a whole number"
+	case "object":
+		return "an object"
+	default:
+		return "a " + t
+	}
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func show(v any) string {
+	if s, ok := v.(string); ok && utf8.RuneCountInString(s) <= 40 {
+		return strconv.Quote(s)
+	}
+	return kindOf(v)
+}
+
+func oneOf(enum []any) string {
+	words := make([]string, len(enum))
+	for i, e := range enum {
+		words[i] = fmt.Sprint(e)
+	}
+	return strings.Join(words, ", ")
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// nearest is the known name that name was probably meant to be, or "".
+func nearest(name string, known []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	for _, k := range known {
+		if d := editDistance(plain(name), plain(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

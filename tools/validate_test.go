@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+)
+
+type pageIn struct {
+	PageName string   `json:"page_name" jsonschema:"name"`
+	Limit    Limit    `json:"limit,omitempty" jsonschema:"how many"`
+	Tags     []string `json:"tags,omitempty" jsonschema:"tags"`
+}
+
+type pageOut struct {
+	Names []string `json:"names"`
+	Limit int      `json:"limit"`
+	Error string   `json:"note,omitempty"`
+}
+
+type shelf struct{}
+
+func (shelf) Close() error                { return nil }
+func (shelf) Check(context.Context) error { return nil }
+
+func (shelf) list(_ context.Context, in pageIn) (pageOut, error) {
+	return pageOut{Limit: int(in.Limit)}, nil
+}
+
+func openShelf(t *testing.T) *Opened {
+	t.Helper()
+	k := Erase(System[shelf, struct{}]{
+		Name:  "shelf",
+		Open:  func(context.Context, struct{}, Env) (shelf, error) { return shelf{}, nil },
+		Tools: []Tool[shelf]{Define(Spec[pageIn, pageOut]{Name: "list", Effect: Reads}, shelf.list)},
+	})
+	o, err := k.Open(t.Context(), nil, Env{Name: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// What is wrong with arguments is said so that an agent can repair the call.
+func TestArgumentErrors(t *testing.T) {
+	o := openShelf(t)
+	for args, want := range map[string]string{
+		`{"page_name":"a","limit":900}`:       "limit: at most 200, got 900",
+		`{"page_name":"a","limit":0}`:         "limit: at least 1, got 0",
+		`{"pagename":"a"}`:                    "unknown argument pagename, did you mean page_name?",
+		`{"page_name":"a","zebra":1}`:         "unknown argument zebra",
+		`{}`:                                  "missing argument page_name",
+		``:                                    "missing argument page_name",
+		`{"page_name":7}`:                     "page_name: must be a string, got the number 7",
+		`{"page_name":"a","limit":1.5}`:       "limit: must be a whole number, got the number 1.5",
+		`{"page_name":"a","tags":["x",null]}`: "tags[1]: must be a string, got null",
+		`[1]`:                                 "arguments: must be an object, got a list",
+	} {
+		_, err := o.Call(t.Context(), Silent{}, "list", json.RawMessage(args))
+		e := AsError(err)
+		if e == nil || e.Code != Invalid || e.Msg != want {
+			t.Errorf("%s: got %v, want %q", args, err, want)
+		}
+	}
+}
+
+func TestDefaultsAndNoNullLists(t *testing.T) {
+	r, err := openShelf(t).Call(t.Context(), Silent{}, "list", json.RawMessage(`{"page_name":"a"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(r.JSON), `{"names":[],"limit":50}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Clients check structuredContent of a failed call against the output schema,
+// so it admits the error object and nothing is required.
+func TestPublishedOutputAdmitsErrors(t *testing.T) {
+	k := Erase(System[shelf, struct{}]{
+		Name:  "shelf",
+		Open:  func(context.Context, struct{}, Env) (shelf, error) { return shelf{}, nil },
+		Tools: []Tool[shelf]{Define(Spec[pageIn, pageOut]{Name: "list", Effect: Reads}, shelf.list)},
+	})
+	b, err := json.Marshal(k.Manifest().Tools[0].Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Required             []string
+		AdditionalProperties any
+		Properties           map[string]any
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Required) > 0 || s.AdditionalProperties != nil || s.Properties["message"] == nil || s.Properties["names"] == nil {
+		t.Errorf("output schema %s", b)
+	}
+}
