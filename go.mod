@@ -7,4 +7,4 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2
 )
 
-require github.com/google/go-cmp v0.7.0 // indirect
+require github.com/google/go-cmp v0.7.0

@@ -1,0 +1,81 @@
+// Package frame reads newline-delimited frames, the framing of MCP over stdio
+// and over our sockets (MCP specification, "Transports", stdio).
+//
+// It bounds what one frame may cost: a longer one is skipped to its end and
+// reported, and reading goes on with the next. It does not look inside frames.
+// Hub and supervisor/shim import it.
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// Max is the usual bound for one frame in bytes, without its newline.
+const Max = 16 << 20
+
+// ErrTooLong says that a frame was longer than the reader's bound and has been
+// skipped. The reader stays usable.
+var ErrTooLong = errors.New("frame too long")
+
+// A Reader reads frames from a stream.
+type Reader struct {
+	r   *bufio.Reader
+	max int
+	buf []byte
+}
+
+// NewReader returns a Reader of frames of at most limit bytes.
+func NewReader(r io.Reader, limit int) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), max: limit}
+}
+
+// Next returns the next frame that is not blank, without its line ending and
+// without a byte order mark. The bytes are the caller's to keep. The last
+// frame may lack its newline. At the end of the stream it returns io.EOF.
+func (r *Reader) Next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if err != nil {
+			return nil, err
+		}
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+		if len(line) > 0 {
+			return bytes.Clone(line), nil
+		}
+	}
+}
+
+// line reads up to a newline into r.buf, which the next call overwrites.
+func (r *Reader) line() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.r.ReadSlice('\n')
+		if len(r.buf)+len(part) > r.max+1 {
+			return nil, r.skip(err)
+		}
+		r.buf = append(r.buf, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(r.buf) > 0:
+			return r.buf, nil
+		default:
+			return r.buf, err
+		}
+	}
+}
+
+// skip reads to the end of an overlong frame, of which err ended the last part.
+func (r *Reader) skip(err error) error {
+	r.buf = nil // a long frame must not keep its memory
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.r.ReadSlice('\n')
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return ErrTooLong
+}
