@@ -1,0 +1,66 @@
+package statustest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+var addNotes = status.Action{
+	Verb: status.AddSource, Part: "notes",
+	Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/home/me/Grüße", ReadOnly: true},
+}
+
+func checkPreview(t *testing.T, f *Fake, c status.Client) {
+	want := status.Plan{
+		Title: "Add source notes",
+		Steps: []status.Step{{What: "edit /c/config.toml", Diff: "+[source.notes]\n"}, {What: "open it"}},
+		Risks: []string{"agents may write"},
+	}
+	f.SetPlan(want)
+	got, err := c.Preview(soon(t), addNotes)
+	if err != nil {
+		t.Fatalf("preview: %v", err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]status.Action{addNotes}, f.Previewed()); diff != "" {
+		t.Errorf("previewed (-want +got):\n%s", diff)
+	}
+	if did := f.Did(); len(did) != 0 {
+		t.Errorf("a preview did %v", did)
+	}
+}
+
+func checkDo(t *testing.T, f *Fake, c status.Client) {
+	want := []status.Action{addNotes, {Verb: status.ReopenSource, Part: "notes"}, {Verb: status.PinHub}}
+	for _, a := range want {
+		if err := c.Do(soon(t), a); err != nil {
+			t.Fatalf("do %s: %v", a.Verb, err)
+		}
+	}
+	if diff := cmp.Diff(want, f.Did()); diff != "" {
+		t.Errorf("did (-want +got):\n%s", diff)
+	}
+}
+
+func checkErrors(t *testing.T, f *Fake, c status.Client) {
+	const words = `reopen source: "notes" (Grüße) is gone; put it back & try again`
+	f.SetErr(errors.New(words))
+	err := c.Do(soon(t), addNotes)
+	if err == nil || !strings.HasSuffix(err.Error(), words) {
+		t.Errorf("do: %v, want %s", err, words)
+	}
+	if _, err := c.Preview(soon(t), addNotes); err == nil || !strings.HasSuffix(err.Error(), words) {
+		t.Errorf("preview: %v, want %s", err, words)
+	}
+	f.SetErr(nil)
+	if err := c.Do(soon(t), addNotes); err != nil {
+		t.Errorf("do after the error is mended: %v", err)
+	}
+}
