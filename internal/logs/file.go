@@ -1,0 +1,196 @@
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// timeFormat is that of slog's JSON handler.
+const timeFormat = time.RFC3339Nano
+
+// mendPause is how long a file that could not be written is left alone.
+const mendPause = time.Minute
+
+// file is a log file that rotates: NAME is current, NAME.1 the one before, and
+// so on. A crash at any point loses at most the line that was being written,
+// and a rotation that was cut short leaves a gap in the numbers, which the next
+// one closes.
+type file struct {
+	name  string
+	max   int64
+	keep  int
+	f     *os.File // nil: broken
+	size  int64
+	limit int64 // size at which to rotate; max, or more after a rotation that did not work
+	buf   []byte
+
+	retry time.Time // when to try again while broken
+	lost  int       // lines not written since it broke
+}
+
+func openFile(name string, maxSize int64, keep int) (*file, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, err
+	}
+	f := &file{name: name, max: maxSize, keep: keep}
+	return f, f.open()
+}
+
+// open opens the current file. A line that a crash cut short is ended, so that
+// the next one stands alone.
+func (f *file) open() error {
+	file, err := os.OpenFile(f.name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	size, err := prepare(file)
+	if err != nil {
+		return errors.Join(fmt.Errorf("prepare %s: %w", f.name, err), file.Close())
+	}
+	f.f, f.size, f.limit = file, size, max(f.max, f.limit)
+	return nil
+}
+
+func prepare(file *os.File) (size int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, errors.New("not a regular file")
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := file.Chmod(0o600); err != nil {
+			return 0, err
+		}
+	}
+	size = info.Size()
+	if size == 0 {
+		return 0, nil
+	}
+	var last [1]byte
+	if _, err := file.ReadAt(last[:], size-1); err != nil {
+		return 0, err
+	}
+	if last[0] == '\n' {
+		return size, nil
+	}
+	n, err := file.WriteString("\n")
+	return size + int64(n), err
+}
+
+// write appends n. What it returns is to be said in the log: that writing
+// stopped, once, or that it goes on.
+func (f *file) write(now time.Time, n line) (said []line) {
+	if f.f == nil {
+		f.lost++
+		if now.Before(f.retry) {
+			return nil
+		}
+		if err := f.open(); err != nil {
+			f.retry = now.Add(mendPause)
+			return nil
+		}
+	}
+	f.buf = f.encode(f.buf[:0], n)
+	if f.size > 0 && f.size+int64(len(f.buf)) > f.limit {
+		if err := f.rotate(); err != nil {
+			return f.broken(now, err)
+		}
+	}
+	wrote, err := f.f.Write(f.buf)
+	if err != nil {
+		if wrote > 0 { // half a line: take it back, or end it when opening again
+			_ = f.f.Truncate(f.size)
+		}
+		return f.broken(now, err)
+	}
+	f.size += int64(wrote)
+	if f.lost > 1 {
+		said = append(said, line{time: now, level: slog.LevelInfo, text: fmt.Sprintf("log file is written again file=%s lost=%d", quote(f.name), f.lost-1)})
+	}
+	f.lost = 0
+	return said
+}
+
+func (f *file) broken(now time.Time, err error) (said []line) {
+	if f.f != nil {
+		_ = f.f.Close() // the error that counts is err
+		f.f = nil
+	}
+	f.retry = now.Add(mendPause)
+	if f.lost == 0 {
+		said = append(said, line{time: now, level: slog.LevelError, text: fmt.Sprintf("log file cannot be written, trying again each minute file=%s error=%s", quote(f.name), quote(err.Error()))})
+	}
+	f.lost = max(1, f.lost)
+	return said
+}
+
+func (f *file) encode(b []byte, n line) []byte {
+	b = append(b, `{"time":"`...)
+	b = n.time.AppendFormat(b, timeFormat)
+	b = append(b, `","level":"`...)
+	b = append(b, n.level.String()...)
+	b = append(b, `","msg":`...)
+	b = appendJSON(b, n.msg)
+	if n.part != "" {
+		b = append(b, `,"part":`...)
+		b = appendJSON(b, n.part)
+	}
+	b = append(b, n.attrs...)
+	return append(b, "}\n"...)
+}
+
+// rotate moves every file one number up and begins a new one. Where a file
+// cannot be moved (on Windows, because someone reads it) the current one grows
+// on for a while.
+func (f *file) rotate() error {
+	err := f.f.Close()
+	f.f = nil
+	if err != nil {
+		return err
+	}
+	if err := f.shift(); err != nil {
+		f.limit = f.size + f.max/4
+	} else {
+		f.limit = f.max
+	}
+	return f.open()
+}
+
+func (f *file) shift() error {
+	for i := f.keep - 1; i > 0; i-- {
+		err := os.Rename(numbered(f.name, i-1), numbered(f.name, i))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if f.keep == 1 {
+		return os.Remove(f.name)
+	}
+	return nil
+}
+
+func numbered(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s.%d", name, i)
+}
+
+func (f *file) close() error {
+	if f.f == nil {
+		return nil
+	}
+	file := f.f
+	f.f, f.retry = nil, time.Time{}
+	if err := file.Sync(); err != nil {
+		return errors.Join(fmt.Errorf("sync log: %w", err), file.Close())
+	}
+	return file.Close()
+}

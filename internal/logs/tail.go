@@ -1,0 +1,129 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ReadTail returns the last n lines of a log file and of the files it rotated
+// into, oldest first. It needs no hub and takes no lock. A line that a crash
+// cut short, or that is not ours, comes as Text alone. Text is as it is in the
+// file: whoever prints it escapes it. A file that does not exist is an error
+// that is fs.ErrNotExist.
+func ReadTail(file string, n int) ([]Line, error) {
+	var lines [][]byte // newest first
+	for i := 0; len(lines) < n; i++ {
+		more, err := tail(numbered(file, i), n-len(lines))
+		if errors.Is(err, fs.ErrNotExist) && i > 0 {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read log: %w", err)
+		}
+		lines = append(lines, more...)
+	}
+	slices.Reverse(lines)
+	parsed := make([]Line, len(lines))
+	for i, l := range lines {
+		parsed[i] = parse(l)
+	}
+	return parsed, nil
+}
+
+// tail returns the last n lines of the file, newest first.
+func tail(name string, n int) ([][]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	var rest []byte // the beginning of what was read: its line may start further up
+	for end > 0 && len(lines) < n {
+		block := make([]byte, min(end, 64<<10))
+		end -= int64(len(block))
+		if _, err := f.ReadAt(block, end); err != nil {
+			return nil, err
+		}
+		rest = append(block, rest...)
+		for len(lines) < n {
+			i := bytes.LastIndexByte(bytes.TrimSuffix(rest, []byte("\n")), '\n')
+			if i < 0 {
+				break
+			}
+			lines = appendLine(lines, rest[i+1:])
+			rest = rest[:i+1]
+		}
+	}
+	if len(lines) < n {
+		lines = appendLine(lines, rest)
+	}
+	return lines, nil
+}
+
+func appendLine(lines [][]byte, l []byte) [][]byte {
+	if l = bytes.TrimSpace(l); len(l) == 0 {
+		return lines
+	}
+	return append(lines, bytes.Clone(l))
+}
+
+// parse makes a Line of a line of the file, with its attributes in order.
+func parse(raw []byte) Line {
+	var l Line
+	var text strings.Builder
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return Line{Text: string(raw)}
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return Line{Text: string(raw)}
+		}
+		value, err := dec.Token()
+		if _, nested := value.(json.Delim); err != nil || nested {
+			return Line{Text: string(raw)}
+		}
+		l.set(fmt.Sprint(key), fmt.Sprint(value), &text)
+	}
+	if _, err := dec.Token(); err != nil { // the closing brace
+		return Line{Text: string(raw)}
+	}
+	l.Text += text.String()
+	return l
+}
+
+func (l *Line) set(key, value string, attrs *strings.Builder) {
+	switch key {
+	case "time":
+		if at, err := time.Parse(timeFormat, value); err == nil {
+			l.Time = at
+		}
+	case "level":
+		var level slog.Level
+		if level.UnmarshalText([]byte(value)) == nil {
+			l.Level = level
+		}
+	case "msg":
+		l.Text = strings.ReplaceAll(value, "\n", "␊")
+	case "part":
+		l.Part = value
+	default:
+		attrs.WriteString(" " + key + "=" + quote(value))
+	}
+}
