@@ -1,0 +1,85 @@
+package supervisor
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// Actions is what a hub can be asked to do. cmd gives it, because it knows the
+// configuration; Preview changes nothing.
+type Actions interface {
+	Preview(ctx context.Context, a status.Action) (status.Plan, error)
+	Do(ctx context.Context, a status.Action) error
+}
+
+// Local is the status.Client inside the hub process. Its Logs must escape what
+// a terminal would obey: status.Line promises it.
+type Local struct {
+	State *State
+	Log   *logs.Log
+	Actions
+}
+
+var _ status.Client = Local{}
+
+// Watch implements status.Client.
+func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
+	return l.State.Watch(ctx), nil
+}
+
+// Logs implements status.Client.
+func (l Local) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
+	lines := l.Log.Query(ctx, logs.Query{
+		After: q.After, Last: q.Last, Level: slogLevel(q.Level), Part: q.Part, Follow: q.Follow,
+	})
+	ch := make(chan status.Line)
+	go func() {
+		defer close(ch)
+		for n := range lines {
+			select {
+			case ch <- StatusLine(n):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+// StatusLine translates a logged line, also one that logs.ReadTail found. Its
+// text is n's as it is: only that of a Log is escaped already.
+func StatusLine(n logs.Line) status.Line {
+	return status.Line{
+		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Part: n.Part, Text: n.Text, Missed: n.Missed,
+	}
+}
+
+func slogLevel(l status.Level) slog.Level {
+	switch l {
+	case status.Debug:
+		return slog.LevelDebug
+	case status.Warn:
+		return slog.LevelWarn
+	case status.Fail:
+		return slog.LevelError
+	default:
+		return slog.LevelInfo
+	}
+}
+
+// statusLevel rounds down: a level between two of ours is the lighter one.
+func statusLevel(l slog.Level) status.Level {
+	switch {
+	case l < slog.LevelInfo:
+		return status.Debug
+	case l < slog.LevelWarn:
+		return status.Info
+	case l < slog.LevelError:
+		return status.Warn
+	default:
+		return status.Fail
+	}
+}
