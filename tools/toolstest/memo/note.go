@@ -85,7 +85,8 @@ func (m *Memo) Read(_ context.Context, in ReadIn) (ReadOut, error) {
 }
 
 func noSuchNote(t Title) error {
-	return tools.Errorf(tools.NotFound, "no note titled %q", t).WithHint("Call list_notes to see the titles.")
+	// Titles that come by URI or prompt have not passed a schema: repeat a part.
+	return tools.Errorf(tools.NotFound, "no note titled %.80q", t).WithHint("Call list_notes to see the titles.")
 }
 
 // WriteIn is the input of write_note.
@@ -180,7 +181,9 @@ func (m *Memo) Delete(ctx context.Context, in DeleteIn) (DeleteOut, error) {
 	return DeleteOut{!in.DryRun, in.Title}, nil
 }
 
-// announce tells subscribers that the resource of a note has new content.
+// announce tells subscribers that the resource of a note has new content. A
+// variable of a template has every reserved character escaped.
 func (m *Memo) announce(t Title) {
-	m.changed("memo://" + m.name + "/notes/" + url.PathEscape(string(t)))
+	escaped := strings.ReplaceAll(url.QueryEscape(string(t)), "+", "%20")
+	m.changed("memo://" + m.name + "/notes/" + escaped)
 }
