@@ -101,11 +101,17 @@ func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawM
 	return call(ctx, c, args)
 }
 
+// maxURI is the longest URI that Read looks at, in bytes.
+const maxURI = 8 << 10
+
 // Read answers the resource at uri. A URI that no resource of the System
-// matches is NotFound.
+// matches is NotFound, and so is one of more than 8 KB.
 func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
 	if err := o.open(); err != nil {
 		return Content{}, err
+	}
+	if len(uri) > maxURI {
+		return Content{}, Errorf(NotFound, "no resource has a URI of %d bytes", len(uri))
 	}
 	for _, r := range o.resources {
 		vars, ok := r.info.match(uri)
@@ -122,7 +128,7 @@ func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
 		}
 		return c, nil
 	}
-	return Content{}, Errorf(NotFound, "no resource at %s", uri)
+	return Content{}, Errorf(NotFound, "no resource at %.200s", uri)
 }
 
 // Prompt renders a prompt.
