@@ -46,12 +46,15 @@ type Tool[S Source] struct {
 // ToolInfo is the part of a tool that is pure data. Its bytes as JSON are the
 // same from run to run.
 type ToolInfo struct {
-	Name     string             `json:"name"`
-	Title    string             `json:"title"`
-	Doc      string             `json:"description"`
-	Effect   Effect             `json:"effect"`
-	In       *jsonschema.Schema `json:"inputSchema"`
-	Out      *jsonschema.Schema `json:"outputSchema"`
+	Name   string             `json:"name"`
+	Title  string             `json:"title"`
+	Doc    string             `json:"description"`
+	Effect Effect             `json:"effect"`
+	In     *jsonschema.Schema `json:"inputSchema"`
+	Out    *jsonschema.Schema `json:"outputSchema"`
+	// Answer is Out before the System's error object was admitted to it: what a
+	// successful call answers. It is for documents and not published.
+	Answer   *jsonschema.Schema `json:"-"`
 	Errors   []Code             `json:"errors"`
 	Examples []ExampleInfo      `json:"examples,omitempty"`
 }
@@ -89,7 +92,7 @@ func DefineLive[S Source, In, Out any](spec Spec[In, Out], method func(S, contex
 	}
 	info := ToolInfo{
 		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
-		In: in, Out: out, Errors: append([]Code{}, spec.Errors...),
+		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
 	}
 	for _, x := range spec.Examples {
 		info.Examples = append(info.Examples, ExampleInfo{x.Why, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.Loose})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -109,6 +110,15 @@ func (s Spelling) Word(e *Error) string {
 		return w
 	}
 	return string(e.Code)
+}
+
+// Missing lists the Codes that the specification's spelling leaves out. It is
+// empty for the plain spelling.
+func (s Spelling) Missing() []Code {
+	if s.shape == nil {
+		return nil
+	}
+	return slices.DeleteFunc(Codes(), func(c Code) bool { return s.codes[c] != "" })
 }
 
 // Object is e as the specification writes it; marshal it to JSON.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 )
 
 // An Opened is an open source with its type parameters erased: what the hub,
 // `lectern call` and scripts call. Its methods may be used from any goroutine
-// until Close.
+// until Close; after it they answer Unavailable.
 type Opened struct {
 	source    Source
+	name      string
+	closed    atomic.Bool
 	tools     map[string]func(context.Context, Caller, json.RawMessage) (Result, error)
 	resources []openResource
 	prompts   map[string]openPrompt
@@ -29,7 +32,7 @@ type openPrompt struct {
 }
 
 func (k *kind[S, C]) opened(src S, name string) *Opened {
-	o := &Opened{source: src, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}}
+	o := &Opened{source: src, name: name, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}}
 	for _, t := range k.system.Tools {
 		o.tools[t.info.Name] = func(ctx context.Context, c Caller, args json.RawMessage) (Result, error) {
 			return t.call(ctx, src, c, args)
@@ -60,15 +63,37 @@ func (k *kind[S, C]) opened(src S, name string) *Opened {
 	return o
 }
 
-// Close closes the source.
-func (o *Opened) Close() error { return o.source.Close() }
+// Close closes the source. It does not wait for calls: who has made some, sees
+// them through first. Closing twice is no error.
+func (o *Opened) Close() error {
+	if o.closed.Swap(true) {
+		return nil
+	}
+	return o.source.Close()
+}
+
+// open is nil until Close, and then the error of every other method.
+func (o *Opened) open() error {
+	if o.closed.Load() {
+		return Errorf(Unavailable, "the source %s is closed", o.name).WithHint("Call again in a moment.")
+	}
+	return nil
+}
 
 // Check is [Source].Check.
-func (o *Opened) Check(ctx context.Context) error { return o.source.Check(ctx) }
+func (o *Opened) Check(ctx context.Context) error {
+	if err := o.open(); err != nil {
+		return err
+	}
+	return o.source.Check(ctx)
+}
 
 // Call runs a tool by its name in the System. Arguments are checked before
 // the tool sees them; empty args mean none.
 func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawMessage) (Result, error) {
+	if err := o.open(); err != nil {
+		return Result{}, err
+	}
 	call, ok := o.tools[tool]
 	if !ok {
 		return Result{}, Errorf(NotFound, "no tool named %s", tool)
@@ -76,9 +101,18 @@ func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawM
 	return call(ctx, c, args)
 }
 
+// maxURI is the longest URI that Read looks at, in bytes.
+const maxURI = 8 << 10
+
 // Read answers the resource at uri. A URI that no resource of the System
-// matches is NotFound.
+// matches is NotFound, and so is one of more than 8 KB.
 func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
+	if err := o.open(); err != nil {
+		return Content{}, err
+	}
+	if len(uri) > maxURI {
+		return Content{}, Errorf(NotFound, "no resource has a URI of %d bytes", len(uri))
+	}
 	for _, r := range o.resources {
 		vars, ok := r.info.match(uri)
 		if !ok {
@@ -94,11 +128,14 @@ func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
 		}
 		return c, nil
 	}
-	return Content{}, Errorf(NotFound, "no resource at %s", uri)
+	return Content{}, Errorf(NotFound, "no resource at %.200s", uri)
 }
 
 // Prompt renders a prompt.
 func (o *Opened) Prompt(ctx context.Context, name string, args map[string]string) ([]Message, error) {
+	if err := o.open(); err != nil {
+		return nil, err
+	}
 	p, ok := o.prompts[name]
 	if !ok {
 		return nil, Errorf(NotFound, "no prompt named %s", name)
@@ -115,6 +152,9 @@ func (o *Opened) Prompt(ctx context.Context, name string, args map[string]string
 // resource template as published; ref is the prompt's name or the template.
 // What is not known has no proposals.
 func (o *Opened) Complete(ctx context.Context, ref, argument, prefix string) ([]string, error) {
+	if err := o.open(); err != nil {
+		return nil, err
+	}
 	if p, ok := o.prompts[ref]; ok && p.complete != nil {
 		return atMost100(p.complete(ctx, argument, prefix))
 	}

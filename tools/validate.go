@@ -94,6 +94,9 @@ func checkObject(s *jsonschema.Schema, path string, v map[string]any) error {
 }
 
 func unknownArgument(path, name string, known []string) error {
+	if len(name) > 100 {
+		return Errorf(Invalid, "unknown argument with a name of %d bytes", len(name))
+	}
 	if near := nearest(name, known); near != "" {
 		return Errorf(Invalid, "unknown argument %s, did you mean %s?", path, near)
 	}

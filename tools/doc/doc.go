@@ -1,0 +1,169 @@
+// Package doc renders what people and agents read about the tools: SKILL.md
+// and one page per System under docs/tools.
+//
+// It reads declarations and returns bytes. It does not write files: the tests
+// at the root of the repository compare the bytes with the committed files and
+// rewrite them with UPDATE=1, and the binary prints them. Start reading at
+// [Skill]; the words are in the .tmpl files beside this one, the words for
+// types in schema.go.
+package doc
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// SkillVersion is the semantic version of the contract that SKILL.md
+// documents. A tool, an optional argument or a further field of an answer
+// raises the minor number; a name, a required argument or the meaning of an
+// answer that changes raises the major one. The server advertises it.
+const SkillVersion = "1.0.0"
+
+//go:embed skill.md.tmpl
+var skillText string
+
+//go:embed reference.md.tmpl
+var referenceText string
+
+// Skill renders SKILL.md, an Agent Skill, for the Systems of this build.
+func Skill(systems []*tools.Manifest) ([]byte, error) {
+	return render("skill.md", skillText, struct {
+		Version string
+		Systems []*tools.Manifest
+		Codes   []tools.Code
+		Effects []tools.Effect
+	}{SkillVersion, systems, tools.Codes(), tools.Effects()})
+}
+
+// Reference renders the page of one System.
+func Reference(m *tools.Manifest) ([]byte, error) { return render("reference.md", referenceText, m) }
+
+func render(name, text string, data any) ([]byte, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
+		"answer":    answer,
+		"arguments": arguments,
+		"cell":      cell,
+		"codes":     codes,
+		"details":   details,
+		"failure":   failure,
+		"mean":      mean,
+		"quote":     quote,
+		"recover":   recovery,
+		"rows":      rows,
+		"summary":   summary,
+		"titles":    titles,
+	}).Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("render %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// summary is the first line of a declaration's text.
+func summary(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return first
+}
+
+// details is the rest.
+func details(text string) string {
+	_, rest, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(rest)
+}
+
+// quote makes a double-quoted YAML scalar; JSON's strings are such.
+func quote(s string) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(s)
+	return strings.TrimSpace(b.String()), err
+}
+
+// cell makes text fit a cell of a Markdown table.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
+}
+
+// titles lists the Systems as a phrase: "Memos, Org files and Cards".
+func titles(systems []*tools.Manifest) string {
+	var names []string
+	for _, m := range systems {
+		names = append(names, m.Title)
+	}
+	switch n := len(names); n {
+	case 0:
+		return "none yet"
+	case 1:
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// codes lists the error words of a tool as its System spells them: those that
+// any tool may answer because it takes arguments or fails, and its own.
+func codes(m *tools.Manifest, t tools.ToolInfo) string {
+	var words []string
+	for _, c := range append([]tools.Code{tools.Invalid}, t.Errors...) {
+		if w := m.Words[c]; !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// failure is the System's error object for a call that found nothing.
+func failure(m *tools.Manifest) (string, error) {
+	e := tools.Errorf(tools.NotFound, "one sentence that says what is wrong").WithHint("What to do next.")
+	b, err := json.Marshal(m.Spelling.Object(e))
+	return string(b), err
+}
+
+// answer is an example's answer in one line, or nothing if it would be long or
+// differs from call to call.
+func answer(x tools.ExampleInfo) string {
+	if x.Loose || len(x.Want) > 240 {
+		return ""
+	}
+	return string(x.Want)
+}
+
+// mean says what a code means.
+func mean(c tools.Code) string {
+	return map[tools.Code]string{
+		tools.Invalid:     "The arguments are wrong; the message names the one.",
+		tools.NotFound:    "What the arguments name is not there.",
+		tools.Conflict:    "It changed since it was read, or exists already.",
+		tools.Denied:      "The user has not granted this.",
+		tools.Unavailable: "The other application, folder or capability is not there now.",
+		tools.Limited:     "Too much at once.",
+		tools.Timeout:     "The deadline passed, or the call was cancelled.",
+		tools.Internal:    "A fault of Lectern; its log has the reason.",
+	}[c]
+}
+
+// recovery says what an agent does about a code.
+func recovery(c tools.Code) string {
+	return map[tools.Code]string{
+		tools.Invalid:     "Correct that argument and call again.",
+		tools.NotFound:    "List or search first, then use a name that was answered.",
+		tools.Conflict:    "Read again, merge, then write. Do not repeat the same call.",
+		tools.Denied:      "Tell the user what you wanted to do. Do not try another way.",
+		tools.Unavailable: "Tell the user the hint. Try again later; reads are safe to repeat.",
+		tools.Limited:     "Ask for less, or wait.",
+		tools.Timeout:     "Ask for less. Before repeating a write, read whether it happened.",
+		tools.Internal:    "Tell the user to run `lectern logs`.",
+	}[c]
+}

@@ -1,0 +1,110 @@
+package toolstest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// arguments sends what the input schema does not admit. Each is refused as
+// Invalid by a message that names the argument, and changes nothing.
+func arguments(s *suite) {
+	s.Helper()
+	for _, t := range s.manifest.Tools {
+		if len(t.Examples) == 0 {
+			continue
+		}
+		src := s.open("one")
+		before := src.Digest()
+		s.refusedWhole(src, t)
+		for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
+			for _, bad := range badValues(t.In.Properties[name]) {
+				s.refused(src, t, name, func(args map[string]any) { args[name] = bad })
+			}
+		}
+		for _, name := range t.In.Required {
+			s.refused(src, t, name, func(args map[string]any) { delete(args, name) })
+		}
+		s.refused(src, t, "zz_unknown", func(args map[string]any) { args["zz_unknown"] = 1 })
+		if src.Digest() != before {
+			s.Errorf("%s: a refused call changed the data", t.Name)
+		}
+		s.nullArguments(t)
+	}
+}
+
+// refusedWhole sends arguments that are no object.
+func (s *suite) refusedWhole(src source, t tools.ToolInfo) {
+	s.Helper()
+	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
+		if got := s.call(s.ctx(), src.Opened, t, []byte(raw)); got.err == nil || got.err.Code != tools.Invalid {
+			s.Errorf("%s %s: want an invalid error, got %v", t.Name, raw, got)
+		}
+	}
+}
+
+// refused breaks the first example and calls with it.
+func (s *suite) refused(src source, t tools.ToolInfo, name string, breakIt func(map[string]any)) {
+	s.Helper()
+	args := object(t.Examples[0].In)
+	breakIt(args)
+	raw := encode(args)
+	got := s.call(s.ctx(), src.Opened, t, raw)
+	if got.err == nil || got.err.Code != tools.Invalid || !strings.Contains(got.err.Msg, name) {
+		s.Errorf("%s %s: want an invalid error that names %s, got %v", t.Name, clip(string(raw), 120), name, clip(got.String(), 300))
+	}
+}
+
+// nullArguments checks that null and nothing mean no arguments.
+func (s *suite) nullArguments(t tools.ToolInfo) {
+	s.Helper()
+	code := func(raw string) tools.Code {
+		got := s.call(s.ctx(), s.open("one").Opened, t, []byte(raw))
+		if got.err != nil {
+			return got.err.Code
+		}
+		return ""
+	}
+	want := code(`{}`)
+	for _, raw := range []string{``, ` `, `null`} {
+		if got := code(raw); got != want {
+			s.Errorf("%s with arguments %q ends with code %q, with {} it is %q", t.Name, raw, got, want)
+		}
+	}
+}
+
+// badValues are values that schema does not admit.
+func badValues(schema *jsonschema.Schema) []any {
+	wrong := map[string][]any{
+		"string":  {7, true, nil, []any{"x"}, map[string]any{}},
+		"integer": {"7", 1.5, true, nil, 1e300},
+		"number":  {"7", true, nil},
+		"boolean": {"true", 1, nil},
+		"array":   {"x", 7, nil, map[string]any{"0": "x"}},
+		"object":  {"x", 7, nil, []any{}},
+	}
+	bad := wrong[schema.Type]
+	if schema.Minimum != nil {
+		bad = append(bad, *schema.Minimum-1)
+	}
+	if schema.Maximum != nil {
+		bad = append(bad, *schema.Maximum+1)
+	}
+	if schema.MaxLength != nil {
+		bad = append(bad, strings.Repeat("x", *schema.MaxLength+1))
+	}
+	if schema.MinLength != nil && *schema.MinLength > 0 {
+		bad = append(bad, "")
+	}
+	if len(schema.Enum) > 0 && schema.Type == "string" {
+		bad = append(bad, "zz_no_such_word")
+	}
+	if schema.MaxItems != nil {
+		bad = append(bad, make([]any, *schema.MaxItems+1))
+	}
+	return bad
+}

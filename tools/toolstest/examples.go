@@ -1,0 +1,136 @@
+package toolstest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// examples executes every declared example: those of one tool in order,
+// against a fresh place.
+func examples(s *suite) {
+	s.Helper()
+	for _, t := range s.manifest.Tools {
+		src := s.open("one")
+		for i, x := range t.Examples {
+			s.example(src, t, i, x)
+		}
+	}
+}
+
+// example executes one example and compares its answer, unless it is loose.
+func (s *suite) example(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
+	s.Helper()
+	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Why)
+	got := s.call(s.ctx(), src.Opened, t, x.In)
+	if got.err != nil {
+		s.Errorf("%s: %v", what, got)
+		return
+	}
+	if x.Loose {
+		return
+	}
+	if diff := cmp.Diff(value(x.Want), value(got.result.JSON)); diff != "" {
+		s.Errorf("%s: answer differs (-want +got):\n%s", what, diff)
+	}
+}
+
+// value is JSON decoded for comparison.
+func value(data json.RawMessage) any {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return string(data)
+	}
+	return v
+}
+
+// writesAreSeen checks that Digest sees what the tools that change something
+// change: a blind one would prove nothing.
+func writesAreSeen(s *suite) {
+	s.Helper()
+	for _, t := range s.manifest.Tools {
+		if t.Effect != tools.Writes && t.Effect != tools.Deletes {
+			continue
+		}
+		src := s.open("one")
+		before := src.Digest()
+		for _, x := range t.Examples {
+			s.call(s.ctx(), src.Opened, t, x.In)
+		}
+		if src.Digest() == before {
+			s.Errorf("%s: its effect is %s, but after its examples the digest is the same", t.Name, t.Effect)
+		}
+	}
+}
+
+// readsChangeNothing uses everything that is said to read, on one source.
+func readsChangeNothing(s *suite) {
+	s.Helper()
+	src := s.open("one")
+	before := src.Digest()
+	same := func(what string) {
+		s.Helper()
+		if after := src.Digest(); after != before {
+			s.Errorf("%s is said to read, but it changed the data", what)
+			before = after
+		}
+	}
+	for _, t := range s.manifest.Tools {
+		if t.Effect != tools.Reads {
+			continue
+		}
+		for _, x := range t.Examples {
+			s.call(s.ctx(), src.Opened, t, x.In)
+		}
+		same("tool " + t.Name)
+	}
+	for _, uri := range s.uris(src, "one") {
+		_, _ = src.Read(s.ctx(), uri)
+		same("resource " + uri)
+	}
+	for _, p := range s.manifest.Prompts {
+		_, _ = src.Prompt(s.ctx(), p.Name, s.promptArguments(src, p))
+		same("prompt " + p.Name)
+	}
+	_ = src.Check(s.ctx())
+	same("Check")
+}
+
+// dryRunsChangeNothing runs the examples of tools that have a dry_run with it.
+func dryRunsChangeNothing(s *suite) {
+	s.Helper()
+	for _, t := range s.manifest.Tools {
+		if _, ok := t.In.Properties["dry_run"]; !ok {
+			continue
+		}
+		for i, x := range t.Examples {
+			src := s.open("one")
+			before := src.Digest()
+			args := object(x.In)
+			args["dry_run"] = true
+			s.call(s.ctx(), src.Opened, t, encode(args))
+			if src.Digest() != before {
+				s.Errorf("%s: example %d changed the data although it ran dry", t.Name, i+1)
+			}
+		}
+	}
+}
+
+// object is a JSON object as a map that may be changed.
+func object(data json.RawMessage) map[string]any {
+	m := map[string]any{}
+	_ = json.Unmarshal(data, &m) // examples are marshalled structs
+	return m
+}
+
+// encode marshals what was decoded from JSON.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("toolstest: %v", err))
+	}
+	return b
+}

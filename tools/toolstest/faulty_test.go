@@ -1,0 +1,214 @@
+package toolstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A fault is one way for the System below to break a promise.
+type fault string
+
+const (
+	wrongAnswer         fault = "wrong answer"
+	readWrites          fault = "a read that writes"
+	hostileReadWrites   fault = "a read that writes when provoked"
+	blindDigest         fault = "a digest that sees nothing"
+	dryWrites           fault = "a dry run that writes"
+	undeclaredCode      fault = "undeclared code"
+	foreignError        fault = "error of another package"
+	panics              fault = "panic"
+	escapes             fault = "path that escapes"
+	endlessMessage      fault = "message that repeats a megabyte"
+	collidingOutput     fault = "output that collides with the error object"
+	cancelledButWritten fault = "cancelled and written"
+	shared              fault = "sources that share"
+	missingResource     fault = "resource that is listed and not there"
+	silentPrompt        fault = "prompt without messages"
+	backwards           fault = "progress that goes back"
+	closeFails          fault = "close that fails"
+	sick                fault = "check that fails"
+)
+
+// A world is what lies outside of faulty sources.
+type world struct {
+	mu      sync.Mutex
+	shelves map[string]map[string]string
+	outside int
+}
+
+// A shelf is a faulty source.
+type shelf struct {
+	*world
+	fault fault
+	name  string
+}
+
+type shelfConfig struct {
+	Name string `json:"name" jsonschema:"which shelf"`
+}
+
+type getIn struct {
+	Key string `json:"key" jsonschema:"which thing"`
+}
+
+type getOut struct {
+	Value string `json:"value" jsonschema:"the thing"`
+}
+
+// collidingOut has a message that is no string, as the error object has one.
+type collidingOut struct {
+	Message int `json:"message" jsonschema:"how many messages"`
+}
+
+type putIn struct {
+	Key    string `json:"key" jsonschema:"which thing"`
+	Value  string `json:"value" jsonschema:"the thing"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"change nothing"`
+}
+
+// faulty is a System with one fault, and its fixture.
+func faulty(f fault) (tools.Kind, Fixture) {
+	w := &world{shelves: map[string]map[string]string{}}
+	system := tools.System[*shelf, shelfConfig]{
+		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
+		Open: func(_ context.Context, c shelfConfig, _ tools.Env) (*shelf, error) { return &shelf{w, f, c.Name}, nil },
+		Tools: []tools.Tool[*shelf]{
+			tools.DefineLive(tools.Spec[getIn, getOut]{
+				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
+				Examples: []tools.Example[getIn, getOut]{{Why: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
+			}, (*shelf).get),
+			tools.Define(tools.Spec[putIn, getOut]{
+				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
+				Examples: []tools.Example[putIn, getOut]{{Why: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
+			}, (*shelf).put),
+		},
+		Resources: []tools.Resource[*shelf]{{
+			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: (*shelf).read,
+		}},
+		Prompts: []tools.Prompt[*shelf]{{
+			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
+			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: (*shelf).ask,
+		}},
+	}
+	if f == collidingOutput {
+		system.Tools = append(system.Tools, tools.Define(tools.Spec[getIn, collidingOut]{
+			Name: "count", Title: "Count", Doc: "Count messages.", Effect: tools.Reads,
+			Examples: []tools.Example[getIn, collidingOut]{{Why: "count", In: getIn{"a"}}},
+		}, func(*shelf, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
+	}
+	return tools.Erase(system), func(testing.TB) Place { return w.place(f) }
+}
+
+func (w *world) place(f fault) Place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := fmt.Sprint("shelf ", len(w.shelves))
+	w.shelves[name] = map[string]string{"a": "1"}
+	return Place{
+		Config: shelfConfig{name},
+		Digest: func() string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if f == blindDigest {
+				return ""
+			}
+			return fmt.Sprint(w.shelves[name])
+		},
+		Outside: func() string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return fmt.Sprint(w.outside)
+		},
+	}
+}
+
+func (s *shelf) Close() error {
+	if s.fault == closeFails {
+		return errors.New("stuck")
+	}
+	return nil
+}
+
+func (s *shelf) Check(context.Context) error {
+	if s.fault == sick {
+		return errors.New("sick")
+	}
+	return nil
+}
+
+func (s *shelf) get(_ context.Context, c tools.Caller, in getIn) (getOut, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	things := s.shelves[s.name]
+	if s.fault == backwards {
+		c.Progress(2, 2, "")
+		c.Progress(1, 2, "")
+	}
+	if s.fault == readWrites || s.fault == hostileReadWrites && in.Key == ".." {
+		things["read"] += "x"
+	}
+	v, ok := things[in.Key]
+	switch {
+	case ok && s.fault == wrongAnswer:
+		return getOut{v + "!"}, nil
+	case ok:
+		return getOut{v}, nil
+	default:
+		return getOut{}, s.absent(in.Key)
+	}
+}
+
+// absent is the error for a key that is not there.
+func (s *shelf) absent(key string) error {
+	switch {
+	case s.fault == panics && strings.Contains(key, "\x00"):
+		panic("NUL")
+	case s.fault == escapes && strings.HasPrefix(key, "../"):
+		s.outside++
+	case s.fault == undeclaredCode:
+		return tools.Errorf(tools.Conflict, "another was faster")
+	case s.fault == foreignError:
+		return errors.New("no such thing")
+	case s.fault == endlessMessage:
+		return tools.Errorf(tools.NotFound, "nothing at %s", key)
+	}
+	return tools.Errorf(tools.NotFound, "nothing there")
+}
+
+func (s *shelf) put(ctx context.Context, in putIn) (getOut, error) {
+	if err := ctx.Err(); err != nil && s.fault != cancelledButWritten {
+		return getOut{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in.DryRun && s.fault != dryWrites {
+		return getOut{in.Value}, nil
+	}
+	for name := range maps.Keys(s.shelves) {
+		if name == s.name || s.fault == shared {
+			s.shelves[name][in.Key] = in.Value
+		}
+	}
+	return getOut{in.Value}, ctx.Err()
+}
+
+func (s *shelf) read(context.Context, string, map[string]string) (tools.Content, error) {
+	if s.fault == missingResource {
+		return tools.Content{}, tools.Errorf(tools.NotFound, "not there today")
+	}
+	return tools.Content{Text: "a"}, nil
+}
+
+func (s *shelf) ask(context.Context, map[string]string) ([]tools.Message, error) {
+	if s.fault == silentPrompt {
+		return nil, nil
+	}
+	return []tools.Message{{Content: tools.Content{Kind: tools.Text, Text: "Which?"}}}, nil
+}

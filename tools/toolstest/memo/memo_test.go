@@ -1,0 +1,71 @@
+package memo_test
+
+import (
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/toolstest"
+	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
+)
+
+// welcome is what the examples in the declarations were written for.
+var welcome = map[string]string{
+	"Milk":     "Two bottles, for [[Tea]].",
+	"Shopping": "[[Milk]] and bread",
+	"Supper":   "Soup and so.",
+}
+
+// TestSystem is the one line that gives a System its common tests.
+func TestSystem(t *testing.T) {
+	cupboard := memo.NewCupboard()
+	var drawers atomic.Int64
+	toolstest.Run(t, memo.In(cupboard), func(testing.TB) toolstest.Place {
+		drawer := fmt.Sprint("drawer ", drawers.Add(1))
+		return toolstest.Place{
+			Config: memo.Config{Drawer: drawer, Notes: welcome},
+			Digest: func() string { return cupboard.Digest(drawer) },
+		}
+	})
+}
+
+// Methods are ordinary Go: what is special to a System is tested without MCP
+// or JSON in sight.
+func TestConflict(t *testing.T) {
+	var changed []string
+	o, err := memo.System().Open(t.Context(), []byte(`{"notes":{"A & B":"x"}}`), tools.Env{
+		Name: "desk", Log: slog.New(slog.DiscardHandler), Changed: func(uri string) { changed = append(changed, uri) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(args string) error {
+		_, err := o.Call(t.Context(), tools.Silent{}, "write_note", []byte(args))
+		return err
+	}
+	if err := write(`{"title":"A & B","text":"y","revision":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(`{"title":"A & B","text":"z","revision":1}`); err == nil || tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("second write at revision 1: want conflict, got %v", err)
+	}
+	if len(changed) != 1 {
+		t.Fatalf("announced %v, want one URI", changed)
+	}
+	c, err := o.Read(t.Context(), changed[0])
+	if err != nil || c.Text != "y" {
+		t.Errorf("read %s: %q, %v; want the text that was written", changed[0], c.Text, err)
+	}
+}
+
+func TestDetect(t *testing.T) {
+	if m := memo.System().Detect(fstest.MapFS{".memo": {}}); m.Score == 0 || m.Why == "" {
+		t.Errorf("a folder with a .memo file: %+v", m)
+	}
+	if m := memo.System().Detect(fstest.MapFS{"a.md": {}}); m.Score != 0 {
+		t.Errorf("a folder without one: %+v", m)
+	}
+}

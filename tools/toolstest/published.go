@@ -1,0 +1,197 @@
+package toolstest
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// maxCompletions is MCP's bound for the values of one completion.
+const maxCompletions = 100
+
+// resources reads every resource the suite can find, and some that are not
+// there.
+func resources(s *suite) {
+	s.Helper()
+	src := s.open("one")
+	for _, uri := range s.uris(src, "one") {
+		c, err := src.Read(s.ctx(), uri)
+		switch {
+		case err != nil:
+			s.Errorf("read %s: %v", uri, err)
+		case c.Kind != tools.Embedded || c.URI != uri || c.MIME == "":
+			s.Errorf("read %s: content has kind %q, URI %q and MIME %q", uri, c.Kind, c.URI, c.MIME)
+		case c.Text != "" && c.Data != nil:
+			s.Errorf("read %s: content has both text and data", uri)
+		}
+	}
+	s.absent(src, "nobody://one/nothing")
+	outside := src.outside()
+	for _, r := range s.manifest.Resources {
+		r = r.Of("one")
+		if !r.IsTemplate() {
+			continue
+		}
+		for _, text := range texts() {
+			t, err := uritemplate.New(r.URI)
+			if err != nil {
+				s.Fatalf("resource %s: %v", r.Name, err)
+			}
+			values := uritemplate.Values{}
+			for _, name := range t.Varnames() {
+				values.Set(name, uritemplate.String(text))
+			}
+			uri, err := t.Expand(values)
+			if err != nil {
+				continue // text that no URI of this template can hold
+			}
+			s.answers(src, uri)
+		}
+		s.answers(src, strings.NewReplacer("{", "", "}", "").Replace(r.URI)+"/..%2f..%2fetc%2fpasswd")
+	}
+	if src.outside() != outside {
+		s.Errorf("reading resources changed what lies outside of the source")
+	}
+}
+
+// answers reads a resource that may be there or not.
+func (s *suite) answers(src source, uri string) {
+	s.Helper()
+	s.readable("read "+clip(uri, 120), func() error {
+		_, err := src.Read(s.ctx(), uri)
+		return err
+	})
+}
+
+// hostilePrompt renders a prompt with one argument replaced.
+func (s *suite) hostilePrompt(src source, name string, args map[string]string, argument, text string) {
+	s.Helper()
+	args = maps.Clone(args)
+	args[argument] = text
+	s.readable("prompt "+name+" with "+argument+" "+clip(text, 80), func() error {
+		_, err := src.Prompt(s.ctx(), name, args)
+		return err
+	})
+}
+
+// readable checks that what comes back, if it is an error, is one for agents.
+func (s *suite) readable(what string, call func() error) {
+	s.Helper()
+	_, err := s.guarded(what, func() (tools.Result, error) { return tools.Result{}, call() })
+	if e := tools.AsError(err); e != nil && (e.Code == tools.Internal || len(e.Msg) > maxMessage) {
+		s.Errorf("%s: not an error that an agent can read: %v", what, clip(err.Error(), 300))
+	}
+}
+
+func (s *suite) absent(src source, uri string) {
+	s.Helper()
+	if _, err := src.Read(s.ctx(), uri); err == nil || tools.AsError(err).Code != tools.NotFound {
+		s.Errorf("read %s, which is not there: want not_found, got %v", uri, err)
+	}
+}
+
+// uris are the resources of a source, as far as its place names them or
+// completion finds them.
+func (s *suite) uris(src source, name string) []string {
+	s.Helper()
+	uris := slices.Clone(src.URIs)
+	for _, r := range s.manifest.Resources {
+		r = r.Of(name)
+		if !r.IsTemplate() {
+			uris = append(uris, r.URI)
+			continue
+		}
+		t, err := uritemplate.New(r.URI)
+		if err != nil {
+			s.Fatalf("resource %s: %v", r.Name, err)
+		}
+		if len(t.Varnames()) != 1 {
+			continue
+		}
+		variable := t.Varnames()[0]
+		for _, v := range s.complete(src, r.URI, variable, "") {
+			uri, err := t.Expand(uritemplate.Values{variable: uritemplate.String(v)})
+			if err != nil {
+				s.Errorf("resource %s: completion %q does not fit the template: %v", r.Name, v, err)
+				continue
+			}
+			uris = append(uris, uri)
+		}
+	}
+	for _, uri := range uris {
+		if u, err := url.Parse(uri); err != nil || u.Scheme == "" {
+			s.Errorf("%s is no URI", uri)
+		}
+	}
+	return uris
+}
+
+// complete asks for values and checks their bound.
+func (s *suite) complete(src source, ref, argument, prefix string) []string {
+	s.Helper()
+	values, err := src.Complete(s.ctx(), ref, argument, prefix)
+	if err != nil {
+		s.Errorf("complete %s of %s from %q: %v", argument, ref, clip(prefix, 80), err)
+	}
+	if len(values) > maxCompletions {
+		s.Errorf("complete %s of %s: %d values, more than %d", argument, ref, len(values), maxCompletions)
+	}
+	return values
+}
+
+// prompts renders every prompt, asks for completions of every argument, and
+// leaves out what is required.
+func prompts(s *suite) {
+	s.Helper()
+	src := s.open("one")
+	for _, p := range s.manifest.Prompts {
+		args := s.promptArguments(src, p)
+		messages, err := src.Prompt(s.ctx(), p.Name, args)
+		if err != nil || len(messages) == 0 {
+			s.Errorf("prompt %s with %v: %d messages, error %v", p.Name, args, len(messages), err)
+		}
+		for i, m := range messages {
+			if !wellFormed(m.Content) {
+				s.Errorf("prompt %s: message %d of kind %q lacks what its kind needs", p.Name, i, m.Content.Kind)
+			}
+		}
+		for _, a := range p.Arguments {
+			for _, text := range texts() {
+				s.complete(src, p.Name, a.Name, text)
+				s.hostilePrompt(src, p.Name, args, a.Name, text)
+			}
+			if !a.Required {
+				continue
+			}
+			without := maps.Clone(args)
+			delete(without, a.Name)
+			if _, err := src.Prompt(s.ctx(), p.Name, without); err == nil || tools.AsError(err).Code != tools.Invalid {
+				s.Errorf("prompt %s without %s: want invalid, got %v", p.Name, a.Name, err)
+			}
+		}
+	}
+	if values := s.complete(src, "zz_nobody", "x", ""); len(values) > 0 {
+		s.Errorf("complete for an unknown reference: %v", values)
+	}
+	if _, err := src.Prompt(s.ctx(), "zz_nobody", nil); err == nil || tools.AsError(err).Code != tools.NotFound {
+		s.Errorf("prompt zz_nobody: want not_found, got %v", err)
+	}
+}
+
+// promptArguments fills every argument with what completion proposes first.
+func (s *suite) promptArguments(src source, p tools.PromptInfo) map[string]string {
+	s.Helper()
+	args := map[string]string{}
+	for _, a := range p.Arguments {
+		args[a.Name] = "x"
+		if values := s.complete(src, p.Name, a.Name, ""); len(values) > 0 {
+			args[a.Name] = values[0]
+		}
+	}
+	return args
+}

@@ -1,0 +1,138 @@
+// Package toolstest is the suite that every System passes: what an agent may
+// rely on whichever knowledge base it talks to.
+//
+// It knows only declarations. It executes every example, proves every read by
+// comparing the data before and after, and calls every tool with what strangers
+// send: wrong types, hostile names, a megabyte, a context that has ended. It is
+// not the place for what one System promises alone; that is tested beside the
+// System. Test packages import it, nobody else.
+//
+// Start reading at [Run]; the checks are listed in the order they run.
+package toolstest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A Fixture lays out a place with the same content each time, apart from every
+// other place it has laid out, and cleans up through t.
+type Fixture func(t testing.TB) Place
+
+// A Place is what a source is opened on.
+type Place struct {
+	// Config is the source's configuration: a value that marshals to a JSON
+	// object, or nil for none.
+	Config any
+	// Digest identifies everything the source keeps: equal digests, equal
+	// contents, byte for byte. It looks from outside, not through the source.
+	Digest func() string
+	// Outside identifies what lies around the place and no call may ever touch,
+	// such as the folder that holds the vault. Nil: nothing to look at.
+	Outside func() string
+	// URIs are resources to read, besides those the suite finds by completion.
+	URIs []string
+}
+
+// A Reporter is the part of *testing.T that checks report to.
+type Reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	// Fatalf reports and does not return.
+	Fatalf(format string, args ...any)
+}
+
+// A check is one promise; it opens as many places as it wants.
+type check struct {
+	name string
+	run  func(s *suite)
+}
+
+func checks() []check {
+	return []check{
+		{"declaration", func(s *suite) { Declared(s, s.manifest) }},
+		{"manifest is stable", stableManifest},
+		{"configuration", refusedConfig},
+		{"check", checkIsQuiet},
+		{"examples", examples},
+		{"writes are seen", writesAreSeen},
+		{"reads change nothing", readsChangeNothing},
+		{"dry runs change nothing", dryRunsChangeNothing},
+		{"arguments", arguments},
+		{"hostile text", hostileText},
+		{"cancelled", cancelled},
+		{"resources", resources},
+		{"prompts", prompts},
+		{"sources are apart", sourcesApart},
+		{"concurrent calls", concurrentCalls},
+		{"closed", closed},
+	}
+}
+
+// Run checks all that kind's callers rely on, each promise as a subtest.
+func Run(t *testing.T, kind tools.Kind, fixture Fixture) {
+	t.Helper()
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) {
+			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture})
+		})
+	}
+}
+
+// A suite is one check at work.
+type suite struct {
+	Reporter
+	tb       testing.TB // for fixtures; findings go to the Reporter
+	kind     tools.Kind
+	manifest *tools.Manifest
+	fixture  Fixture
+}
+
+// A source is an open source and the place it is open on.
+type source struct {
+	*tools.Opened
+	Place
+}
+
+// ctx ends with the test.
+func (s *suite) ctx() context.Context { return s.tb.Context() }
+
+// open opens a fresh place as a source of that name.
+func (s *suite) open(name string) source {
+	s.Helper()
+	place := s.fixture(s.tb)
+	o, err := s.kind.Open(s.ctx(), s.config(place), env(name))
+	if err != nil {
+		s.Fatalf("open: %v", err)
+	}
+	s.tb.Cleanup(func() { _ = o.Close() }) // closed checks what Close answers
+	return source{o, place}
+}
+
+func (s *suite) config(p Place) json.RawMessage {
+	s.Helper()
+	if p.Config == nil {
+		return nil
+	}
+	b, err := json.Marshal(p.Config)
+	if err != nil {
+		s.Fatalf("marshal configuration: %v", err)
+	}
+	return b
+}
+
+// env has a clock that stands still, so that answers can be compared.
+func env(name string) tools.Env {
+	return tools.Env{
+		Name:    name,
+		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
+		Changed: func(string) {},
+	}
+}

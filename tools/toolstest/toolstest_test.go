@@ -1,0 +1,125 @@
+package toolstest
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A recorder is a Reporter that keeps what is reported.
+type recorder struct {
+	mu    sync.Mutex
+	found []string
+}
+
+func (*recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found = append(r.found, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// failing runs the whole suite on a kind and tells which checks found what.
+func failing(t *testing.T, kind tools.Kind, fixture Fixture) map[string][]string {
+	t.Helper()
+	failed := map[string][]string{}
+	for _, c := range checks() {
+		r := &recorder{}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			c.run(&suite{Reporter: r, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture})
+		})
+		wg.Wait()
+		if len(r.found) > 0 {
+			failed[c.name] = r.found
+		}
+	}
+	return failed
+}
+
+// A System with one fault fails the check that is there for it, and the same
+// System without the fault passes all.
+func TestSuiteFindsFaults(t *testing.T) {
+	for fault, want := range map[fault]struct{ check, says string }{
+		"":                  {},
+		wrongAnswer:         {"examples", "answer differs"},
+		readWrites:          {"reads change nothing", "tool get is said to read"},
+		hostileReadWrites:   {"hostile text", "get is said to read"},
+		blindDigest:         {"writes are seen", "the digest is the same"},
+		dryWrites:           {"dry runs change nothing", "although it ran dry"},
+		undeclaredCode:      {"hostile text", "does not declare"},
+		foreignError:        {"hostile text", "not a *tools.Error"},
+		panics:              {"hostile text", "panic: NUL"},
+		escapes:             {"hostile text", "outside of its source"},
+		endlessMessage:      {"hostile text", "an error's message has"},
+		collidingOutput:     {"arguments", "does not fit the published output schema"},
+		cancelledButWritten: {"cancelled", "changed the data all the same"},
+		shared:              {"sources are apart", "changed another"},
+		missingResource:     {"resources", "not there today"},
+		silentPrompt:        {"prompts", "0 messages"},
+		backwards:           {"examples", "progress 1 of 2 after 2"},
+		closeFails:          {"closed", "close: stuck"},
+		sick:                {"check", "check of a fresh source"},
+	} {
+		t.Run(string(fault), func(t *testing.T) {
+			kind, fixture := faulty(fault)
+			failed := failing(t, kind, fixture)
+			if want.check == "" && len(failed) > 0 {
+				t.Fatalf("without a fault: %v", failed)
+			}
+			if want.check != "" && !strings.Contains(strings.Join(failed[want.check], "\n"), want.says) {
+				t.Errorf("check %q does not say %q; found by %v: %.600v", want.check, want.says, slices.Sorted(maps.Keys(failed)), failed)
+			}
+		})
+	}
+}
+
+// The rules of declarations, one broken at a time.
+func TestDeclaredFindsFaults(t *testing.T) {
+	for says, breakIt := range map[string]func(m *tools.Manifest){
+		"a name is lower case letters":   func(m *tools.Manifest) { m.Name = "Faulty" },
+		"has no title":                   func(m *tools.Manifest) { m.Tools[0].Title = "" },
+		"ends in a full stop":            func(m *tools.Manifest) { m.Tools[0].Doc = "Get a thing\n\nMore." },
+		"is declared twice":              func(m *tools.Manifest) { m.Tools[1].Name = m.Tools[0].Name },
+		"a name is words of lower case":  func(m *tools.Manifest) { m.Tools[0].Name = "getThing" },
+		"unknown effect":                 func(m *tools.Manifest) { m.Tools[0].Effect = "harmless" },
+		"is unknown or listed twice":     func(m *tools.Manifest) { m.Tools[0].Errors = []tools.Code{"odd"} },
+		"has no example":                 func(m *tools.Manifest) { m.Tools[0].Examples = nil },
+		"does not say why":               func(m *tools.Manifest) { m.Tools[0].Examples[0].Why = "" },
+		"is not described":               func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Description = "" },
+		"its type is a list":             func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Types = []string{"null", "string"} },
+		"understood by few clients":      func(m *tools.Manifest) { m.Tools[0].In.AnyOf = append(m.Tools[0].In.AnyOf, m.Tools[0].Out) },
+		"is added where several sources": func(m *tools.Manifest) { m.Tools[0].In.Properties["source"] = m.Tools[0].In.Properties["key"] },
+		"dry_run is an optional boolean": func(m *tools.Manifest) { m.Tools[0].In.Properties["dry_run"] = m.Tools[0].In.Properties["key"] },
+		"two sources would collide":      func(m *tools.Manifest) { m.Resources[0].URI = "faulty://all" },
+		"has no MIME type":               func(m *tools.Manifest) { m.Resources[0].MIME = "" },
+		"needs a plain name":             func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
+		"the spelling has no word for": func(m *tools.Manifest) {
+			m.Spelling = tools.Spell(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.PlainError { return tools.PlainError{Code: c} })
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			kind, _ := faulty("")
+			r := &recorder{}
+			if Declared(r, kind.Manifest()); len(r.found) > 0 {
+				t.Fatalf("before: %v", r.found)
+			}
+			breakIt(kind.Manifest())
+			if Declared(r, kind.Manifest()); !strings.Contains(strings.Join(r.found, "\n"), says) {
+				t.Errorf("want a finding that says %q, got %v", says, r.found)
+			}
+		})
+	}
+}
