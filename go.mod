@@ -8,3 +8,9 @@ require (
 )
 
 require github.com/google/go-cmp v0.7.0
+
+require (
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)

@@ -1,0 +1,214 @@
+// Package atomicfile replaces a file's content in one step: whoever reads the
+// file, also after a crash or a power cut, finds the old bytes or the new
+// ones, never a part and never nothing.
+//
+// It is not a lock: a precondition ([Options].IfHash) narrows the window in
+// which another program's edit could be overwritten to the instant before the
+// rename, it does not close it. It keeps no copies; whoever wants the old
+// content back reads it before.
+//
+// It is imported by internal/vault for people's notes and by whatever writes
+// Lectern's own files. Start reading at [Write].
+package atomicfile
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+var (
+	// ErrExists says that Options.Create found something of that name.
+	ErrExists = errors.New("the file exists already")
+	// ErrChanged says that the content is not what Options.IfHash names; the
+	// file may also be gone.
+	ErrChanged = errors.New("the file has changed since it was read")
+	// ErrNotRegular says that the name is a symbolic link, a folder or a device.
+	ErrNotRegular = errors.New("not a regular file")
+)
+
+// Options says what must hold before [Write] commits.
+type Options struct {
+	// Perm is the mode of a new file before umask; 0 means 0o644. A file that
+	// exists keeps its mode and, where we may, its owner.
+	Perm fs.FileMode
+	// Create demands that nothing has this name yet, else ErrExists. The check
+	// and the creation are one step on every file system with hard links.
+	Create bool
+	// IfHash is the SHA-256 that the present content must have, else ErrChanged.
+	IfHash *[sha256.Size]byte
+}
+
+// Write makes data the content of the file name, a slash-separated path below
+// root whose folder must exist. After an error the old content stands and no
+// temporary file is left; the one exception is an error of syncing the folder,
+// after which the new content stands but may not survive a power cut. A
+// symbolic link is never written through.
+func Write(root *os.Root, name string, data []byte, opt Options) error {
+	if err := write(root, name, data, opt); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// WriteFile is [Write] for a file of our own by its path: it creates or
+// replaces it. A symbolic link there is a choice of the user's, such as a
+// configuration file kept elsewhere, so what it points to is replaced.
+func WriteFile(name string, data []byte, perm fs.FileMode) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		real, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		name = real
+	}
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return fmt.Errorf("write %s: open folder: %w", name, err)
+	}
+	defer root.Close() //nolint:errcheck // opened only to name files
+	if err := write(root, filepath.Base(name), data, Options{Perm: perm}); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// IsTemp says whether name is, or was before a crash, a temporary file of
+// this package. Nobody else should read or index such a file.
+func IsTemp(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix)
+}
+
+const (
+	tempPrefix = ".lectern-"
+	tempSuffix = ".tmp"
+)
+
+func write(root *os.Root, name string, data []byte, opt Options) error {
+	old, err := present(root, name)
+	if err != nil {
+		return err
+	}
+	if opt.Create && old != nil {
+		return ErrExists
+	}
+	temp := path.Join(path.Dir(name), tempPrefix+rand.Text()+tempSuffix)
+	if err := fill(root, temp, data, opt.Perm, old); err != nil {
+		return errors.Join(err, discard(root, temp))
+	}
+	if err := commit(root, temp, name, opt); err != nil {
+		return errors.Join(err, discard(root, temp))
+	}
+	return syncFolder(root, path.Dir(name))
+}
+
+// present is the regular file at name, nil if there is none.
+func present(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil //nolint:nilnil // absence is an ordinary answer here
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, ErrNotRegular
+	}
+	return info, nil
+}
+
+// fill writes the temporary file and makes it durable.
+func fill(root *os.Root, temp string, data []byte, perm fs.FileMode, old fs.FileInfo) (err error) {
+	if perm == 0 {
+		perm = 0o644
+	}
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if old != nil {
+		keepOwner(f, old)
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
+}
+
+func commit(root *os.Root, temp, name string, opt Options) error {
+	if opt.IfHash != nil {
+		now, err := hashOf(root, name)
+		if err != nil {
+			return err
+		}
+		if now != *opt.IfHash {
+			return ErrChanged
+		}
+	}
+	if opt.Create {
+		return create(root, temp, name)
+	}
+	return root.Rename(temp, name)
+}
+
+// create gives temp its name only if nobody has it. A rename would replace a
+// file that appeared meanwhile; a hard link does not.
+func create(root *os.Root, temp, name string) error {
+	err := root.Link(temp, name)
+	switch {
+	case err == nil:
+		return root.Remove(temp)
+	case errors.Is(err, fs.ErrExist):
+		return ErrExists
+	}
+	// No hard links here (FAT, some network folders): reserve the name first.
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	if err := root.Rename(temp, name); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	return nil
+}
+
+func hashOf(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
+	if info, err := present(root, name); err != nil || info == nil {
+		return sum, errors.Join(ErrChanged, err)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return sum, errors.Join(ErrChanged, err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// discard removes a temporary file that may or may not exist.
+func discard(root *os.Root, temp string) error {
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove temporary file: %w", err)
+	}
+	return nil
+}
