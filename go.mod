@@ -7,10 +7,8 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2
 )
 
-require github.com/google/go-cmp v0.7.0
-
 require (
-	go.yaml.in/yaml/v4 v4.0.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
+	github.com/google/go-cmp v0.7.0
+	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/text v0.43.0
 )
