@@ -7,4 +7,8 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2
 )
 
-require github.com/google/go-cmp v0.7.0
+require (
+	github.com/Microsoft/go-winio v0.6.4
+	github.com/google/go-cmp v0.7.0
+	golang.org/x/sys v0.49.0
+)
