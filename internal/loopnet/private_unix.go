@@ -1,0 +1,89 @@
+//go:build unix
+
+package loopnet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// makePrivateDir creates dir for this user alone, or checks that it is.
+func makePrivateDir(dir string) error {
+	// MkdirAll answers nil for a symlink to a directory; the check does not.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create directory: %w", err)
+	}
+	return checkPrivateDir(dir)
+}
+
+func checkPrivateDir(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory: remove it", dir)
+	}
+	return checkOwn(dir, info, 0o700)
+}
+
+// checkOwn refuses what another user owns or any other user can touch. want is
+// the mode that the error tells to set.
+func checkOwn(path string, info fs.FileInfo, want fs.FileMode) error {
+	switch uid := ownerOf(info); {
+	case uid != os.Getuid():
+		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it, or have it given to you: sudo chown %d '%s'", path, uid, os.Getuid(), os.Getuid(), path)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other users (mode %04o): run: chmod %o '%s'", path, info.Mode().Perm(), want, path)
+	}
+	return nil
+}
+
+func ownerOf(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1 // nobody's: every comparison with a real uid fails
+}
+
+// openPrivate opens a file for reading that is regular, this user's, and open
+// to nobody else. It looks at what it opened, not at what the name said before.
+func openPrivate(path string) (*os.File, error) {
+	// O_NONBLOCK: a fifo in the file's place must not hang the start.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, fmt.Errorf("%s is a symbolic link: replace it with the file itself, or remove it", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file: remove it", path)
+	default:
+		err = checkOwn(path, info, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// shutOut needs to do nothing: the mode given at creation says it.
+func shutOut(string) error { return nil }
+
+// syncDir makes a new name in dir survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package loopnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// SocketPath is where the socket called name of the directory dir lives:
+// dir/name, or, where that is longer than the system's limit for socket
+// addresses, a name that holds a hash of dir in /tmp/lectern-UID. It touches
+// nothing. The same arguments give the same path in every process of a user,
+// whatever TMPDIR says, so the two ends always meet.
+func SocketPath(dir, name string) string {
+	if path := filepath.Join(dir, name); len(path) <= maxSocketPath {
+		return path
+	}
+	return filepath.Join("/tmp", "lectern-"+strconv.Itoa(os.Getuid()), shortHash(dir)+"-"+name)
+}
+
+// ListenSocket listens on a unix socket that only this user can reach. The
+// directory is created with mode 0700, or must be this user's own with no
+// access for others; the error of one that is not says how to mend it. The
+// socket has mode 0600, and Accept closes peers of another user without
+// returning them. Closing the listener removes the file.
+//
+// A file left behind by a process that was killed is an address in use; see
+// [IsStale] for telling it from a live one.
+func ListenSocket(path string) (net.Listener, error) {
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("listen on socket %s: the path has %d bytes and the system allows %d: choose a shorter directory", path, len(path), maxSocketPath)
+	}
+	if err := makePrivateDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("listen on socket %s: %w", path, err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err // names the socket and the operation
+	}
+	// Until here the umask ruled the mode, and the directory's 0700 the access.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen on socket: %w", err), l.Close())
+	}
+	return ownPeers{l}, nil
+}
+
+// DialSocket connects to a socket made by [ListenSocket]. It refuses one that
+// another user owns or could have put there, and one whose listener runs as
+// another user. A socket that does not exist is [fs.ErrNotExist].
+func DialSocket(ctx context.Context, path string) (net.Conn, error) {
+	if err := checkSocket(path); err != nil {
+		return nil, fmt.Errorf("dial socket %s: %w", path, err)
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	// The file's owner was checked before and could have changed since; the
+	// kernel's word about the listening process cannot.
+	if err := checkPeer(conn.(*net.UnixConn)); err != nil {
+		return nil, errors.Join(fmt.Errorf("dial socket %s: %w", path, err), conn.Close())
+	}
+	return conn, nil
+}
+
+// IsStale tells whether a dial failed because nobody listens behind a socket
+// file that is still there: whoever holds the right to listen may remove it.
+func IsStale(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
+
+func checkSocket(path string) error {
+	if err := checkPrivateDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is not a socket: remove it", path)
+	case ownerOf(info) != os.Getuid():
+		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it", path, ownerOf(info), os.Getuid())
+	}
+	return nil
+}
+
+// ownPeers is a listener whose Accept returns connections of this user only.
+type ownPeers struct{ *net.UnixListener }
+
+func (l ownPeers) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if checkPeer(conn) == nil {
+			return conn, nil
+		}
+		_ = conn.Close() // a stranger, or gone already: there is nobody to tell
+	}
+}
+
+// checkPeer asks the kernel who is at the other end.
+func checkPeer(conn *net.UnixConn) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("identify peer: %w", err)
+	}
+	var uid int
+	var credErr error
+	if err := raw.Control(func(fd uintptr) { uid, credErr = peerUID(int(fd)) }); err != nil {
+		return fmt.Errorf("identify peer: %w", err)
+	}
+	switch {
+	case credErr != nil:
+		return fmt.Errorf("identify peer: %w", credErr)
+	case uid != os.Getuid():
+		return fmt.Errorf("peer runs as uid %d, not as you (uid %d)", uid, os.Getuid())
+	}
+	return nil
+}
