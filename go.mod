@@ -8,10 +8,9 @@ require (
 )
 
 require (
-	github.com/google/go-cmp v0.7.0
-	go.yaml.in/yaml/v4 v4.0.0
-	golang.org/x/text v0.43.0
 	github.com/Microsoft/go-winio v0.6.4
 	github.com/google/go-cmp v0.7.0
+	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/text v0.43.0
 )
