@@ -8,3 +8,5 @@ require (
 )
 
 require github.com/google/go-cmp v0.7.0
+
+require golang.org/x/sys v0.49.0
