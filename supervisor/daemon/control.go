@@ -1,0 +1,152 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// This file holds both ends of this package's own routes on the control
+// socket. They are for the same user's lectern and may change with Wire.
+
+const (
+	pathHub  = "/daemon/hub"
+	pathStop = "/daemon/stop"
+)
+
+// Vitals is what a hub says of its own life.
+type Vitals struct {
+	Stamp
+	Wire     int    `json:"wire"`
+	PID      int    `json:"pid"`
+	Instance string `json:"instance"`
+	InFlight int    `json:"in_flight"`
+	Sessions int    `json:"sessions"`
+	Attached bool   `json:"attached"` // a stream is open, even if it has said nothing yet
+	Leaving  bool   `json:"leaving"`
+	Next     *Stamp `json:"next,omitempty"` // the newer build that waits to take over
+}
+
+// StopRequest asks a hub to leave.
+type StopRequest struct {
+	IfIdle bool `json:"if_idle"` // only when nobody uses it
+	Again  bool `json:"again"`   // another one is to take its place
+}
+
+// BusyError says that a hub was asked to leave if idle, and is not.
+type BusyError struct{ Hub Vitals }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("stop hub: %d sessions are open, %d calls in flight", e.Hub.Sessions, e.Hub.InFlight)
+}
+
+func (h *shell) controlServer() *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathHub, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, h.vitals())
+	})
+	mux.HandleFunc("POST "+pathStop, h.stop)
+	if h.Control != nil {
+		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			h.life.watching(+1)
+			defer h.life.watching(-1)
+			h.Control.ServeHTTP(w, r)
+		})
+	}
+	return &http.Server{Handler: mux, ReadHeaderTimeout: helloTimeout}
+}
+
+func (h *shell) vitals() Vitals {
+	inFlight, sessions := h.Busy()
+	return Vitals{
+		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: sessions,
+		Attached: h.life.inUse(), Leaving: h.life.decided() != nil, Next: h.life.pending(),
+	}
+}
+
+func (h *shell) stop(w http.ResponseWriter, r *http.Request) {
+	var ask StopRequest
+	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
+		http.Error(w, "read request: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	status := http.StatusAccepted
+	if !h.life.stop(departure{why: "asked to stop", again: ask.Again}, ask.IfIdle) {
+		status = http.StatusConflict
+	}
+	answer(w, status, h.vitals())
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the other end went away
+}
+
+// Ask returns what the running hub says of its life, or ErrNoHub.
+func Ask(ctx context.Context, p Paths) (Vitals, error) {
+	return request(ctx, p, http.MethodGet, pathHub, nil)
+}
+
+// Stop asks the hub to leave and returns when it is gone, or ctx ends. It
+// returns ErrNoHub when there is none, and a *BusyError when it was to leave
+// only if idle and is not.
+func Stop(ctx context.Context, p Paths, ask StopRequest) error {
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	old, err := request(ctx, p, http.MethodPost, pathStop, body)
+	if err != nil {
+		return err
+	}
+	return waitFor(ctx, func() (bool, error) {
+		if held, err := isHeld(p.hubLock()); err != nil || !held {
+			return true, err
+		}
+		now, err := Ask(ctx, p) // a successor may hold the lock already
+		return err == nil && now.Instance != old.Instance, nil
+	})
+}
+
+func request(ctx context.Context, p Paths, method, path string, body []byte) (Vitals, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, p.Control()) },
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))
+	if err != nil {
+		return Vitals{}, err
+	}
+	res, err := (&http.Client{Transport: transport, Timeout: 2 * helloTimeout}).Do(req)
+	if err != nil {
+		if isAbsent(err) {
+			return Vitals{}, ErrNoHub
+		}
+		return Vitals{}, fmt.Errorf("ask hub: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var v Vitals
+	if err := json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&v); err != nil {
+		return v, fmt.Errorf("ask hub: %w", err)
+	}
+	switch res.StatusCode {
+	case http.StatusOK, http.StatusAccepted:
+		return v, nil
+	case http.StatusConflict:
+		return v, &BusyError{v}
+	}
+	return v, errors.New("ask hub: it answers " + res.Status)
+}
+
+// longEnough is a wait for a hub that was asked to leave to be gone.
+const longEnough = 20 * time.Second

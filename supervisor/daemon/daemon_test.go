@@ -1,0 +1,274 @@
+//go:build linux
+
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+func TestColdStart(t *testing.T) {
+	w := newWorld(t)
+	a := w.connect()
+	a.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	a.hears(`"protocolVersion":"2025-11-25"`)
+	d, err := Find(w.paths())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.PID != a.welcome.PID || d.Instance != a.welcome.Instance || d.Stamp != w.Stamp {
+		t.Errorf("hub.json says %+v, the hub says %+v", d, a.welcome)
+	}
+	info, err := os.Stat(w.paths().Discovery())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("hub.json: mode %v, %v; want 0600", info.Mode(), err)
+	}
+}
+
+func TestManyStartsShareOneHub(t *testing.T) {
+	for _, n := range []int{8, 100} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			w := newWorld(t)
+			c := w.config()
+			instances := make([]string, n)
+			errs := make([]error, n)
+			var all sync.WaitGroup
+			for i := range n {
+				all.Go(func() {
+					conn, welcome, err := Connect(t.Context(), c)
+					if err == nil {
+						defer conn.Close()
+					}
+					instances[i], errs[i] = welcome.Instance, err
+				})
+			}
+			all.Wait()
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			for _, instance := range instances {
+				if instance != instances[0] {
+					t.Errorf("two hubs: %s and %s", instance, instances[0])
+				}
+			}
+			if pids := w.pids(); len(pids) != 1 {
+				t.Errorf("started %d hubs, want 1", len(pids))
+			}
+		})
+	}
+}
+
+func TestKilledHubIsReplaced(t *testing.T) {
+	w := newWorld(t)
+	first := w.connect()
+	if err := syscall.Kill(first.welcome.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	first.hearsEnd()
+	w.waitGone(first.welcome.PID)
+	if _, err := Find(w.paths()); !errors.Is(err, ErrNoHub) {
+		t.Errorf("Find after kill: %v, want ErrNoHub", err)
+	}
+	c := w.config()
+	c.Start = StartLost
+	conn, second, err := Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if second.Instance == first.welcome.Instance {
+		t.Error("the same hub answers after it was killed")
+	}
+}
+
+// TestStaleFiles plants what earlier hubs, or others, may have left behind.
+func TestStaleFiles(t *testing.T) {
+	own, err := startOf(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale := func(d Discovery) func(Paths) error {
+		d.Schema = discoverySchema
+		return func(p Paths) error { return writeDiscovery(p, d) }
+	}
+	for name, plant := range map[string]func(Paths) error{
+		"dead pid":         stale(Discovery{PID: 1 << 30, StartTime: 1}),
+		"reused pid":       stale(Discovery{PID: os.Getpid(), StartTime: own - 1}),
+		"our own pid":      stale(Discovery{PID: os.Getpid(), StartTime: own}),
+		"garbage hub.json": func(p Paths) error { return os.WriteFile(p.Discovery(), []byte("{\x00"), 0o600) },
+		"plain file as socket": func(p Paths) error {
+			return errors.Join(os.WriteFile(p.MCP(), nil, 0o600), os.WriteFile(p.Control(), nil, 0o600))
+		},
+		"leftover sockets": func(p Paths) error {
+			for _, path := range []string{p.MCP(), p.Control()} {
+				l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+				if err != nil {
+					return err
+				}
+				l.SetUnlinkOnClose(false)
+				if err := l.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"planted links": func(p Paths) error {
+			return errors.Join(os.Symlink("/etc/passwd", p.MCP()), os.Symlink("/etc/passwd", p.Discovery()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if err := errors.Join(w.paths().prepare(), plant(w.paths())); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Find(w.paths()); !errors.Is(err, ErrNoHub) {
+				t.Errorf("Find: %v, want ErrNoHub", err)
+			}
+			a := w.connect()
+			a.say(ping)
+			a.hears(`"id":1`)
+			if d, err := Find(w.paths()); err != nil || d.PID != a.welcome.PID {
+				t.Errorf("Find = pid %d, %v; want %d", d.PID, err, a.welcome.PID)
+			}
+		})
+	}
+}
+
+func TestUnsafeDirectoryIsRefused(t *testing.T) {
+	w := newWorld(t)
+	if err := os.Mkdir(w.paths().Runtime, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Connect(t.Context(), w.config())
+	if err == nil || len(w.pids()) != 0 {
+		t.Fatalf("a hub was started in a directory that others may enter: %v", err)
+	}
+	t.Log(err)
+}
+
+func TestPlantedLockLink(t *testing.T) {
+	w := newWorld(t)
+	victim := w.Dir + "/victim"
+	if err := errors.Join(w.paths().prepare(), os.Symlink(victim, w.paths().startLock())); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Connect(t.Context(), w.config()); err == nil {
+		t.Error("followed a link instead of a lock file")
+	}
+	if _, err := os.Lstat(victim); err == nil {
+		t.Error("wrote through a planted link")
+	}
+}
+
+func TestTermDrains(t *testing.T) {
+	w := newWorld(t)
+	a := w.connect()
+	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	w.until("the call to be in flight", func() bool {
+		v, err := Ask(t.Context(), w.paths())
+		return err == nil && v.InFlight == 1
+	})
+	b := w.connect()
+	if err := syscall.Kill(a.welcome.PID, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the hub to be leaving", func() bool {
+		v, err := Ask(t.Context(), w.paths())
+		return err == nil && v.Leaving
+	})
+	// Late-comers are told to come again.
+	c := w.config()
+	if _, _, err := c.try(t.Context()); !errors.Is(err, errLeaving) {
+		t.Errorf("connecting to a leaving hub: %v, want errLeaving", err)
+	}
+	b.hearsEnd() // nothing of its own is in flight
+	releaseAll(t, w)
+	a.hears(`"id":7`)
+	a.hearsEnd()
+	w.waitGone(a.welcome.PID)
+	for _, path := range []string{w.paths().MCP(), w.paths().Control(), w.paths().Discovery()} {
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+// releaseAll lets held calls end, although the hub hears no new streams: it
+// signals the process.
+func releaseAll(t *testing.T, w *world) {
+	t.Helper()
+	if err := syscall.Kill(w.pids()[len(w.pids())-1], syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestIdleExit(t *testing.T) {
+	w := newWorld(t)
+	w.Idle = 200 * time.Millisecond
+	a := w.connect()
+	a.say(ping)
+	a.hears(`"id":1`)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.waitGone(a.welcome.PID)
+	c := w.config()
+	c.Start = StartLost
+	if _, _, err := Connect(t.Context(), c); !errors.Is(err, ErrNoHub) {
+		t.Errorf("a hub that left when idle: %v, want ErrNoHub", err)
+	}
+}
+
+func TestFailedStartSaysWhy(t *testing.T) {
+	for code, final := range map[int]bool{1: false, 78: true} {
+		w := newWorld(t)
+		w.Die = code
+		_, _, err := Connect(t.Context(), w.config())
+		failed, ok := errors.AsType[*StartError](err)
+		if !ok || failed.Final() != final {
+			t.Errorf("exit %d: %v, final %v; want final %v", code, err, ok && failed.Final(), final)
+		}
+	}
+}
+
+func TestHubThatNeverStays(t *testing.T) {
+	w := newWorld(t)
+	w.Die = 75
+	if _, _, err := Connect(t.Context(), w.config()); !errors.Is(err, errReplaced) || len(w.pids()) != startTries {
+		t.Errorf("%v after %d starts; want errReplaced after %d", err, len(w.pids()), startTries)
+	}
+}
+
+func TestStop(t *testing.T) {
+	w := newWorld(t)
+	if err := Stop(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
+		t.Errorf("stop without a hub: %v", err)
+	}
+	a := w.connect()
+	var busy *BusyError
+	if err := Stop(t.Context(), w.paths(), StopRequest{IfIdle: true}); !errors.As(err, &busy) || busy.Hub.Sessions != 1 {
+		t.Errorf("stop if idle, with a session open: %v", err)
+	}
+	if err := Stop(t.Context(), w.paths(), StopRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	a.hearsEnd()
+	w.waitGone(a.welcome.PID)
+}
+
+func TestRunTwice(t *testing.T) {
+	w := newWorld(t)
+	w.connect()
+	err := Run(t.Context(), HubConfig{Paths: w.paths(), Now: time.Now})
+	if !errors.Is(err, ErrRunning) {
+		t.Errorf("a second hub: %v, want ErrRunning", err)
+	}
+}

@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Discovery is the content of hub.json.
+type Discovery struct {
+	Schema    int    `json:"schema"` // 1
+	PID       int    `json:"pid"`
+	StartTime int64  `json:"start_time"` // with PID, names the process; its unit is the system's
+	Exe       string `json:"exe"`
+	Stamp
+	Wire      int       `json:"wire"`
+	Instance  string    `json:"instance"`
+	MCP       string    `json:"mcp"`       // socket
+	Control   string    `json:"control"`   // socket
+	HTTPPort  int       `json:"http_port"` // 0: no HTTP
+	StartedAt time.Time `json:"started_at"`
+	// Next is set when the hub has left for a newer build. Until NextUntil an
+	// older client gives that build's client time to start it.
+	Next      *Stamp    `json:"next,omitempty"`
+	NextUntil time.Time `json:"next_until,omitzero"`
+}
+
+const discoverySchema = 1
+
+// Find returns what the running hub says of itself. It asks the lock first,
+// then compares pid and start time, so a file that a killed hub left behind,
+// or one whose pid now belongs to another process, is ErrNoHub.
+func Find(p Paths) (Discovery, error) {
+	held, err := isHeld(p.hubLock())
+	if err != nil {
+		return Discovery{}, err
+	}
+	d, err := readDiscovery(p)
+	switch {
+	case !held:
+		return Discovery{}, ErrNoHub
+	case err != nil:
+		return Discovery{}, err
+	}
+	if start, err := startOf(d.PID); err != nil || start != d.StartTime {
+		return Discovery{}, fmt.Errorf("%w that matches %s", ErrNoHub, p.Discovery())
+	}
+	return d, nil
+}
+
+// isHeld takes the lock for a moment. A hub that starts at that moment waits
+// for the lock longer than that.
+func isHeld(path string) (bool, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	l, err := tryLock(path)
+	if errors.Is(err, errHeld) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, l.release()
+}
+
+// readDiscovery reads hub.json without trusting it: bounded, and of any content.
+func readDiscovery(p Paths) (Discovery, error) {
+	var d Discovery
+	f, err := os.Open(p.Discovery())
+	if err != nil {
+		return d, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return d, fmt.Errorf("read hub's discovery file: %w", err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Discovery{}, fmt.Errorf("read %s: %w", p.Discovery(), err)
+	}
+	if d.Schema != discoverySchema {
+		return Discovery{}, fmt.Errorf("read %s: schema %d, want %d", p.Discovery(), d.Schema, discoverySchema)
+	}
+	return d, nil
+}
+
+func writeDiscovery(p Paths, d Discovery) error {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(p.Discovery(), append(text, '\n'))
+}

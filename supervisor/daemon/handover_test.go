@@ -1,0 +1,183 @@
+//go:build linux
+
+package daemon
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+var newer = Stamp{Version: "1.1.0", Build: "b", Built: 200}
+
+func TestNewerTakesOverIdleHub(t *testing.T) {
+	w := newWorld(t)
+	old := w.connect()
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.untilIdle()
+	a := w.as(newer).connect()
+	if a.welcome.Stamp != newer {
+		t.Errorf("attached to %+v, want the newer build", a.welcome.Stamp)
+	}
+	w.waitGone(old.welcome.PID)
+}
+
+func TestOlderAttachesToNewer(t *testing.T) {
+	w := newWorld(t)
+	w.Stamp = newer
+	first := w.connect()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.untilIdle()
+	a := w.as(Stamp{Version: "1.0.9", Build: "z", Built: 900}).connect()
+	if a.welcome.Instance != first.welcome.Instance {
+		t.Errorf("an older client replaced the hub by %+v", a.welcome.Stamp)
+	}
+}
+
+func TestSameVersionOtherBuild(t *testing.T) {
+	w := newWorld(t)
+	first := w.connect()
+	_ = first.Close()
+	w.untilIdle()
+	older := w.as(Stamp{Version: "1.0.0", Build: "x", Built: 50}).connect()
+	if older.welcome.Instance != first.welcome.Instance {
+		t.Error("an older build of the same version replaced the hub")
+	}
+	_ = older.Close()
+	w.untilIdle()
+	later := w.as(Stamp{Version: "1.0.0", Build: "y", Built: 150}).connect()
+	if later.welcome.Build != "y" {
+		t.Errorf("attached to build %s, want y", later.welcome.Build)
+	}
+}
+
+// TestBusyHubHandsOverWhenQuiet also has an older client fight for the start:
+// it must leave it to the newer one.
+func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
+	w := newWorld(t)
+	a := w.connect()
+	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	w.until("the call to be in flight", func() bool {
+		v, err := Ask(t.Context(), w.paths())
+		return err == nil && v.InFlight == 1
+	})
+	b := w.as(newer).connect()
+	if b.welcome.Instance != a.welcome.Instance {
+		t.Fatal("a busy hub was replaced")
+	}
+	v, err := Ask(t.Context(), w.paths())
+	if err != nil || v.Next == nil || *v.Next != newer {
+		t.Errorf("pending: %+v, %v; want %+v", v.Next, err, newer)
+	}
+	b.say(`{"jsonrpc":"2.0","method":"release"}`)
+	a.hears(`"id":7`)
+	a.hearsEnd()
+	b.hearsEnd()
+	older := make(chan string)
+	go func() {
+		conn, welcome, err := Connect(t.Context(), w.config())
+		if err != nil {
+			welcome.Version = err.Error()
+		} else {
+			_ = conn.Close()
+		}
+		older <- welcome.Version
+	}()
+	c := w.as(newer).connect()
+	if c.welcome.Stamp != newer {
+		t.Errorf("after the hand-over: %+v, want %+v", c.welcome.Stamp, newer)
+	}
+	if got := <-older; got != newer.Version {
+		t.Errorf("the older client is at %q, want %s", got, newer.Version)
+	}
+}
+
+func TestYoungHubDoesNotHandOver(t *testing.T) {
+	w := newWorld(t)
+	w.Timing.Cooldown = time.Hour
+	first := w.connect()
+	_ = first.Close()
+	w.untilIdle()
+	a := w.as(newer).connect()
+	if a.welcome.Instance != first.welcome.Instance {
+		t.Error("a hub handed over within its cooldown")
+	}
+	if v, err := Ask(t.Context(), w.paths()); err != nil || v.Next == nil {
+		t.Errorf("the newer build is not noted: %+v, %v", v.Next, err)
+	}
+}
+
+func TestUnknownWireIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.connect()
+	conn, err := dial(t.Context(), w.paths().MCP())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := writeLine(conn, Hello{Lectern: sayHello, Wire: Wire + 2, Stamp: Stamp{Version: "9.9.9"}}); err != nil {
+		t.Fatal(err)
+	}
+	var answer Welcome
+	if err := readLine(conn, &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Lectern != sayRefuse || answer.Retry {
+		t.Errorf("answer: %+v; want a final refusal", answer)
+	}
+	for _, want := range []string{"1.0.0", "9.9.9", "lectern hub restart"} {
+		if !strings.Contains(answer.Reason, want) {
+			t.Errorf("reason %q does not name %s", answer.Reason, want)
+		}
+	}
+	if !isFinal(errors.Join(&RefusedError{answer.Reason})) {
+		t.Error("a joined refusal is not final")
+	}
+}
+
+// untilIdle waits for the hub to have noticed that everybody went away.
+func (w *world) untilIdle() {
+	w.t.Helper()
+	w.until("the hub to be idle", func() bool {
+		v, err := Ask(w.t.Context(), w.paths())
+		return err == nil && v.Sessions == 0 && !v.Attached
+	})
+}
+
+func TestNewer(t *testing.T) {
+	for _, c := range []struct {
+		a, b Stamp
+		want bool
+	}{
+		{Stamp{Version: "1.2.0"}, Stamp{Version: "1.1.9"}, true},
+		{Stamp{Version: "1.10.0"}, Stamp{Version: "1.9.0"}, true},
+		{Stamp{Version: "v1.2.0"}, Stamp{Version: "1.2.0"}, false},
+		{Stamp{Version: "1.2.0"}, Stamp{Version: "1.2.0-rc.1"}, true},
+		{Stamp{Version: "1.2.0-rc.2"}, Stamp{Version: "1.2.0-rc.10"}, false},
+		{Stamp{Version: "1.2.0-rc.10"}, Stamp{Version: "1.2.0-rc.2"}, true},
+		{Stamp{Version: "1.2.0-rc.1"}, Stamp{Version: "1.2.0-1"}, true},
+		{Stamp{Version: "1.2.0-rc.1"}, Stamp{Version: "1.2.0-rc"}, true},
+		{Stamp{Version: "1.2.0+z"}, Stamp{Version: "1.2.0+a"}, false},
+		{Stamp{Version: "2.0.0"}, Stamp{Version: "devel"}, false},
+		{Stamp{Version: "devel"}, Stamp{Version: "2.0.0"}, false},
+		{Stamp{Version: "1.2"}, Stamp{Version: "1.1.0"}, false},
+		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "b", 1}, true},
+		{Stamp{"devel", "a", 2}, Stamp{"devel", "b", 1}, true},
+		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "a", 1}, false},
+		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "b", 0}, false},
+		{Stamp{"1.0.0", "a", 1}, Stamp{"1.0.0", "b", 2}, false},
+		{Stamp{"0.9.0", "a", 9}, Stamp{"1.0.0", "b", 1}, false},
+	} {
+		if got := c.a.Newer(c.b); got != c.want {
+			t.Errorf("%+v newer than %+v: %v, want %v", c.a, c.b, got, c.want)
+		}
+		if c.want && c.b.Newer(c.a) {
+			t.Errorf("%+v and %+v are each newer than the other", c.a, c.b)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// What the two ends say in the first field of their line.
+const (
+	sayHello   = "hello"
+	sayWelcome = "welcome"
+	sayRefuse  = "refuse"
+)
+
+const (
+	helloMax     = 4 << 10         // bytes of one line
+	helloTimeout = 5 * time.Second // for either end to say its line
+)
+
+// Hello is the first line on the MCP socket, said by the client. After the
+// answer the stream is plain MCP.
+type Hello struct {
+	Lectern string `json:"lectern"` // "hello"
+	Wire    int    `json:"wire"`
+	Stamp
+	PID   int    `json:"pid"`             // of the `lectern serve` process: shown, never trusted
+	Scope string `json:"scope,omitempty"` // the one source it wants; empty: all
+	// Replace asks an older hub to leave for a new one, which the client
+	// starts: at once when the hub is idle, else as soon as it is quiet.
+	Replace bool `json:"replace,omitempty"`
+}
+
+// Welcome is the hub's answer to Hello, whether it welcomes or refuses.
+type Welcome struct {
+	Lectern string `json:"lectern"` // "welcome" or "refuse"
+	Wire    int    `json:"wire"`    // what both speak from here on
+	Stamp
+	PID      int    `json:"pid"`
+	Instance string `json:"instance"`
+	Reason   string `json:"reason,omitempty"` // of a refusal: what is wrong and what to do
+	Retry    bool   `json:"retry,omitempty"`  // the hub is leaving; another may be started
+}
+
+// RefusedError is a refusal that trying again does not cure.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "connect to hub: " + e.Reason }
+
+// Final reports that trying again is useless until a person acts.
+func (e *RefusedError) Final() bool { return true }
+
+// errLeaving is a refusal by a hub that is about to be gone.
+var errLeaving = errors.New("the hub is leaving")
+
+// speaks reports whether a hub of this build understands wire.
+func speaks(wire int) bool { return wire > 0 && (wire == Wire || wire == Wire-1) }
+
+func writeLine(w io.Writer, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// readLine reads one line of JSON into v, byte by byte: what follows the line
+// belongs to somebody else and must stay in the stream. It happens once per
+// connection.
+func readLine(r io.Reader, v any) error {
+	var line []byte
+	one := make([]byte, 1)
+	for {
+		if _, err := io.ReadFull(r, one); err != nil {
+			return err
+		}
+		if one[0] == '\n' {
+			break
+		}
+		if line = append(line, one[0]); len(line) > helloMax {
+			return fmt.Errorf("line is longer than %d bytes", helloMax)
+		}
+	}
+	return json.Unmarshal(bytes.TrimSpace(line), v)
+}
+
+// greet says hello on conn and returns the hub's answer. A refusal is an
+// error: errLeaving, or a *RefusedError.
+func greet(conn net.Conn, h Hello) (Welcome, error) {
+	h.Lectern, h.Wire = sayHello, Wire
+	var w Welcome
+	if err := conn.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
+		return w, err
+	}
+	if err := writeLine(conn, h); err != nil {
+		return w, err
+	}
+	if err := readLine(conn, &w); err != nil {
+		return w, err
+	}
+	switch {
+	case w.Lectern == sayRefuse && w.Retry:
+		return w, errLeaving
+	case w.Lectern == sayRefuse:
+		return w, &RefusedError{w.Reason}
+	case w.Lectern != sayWelcome || !speaks(w.Wire):
+		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not speak wire %d; run `lectern hub restart`", w.Version, w.PID, Wire)}
+	}
+	return w, conn.SetDeadline(time.Time{})
+}

@@ -1,0 +1,232 @@
+//go:build linux
+
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor/internal/echo"
+)
+
+// hubEnv makes the test binary a hub; its value is a hubSpec.
+const hubEnv = "LECTERN_TEST_HUB"
+
+type hubSpec struct {
+	Dir    string
+	Stamp  Stamp
+	Timing Timing
+	Idle   time.Duration
+	Die    int // exit code with which to end at once; 0: serve
+}
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(hubEnv); text != "" {
+		var spec hubSpec
+		if err := json.Unmarshal([]byte(text), &spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(hubMain(spec))
+	}
+	os.Exit(m.Run())
+}
+
+func hubMain(spec hubSpec) int {
+	// Every hub ever started is written down, so that the test can look for
+	// each by its pid afterwards.
+	pids, err := os.OpenFile(filepath.Join(spec.Dir, "pids"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintf(pids, "%d\n", os.Getpid())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if spec.Die != 0 {
+		fmt.Fprintln(os.Stderr, "lectern: config.toml:3:1: unknown key \"prot\", did you mean \"port\"?")
+		return spec.Die
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	hub := &echo.Hub{Name: spec.Stamp.Version + " " + strconv.Itoa(os.Getpid())}
+	usr1 := make(chan os.Signal, 1)
+	signal.Notify(usr1, syscall.SIGUSR1)
+	go func() {
+		for range usr1 {
+			hub.Release()
+		}
+	}()
+	err = Run(ctx, HubConfig{
+		Paths: specPaths(spec.Dir), Stamp: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
+		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
+		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
+	})
+	switch {
+	case errors.Is(err, ErrAgain):
+		return 75
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "lectern:", err)
+		return 1
+	}
+	return 0
+}
+
+func specPaths(dir string) Paths {
+	return Paths{Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state")}
+}
+
+// world is one user's directories, and the hubs started in them.
+type world struct {
+	t *testing.T
+	hubSpec
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lectern") // t.TempDir is too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t, hubSpec{Dir: dir, Stamp: Stamp{Version: "1.0.0", Build: "a", Built: 100}}}
+	w.Timing = Timing{Settle: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
+	t.Cleanup(func() {
+		for _, pid := range w.pids() {
+			if isTestHub(pid) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			w.waitGone(pid)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// isTestHub guards against a pid that meanwhile names somebody else's process.
+func isTestHub(pid int) bool {
+	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && strings.HasPrefix(string(cmdline), os.Args[0]+"\x00")
+}
+
+// pids returns every hub that was ever started here, oldest first.
+func (w *world) pids() []int {
+	text, err := os.ReadFile(filepath.Join(w.Dir, "pids"))
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for line := range strings.Lines(string(text)) {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func (w *world) paths() Paths { return specPaths(w.Dir) }
+
+// config is a client of the same build as the hub it would start.
+func (w *world) config() ConnectConfig {
+	w.t.Helper()
+	spec, err := json.Marshal(w.hubSpec)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ConnectConfig{
+		Paths: w.paths(), Stamp: w.Stamp, Command: []string{os.Args[0]},
+		Env: append(os.Environ(), hubEnv+"="+string(spec)), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	}
+}
+
+// as returns the world as another build sees it.
+func (w *world) as(s Stamp) *world {
+	other := *w
+	other.Stamp = s
+	return &other
+}
+
+// agent is an attached stream.
+type agent struct {
+	t *testing.T
+	net.Conn
+	r       *bufio.Reader
+	welcome Welcome
+}
+
+func (w *world) connect() *agent {
+	w.t.Helper()
+	conn, welcome, err := Connect(w.t.Context(), w.config())
+	if err != nil {
+		w.t.Fatalf("connect: %v\nhub says: %s", err, w.output())
+	}
+	w.t.Cleanup(func() { _ = conn.Close() })
+	return &agent{w.t, conn, bufio.NewReader(conn), welcome}
+}
+
+func (w *world) output() string {
+	text, _ := os.ReadFile(w.paths().Output())
+	return string(text)
+}
+
+func (a *agent) say(line string) {
+	a.t.Helper()
+	if _, err := io.WriteString(a.Conn, line+"\n"); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// hears waits for one line that contains want.
+func (a *agent) hears(want string) {
+	a.t.Helper()
+	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
+	line, err := a.r.ReadString('\n')
+	if err != nil || !strings.Contains(line, want) {
+		a.t.Fatalf("heard %q, %v; want %s", line, err, want)
+	}
+}
+
+// hearsEnd waits for the hub to close the stream.
+func (a *agent) hearsEnd() {
+	a.t.Helper()
+	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if line, err := a.r.ReadString('\n'); !errors.Is(err, io.EOF) {
+		a.t.Fatalf("heard %q, %v; want the end", line, err)
+	}
+}
+
+// until waits for a condition of another process.
+func (w *world) until(what string, ok func() bool) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := waitFor(ctx, func() (bool, error) { return ok(), nil }); err != nil {
+		w.t.Fatalf("waited 10 s for: %s\nhub says: %s", what, w.output())
+	}
+}
+
+func (w *world) waitGone(pid int) {
+	w.t.Helper()
+	w.until(fmt.Sprintf("process %d to end", pid), func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		return err != nil || strings.Contains(string(stat), ") Z ") && len(threads) <= 1 // a zombie holds no files
+	})
+}

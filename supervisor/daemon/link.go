@@ -1,0 +1,88 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// A link is one attached stream. Its reading end can be closed at the end of a
+// frame, so that a hub that leaves finishes what it was asked and hears no
+// more: frames not yet read are the shim's to ask again elsewhere.
+type link struct {
+	net.Conn
+
+	mu       sync.Mutex
+	ending   bool
+	midFrame bool // the last byte read was not the end of a frame
+}
+
+// begin lifts the deadline of the hello, unless the stream is ending already.
+func (l *link) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ending {
+		_ = l.SetDeadline(time.Time{})
+	}
+}
+
+func (l *link) Read(p []byte) (int, error) {
+	for {
+		if l.ended() {
+			return 0, io.EOF
+		}
+		n, err := l.Conn.Read(p)
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && l.resume() {
+			continue
+		}
+		if n > 0 {
+			n = l.cut(p[:n])
+		}
+		return n, err
+	}
+}
+
+// end makes Read return io.EOF after the frame that it is in, and gives the
+// rest of that frame until deadline.
+func (l *link) end(deadline time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ending = true
+	if l.midFrame {
+		_ = l.SetReadDeadline(deadline)
+		return
+	}
+	_ = l.SetReadDeadline(time.Unix(1, 0)) // wakes a Read that waits
+}
+
+func (l *link) ended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ending && !l.midFrame
+}
+
+// resume reports whether a Read that met a deadline should look again.
+func (l *link) resume() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ending && !l.midFrame
+}
+
+// cut notes where in a frame the stream is, and once it is ending keeps only
+// what ends the present frame.
+func (l *link) cut(p []byte) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	if l.ending {
+		if i := bytes.IndexByte(p, '\n'); i >= 0 {
+			n = i + 1
+		}
+	}
+	l.midFrame = p[n-1] != '\n'
+	return n
+}

@@ -1,0 +1,142 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A spawned is a hub that this process started. It outlives this process.
+type spawned struct {
+	program string
+	output  string // file that its stdout and stderr go to
+	from    int64  // where in that file its own output begins
+	exit    chan struct{}
+	err     error // how it ended; read after exit is closed
+}
+
+// outputMax is the size at which the hub's output file is begun anew. The
+// hub's log is elsewhere: here is only what it says when it cannot log.
+const outputMax = 1 << 20
+
+// spawn starts a hub that belongs to no terminal, no client and no directory.
+func (c *ConnectConfig) spawn() (*spawned, error) {
+	out, from, err := openOutput(c.Paths.Output())
+	if err != nil {
+		return nil, fmt.Errorf("start hub: %w", err)
+	}
+	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // our own program; it must outlive every context here
+	cmd.Dir = c.Paths.State
+	cmd.Env = cleanEnv(c.Env)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = detached()
+	if err := errors.Join(cmd.Start(), out.Close()); err != nil {
+		return nil, fmt.Errorf("start hub: %w", err)
+	}
+	c.Log.Info("started a hub", "pid", cmd.Process.Pid, "output", c.Paths.Output())
+	s := &spawned{program: c.Command[0], output: c.Paths.Output(), from: from, exit: make(chan struct{})}
+	go func() {
+		s.err = cmd.Wait() // or it would stay a zombie while we live
+		close(s.exit)
+	}()
+	return s, nil
+}
+
+func (s *spawned) ended() bool {
+	select {
+	case <-s.exit:
+		return true
+	default:
+		return false
+	}
+}
+
+// StartError says that a new hub ended before it was ready.
+type StartError struct {
+	Program string
+	Output  string // file with all it said
+	Said    string // the end of it
+	Err     error  // how it ended
+}
+
+func (e *StartError) Error() string {
+	if e.Said != "" {
+		return "start hub: " + e.Said
+	}
+	return fmt.Sprintf("start hub: %s ended: %v; see %s", e.Program, e.Err, e.Output)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Final is true when the hub said by its exit code that a person must act: 64
+// to 78 of sysexits(3).
+func (e *StartError) Final() bool {
+	exit, ok := errors.AsType[*exec.ExitError](e.Err)
+	return ok && exit.ExitCode() >= 64 && exit.ExitCode() <= 78
+}
+
+// failure describes a hub that has ended.
+func (s *spawned) failure() error {
+	err := s.err
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 75 {
+		return errReplaced
+	}
+	if err == nil {
+		err = errors.New("it left at once")
+	}
+	return &StartError{Program: s.program, Output: s.output, Said: s.said(), Err: err}
+}
+
+// said returns the last line that the hub wrote.
+func (s *spawned) said() string {
+	f, err := os.Open(s.output)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, s.from, outputMax), 64<<10))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// openOutput opens the file for appending, and returns where its end is.
+func openOutput(path string) (*os.File, int64, error) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if info, err := os.Stat(path); err == nil && info.Size() > outputMax {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(filepath.Clean(path), flags, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// cleanEnv keeps of env what a process of this user needs anywhere. The hub
+// serves every client, so it must not inherit one client's secrets and quirks.
+func cleanEnv(env []string) []string {
+	keep := []string{
+		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
+		"SYSTEMROOT", "WINDIR", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
+		"PROGRAMDATA", "TEMP", "TMP", "PATHEXT", "COMSPEC",
+	}
+	prefixes := []string{"LECTERN_", "XDG_", "LC_"}
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		name = strings.ToUpper(name) // Windows writes Path and SystemRoot
+		return !slices.Contains(keep, name) &&
+			!slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	})
+}

@@ -1,0 +1,9 @@
+//go:build unix
+
+package daemon
+
+import "syscall"
+
+// detached puts the hub into a session of its own, so that no terminal's
+// hang-up and no client's group signal reaches it.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

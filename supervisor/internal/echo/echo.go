@@ -1,0 +1,147 @@
+// Package echo is a hub's MCP end for tests: it answers requests with what
+// they carry, and can be told to let calls wait.
+//
+// It is not an MCP server. The tests of supervisor/daemon and supervisor/shim
+// run it in processes of their own.
+package echo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lectern-mcp/lectern/internal/frame"
+)
+
+// A Hub answers any number of streams.
+type Hub struct {
+	// Name is in every answer to a call: tests see which process gave it.
+	Name string
+	// Wrote is called for each call of the tool "write". Nil: nothing.
+	Wrote func(text string)
+
+	inFlight, sessions atomic.Int64
+
+	mu   sync.Mutex
+	gate chan struct{} // closed by the notification "release"
+}
+
+// Busy counts calls being answered and open streams. A subscription is no call.
+func (h *Hub) Busy() (inFlight, sessions int) {
+	return int(h.inFlight.Load()), int(h.sessions.Load())
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		URI       string          `json:"uri"`
+		Version   string          `json:"protocolVersion"`
+	} `json:"params"`
+}
+
+// Serve answers the requests on conn until it ends, in order but for the tool
+// "hold", which is answered after the notification "release".
+func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
+	h.sessions.Add(1)
+	defer h.sessions.Add(-1)
+	var held sync.WaitGroup
+	defer held.Wait()
+	s := &stream{hub: h, w: conn}
+	for r := frame.NewReader(conn, frame.Max); ; {
+		f, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var m message
+		if err := json.Unmarshal(f, &m); err != nil {
+			s.say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
+			continue
+		}
+		if m.Method == "tools/call" && m.Params.Name == "hold" {
+			h.inFlight.Add(1)
+			gate := h.gateNow()
+			held.Go(func() {
+				defer h.inFlight.Add(-1)
+				select {
+				case <-gate:
+					s.result(m.ID, `{"held":true}`)
+				case <-ctx.Done():
+				}
+			})
+			continue
+		}
+		s.answer(m)
+	}
+}
+
+func (h *Hub) gateNow() chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.gate == nil {
+		h.gate = make(chan struct{})
+	}
+	return h.gate
+}
+
+// Release lets the calls that wait end; so does the notification "release".
+func (h *Hub) Release() {
+	close(h.gateNow())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gate = nil
+}
+
+type stream struct {
+	hub *Hub
+	mu  sync.Mutex
+	w   io.Writer
+}
+
+func (s *stream) say(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.w, line+"\n")
+}
+
+func (s *stream) result(id json.RawMessage, result string) {
+	s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+}
+
+func (s *stream) answer(m message) {
+	switch m.Method {
+	case "release":
+		s.hub.Release()
+	case "initialize":
+		s.result(m.ID, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":%q,"version":"0"}}`, m.Params.Version, s.hub.Name))
+	case "tools/list":
+		s.result(m.ID, `{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"write","annotations":{"readOnlyHint":false}},{"name":"hold"}]}`)
+	case "tools/call":
+		text, _ := json.Marshal(m.Params.Arguments)
+		if m.Params.Name == "write" && s.hub.Wrote != nil {
+			s.hub.Wrote(string(text))
+		}
+		s.result(m.ID, fmt.Sprintf(`{"from":%q,"arguments":%s}`, s.hub.Name, text))
+	case "resources/subscribe":
+		s.result(m.ID, `{}`)
+		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`, m.Params.URI))
+	case "subscriptions/listen":
+		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"from":%q}}`, s.hub.Name))
+	case "ask": // makes the hub ask the client something
+		s.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		s.result(m.ID, `{}`)
+	default:
+		if len(m.ID) > 0 && m.Method != "" {
+			s.result(m.ID, `{}`)
+		}
+	}
+}
