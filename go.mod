@@ -8,3 +8,11 @@ require (
 )
 
 require github.com/google/go-cmp v0.7.0
+
+require (
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/mark3labs/mcp-go v1.2.1
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
+	github.com/spf13/cast v1.7.1 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)
