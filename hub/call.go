@@ -32,7 +32,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 
 	t, ok := c.view.tools[c.tool]
 	if !ok {
-		return res, nil, tools.Errorf(tools.NotFound, "no tool named %s", c.tool).WithHint("List the tools.")
+		return res, nil, c.view.missing(c.tool)
 	}
 	src, args, err := t.choice.pick(t.of, c.args)
 	if err != nil {

@@ -188,6 +188,23 @@ func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
 	return with
 }
 
+// missing says why there is no tool of this name.
+func (v *view) missing(name string) error {
+	several := len(bySystem(v.sources)) > 1
+	for _, s := range v.sources {
+		if s.kind == nil {
+			continue
+		}
+		m := s.kind.Manifest()
+		for _, info := range m.Tools {
+			if publishedName(m.Name, info.Name, several) == name {
+				return grant(s, info.Effect)
+			}
+		}
+	}
+	return tools.Errorf(tools.NotFound, "no tool named %s", name).WithHint("List the tools.")
+}
+
 func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }
 
 // resource finds the source that answers uri. Where two could, the first of
