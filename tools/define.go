@@ -74,6 +74,15 @@ type Result struct {
 	Content []Content // nil: the JSON is the text
 }
 
+// Size is what the result costs in bytes: its JSON and its content blocks.
+func (r Result) Size() int {
+	n := len(r.JSON)
+	for _, c := range r.Content {
+		n += len(c.Text) + len(c.Data)
+	}
+	return n
+}
+
 // Define binds spec to a method expression such as (*Vault).ReadPage. It
 // panics on a declaration that cannot be published: declarations are package
 // variables, so the mistake shows in the first test run.

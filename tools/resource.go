@@ -42,6 +42,12 @@ func (r ResourceInfo) Of(source string) ResourceInfo {
 // IsTemplate says whether the URI has variables left.
 func (r ResourceInfo) IsTemplate() bool { return strings.Contains(r.URI, "{") }
 
+// Matches says whether uri is the resource, or one that the template makes.
+func (r ResourceInfo) Matches(uri string) bool {
+	_, ok := r.match(uri)
+	return ok
+}
+
 // match returns the template's variables in uri.
 func (r ResourceInfo) match(uri string) (map[string]string, bool) {
 	t, err := uritemplate.New(r.URI)

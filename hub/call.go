@@ -1,0 +1,190 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A call is what an agent asks for.
+type call struct {
+	session *session
+	view    *view
+	tool    string // as published in view
+	args    json.RawMessage
+	caller  tools.Caller
+}
+
+// call is the way of every call of every agent to a source. It is a plain
+// sequence, because the order is the security policy and must be readable in
+// one screen. Its error is always a [tools.Error], in the words of no System.
+func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err error) {
+	began := h.now()
+	var src *source
+	defer func() {
+		err = h.told(c, src, err)
+		h.audit(c, t, src, began, res, err)
+	}()
+
+	t, ok := c.view.tools[c.tool]
+	if !ok {
+		return res, nil, c.view.missing(c.tool)
+	}
+	src, args, err := t.choice.pick(t.of, c.args)
+	if err != nil {
+		return res, t, err
+	}
+	if err = grant(src, t.info.Effect); err != nil {
+		return res, t, err
+	}
+	if err = decide(c.session, src, t, args); err != nil {
+		return res, t, err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
+	defer cancel()
+	release, err := c.session.slots.take(ctx)
+	if err != nil {
+		return res, t, err
+	}
+	res, err = within(ctx, src, h.begins(release), func(open *lease) (tools.Result, error) {
+		return open.Call(ctx, c.caller, t.info.Name, args)
+	})
+	if err != nil {
+		return tools.Result{}, t, err
+	}
+	if err = capSize(res, t.info, h.limits.Answer); err != nil {
+		return tools.Result{}, t, err
+	}
+	// The Change journal's place: what a write did is recorded here, before
+	// the agent hears of it.
+	return res, t, nil
+}
+
+// grant says whether the person who configured the source allows the effect.
+func grant(src *source, e tools.Effect) error {
+	if src.grants(e) {
+		return nil
+	}
+	if src.conf.ReadOnly {
+		return tools.Errorf(tools.Denied, "source %s is read-only for agents", src.conf.Name).
+			WithHint("Ask the user; they decide it in Lectern's configuration.")
+	}
+	return tools.Errorf(tools.Denied, "agents may not %s in source %s", e, src.conf.Name).
+		WithHint("Ask the user; they decide it in Lectern's configuration.")
+}
+
+// decide is the one place where policy says allow, ask or deny, and where a
+// call waits for a person. Without a policy, what is granted is allowed.
+func decide(*session, *source, *tool, json.RawMessage) error { return nil }
+
+// within runs f on the opened source, behind the panic guard. It returns when
+// ctx ends even if f does not heed it; done runs when f has returned, so that
+// what f holds stays counted.
+func within[T any](ctx context.Context, src *source, done func(), f func(*lease) (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	finished := make(chan outcome, 1)
+	go func() {
+		defer done()
+		v, err := protected(func() (T, error) {
+			open, leave, err := src.acquire(ctx)
+			if err != nil {
+				var none T
+				return none, err
+			}
+			defer leave()
+			return f(open)
+		})
+		finished <- outcome{v, err}
+	}()
+	select {
+	case o := <-finished:
+		return o.v, o.err
+	case <-ctx.Done():
+	}
+	select { // an answer that is there already counts
+	case o := <-finished:
+		return o.v, o.err
+	default:
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// capSize holds the bound for one answer. What is too much is refused rather
+// than cut: half a JSON object is of no use.
+func capSize(r tools.Result, info tools.ToolInfo, most int) error {
+	size := r.Size()
+	if size <= most {
+		return nil
+	}
+	e := tools.Errorf(tools.Limited, "the answer has %d bytes, more than the %d that fit", size, most)
+	if _, ok := info.In.Properties["limit"]; ok {
+		return e.WithHint("Ask for less: use a smaller limit, and offset for the rest.")
+	}
+	return e.WithHint("Ask for less.")
+}
+
+// told makes err what an agent may see and leaves the rest to the log.
+func (h *Hub) told(c call, src *source, err error) error {
+	e := tools.AsError(err)
+	if e == nil {
+		return nil
+	}
+	if e.Code == tools.Internal {
+		h.log.Error("call failed", "part", "hub", "session", c.session.id, "tool", c.tool, "source", nameOf(src),
+			"err", err, "cause", e.Err, "stack", stackOf(err))
+	}
+	return e
+}
+
+// audit writes who called what, for how long and with what outcome: never
+// arguments or content.
+func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Result, err error) {
+	now := h.now()
+	h.calls.Add(1)
+	c.session.called(c.tool, now)
+	code, effect := "ok", tools.Effect("")
+	if e := tools.AsError(err); e != nil {
+		code = string(e.Code)
+		h.failures.Add(1)
+	}
+	if t != nil {
+		effect = t.info.Effect
+	}
+	if src != nil {
+		src.calls.Add(1)
+	}
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call",
+		slog.String("part", "audit"), slog.String("session", c.session.id), slog.String("client", c.session.clientName()),
+		slog.String("tool", c.tool), slog.String("source", nameOf(src)), slog.String("effect", string(effect)),
+		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code))
+	h.picture.touch()
+}
+
+func nameOf(s *source) string {
+	if s == nil {
+		return ""
+	}
+	return s.conf.Name
+}
+
+// Call runs a tool, by its specification's name, on one source, the way of an
+// agent: grants, limits and audit hold. Its error is a [tools.Error].
+func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	in := h.inScope(source)
+	if source == "" || len(in) == 0 {
+		return tools.Result{}, tools.Errorf(tools.NotFound, "no source named %q", source).WithHint("`lectern source list` shows them.")
+	}
+	s := h.newSession(status.Stdio, source, 0)
+	s.client.Name = "lectern call"
+	res, _, err := h.call(ctx, call{session: s, view: newView(in), tool: tool, args: args, caller: tools.Silent{}})
+	return res, err
+}

@@ -1,0 +1,144 @@
+package hub
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// The error that an agent reads: the System's object, and one sentence.
+func TestErrorsOfCalls(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	c := connect(t, h, "")
+	c.initialize()
+	for _, tt := range []struct{ name, tool, args, object, text string }{
+		{"spelled", "miss", `{"source":"notes"}`, `{"error":"no page named x","code":"PAGE_MISSING"}`, "no page named x. Search first."},
+		{"not ours", "break", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
+			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it."},
+		{"panic", "panic", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
+			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it."},
+		{"arguments", "say", `{"source":"notes","txt":"a"}`, `{"error":"unknown argument txt, did you mean text?","code":"invalid"}`, "unknown argument txt, did you mean text?"},
+		{"no source", "say", `{"text":"a"}`, `{"error":"source: several sources have this; name one of notes, safe","code":"invalid"}`,
+			"source: several sources have this; name one of notes, safe."},
+		{"wrong source", "say", `{"text":"a","source":"x"}`, `{"error":"source: no source named \"x\" here; name one of notes, safe","code":"invalid"}`,
+			`source: no source named "x" here; name one of notes, safe.`},
+		{"read-only", "write", `{"text":"a","source":"safe"}`, `{"error":"source safe is read-only for agents","code":"denied"}`,
+			"source safe is read-only for agents. Ask the user; they decide it in Lectern's configuration."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c.t = t
+			r := c.call(tt.tool, tt.args)
+			if !r.IsError || string(r.Structured) != tt.object {
+				t.Errorf("object %s, want %s", r.Structured, tt.object)
+			}
+			if d := cmp.Diff([]struct{ Type, Text string }{{"text", tt.text}}, r.Content); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	c.t = t
+	log := h.log.String()
+	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk_test.go"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+}
+
+func TestUnknownTool(t *testing.T) {
+	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
+	c.initialize()
+	for _, name := range []string{"nothing", "own", "desk_say"} {
+		if f := c.ask("tools/call", `{"name":"`+name+`"}`); f.Error == nil || f.Error.Code != -32602 {
+			t.Errorf("%s: got %s, want -32602", name, f.raw)
+		}
+	}
+}
+
+func TestResultIsWrittenOnce(t *testing.T) {
+	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
+	c.initialize()
+	r := c.call("say", `{"text":"a <b> & ü"}`)
+	want := map[string]string{"text": "a <b> & ü", "from": "notes"}
+	var structured, text map[string]string
+	if json.Unmarshal(r.Structured, &structured) != nil || json.Unmarshal([]byte(r.Content[0].Text), &text) != nil {
+		t.Fatalf("got %+v", r)
+	}
+	if d := cmp.Diff(want, structured) + cmp.Diff(want, text); d != "" || r.IsError {
+		t.Error(d)
+	}
+}
+
+func TestAnswerIsCapped(t *testing.T) {
+	c := connect(t, start(t, Limits{Answer: 1000}, deskSource("notes")), "")
+	c.initialize()
+	if r := c.call("big", `{"count":900}`); r.IsError {
+		t.Errorf("got %+v, want an answer", r)
+	}
+	r := c.call("big", `{"count":2000}`)
+	if want := "the answer has 2026 bytes, more than the 1000 that fit. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
+		t.Errorf("got %+v, want %s", r, want)
+	}
+}
+
+// A tool that does not heed its deadline is answered for, and its slot stays
+// taken until it returns.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{InFlight: 1}, deskSource("notes"))
+		c := connect(t, h, "")
+		c.initialize()
+		began := time.Now()
+		r := c.call("stubborn", `{}`)
+		if !r.IsError || !strings.Contains(string(r.Structured), `"code":"timeout"`) {
+			t.Errorf("got %+v, want a timeout", r)
+		}
+		if took := time.Since(began); took != 30*time.Second {
+			t.Errorf("took %v, want 30s", took)
+		}
+		if n, _ := h.Busy(); n != 1 {
+			t.Errorf("%d calls in flight, want the stubborn one", n)
+		}
+		close(h.world.free)
+		if r := c.call("say", `{"text":"a"}`); r.IsError {
+			t.Errorf("got %+v, want an answer", r)
+		}
+	})
+}
+
+// What the hub does for an agent it does for `lectern call`.
+func TestCallByName(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true}, Source{Name: "agenda", Kind: "org"})
+	r, err := h.Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
+	if err != nil || string(r.JSON) != `{"text":"a","from":"safe"}` {
+		t.Errorf("got %s, %v", r.JSON, err)
+	}
+	for source, want := range map[string]tools.Code{"safe": tools.Denied, "nowhere": tools.NotFound, "": tools.NotFound} {
+		_, err := h.Call(t.Context(), source, "write", json.RawMessage(`{"text":"a"}`))
+		if e := tools.AsError(err); e == nil || e.Code != want {
+			t.Errorf("%s: got %v, want %s", source, err, want)
+		}
+	}
+}
+
+func TestAuditHoldsNoContent(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	c.call("say", `{"text":"swordfish"}`)
+	c.call("miss", `{}`)
+	log := h.log.String()
+	for _, want := range []string{"part=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the audit lacks %s:\n%s", want, log)
+		}
+	}
+	if strings.Contains(log, "swordfish") {
+		t.Error("the log holds content")
+	}
+}

@@ -1,0 +1,296 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A world is what the sources of a test stand on.
+type world struct {
+	mu    sync.Mutex
+	gone  map[string]bool // sources that cannot be opened, by name
+	begun chan string     // the name of each blocking call that has begun
+	free  chan struct{}   // lets a stubborn call return
+	open  atomic.Int64
+	env   map[string]tools.Env
+}
+
+func newWorld() *world {
+	return &world{gone: map[string]bool{}, begun: make(chan string, 10_000), free: make(chan struct{}), env: map[string]tools.Env{}}
+}
+
+func (w *world) lose(name string, lost bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone[name] = lost
+}
+
+func (w *world) lost(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.gone[name] {
+		return tools.Errorf(tools.Unavailable, "the folder is gone")
+	}
+	return nil
+}
+
+func (w *world) changed(source, uri string) {
+	w.mu.Lock()
+	env := w.env[source]
+	w.mu.Unlock()
+	env.Changed(uri)
+}
+
+type desk struct {
+	world *world
+	name  string
+}
+
+func (d *desk) Close() error                { d.world.open.Add(-1); return nil }
+func (d *desk) Check(context.Context) error { return d.world.lost(d.name) }
+
+type (
+	none   struct{}
+	textIn struct {
+		Text string `json:"text" jsonschema:"what to say"`
+	}
+	textOut struct {
+		Text string `json:"text" jsonschema:"what was said"`
+		From string `json:"from" jsonschema:"the source"`
+	}
+	countIn struct {
+		Count int         `json:"count" jsonschema:"how many"`
+		Limit tools.Limit `json:"limit,omitempty" jsonschema:"most entries"`
+	}
+)
+
+func (d *desk) Say(_ context.Context, in textIn) (textOut, error) {
+	return textOut{in.Text, d.name}, nil
+}
+
+func (d *desk) Write(_ context.Context, in textIn) (textOut, error) {
+	return textOut{in.Text, d.name}, nil
+}
+
+func (d *desk) Remove(context.Context, none) (none, error) { return none{}, nil }
+
+func (d *desk) Wait(ctx context.Context, _ none) (none, error) {
+	d.world.begun <- "wait"
+	<-ctx.Done()
+	d.world.begun <- "ended"
+	return none{}, ctx.Err()
+}
+
+func (d *desk) Stubborn(context.Context, none) (none, error) {
+	d.world.begun <- "stubborn"
+	<-d.world.free
+	return none{}, nil
+}
+
+func (d *desk) Panic(context.Context, none) (none, error) { panic("the secret of note 7") }
+
+func (d *desk) Break(context.Context, none) (none, error) {
+	return none{}, errors.New("open /home/me/secret: permission denied")
+}
+
+func (d *desk) Miss(context.Context, none) (none, error) {
+	return none{}, tools.Errorf(tools.NotFound, "no page named x").WithHint("Search first.")
+}
+
+func (d *desk) Big(_ context.Context, in countIn) (textOut, error) {
+	return textOut{strings.Repeat("x", in.Count), d.name}, nil
+}
+
+func (d *desk) Count(_ context.Context, c tools.Caller, in countIn) (none, error) {
+	for i := range in.Count {
+		c.Progress(float64(i), float64(in.Count), "")
+		c.Log(slog.LevelInfo, "step")
+	}
+	return none{}, nil
+}
+
+func (d *desk) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
+	if vars["page"] == "missing" {
+		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
+	}
+	return tools.Content{Text: d.name + ":" + uri}, nil
+}
+
+func (d *desk) pages(_ context.Context, _, prefix string) ([]string, error) {
+	return []string{prefix + "1", prefix + "2"}, nil
+}
+
+// deskKind is a System for tests of the hub: its tools do what a tool can do
+// to a hub.
+func deskKind(w *world) tools.Kind {
+	type wire struct {
+		Error string `json:"error" jsonschema:"message"`
+		Code  string `json:"code" jsonschema:"code"`
+	}
+	define := func(name string, e tools.Effect) tools.Spec[none, none] {
+		return tools.Spec[none, none]{Name: name, Title: name, Doc: "Does " + name + ".", Effect: e}
+	}
+	return tools.Erase(tools.System[*desk, struct{}]{
+		Name: "desk", Title: "Desk", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+			if err := w.lost(env.Name); err != nil {
+				return nil, err
+			}
+			w.mu.Lock()
+			w.env[env.Name] = env
+			w.mu.Unlock()
+			w.open.Add(1)
+			return &desk{w, env.Name}, nil
+		},
+		Spelling: tools.Spell(map[tools.Code]string{tools.NotFound: "PAGE_MISSING"}, func(code string, e *tools.Error) wire {
+			return wire{e.Msg, code}
+		}),
+		Tools: []tools.Tool[*desk]{
+			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*desk).Say),
+			tools.Define(tools.Spec[textIn, textOut]{Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes}, (*desk).Write),
+			tools.Define(define("remove", tools.Deletes), (*desk).Remove),
+			tools.Define(define("wait", tools.Reads), (*desk).Wait),
+			tools.Define(define("stubborn", tools.Reads), (*desk).Stubborn),
+			tools.Define(define("panic", tools.Reads), (*desk).Panic),
+			tools.Define(define("break", tools.Reads), (*desk).Break),
+			tools.Define(define("miss", tools.Reads), (*desk).Miss),
+			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads}, (*desk).Big),
+			tools.DefineLive(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
+			tools.Define(define("own", tools.Admin), (*desk).Remove),
+		},
+		Resources: []tools.Resource[*desk]{
+			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*desk).resource},
+			{Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*desk).resource, Complete: (*desk).complete},
+		},
+		Prompts: []tools.Prompt[*desk]{{
+			Name: "greet", Title: "Greet", Doc: "Greets.", Arguments: []tools.PromptArgument{{Name: "who", Doc: "whom", Required: true}},
+			Get: func(d *desk, _ context.Context, args map[string]string) ([]tools.Message, error) {
+				return []tools.Message{{Content: tools.Content{Kind: tools.Text, Text: "Greet " + args["who"] + " from " + d.name}}}, nil
+			},
+		}},
+	})
+}
+
+func (d *desk) resource(ctx context.Context, uri string, vars map[string]string) (tools.Content, error) {
+	return d.page(ctx, uri, vars)
+}
+
+func (d *desk) complete(ctx context.Context, variable, prefix string) ([]string, error) {
+	return d.pages(ctx, variable, prefix)
+}
+
+// orgKind has names in the form that keeps its System's.
+func orgKind(w *world) tools.Kind {
+	return tools.Erase(tools.System[*desk, struct{}]{
+		Name: "org", Title: "Org", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+			w.open.Add(1)
+			return &desk{w, env.Name}, nil
+		},
+		Tools: []tools.Tool[*desk]{tools.Define(tools.Spec[textIn, textOut]{Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads}, (*desk).Say)},
+	})
+}
+
+// A board is a Picture that keeps what was drawn.
+type board struct {
+	mu       sync.Mutex
+	snapshot status.Snapshot
+	problems map[string]status.Problem
+}
+
+func newBoard() *board { return &board{problems: map[string]status.Problem{}} }
+
+func (b *board) Update(f func(*status.Snapshot)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.snapshot)
+}
+
+func (b *board) Raise(p status.Problem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems[p.Code+" "+p.Part] = p
+}
+
+func (b *board) Clear(code, part string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.problems, code+" "+part)
+}
+
+func (b *board) problem(key string) (status.Problem, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, ok := b.problems[key]
+	return p, ok
+}
+
+func (b *board) now() status.Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.snapshot
+}
+
+// testHub is a started hub on the given sources of kind desk, closed with the
+// test.
+type testHub struct {
+	*Hub
+	world *world
+	board *board
+	log   *syncBuffer
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func start(t testing.TB, limits Limits, sources ...Source) *testHub {
+	t.Helper()
+	return startWorld(t, newWorld(), limits, sources...)
+}
+
+func startWorld(t testing.TB, w *world, limits Limits, sources ...Source) *testHub {
+	t.Helper()
+	b, log := newBoard(), &syncBuffer{}
+	h := New(Config{
+		Kinds: []tools.Kind{deskKind(w), orgKind(w)}, Sources: sources, Limits: limits,
+		Version: "1.2.3", Skill: "1.0", State: b, Now: time.Now,
+		Log: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := w.open.Load(); n != 0 {
+			t.Errorf("%d sources are still open", n)
+		}
+	})
+	return &testHub{h, w, b, log}
+}
+
+func deskSource(name string) Source { return Source{Name: name, Kind: "desk", Place: "/" + name} }

@@ -1,0 +1,281 @@
+// Package hub is the process that owns the sources: it opens them, publishes
+// their tools, resources and prompts over MCP, and passes every call of every
+// agent through one function, [Hub.call].
+//
+// It takes Systems as an argument and never names one; it listens nowhere and
+// reads no configuration, which is cmd's work. It is the only importer of
+// mcp-go, which it uses for the protocol's messages but not for its streams:
+// see stream.go for why. cmd/lectern imports it.
+//
+// Start reading at [Hub], then call.go, then stream.go.
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Config is what a Hub is made of. Kinds, Log and Now are required.
+type Config struct {
+	Kinds   []tools.Kind
+	Sources []Source // in the order shown to people; names are unique
+	Limits  Limits
+	Version string // of Lectern, told to agents
+	Skill   string // version of SKILL.md, told to agents
+	State   Picture
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Source says how to open one knowledge base and what agents may do with it.
+type Source struct {
+	Name     string // [a-z0-9-]+
+	Kind     string // the name of its System
+	ReadOnly bool   // grants reads alone, whatever Effects says
+	// Effects are granted to agents. Nil grants all but [tools.Admin], which
+	// is never granted unless it is named.
+	Effects []tools.Effect
+	Options json.RawMessage // the System's own keys
+	Place   string          // folder, graph or address, for people
+	Sample  bool            // the Welcome vault
+}
+
+// Picture is the part of supervisor.State that the hub draws on.
+type Picture interface {
+	Update(change func(*status.Snapshot))
+	Raise(p status.Problem)
+	Clear(code, part string)
+}
+
+// Hub opens sources and serves them. Its methods may be used from any
+// goroutine.
+type Hub struct {
+	kinds   map[string]tools.Kind
+	limits  Limits
+	version string
+	skill   string
+	log     *slog.Logger
+	now     func() time.Time
+	picture *picture
+
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	work    sync.WaitGroup // what life ends
+	reload  sync.Mutex     // one Reload at a time
+	started atomic.Bool
+
+	mu       sync.RWMutex
+	sources  []*source
+	surfaces map[string]*surface // by scope
+	sessions map[*session]struct{}
+
+	web      *web
+	changes  subscriptions
+	calls    atomic.Uint64
+	failures atomic.Uint64
+	inFlight atomic.Int64
+	ids      atomic.Uint64
+	settled  chan struct{} // cap 1: the last call in flight has ended
+
+	// onSurface lets the conformance test add what a System cannot declare.
+	onSurface func(*server.MCPServer)
+}
+
+// New makes a hub. Nothing is opened before [Hub.Start].
+func New(c Config) *Hub {
+	h := &Hub{
+		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now,
+		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
+	}
+	for _, k := range c.Kinds {
+		h.kinds[k.Manifest().Name] = k
+	}
+	h.life, h.end = context.WithCancel(context.Background())
+	h.picture = newPicture(c.State, c.Now)
+	h.web = newWeb(h)
+	for _, s := range c.Sources {
+		h.sources = append(h.sources, h.newSource(s))
+	}
+	return h
+}
+
+// Start opens the sources, all at once, and returns when each was tried or
+// after two seconds: a slow one goes on by itself. A source that cannot be
+// opened is a Problem, not an error, and is tried again every 30 s.
+func (h *Hub) Start(ctx context.Context) error {
+	if h.started.Swap(true) {
+		return errors.New("start hub: it has been started before")
+	}
+	h.work.Go(func() { h.picture.run(h.life, h.draw) })
+	h.work.Go(h.sweep)
+	h.mu.RLock()
+	sources := slices.Clone(h.sources)
+	h.mu.RUnlock()
+	for _, s := range sources {
+		h.work.Go(func() { s.keep() })
+	}
+	wait := time.NewTimer(2 * time.Second)
+	defer wait.Stop()
+	for _, s := range sources {
+		select {
+		case <-s.tried:
+		case <-wait.C:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("start hub: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// sweep forgets idle clients that have no session to end.
+func (h *Hub) sweep() {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			h.web.sweep()
+		case <-h.life.Done():
+			return
+		}
+	}
+}
+
+// Reload takes over a new list of sources. One whose description has not
+// changed stays open; agents whose lists change are told so.
+func (h *Hub) Reload(_ context.Context, sources []Source) error {
+	if h.life.Err() != nil {
+		return errors.New("reload sources: the hub is closed")
+	}
+	h.reload.Lock()
+	defer h.reload.Unlock()
+
+	h.mu.Lock()
+	gone := slices.Clone(h.sources)
+	next := make([]*source, 0, len(sources))
+	var fresh []*source
+	for _, conf := range sources {
+		i := slices.IndexFunc(gone, func(s *source) bool { return reflect.DeepEqual(s.conf, conf) })
+		if i >= 0 {
+			next = append(next, gone[i])
+			gone = slices.Delete(gone, i, i+1)
+			continue
+		}
+		s := h.newSource(conf)
+		next, fresh = append(next, s), append(fresh, s)
+	}
+	h.sources = next
+	surfaces := h.surfaceList()
+	h.mu.Unlock()
+
+	for _, s := range gone {
+		s.end()
+	}
+	if h.started.Load() {
+		for _, s := range fresh {
+			h.work.Go(func() { s.keep() })
+		}
+	}
+	for _, sf := range surfaces {
+		sf.publish(newView(h.inScope(sf.scope)))
+	}
+	h.picture.touch()
+	return nil
+}
+
+// Reopen closes a source and opens it again now, as a person may ask when its
+// Problem says so. It returns why the source cannot be opened.
+func (h *Hub) Reopen(ctx context.Context, name string) error {
+	h.mu.RLock()
+	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
+	var s *source
+	if i >= 0 {
+		s = h.sources[i]
+	}
+	h.mu.RUnlock()
+	if s == nil {
+		return fmt.Errorf("reopen source: no source named %s", name)
+	}
+	return s.reopenNow(ctx)
+}
+
+// Close lets calls in flight finish within the limits' grace, then cancels
+// them, closes the sources and ends every session.
+func (h *Hub) Close() error {
+	grace := time.NewTimer(h.limits.Grace)
+	defer grace.Stop()
+	for waiting := true; waiting && h.inFlight.Load() > 0; {
+		select {
+		case <-h.settled:
+		case <-grace.C:
+			waiting = false
+		}
+	}
+	h.end()
+	h.web.close()
+	h.work.Wait()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	var errs []error
+	for _, s := range h.sources {
+		errs = append(errs, s.closed())
+	}
+	return errors.Join(errs...)
+}
+
+// begins counts a call in flight until done.
+func (h *Hub) begins(release func()) (done func()) {
+	h.inFlight.Add(1)
+	return func() {
+		release()
+		if h.inFlight.Add(-1) == 0 {
+			select {
+			case h.settled <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// Busy says how many calls are in flight and how many sessions are open.
+func (h *Hub) Busy() (inFlight, sessions int) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return int(h.inFlight.Load()), len(h.sessions)
+}
+
+// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
+// wrap it in loopnet.Guard.
+func (h *Hub) HTTP() http.Handler { return h.web.routes() }
+
+// Attach says who a stream belongs to.
+type Attach struct {
+	Scope     string // a source's name; empty: all sources
+	Transport status.Transport
+	PID       int // of the `lectern serve` process, or 0
+}
+
+// ServeStream serves one agent over newline-delimited JSON-RPC until r ends,
+// w cannot be written, ctx ends or the hub closes. Calls in flight at the end
+// of r may finish within the limits' grace. When it returns for another reason
+// it makes a blocked read of r return, by a deadline or by closing it, where r
+// can do either.
+func (h *Hub) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
+	return h.serveStream(ctx, r, w, a)
+}

@@ -1,0 +1,41 @@
+package hub
+
+import (
+	"cmp"
+	"time"
+)
+
+// Limits bound what agents may cost. A zero field takes its default.
+type Limits struct {
+	Deadline      time.Duration // of one call: 30 s
+	Grace         time.Duration // for calls in flight when their session ends: 5 s
+	Write         time.Duration // for a client that does not read: 30 s
+	Idle          time.Duration // of an HTTP session: 30 min
+	InFlight      int           // calls of one session at once, others wait: 32
+	Waiting       int           // requests of one session not yet answered: 256
+	Answer        int           // bytes of one answer: 1 MiB
+	Queue         int           // bytes of one session's unread answers: 2 MiB
+	Frame         int           // bytes of one message on a stream: 16 MiB
+	Pending       int           // bytes of one stream's requests in flight: 64 MiB
+	Body          int64         // bytes of one HTTP body: 4 MiB
+	Sessions      int           // HTTP sessions: 64
+	Subscriptions int           // of one session: 1,000
+}
+
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		Deadline:      cmp.Or(l.Deadline, 30*time.Second),
+		Grace:         cmp.Or(l.Grace, 5*time.Second),
+		Write:         cmp.Or(l.Write, 30*time.Second),
+		Idle:          cmp.Or(l.Idle, 30*time.Minute),
+		InFlight:      cmp.Or(l.InFlight, 32),
+		Waiting:       cmp.Or(l.Waiting, 256),
+		Answer:        cmp.Or(l.Answer, 1<<20),
+		Queue:         cmp.Or(l.Queue, 2<<20),
+		Frame:         cmp.Or(l.Frame, 16<<20),
+		Pending:       cmp.Or(l.Pending, 64<<20),
+		Body:          cmp.Or(l.Body, 4<<20),
+		Sessions:      cmp.Or(l.Sessions, 64),
+		Subscriptions: cmp.Or(l.Subscriptions, 1000),
+	}
+}

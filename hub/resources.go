@@ -1,0 +1,144 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// read runs f on a source for anything but a tool: the same grant, deadline,
+// slot, panic guard and log as [Hub.call], for what only ever reads.
+func read[T any](ctx context.Context, h *Hub, src *source, what string, f func(context.Context, *lease) (T, error)) (T, error) {
+	var none T
+	s := exchangeOf(ctx).session
+	if err := grant(src, tools.Reads); err != nil {
+		return none, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
+	defer cancel()
+	release, err := s.slots.take(ctx)
+	if err != nil {
+		return none, err
+	}
+	v, err := within(ctx, src, h.begins(release), func(open *lease) (T, error) { return f(ctx, open) })
+	if err != nil {
+		return none, h.told(call{session: s, tool: what}, src, err)
+	}
+	return v, nil
+}
+
+func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	uri := r.Params.URI
+	missing := mcp.RESOURCE_NOT_FOUND
+	if server.IsModernRequest(ctx) {
+		missing = mcp.INVALID_PARAMS
+	}
+	found, ok := sf.view.Load().resource(uri)
+	if !ok {
+		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no resource at %s", uri), missing, map[string]any{"uri": uri})
+	}
+	c, err := read(ctx, sf.hub, found.source, "resources/read", func(ctx context.Context, open *lease) (tools.Content, error) {
+		c, err := open.Read(ctx, uri)
+		if err == nil && len(c.Text)+len(c.Data) > sf.hub.limits.Answer {
+			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", len(c.Text)+len(c.Data), sf.hub.limits.Answer)
+		}
+		return c, err
+	})
+	if err != nil {
+		return nil, protocolError(ctx, err, missing, map[string]any{"uri": uri})
+	}
+	return []mcp.ResourceContents{contents(c)}, nil
+}
+
+func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	p, ok := sf.view.Load().prompts[r.Params.Name]
+	if !ok {
+		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no prompt named %s", r.Params.Name), mcp.INVALID_PARAMS, nil)
+	}
+	src, args, err := p.pick(r.Params.Arguments)
+	if err != nil {
+		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
+	}
+	messages, err := read(ctx, sf.hub, src, "prompts/get", func(ctx context.Context, open *lease) ([]tools.Message, error) {
+		return open.Prompt(ctx, p.info.Name, args)
+	})
+	if err != nil {
+		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
+	}
+	out := &mcp.GetPromptResult{Description: p.info.Doc, Messages: []mcp.PromptMessage{}}
+	for _, m := range messages {
+		role := mcp.RoleUser
+		if m.Assistant {
+			role = mcp.RoleAssistant
+		}
+		out.Messages = append(out.Messages, mcp.PromptMessage{Role: role, Content: block(m.Content)})
+	}
+	return out, nil
+}
+
+func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
+	b, err := json.Marshal(map[string]string{p.choice.argument: args[p.choice.argument]})
+	if err != nil {
+		return nil, nil, err
+	}
+	if args[p.choice.argument] == "" {
+		b = nil
+	}
+	src, _, err := p.choice.pick(p.of, b)
+	rest := maps.Clone(args)
+	delete(rest, p.choice.argument)
+	return src, rest, err
+}
+
+// promptCompletion proposes values of prompts' arguments.
+type promptCompletion struct{ surface *surface }
+
+// CompletePromptArgument implements mcp-go's provider.
+func (c promptCompletion) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, with mcp.CompleteContext) (*mcp.Completion, error) {
+	p, ok := c.surface.view.Load().prompts[name]
+	if !ok {
+		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no prompt named %s", name), mcp.INVALID_PARAMS, nil)
+	}
+	if p.choice.offered && argument.Name == p.choice.argument {
+		return proposals(p.choice.startingWith(argument.Value)), nil
+	}
+	src, _, err := p.pick(with.Arguments)
+	if err != nil {
+		return proposals(nil), nil // which source is not said yet
+	}
+	return c.surface.complete(ctx, src, p.info.Name, argument)
+}
+
+// resourceCompletion proposes values of resource templates' variables.
+type resourceCompletion struct{ surface *surface }
+
+// CompleteResourceArgument implements mcp-go's provider.
+func (c resourceCompletion) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	for _, r := range c.surface.view.Load().resources {
+		if r.info.URI == uri {
+			return c.surface.complete(ctx, r.source, uri, argument)
+		}
+	}
+	return proposals(nil), nil
+}
+
+func (sf *surface) complete(ctx context.Context, src *source, ref string, argument mcp.CompleteArgument) (*mcp.Completion, error) {
+	values, err := read(ctx, sf.hub, src, "completion/complete", func(ctx context.Context, open *lease) ([]string, error) {
+		return open.Complete(ctx, ref, argument.Name, argument.Value)
+	})
+	if err != nil {
+		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
+	}
+	return proposals(values), nil
+}
+
+func proposals(values []string) *mcp.Completion {
+	if values == nil {
+		values = []string{}
+	}
+	return &mcp.Completion{Values: values, Total: len(values), HasMore: len(values) == 100}
+}

@@ -1,0 +1,367 @@
+package hub
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/frame"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// A stream is one agent on newline-delimited JSON-RPC.
+//
+// mcp-go's own stdio server is not used: it writes notifications and answers
+// from different goroutines, so that progress arrives after the result, it
+// drops notifications when its queue of 100 is full, and all its streams in a
+// process share one session. Here, one loop reads, requests that may take long
+// run beside it, and everything that goes out passes one outbox.
+type stream struct {
+	hub     *Hub
+	surface *surface
+	session *session
+	side    *legacySide
+	life    context.Context // of the stream: answers of cancelled requests outlive theirs
+	out     *outbox
+	work    sync.WaitGroup
+
+	mu      sync.Mutex
+	pending map[string]pending // requests in flight, by the bytes of their id
+	bytes   int                // of the requests in flight
+}
+
+type pending struct {
+	cancel    context.CancelFunc
+	listening bool // a subscription, which ends only when it is cancelled
+	cancelled bool
+}
+
+var errCancelled = errors.New("cancelled by the client")
+
+func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
+	if a.Transport == "" {
+		a.Transport = status.Stdio
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.life, cancel)()
+
+	frames := readFrames(ctx, r, h.limits.Frame)
+	out := newOutbox(h.limits.Queue, frameWriter(w, h.limits.Write))
+	go func() { // a client that cannot be written to is gone
+		select {
+		case <-out.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	sf, ok := h.surface(a.Scope)
+	if !ok {
+		refuseAll(ctx, frames, out, fmt.Sprintf("no source named %s; `lectern source list` shows those there are", a.Scope))
+		return finish(ctx, r, out, h.limits.Grace)
+	}
+
+	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, life: ctx, pending: map[string]pending{}}
+	st.side = newLegacySide(st.session)
+	if err := sf.mcp.RegisterSession(ctx, st.side); err != nil {
+		return fmt.Errorf("register session: %w", err)
+	}
+	h.join(st.session)
+	defer h.leave(st.session)
+	defer h.changes.forget(st.side)
+	defer sf.mcp.UnregisterSession(context.WithoutCancel(ctx), st.side.SessionID())
+	announcing := make(chan struct{})
+	go func() { defer close(announcing); st.announce(ctx) }()
+
+	err := st.loop(ctx, frames)
+	st.drain(ctx, cancel, err)
+	<-announcing
+	if lost := out.lost(); lost > 0 {
+		h.log.Warn("notifications dropped for a client that does not read", "part", "hub", "session", st.session.id, "count", lost)
+	}
+	return errors.Join(err, finish(ctx, r, out, h.limits.Grace))
+}
+
+// loop reads until the client is done. Its error is why reading failed.
+func (st *stream) loop(ctx context.Context, frames <-chan incoming) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case in, open := <-frames:
+			switch {
+			case !open:
+				return nil
+			case errors.Is(in.err, frame.ErrTooLong):
+				st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
+			case in.err != nil:
+				return fmt.Errorf("read message: %w", in.err)
+			default:
+				st.accept(ctx, in.frame)
+			}
+		}
+	}
+}
+
+func (st *stream) accept(ctx context.Context, raw []byte) {
+	st.session.seen(st.hub.now())
+	m, bad := parseMessage(raw)
+	switch {
+	case bad != nil:
+		st.answer(bad.frame())
+	case m.method == "":
+		// An answer to a request of ours: we make none on streams.
+	case m.method == string(mcp.MethodNotificationCancelled):
+		st.cancel(m)
+	case m.id == nil:
+		st.handle(ctx, m)
+	default:
+		st.request(ctx, m)
+	}
+}
+
+// request answers in order what is quick and begins what may take long.
+func (st *stream) request(ctx context.Context, m message) {
+	ctx, bad := st.begin(ctx, m)
+	if bad != nil {
+		st.answer(bad)
+		return
+	}
+	switch {
+	case m.method == string(mcp.MethodSubscriptionsListen):
+		st.work.Go(func() { defer st.finish(m); st.listen(ctx, m) })
+	case quick(m.method):
+		defer st.finish(m)
+		st.handle(ctx, m)
+	default:
+		st.work.Go(func() { defer st.finish(m); st.handle(ctx, m) })
+	}
+}
+
+// quick says whether a method is answered from memory.
+func quick(method string) bool {
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodToolsCall, mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete:
+		return false
+	default:
+		return true
+	}
+}
+
+// begin enters m among the requests in flight, or says why it may not.
+func (st *stream) begin(ctx context.Context, m message) (context.Context, []byte) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if _, taken := st.pending[string(m.id)]; taken {
+		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered", nil)
+	}
+	if len(st.pending) >= st.hub.limits.Waiting || st.bytes > 0 && st.bytes+len(m.raw) > st.hub.limits.Pending {
+		return ctx, errorFrame(m.id, busyCode, "too many requests are in flight; wait for answers", map[string]any{"retryable": true})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	st.pending[string(m.id)] = pending{cancel: cancel, listening: m.method == string(mcp.MethodSubscriptionsListen)}
+	st.bytes += len(m.raw)
+	return ctx, nil
+}
+
+// finish takes m from the requests in flight and says whether its client
+// cancelled it.
+func (st *stream) finish(m message) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if p, ok := st.pending[string(m.id)]; ok {
+		p.cancel()
+		delete(st.pending, string(m.id))
+		st.bytes -= len(m.raw)
+	}
+}
+
+func (st *stream) isCancelled(m message) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.pending[string(m.id)].cancelled
+}
+
+// cancel ends a request in flight. As the specification asks, it then gets no
+// answer; one that is not in flight, or initialize, is left alone.
+func (st *stream) cancel(m message) {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(m.params, &params) != nil {
+		return
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if p, ok := st.pending[string(params.RequestID)]; ok {
+		p.cancelled = true
+		st.pending[string(params.RequestID)] = p
+		p.cancel()
+	}
+}
+
+// handle has mcp-go answer m and queues the answer.
+func (st *stream) handle(ctx context.Context, m message) {
+	x := &exchange{session: st.session, notify: st.out.notify}
+	answer := st.dispatch(ctx, x, m, st.side)
+	if answer != nil && !st.isCancelled(m) {
+		st.answer(answer)
+	}
+}
+
+// dispatch is mcp-go's answer to m as a frame; nil for a notification.
+func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clientSide) []byte {
+	answer, err := protected(func() ([]byte, error) {
+		answer := st.surface.mcp.HandleMessage(st.surface.mcp.WithContext(x.in(ctx), as), m.raw)
+		if answer == nil {
+			return nil, nil
+		}
+		return corrected(x, answer)
+	})
+	if err != nil {
+		st.hub.log.Error("handle message", "part", "hub", "session", st.session.id, "method", m.method, "err", err, "stack", stackOf(err))
+		return errorFrame(m.id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason", nil)
+	}
+	return answer
+}
+
+func (st *stream) answer(answer []byte) {
+	if err := st.out.answer(st.life, answer); err != nil {
+		st.hub.log.Debug("answer not written", "part", "hub", "session", st.session.id, "err", err)
+	}
+}
+
+// drain gives calls in flight the grace when the client closed its end in
+// good order, and then, or otherwise, ends them.
+func (st *stream) drain(ctx context.Context, cancel context.CancelFunc, failed error) {
+	st.mu.Lock()
+	for _, p := range st.pending {
+		if p.listening {
+			p.cancel()
+		}
+	}
+	st.mu.Unlock()
+	idle := make(chan struct{})
+	go func() { st.work.Wait(); close(idle) }()
+	if failed == nil {
+		grace := time.NewTimer(st.hub.limits.Grace)
+		defer grace.Stop()
+		select {
+		case <-idle:
+		case <-grace.C:
+		case <-ctx.Done():
+		}
+	}
+	cancel()
+	<-idle
+}
+
+// refuseAll answers every request with the reason why none can be served.
+func refuseAll(ctx context.Context, frames <-chan incoming, out *outbox, why string) {
+	for in := range frames {
+		m, bad := parseMessage(in.frame)
+		switch {
+		case in.err != nil && !errors.Is(in.err, frame.ErrTooLong):
+			return
+		case bad != nil:
+			_ = out.answer(ctx, bad.frame())
+		case m.method != "" && m.id != nil:
+			_ = out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why, nil))
+		}
+	}
+}
+
+// finish waits until what was queued is written, but not for ever, and frees
+// the goroutine that reads r.
+func finish(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
+	wait := time.NewTimer(grace)
+	defer wait.Stop()
+	select {
+	case <-out.close():
+	case <-wait.C:
+	}
+	err := out.failed()
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) || isBrokenPipe(err) {
+		err = nil // the client left: that is how sessions end
+	}
+	if ctx.Err() != nil {
+		unblock(r)
+	}
+	return err
+}
+
+func isBrokenPipe(err error) bool { return err != nil && strings.Contains(err.Error(), "broken pipe") }
+
+// unblock makes a blocked read of r return, where r can.
+func unblock(r io.Reader) {
+	if d, ok := r.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Unix(1, 0)) == nil {
+		return
+	}
+	if c, ok := r.(io.Closer); ok {
+		_ = c.Close() // the stream has ended; there is nobody to tell
+	}
+}
+
+type incoming struct {
+	frame []byte
+	err   error
+}
+
+// readFrames reads r in a goroutine of its own, because a read cannot be
+// interrupted. The channel is closed at the end of r or after an error that
+// ends reading.
+func readFrames(ctx context.Context, r io.Reader, most int) <-chan incoming {
+	frames := make(chan incoming)
+	go func() {
+		defer close(frames)
+		for fr := frame.NewReader(r, most); ; {
+			b, err := fr.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			select {
+			case frames <- incoming{b, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil && !errors.Is(err, frame.ErrTooLong) {
+				return
+			}
+		}
+	}()
+	return frames
+}
+
+// frameWriter writes frames, each with a newline. On a connection it gives a
+// client that does not read no longer than the deadline.
+func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
+	buffered := bufio.NewWriterSize(w, 32<<10)
+	conn, _ := w.(interface{ SetWriteDeadline(time.Time) error })
+	return func(batch [][]byte) error {
+		if conn != nil {
+			// A pipe that has no deadlines says so; it then has none.
+			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
+		}
+		for _, f := range batch {
+			_, err := buffered.Write(f)
+			if err == nil {
+				err = buffered.WriteByte('\n')
+			}
+			if err != nil {
+				return fmt.Errorf("write message: %w", err)
+			}
+		}
+		if err := buffered.Flush(); err != nil {
+			return fmt.Errorf("write message: %w", err)
+		}
+		return nil
+	}
+}

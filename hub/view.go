@@ -1,0 +1,218 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A view is what the sessions of one scope see. It is a function of the
+// configuration alone, never of whether a source is open, so that an agent's
+// list does not flicker and its bytes stay the same.
+type view struct {
+	sources   []*source // in the order of the configuration
+	tools     map[string]*tool
+	prompts   map[string]*prompt
+	resources []resource
+}
+
+// A tool is one published tool: a System's tool and the sources that grant it.
+type tool struct {
+	name   string // as published
+	info   tools.ToolInfo
+	kind   tools.Kind
+	of     []*source // every source of the System in scope
+	choice choice
+}
+
+type prompt struct {
+	name   string
+	info   tools.PromptInfo
+	of     []*source
+	choice choice
+}
+
+type resource struct {
+	name   string
+	info   tools.ResourceInfo // of its source
+	source *source
+}
+
+// A choice is the argument that says which source a call means.
+type choice struct {
+	argument string   // "source", or what the System's own argument leaves free
+	offered  bool     // published: there are several to choose from
+	names    []string // of the sources it may name
+}
+
+func newView(sources []*source) *view {
+	v := &view{sources: sources, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
+	systems := bySystem(sources)
+	several := len(systems) > 1
+	for _, of := range systems {
+		m := of[0].kind.Manifest()
+		for _, info := range m.Tools {
+			grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !s.grants(info.Effect) })
+			if len(grant) == 0 {
+				continue
+			}
+			_, taken := info.In.Properties["source"]
+			t := &tool{name: publishedName(m.Name, info.Name, several), info: info, kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+			if _, clash := v.tools[t.name]; clash {
+				t.name = m.Name + "_" + info.Name
+			}
+			v.tools[t.name] = t
+		}
+		for _, info := range m.Prompts {
+			taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
+			p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, of: of, choice: newChoice(of, of, taken)}
+			v.prompts[p.name] = p
+		}
+	}
+	for _, s := range sources {
+		if s.kind == nil || !s.grants(tools.Reads) {
+			continue
+		}
+		for _, info := range s.kind.Manifest().Resources {
+			r := resource{name: info.Name, info: info.Of(s.conf.Name), source: s}
+			if len(sources) > 1 {
+				r.name = s.conf.Name + "/" + info.Name // mcp-go sorts by name, which must not tie
+			}
+			v.resources = append(v.resources, r)
+		}
+	}
+	return v
+}
+
+// bySystem groups sources by System, Systems sorted by name.
+func bySystem(sources []*source) [][]*source {
+	groups := map[string][]*source{}
+	for _, s := range sources {
+		if s.kind != nil {
+			groups[s.conf.Kind] = append(groups[s.conf.Kind], s)
+		}
+	}
+	var sorted [][]*source
+	for _, system := range slices.Sorted(maps.Keys(groups)) {
+		sorted = append(sorted, groups[system])
+	}
+	return sorted
+}
+
+// publishedName is the specification's name as it is where a session exposes
+// one System, and prefixed with the System's where it exposes several. Names
+// that carry their System already, in the form `org-agenda`, stay.
+func publishedName(system, name string, several bool) string {
+	if !several || strings.Contains(name, "-") || strings.HasPrefix(name, system+"_") {
+		return name
+	}
+	return system + "_" + name
+}
+
+func newChoice(of, grant []*source, taken bool) choice {
+	c := choice{argument: "source", offered: len(of) > 1}
+	if taken {
+		c.argument = "lectern_source"
+	}
+	for _, s := range grant {
+		c.names = append(c.names, s.conf.Name)
+	}
+	return c
+}
+
+// pick finds the source that args name and takes the choice out of them.
+func (c choice) pick(of []*source, args json.RawMessage) (*source, json.RawMessage, error) {
+	if !bytes.Contains(args, []byte(c.argument)) { // the usual case costs no parsing
+		return c.only(of, args)
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil || fields[c.argument] == nil {
+		return c.only(of, args)
+	}
+	var name string
+	if json.Unmarshal(fields[c.argument], &name) != nil {
+		return nil, nil, tools.Errorf(tools.Invalid, "%s: must be a string", c.argument).WithHint("Name one of %s.", strings.Join(c.names, ", "))
+	}
+	delete(fields, c.argument)
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return nil, nil, tools.Errorf(tools.Invalid, "arguments: %w", err)
+	}
+	s, err := c.named(of, name)
+	return s, rest, err
+}
+
+func (c choice) only(of []*source, args json.RawMessage) (*source, json.RawMessage, error) {
+	s, err := c.named(of, "")
+	return s, args, err
+}
+
+func (c choice) named(of []*source, name string) (*source, error) {
+	i := slices.IndexFunc(of, func(s *source) bool { return s.conf.Name == name })
+	switch {
+	case name == "" && len(of) == 1:
+		return of[0], nil
+	case name == "":
+		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
+	case i < 0:
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, name, strings.Join(c.names, ", "))
+	}
+	return of[i], nil
+}
+
+// startingWith proposes names of sources.
+func (c choice) startingWith(prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
+}
+
+// schema is in with the choice added, where there is one.
+func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
+	if !c.offered {
+		return in
+	}
+	with := in.CloneSchemas()
+	if with.Properties == nil {
+		with.Properties = map[string]*jsonschema.Schema{}
+	}
+	choices := make([]any, len(c.names))
+	for i, n := range c.names {
+		choices[i] = n
+	}
+	with.Properties[c.argument] = &jsonschema.Schema{Type: "string", Enum: choices, Description: "which source; there are several of this kind"}
+	with.PropertyOrder = append(slices.Clone(with.PropertyOrder), c.argument)
+	return with
+}
+
+// missing says why there is no tool of this name.
+func (v *view) missing(name string) error {
+	several := len(bySystem(v.sources)) > 1
+	for _, s := range v.sources {
+		if s.kind == nil {
+			continue
+		}
+		m := s.kind.Manifest()
+		for _, info := range m.Tools {
+			if publishedName(m.Name, info.Name, several) == name {
+				return grant(s, info.Effect)
+			}
+		}
+	}
+	return tools.Errorf(tools.NotFound, "no tool named %s", name).WithHint("List the tools.")
+}
+
+func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }
+
+// resource finds the source that answers uri. Where two could, the first of
+// the configuration does.
+func (v *view) resource(uri string) (resource, bool) {
+	i := slices.IndexFunc(v.resources, func(r resource) bool { return r.info.Matches(uri) })
+	if i < 0 {
+		return resource{}, false
+	}
+	return v.resources[i], true
+}
