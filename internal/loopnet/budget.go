@@ -18,7 +18,7 @@ type Budget struct {
 	CallsEach    int           // of one principal: 32
 	Streams      int           // open streams and WebSockets: 128
 	StreamsEach  int           // of one principal: 64
-	BodyBytes    int64         // sum of all bodies above 64 KiB in flight: 16 MiB
+	BodyBytes    int64         // sum of all bodies above 64 KiB in flight: 8 MiB
 	Wait         time.Duration // how long a request waits for room: 2 s
 	StalledAfter time.Duration // a client that reads nothing for so long makes room for others: 1 s
 }
@@ -43,7 +43,7 @@ func newBudget(b Budget) *budget {
 	setDefault(&b.CallsEach, 32)
 	setDefault(&b.Streams, 128)
 	setDefault(&b.StreamsEach, 64)
-	setDefault(&b.BodyBytes, 16<<20)
+	setDefault(&b.BodyBytes, 8<<20)
 	setDefault(&b.Wait, 2*time.Second)
 	setDefault(&b.StalledAfter, time.Second)
 	return &budget{
