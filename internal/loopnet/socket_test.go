@@ -5,7 +5,6 @@ package loopnet
 import (
 	"bufio"
 	"errors"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -132,18 +131,6 @@ func TestDialAbsentAndStale(t *testing.T) {
 	}
 	_, err = DialSocket(t.Context(), path)
 	wantError(t, "dial a file", err, "is not a socket")
-}
-
-// answerHello says hello to every connection it is given and closes it.
-func answerHello(l net.Listener) {
-	for {
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		_, _ = io.WriteString(conn, "hello\n")
-		_ = conn.Close()
-	}
 }
 
 func modeOf(t *testing.T, path string) fs.FileMode {

@@ -1,0 +1,140 @@
+package loopnet
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// smallBody is what a body may have without counting against BodyBytes: the
+// slots bound those already (64 x 64 KiB), and a small call must not wait for
+// the large ones.
+const smallBody = 64 << 10
+
+// Budget bounds what goes on behind a [Guard] at one time. A zero field takes
+// the default given with it.
+type Budget struct {
+	Calls        int           // calls in flight: 64
+	CallsEach    int           // of one principal: 32
+	Streams      int           // open streams and WebSockets: 128
+	StreamsEach  int           // of one principal: 64
+	BodyBytes    int64         // sum of all bodies above 64 KiB in flight: 8 MiB
+	Wait         time.Duration // how long a request waits for room: 2 s
+	StalledAfter time.Duration // a client that reads nothing for so long makes room for others: 1 s
+}
+
+// budget counts. Whoever finds no room waits a moment for it, and meanwhile the
+// client that has left its answer unread for longest is cut off.
+type budget struct {
+	Budget
+	mu             sync.Mutex
+	calls, streams slots
+	bytes          int64
+	freed          chan struct{} // closed, and replaced, at every leave
+}
+
+type slots struct {
+	used int
+	each map[string]int
+}
+
+func newBudget(b Budget) *budget {
+	setDefault(&b.Calls, 64)
+	setDefault(&b.CallsEach, 32)
+	setDefault(&b.Streams, 128)
+	setDefault(&b.StreamsEach, 64)
+	setDefault(&b.BodyBytes, 8<<20)
+	setDefault(&b.Wait, 2*time.Second)
+	setDefault(&b.StalledAfter, time.Second)
+	return &budget{
+		Budget: b, freed: make(chan struct{}),
+		calls: slots{each: map[string]int{}}, streams: slots{each: map[string]int{}},
+	}
+}
+
+func setDefault[T int | int64 | time.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// enter takes room for r, or says why there is none. stalled may be nil.
+func (b *budget) enter(r *http.Request, route Route, principal string, stalled *stalled) (leave func(), refused *refusal) {
+	w := want{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
+	if route.Stream && r.Method == http.MethodGet || r.Header.Get("Upgrade") != "" {
+		w.pool, w.total, w.each = &b.streams, b.Streams, b.StreamsEach
+	}
+	leave, freed, refused := b.try(w)
+	if refused == nil {
+		return leave, nil
+	}
+	patience := time.NewTimer(b.Wait)
+	defer patience.Stop()
+	again := time.NewTicker(b.StalledAfter / 4) // stalls ripen while we wait
+	defer again.Stop()
+	for {
+		stalled.cutOldest(b.StalledAfter)
+		select {
+		case <-freed:
+		case <-again.C:
+		case <-patience.C:
+			return nil, refused
+		case <-r.Context().Done():
+			return nil, refused
+		}
+		if leave, freed, refused = b.try(w); refused == nil {
+			return leave, nil
+		}
+	}
+}
+
+// want is what one request takes.
+type want struct {
+	principal   string
+	bytes       int64
+	pool        *slots
+	total, each int
+}
+
+func (b *budget) try(w want) (leave func(), freed <-chan struct{}, refused *refusal) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case w.pool.each[w.principal] >= w.each:
+		refused = refuse("principal budget", http.StatusTooManyRequests, "%d requests of this client are in flight: wait for one to end", w.each)
+	case w.pool.used >= w.total:
+		refused = refuse("budget", http.StatusServiceUnavailable, "%d requests are in flight: try again", w.total)
+	case b.bytes > 0 && w.bytes > 0 && b.bytes+w.bytes > b.BodyBytes: // alone, even the largest passes
+		refused = refuse("byte budget", http.StatusServiceUnavailable, "%d bytes of request bodies are in flight: try again", b.bytes)
+	}
+	if refused != nil {
+		return nil, b.freed, refused.with("Retry-After", "1")
+	}
+	w.pool.used++
+	w.pool.each[w.principal]++
+	b.bytes += w.bytes
+	return func() { b.leave(w) }, nil, nil
+}
+
+func (b *budget) leave(w want) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bytes -= w.bytes
+	w.pool.used--
+	if w.pool.each[w.principal]--; w.pool.each[w.principal] == 0 {
+		delete(w.pool.each, w.principal)
+	}
+	close(b.freed)
+	b.freed = make(chan struct{})
+}
+
+// bodyCost is what r's body counts: as much as it may turn out to have.
+func bodyCost(r *http.Request, route Route) int64 {
+	switch n := r.ContentLength; {
+	case n < 0:
+		return route.MaxBody
+	case n > smallBody:
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+package loopnet
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// portHolder names who listens on a TCP port: the process, or where its files
+// cannot be seen the user. It is for an error message, so whatever it cannot
+// read it does without.
+func portHolder(port int) string {
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		inode, uid := listener(table, port)
+		if inode == "" {
+			continue
+		}
+		if pid := openerOf("socket:[" + inode + "]"); pid != "" {
+			return processName(pid)
+		}
+		return "a process of uid " + uid
+	}
+	return ""
+}
+
+// listener looks a port up in a table of proc_net_tcp: sl, local address,
+// remote address, state, queues, timer, retransmits, uid, timeout, inode.
+func listener(table string, port int) (inode, uid string) {
+	f, err := os.Open(table)
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	const listening = "0A"
+	suffix := fmt.Sprintf(":%04X", port)
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if c := strings.Fields(lines.Text()); len(c) > 9 && c[3] == listening && strings.HasSuffix(c[1], suffix) {
+			return c[9], c[7]
+		}
+	}
+	return "", ""
+}
+
+// openerOf finds the process that has the file open whose link reads target.
+func openerOf(target string) (pid string) {
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		return ""
+	}
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == target {
+			return strings.Split(link, "/")[2]
+		}
+	}
+	return ""
+}
+
+func processName(pid string) string {
+	// The name is whatever the process calls itself, so it is quoted when odd.
+	name, err := os.ReadFile(filepath.Join("/proc", pid, "comm"))
+	text := strings.TrimSpace(string(name))
+	if err != nil || text == "" {
+		return "process " + pid
+	}
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` {
+		text = quoted
+	}
+	return "process " + pid + " (" + text + ")"
+}

@@ -1,0 +1,42 @@
+package loopnet
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// refusal is a rule of the guard that a request broke. why is for the person
+// who wrote the client, and holds nothing that the request brought along.
+type refusal struct {
+	rule    string // for the log
+	status  int
+	why     string
+	headers []string // name, value, ...
+}
+
+func refuse(rule string, status int, format string, args ...any) *refusal {
+	return &refusal{rule: rule, status: status, why: fmt.Sprintf(format, args...)}
+}
+
+func (f *refusal) with(name, value string) *refusal {
+	f.headers = append(f.headers, name, value)
+	return f
+}
+
+func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for i := 0; i+1 < len(f.headers); i += 2 {
+		h.Set(f.headers[i], f.headers[i+1])
+	}
+	if r.ContentLength != 0 {
+		// Else net/http would read the body first, to keep the connection.
+		h.Set("Connection", "close")
+	}
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(f.status)
+	if r.Method != http.MethodHead {
+		_, _ = io.WriteString(w, strings.ToLower(http.StatusText(f.status))+": "+f.why+"\n")
+	}
+}

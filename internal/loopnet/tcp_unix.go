@@ -1,0 +1,14 @@
+//go:build unix
+
+package loopnet
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const errAddrInUse = unix.EADDRINUSE
+
+// exclusive has nothing to do: a listening address cannot be taken over.
+func exclusive(_, _ string, _ syscall.RawConn) error { return nil }
