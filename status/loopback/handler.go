@@ -152,7 +152,12 @@ func (s *stream) keepAlive() (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if s.write([]byte("\n")) != nil {
+				if !s.mu.TryLock() {
+					continue // something is being written, which is as good
+				}
+				err := s.writeLocked([]byte("\n"))
+				s.mu.Unlock()
+				if err != nil {
 					return
 				}
 			case <-quit:
