@@ -58,8 +58,6 @@ func serve[In any](w http.ResponseWriter, r *http.Request, f func(*stream, In) e
 		out.fail(fmt.Errorf("read request: %w", err), http.StatusBadRequest)
 		return
 	}
-	// The server's deadlines are for requests that end; this one may not.
-	_ = out.control.SetReadDeadline(time.Time{}) // where it cannot, there is none
 	stop := out.keepAlive()
 	defer stop()
 	if err := f(out, in); err != nil {
