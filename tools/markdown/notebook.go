@@ -58,7 +58,7 @@ func unopened(c Config, err error) error {
 		wrong = "no such folder"
 	case errors.Is(err, fs.ErrPermission):
 		wrong = "it may not be read"
-	case notDirectory(err):
+	case errors.Is(err, vault.ErrNotFolder):
 		wrong = "it is not a folder"
 	}
 	return &tools.Error{Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
