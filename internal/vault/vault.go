@@ -24,6 +24,8 @@ var (
 	// ErrGone says that the folder itself is not there any more, which is
 	// another thing than a folder without files.
 	ErrGone = errors.New("the folder is gone")
+	// ErrNotFolder says that the path to open is something else.
+	ErrNotFolder = errors.New("not a folder")
 	// ErrNotRegular says that a name is no regular file: a symbolic link, a
 	// folder, a pipe, a device.
 	ErrNotRegular = errors.New("not a regular file")
@@ -53,12 +55,15 @@ type Vault struct {
 	maxBytes int64
 }
 
-// Open opens the folder at path. The error is fs.ErrNotExist, fs.ErrPermission
-// or says that it is no folder.
+// Open opens the folder at path. The error is fs.ErrNotExist,
+// fs.ErrPermission, ErrNotFolder or, for the tenant, a [NameError].
 func Open(path string, opt Options) (*Vault, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
+	}
+	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("open vault %s: %w", abs, ErrNotFolder)
 	}
 	root, err := os.OpenRoot(abs)
 	if err != nil {

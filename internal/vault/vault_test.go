@@ -59,7 +59,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for path, want := range map[string]string{
-		filepath.Join(dir, "missing"): "no such file", filepath.Join(dir, "file"): "not a directory",
+		filepath.Join(dir, "missing"): "no such file", filepath.Join(dir, "file"): "not a folder",
 	} {
 		if _, err := Open(path, Options{}); err == nil || runtime.GOOS != "windows" && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)

@@ -81,7 +81,7 @@ func (v *Vault) entries(dir string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			return nil, fmt.Errorf("%s: not a folder", dir)
+			return nil, fmt.Errorf("%s: not a folder: %w", dir, fs.ErrNotExist)
 		}
 	}
 	f, err := v.root.Open(dir)

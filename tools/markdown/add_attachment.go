@@ -1,0 +1,159 @@
+package markdown
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+)
+
+// maxAttachment is the size of the largest file that is attached.
+const maxAttachment = 50 << 20
+
+// AddAttachmentIn are the arguments of add_attachment.
+type AddAttachmentIn struct {
+	PagePath string `json:"pagePath" jsonschema:"page to attach to"`
+	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy: in the folder of pages or a configured inbox; or use data"`
+	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy; that of the file when omitted"`
+	Data     string `json:"data,omitempty" jsonschema:"the file's bytes in base64, instead of filePath; needs fileName"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+}
+
+// AddAttachmentOut is the answer of add_attachment.
+type AddAttachmentOut struct {
+	RelativePath   string `json:"relativePath" jsonschema:"path from the page, such as ./assets/image.png"`
+	MarkdownSyntax string `json:"markdownSyntax" jsonschema:"link to put into the page"`
+	Path           string `json:"path" jsonschema:"path of the copy"`
+	DryRun         bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+}
+
+func addAttachment() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
+		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
+		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page itself is not changed: put markdownSyntax into it. A taken name gets -2.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
+			Why: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="}, Loose: true,
+		}},
+	}, (*Notebook).AddAttachment)
+}
+
+// AddAttachment implements add_attachment.
+func (n *Notebook) AddAttachment(_ context.Context, in AddAttachmentIn) (AddAttachmentOut, error) {
+	page, err := n.find(in.PagePath)
+	if err != nil {
+		return AddAttachmentOut{}, err
+	}
+	data, err := n.attached(in)
+	if err != nil {
+		return AddAttachmentOut{}, err
+	}
+	name, err := attachmentName(in)
+	if err != nil {
+		return AddAttachmentOut{}, err
+	}
+	n.writing.Lock()
+	defer n.writing.Unlock()
+	file := path.Join(stem(page), "assets", name)
+	for i := 2; ; i++ {
+		if _, err := n.vault.Find(file); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if i > 1000 {
+			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have that name").WithHint("Choose another fileName.")
+		}
+		file = path.Join(stem(page), "assets", vault.Numbered(name, i))
+	}
+	if n.vault.Has(path.Join(stem(page), "assets", index)) {
+		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of that page is itself a page").WithHint("Move the page named assets elsewhere first.")
+	}
+	if file, err = n.vault.Placed(file, ""); err != nil {
+		return AddAttachmentOut{}, n.failure(file, err)
+	}
+	if !in.DryRun {
+		if file, err = n.add(file, data); err != nil {
+			return AddAttachmentOut{}, err
+		}
+		n.announce()
+	}
+	return describe(page, file, in.DryRun), nil
+}
+
+// describe says how the page links to the file.
+func describe(page, file string, dry bool) AddAttachmentOut {
+	rel := "./" + strings.TrimPrefix(file, path.Dir(page)+"/")
+	if path.Dir(page) == "." {
+		rel = "./" + file
+	}
+	syntax := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(path.Base(file)) + "](" + links.Escape(rel) + ")"
+	switch strings.ToLower(path.Ext(file)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp":
+		syntax = "![](" + links.Escape(rel) + ")"
+	}
+	return AddAttachmentOut{RelativePath: rel, MarkdownSyntax: syntax, Path: file, DryRun: dry}
+}
+
+// attached is the bytes to attach.
+func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
+	switch {
+	case in.FilePath != "" && in.Data != "":
+		return nil, tools.Errorf(tools.Invalid, "filePath and data: give one of them, not both")
+	case in.FilePath != "":
+		return n.taken(in.FilePath)
+	case in.Data == "":
+		return nil, tools.Errorf(tools.Invalid, "missing argument filePath").WithHint("Or pass the bytes as data, in base64.")
+	case in.FileName == "":
+		return nil, tools.Errorf(tools.Invalid, "missing argument fileName").WithHint("data has no name of its own.")
+	case base64.StdEncoding.DecodedLen(len(in.Data)) > maxAttachment+3:
+		return nil, tools.Errorf(tools.Limited, "data: at most %d bytes", maxAttachment)
+	}
+	data, err := base64.StdEncoding.DecodeString(in.Data)
+	if err != nil {
+		return nil, tools.Errorf(tools.Invalid, "data: not valid base64")
+	}
+	return data, nil
+}
+
+// taken reads a file from where attachments may come from: the folder of pages
+// itself, or an inbox of the configuration.
+func (n *Notebook) taken(file string) ([]byte, error) {
+	if !filepath.IsAbs(file) {
+		if err := checkPath(filepath.ToSlash(file)); err != nil {
+			return nil, n.failure(file, err)
+		}
+		file = filepath.Join(n.vault.Path(), file)
+	}
+	data, err := vault.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
+	switch {
+	case errors.Is(err, vault.ErrNotAllowed):
+		return nil, tools.Errorf(tools.Denied, "Cannot attach files from that place").
+			WithHint("Put the file into the folder of pages, pass it as data, or ask the user to add its folder to the source's inbox in the configuration.")
+	case errors.Is(err, vault.ErrTooLarge):
+		return nil, tools.Errorf(tools.Limited, "The file is larger than %d bytes", maxAttachment)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular):
+		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
+	case err != nil:
+		return nil, n.failure(file, err)
+	}
+	return data, nil
+}
+
+func attachmentName(in AddAttachmentIn) (string, error) {
+	if in.FileName == "" {
+		return vault.Clean(path.Base(filepath.ToSlash(in.FilePath))), nil
+	}
+	if err := vault.CheckNew(in.FileName); err != nil {
+		return "", tools.Errorf(tools.Invalid, "fileName: %s", strings.ReplaceAll(err.Error(), "the path", "it"))
+	}
+	if strings.Contains(in.FileName, "/") {
+		return "", tools.Errorf(tools.Invalid, "fileName: must be a name without folders")
+	}
+	return in.FileName, nil
+}

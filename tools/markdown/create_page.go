@@ -1,0 +1,141 @@
+package markdown
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+)
+
+// CreatePageIn are the arguments of create_page.
+type CreatePageIn struct {
+	Title      string `json:"title" jsonschema:"title; the file is named after it"`
+	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder to create it in; the root when omitted"`
+	Content    string `json:"content,omitempty" jsonschema:"body as Markdown; front matter is added"`
+	Icon       string `json:"icon,omitempty" jsonschema:"icon, such as an emoji"`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+}
+
+// CreatePageOut is the answer of create_page.
+type CreatePageOut struct {
+	PageID string `json:"pageId" jsonschema:"id of the new page"`
+	Path   string `json:"path" jsonschema:"file of the new page"`
+	Etag   string `json:"etag,omitempty" jsonschema:"its version"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+}
+
+func createPage() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[CreatePageIn, CreatePageOut]{
+		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
+		Doc:    "Creates a page with that title and fresh front matter in a page or folder.\nA taken name gets -2; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
+			Why: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, Loose: true,
+		}},
+	}, (*Notebook).CreatePage)
+}
+
+// CreatePage implements create_page.
+func (n *Notebook) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut, error) {
+	title := strings.Join(strings.Fields(in.Title), " ")
+	if title == "" {
+		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title: must not be empty")
+	}
+	if len(title) > 1000 || len(in.Icon) > 1000 {
+		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title and icon: at most 1000 bytes each")
+	}
+	if len(in.Content) > maxPage {
+		return CreatePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	}
+	n.writing.Lock()
+	defer n.writing.Unlock()
+	o, parent, err := n.below(ctx, in.ParentPath)
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	file, err := n.free(o, path.Join(parent.place, vault.Clean(title)+".md"))
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	id, text := compose(title, in.Icon, in.Content, n.now())
+	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
+	if in.DryRun {
+		return out, nil
+	}
+	changed, err := n.promote(ctx, o, file)
+	if err == nil {
+		out.Path, err = n.add(file, []byte(text))
+	}
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	n.announce(append(changed, out.Path)...)
+	out.Etag = vault.Etag([]byte(text))
+	return out, nil
+}
+
+// free is file, or its first numbered form that no page, folder or other file
+// has.
+func (n *Notebook) free(o *outline, file string) (string, error) {
+	for try, i := file, 2; i < 1000; try, i = vault.Numbered(file, i), i+1 {
+		_, asFile := n.vault.Find(try)
+		_, asFolder := n.vault.Find(stem(try))
+		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {
+			continue
+		}
+		return n.room(o, try)
+	}
+	return "", tools.Errorf(tools.Conflict, "Too many pages have that name at path: %s", file).WithHint("Choose another title.")
+}
+
+// compose is the text of a new page. Keys that the content's own front matter
+// has stay as they are; missing ones are put before them.
+func compose(title, icon, content string, now time.Time) (id, text string) {
+	content = strings.TrimPrefix(content, "\uFEFF")
+	block, body, has := frontmatter.Split(content)
+	own, err := frontmatter.Parse(block)
+	if !has || err != nil {
+		has, block, body = false, "", 0
+		own, _ = frontmatter.Parse("") // nothing is always valid
+	}
+	id = newID()
+	stamp := now.UTC().Format(time.RFC3339)
+	var b strings.Builder
+	b.WriteString("---\n")
+	for _, field := range [][2]string{{"id", id}, {"title", frontmatter.Scalar(title)}, {"icon", iconScalar(icon)}, {"created", stamp}, {"updated", stamp}} {
+		if _, given := own.Values[field[0]]; !given && field[1] != "" {
+			b.WriteString(field[0] + ": " + field[1] + "\n")
+		}
+	}
+	b.WriteString(block)
+	b.WriteString("---\n")
+	if !has && content != "" {
+		b.WriteString("\n")
+	}
+	b.WriteString(content[body:])
+	if given := own.Text("id"); given != "" {
+		id = given
+	}
+	return id, b.String()
+}
+
+func iconScalar(icon string) string {
+	if icon == "" {
+		return ""
+	}
+	return frontmatter.Scalar(icon)
+}
+
+// newID is a random UUID, version 4.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

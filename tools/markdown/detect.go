@@ -1,0 +1,43 @@
+package markdown
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Detect claims folders of Obsidian and Logseq, and any that has .md files
+// near its top.
+func Detect(dir fs.FS) tools.Match {
+	for name, why := range map[string]string{".obsidian": "it has an .obsidian folder", "logseq": "it has a logseq folder"} {
+		if info, err := fs.Stat(dir, name); err == nil && info.IsDir() {
+			return tools.Match{Score: 90, Why: why}
+		}
+	}
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return tools.Match{}
+	}
+	if anyPage(entries) {
+		return tools.Match{Score: 50, Why: "it has .md files"}
+	}
+	for _, e := range entries[:min(len(entries), 200)] {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" {
+			continue
+		}
+		if inner, err := fs.ReadDir(dir, e.Name()); err == nil && anyPage(inner) {
+			return tools.Match{Score: 30, Why: "it has folders with .md files"}
+		}
+	}
+	return tools.Match{}
+}
+
+func anyPage(entries []fs.DirEntry) bool {
+	for _, e := range entries {
+		if e.Type().IsRegular() && isPage(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+			return true
+		}
+	}
+	return false
+}

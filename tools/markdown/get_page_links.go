@@ -1,0 +1,142 @@
+package markdown
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+)
+
+// GetPageLinksIn are the arguments of get_page_links.
+type GetPageLinksIn struct {
+	Path  string      `json:"path" jsonschema:"page"`
+	Limit tools.Limit `json:"limit,omitempty" jsonschema:"most entries in each list"`
+}
+
+// GetPageLinksOut is the answer of get_page_links.
+type GetPageLinksOut struct {
+	Outgoing  []OutgoingLink `json:"outgoing" jsonschema:"links on the page, in their order"`
+	Incoming  []IncomingLink `json:"incoming" jsonschema:"pages that link to it"`
+	Truncated bool           `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
+	Note      string         `json:"note,omitempty" jsonschema:"what was cut"`
+}
+
+// OutgoingLink is a link to a page or an attachment.
+type OutgoingLink struct {
+	Title      string   `json:"title" jsonschema:"title of the page, else what is written"`
+	Path       string   `json:"path" jsonschema:"the page; empty when broken or ambiguous"`
+	Status     string   `json:"status" jsonschema:"ok, broken, ambiguous or attachment"`
+	Line       int      `json:"line" jsonschema:"line of the page, from 1"`
+	Heading    string   `json:"heading,omitempty" jsonschema:"heading it points to"`
+	Block      string   `json:"block,omitempty" jsonschema:"block it points to"`
+	Text       string   `json:"text,omitempty" jsonschema:"text shown instead"`
+	Embed      bool     `json:"embed,omitempty" jsonschema:"the target is shown in place"`
+	Candidates []string `json:"candidates,omitempty" jsonschema:"pages an ambiguous link may mean"`
+}
+
+// IncomingLink is a page that links here.
+type IncomingLink struct {
+	Title string `json:"title" jsonschema:"title"`
+	Path  string `json:"path" jsonschema:"file of the page"`
+	Line  int    `json:"line" jsonschema:"line of its first such link"`
+	Count int    `json:"count" jsonschema:"how many such links it has"`
+}
+
+func getPageLinks() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
+		Name: "get_page_links", Title: "Links of a page", Effect: tools.Reads,
+		Doc:    "Lists the links from a page and the pages that link to it (backlinks).\nWikilinks and Markdown links count; broken and ambiguous ones are marked, never guessed.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[GetPageLinksIn, GetPageLinksOut]{{
+			Why: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Alpha.md", Limit: 50}, Loose: true,
+		}},
+	}, (*Notebook).GetPageLinks)
+}
+
+// GetPageLinks implements get_page_links.
+func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPageLinksOut, error) {
+	file, err := n.find(in.Path)
+	if err != nil {
+		return GetPageLinksOut{}, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return GetPageLinksOut{}, err
+	}
+	o, err := n.outline(ctx)
+	if err != nil {
+		return GetPageLinksOut{}, err
+	}
+	all, err := n.corpus(ctx, o)
+	if err != nil {
+		return GetPageLinksOut{}, err
+	}
+	r := newResolver(o, all)
+	titles := map[string]string{}
+	for _, c := range all {
+		titles[c.file] = c.title
+	}
+	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: unread(o)}
+	limit := cmp.Or(int(in.Limit), 50)
+	if more := len(out.Outgoing) - limit; more > 0 {
+		out.Outgoing, out.Truncated = out.Outgoing[:limit], true
+		out.Note += fmt.Sprintf("%d more outgoing links. ", more)
+	}
+	if more := len(out.Incoming) - limit; more > 0 {
+		out.Incoming, out.Truncated = out.Incoming[:limit], true
+		out.Note += fmt.Sprintf("%d more incoming pages. ", more)
+	}
+	return out, nil
+}
+
+func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
+	var out []OutgoingLink
+	for _, l := range links.Scan(p.text, p.body) {
+		if l.Target == "" { // a heading of the page itself
+			continue
+		}
+		link := OutgoingLink{Title: cutText(l.Target, 200), Line: l.Line, Heading: cutText(l.Heading, 200), Block: l.Block, Text: cutText(l.Text, 200), Embed: l.Embed}
+		found, _ := r.resolve(p.file, l)
+		switch attached := r.attachment(p.file, l); {
+		case len(found) == 1:
+			link.Status, link.Path, link.Title = "ok", found[0], titles[found[0]]
+		case len(found) > 1:
+			link.Status, link.Candidates = "ambiguous", found[:min(len(found), 10)]
+		case len(attached) == 1:
+			link.Status, link.Path = "attachment", attached[0]
+		case len(attached) > 1:
+			link.Status, link.Candidates = "ambiguous", attached[:min(len(attached), 10)]
+		case !l.Wiki && !isPage(l.Target) && path.Ext(l.Target) == "":
+			continue // a Markdown link to a folder or an anchor of another tool
+		default:
+			link.Status = "broken"
+		}
+		out = append(out, link)
+	}
+	return out
+}
+
+func incoming(file string, r *resolver, all []card) []IncomingLink {
+	var out []IncomingLink
+	for _, c := range all {
+		in := IncomingLink{Title: c.title, Path: c.file}
+		for _, l := range c.links {
+			if l.Target == "" {
+				continue
+			}
+			if found, _ := r.resolve(c.file, l); !slices.Equal(found, []string{file}) {
+				continue
+			}
+			in.Line = cmp.Or(in.Line, l.Line)
+			in.Count++
+		}
+		if in.Count > 0 {
+			out = append(out, in)
+		}
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package markdown
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// ListPagesIn are the arguments of list_pages.
+type ListPagesIn struct {
+	Path           string       `json:"path,omitempty" jsonschema:"page or folder whose children to list; the root when omitted"`
+	Depth          Depth        `json:"depth,omitempty" jsonschema:"levels to list"`
+	IncludeContent bool         `json:"includeContent,omitempty" jsonschema:"also the pages' text"`
+	Limit          tools.Limit  `json:"limit,omitempty" jsonschema:"most pages to answer"`
+	Offset         tools.Offset `json:"offset,omitempty" jsonschema:"pages to skip"`
+}
+
+// ListPagesOut is the answer of list_pages.
+type ListPagesOut struct {
+	Pages     []ListedPage `json:"pages" jsonschema:"parents before their children"`
+	Total     int          `json:"total" jsonschema:"pages there are without limit and offset"`
+	Truncated bool         `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
+	Note      string       `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+// ListedPage is one page, or a folder without a page of its own.
+type ListedPage struct {
+	Path        string `json:"path" jsonschema:"file of the page; a folder without a page has no .md"`
+	Title       string `json:"title" jsonschema:"title"`
+	Icon        string `json:"icon" jsonschema:"icon, empty if none"`
+	HasChildren bool   `json:"hasChildren" jsonschema:"whether pages are below it"`
+	PageID      string `json:"pageId" jsonschema:"stable id, empty for a folder without a page"`
+	Content     string `json:"content,omitempty" jsonschema:"text, with includeContent"`
+}
+
+func listPages() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
+		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
+		Doc:    "Lists the pages below a page or folder, one level deep unless depth says more.\nFor the whole hierarchy use get_tree, to find words search_pages.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
+			Why: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, Loose: true,
+		}},
+	}, (*Notebook).ListPages)
+}
+
+// ListPages implements list_pages.
+func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
+	o, top, err := n.below(ctx, in.Path)
+	if err != nil {
+		return ListPagesOut{}, err
+	}
+	root, err := n.list(ctx, top, int(max(in.Depth, 1)))
+	if err != nil {
+		return ListPagesOut{}, err
+	}
+	var flat []*listed
+	var flatten func(*listed)
+	flatten = func(l *listed) {
+		for _, c := range l.children {
+			flat = append(flat, c)
+			flatten(c)
+		}
+	}
+	flatten(root)
+	out := ListPagesOut{Total: len(flat), Note: unread(o)}
+	limit := int(in.Limit)
+	if limit == 0 {
+		limit = 50
+	}
+	from := min(int(in.Offset), len(flat))
+	size := 0
+	for _, l := range flat[from:] {
+		p := n.listedPage(l, in.IncludeContent)
+		size += len(p.Path) + len(p.Title) + len(p.Content) + 120
+		if len(out.Pages) == limit || size > maxAnswer && len(out.Pages) > 0 {
+			break
+		}
+		if len(p.Content) > maxAnswer {
+			p.Content = cutText(p.Content, maxAnswer)
+			out.Note += fmt.Sprintf("The text of %s is cut; use read_page. ", p.Path)
+			out.Truncated = true
+		}
+		out.Pages = append(out.Pages, p)
+	}
+	if next := from + len(out.Pages); next < len(flat) {
+		out.Truncated = true
+		out.Note += fmt.Sprintf("%d more pages: call again with offset %d.", len(flat)-next, next)
+	}
+	return out, nil
+}
+
+func (n *Notebook) listedPage(l *listed, content bool) ListedPage {
+	p := ListedPage{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
+	if content && l.node.page != "" {
+		if full, err := n.read(l.node.page); err == nil {
+			p.Content = full.text
+		}
+	}
+	return p
+}
+
+// below finds the node that path names and the outline it is in.
+func (n *Notebook) below(ctx context.Context, path string) (*outline, *node, error) {
+	if placeOf(path) != "" {
+		if err := checkPath(placeOf(path)); err != nil {
+			return nil, nil, n.failure(path, err)
+		}
+	}
+	o, err := n.outline(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	top, ok := o.at(path)
+	if !ok {
+		return nil, nil, notFound(path)
+	}
+	return o, top, nil
+}

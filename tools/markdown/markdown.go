@@ -1,0 +1,59 @@
+// Package markdown opens a folder of Markdown pages: the mirror of a wiki, an
+// Obsidian vault, the files of Logseq, or any folder of .md files. It declares
+// the ten tools, the resources and the prompts of that System and does their
+// work on the files themselves, which stay the truth: it keeps no database, no
+// index and no copy.
+//
+// It does not know MCP, and does not decide who may call what. It is imported
+// by tools/all and cmd. Start reading at [System], then at [Notebook] and, for
+// how files make a tree of pages, outline.go.
+package markdown
+
+import (
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// System declares the kind of knowledge base named markdown.
+func System() tools.Kind {
+	return tools.Erase(tools.System[*Notebook, Config]{
+		Name:  "markdown",
+		Title: "Markdown pages",
+		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: a mirror, an Obsidian vault, Logseq's files, or any folder of .md files. " +
+			"A page with children is Title/_index.md, or Title.md beside the folder Title; paths are relative, like Projects/Alpha.md.",
+		Open:     Open,
+		Detect:   Detect,
+		Spelling: spelling(),
+		Tools: []tools.Tool[*Notebook]{
+			listPages(), readPage(), writePage(), createPage(), deletePage(),
+			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
+		},
+		Resources: resources(),
+		Prompts:   prompts(),
+	})
+}
+
+// Failure is the specification's error object, with what else helps.
+type Failure struct {
+	Error string `json:"error" jsonschema:"one sentence for a person"`
+	Code  string `json:"code" jsonschema:"INVALID, NOT_FOUND, CONFLICT, DENIED, UNAVAILABLE, LIMITED, TIMEOUT or INTERNAL"`
+	Hint  string `json:"hint,omitempty" jsonschema:"what to do next"`
+	Etag  string `json:"etag,omitempty" jsonschema:"after a conflict: the page's present etag"`
+}
+
+// current is the data of a conflict: the etag that the page has now.
+type current struct {
+	Etag string `json:"etag"`
+}
+
+func spelling() tools.Spelling {
+	return tools.Spell(map[tools.Code]string{
+		tools.Invalid: "INVALID", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
+		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
+	}, func(code string, e *tools.Error) Failure {
+		f := Failure{Error: e.Msg, Code: code, Hint: e.Hint}
+		if now, ok := e.Data.(current); ok {
+			f.Etag = now.Etag
+		}
+		return f
+	})
+}

@@ -1,0 +1,170 @@
+package markdown
+
+import (
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// fixture is the notebook that most tests begin with.
+func fixture() map[string]string {
+	return map[string]string{
+		"Welcome.md":                  "---\nid: w1\ntitle: Welcome\ntags: [start, Überblick]\nposition: 1\n---\n\n# Welcome\n\nSee [[Alpha]], [[Projects/Beta|the plan]] and [[Nowhere]].\n",
+		"Projects/_index.md":          "---\nid: p1\ntitle: Projects\nicon: 🏗\n---\n\n# Projects\n",
+		"Projects/Alpha.md":           "---\nid: a1\ntitle: Alpha\naliases: [First]\n---\n\n# Alpha\n\nProject details.\n\nPlease see the Architecture Diagram below.\n\n[Beta](Beta.md) ![](./Alpha/assets/d.png)\n",
+		"Projects/Alpha/assets/d.png": "png",
+		"Projects/Beta.md":            "# Beta\n\nBack to [[alpha#Goals]] and [[First]]. `[[Welcome]]`\n",
+		"Archive/Old.md":              "Old.\n",
+	}
+}
+
+// bench is an open notebook in a folder of its own.
+type bench struct {
+	*tools.Opened
+	t       *testing.T
+	dir     string
+	mu      sync.Mutex
+	changed map[string]bool
+}
+
+func open(t *testing.T, files map[string]string, config map[string]any) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir(), changed: map[string]bool{}}
+	for name, content := range files {
+		b.put(name, content)
+	}
+	full := map[string]any{"path": b.dir}
+	for k, v := range config {
+		full[k] = v
+	}
+	raw, err := json.Marshal(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := System().Open(t.Context(), raw, tools.Env{Name: "notes", Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
+		Changed: func(uri string) {
+			b.mu.Lock()
+			b.changed[uri] = true
+			b.mu.Unlock()
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	b.Opened = o
+	return b
+}
+
+func (b *bench) put(name, content string) {
+	b.t.Helper()
+	full := filepath.Join(b.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	if strings.HasSuffix(name, "/") {
+		if err := os.MkdirAll(full, 0o700); err != nil {
+			b.t.Fatal(err)
+		}
+		return
+	}
+	if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) get(name string) string {
+	b.t.Helper()
+	data, err := os.ReadFile(filepath.Join(b.dir, filepath.FromSlash(name)))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// files is every file with its content, to prove that nothing changed.
+func (b *bench) files() map[string]string {
+	b.t.Helper()
+	got := map[string]string{}
+	err := filepath.WalkDir(b.dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(b.dir, p)
+		if err != nil {
+			return err
+		}
+		got[filepath.ToSlash(rel)] = b.get(filepath.ToSlash(rel))
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got
+}
+
+// try calls a tool and returns its answer or its error object, as JSON.
+func (b *bench) try(tool, args string) (string, bool) {
+	b.t.Helper()
+	r, err := b.Call(b.t.Context(), tools.Silent{}, tool, json.RawMessage(args))
+	if err != nil {
+		j, marshalErr := json.Marshal(spelling().Object(tools.AsError(err)))
+		if marshalErr != nil {
+			b.t.Fatal(marshalErr)
+		}
+		if tools.AsError(err).Code == tools.Internal {
+			b.t.Errorf("%s %s: internal error: %v", tool, args, err)
+		}
+		return string(j), false
+	}
+	return string(r.JSON), true
+}
+
+// call is try for calls that must succeed; the answer is decoded.
+func call[Out any](b *bench, tool, args string) Out {
+	b.t.Helper()
+	answer, ok := b.try(tool, args)
+	if !ok {
+		b.t.Fatalf("%s %s: %s", tool, args, answer)
+	}
+	var out Out
+	if err := json.Unmarshal([]byte(answer), &out); err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// refused is try for calls that must fail with code and change nothing.
+func (b *bench) refused(tool, args, code string) Failure {
+	b.t.Helper()
+	before := b.files()
+	answer, ok := b.try(tool, args)
+	var f Failure
+	if err := json.Unmarshal([]byte(answer), &f); err != nil {
+		b.t.Fatal(err)
+	}
+	if ok || f.Code != code {
+		b.t.Errorf("%s %s: got %s, want code %s", tool, args, answer, code)
+	}
+	if diff := cmp.Diff(before, b.files()); diff != "" {
+		b.t.Errorf("%s %s changed something: %s", tool, args, diff)
+	}
+	return f
+}
+
+func equal(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+}

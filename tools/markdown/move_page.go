@@ -1,0 +1,208 @@
+package markdown
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// MovePageIn are the arguments of move_page.
+type MovePageIn struct {
+	SourcePath      string `json:"sourcePath" jsonschema:"page to move; pages below it move along"`
+	DestinationPath string `json:"destinationPath" jsonschema:"its new path, ending in .md, or the page or folder to move it into; / is the root"`
+	IfMatch         Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refuse if the page has changed since"`
+	UpdateLinks     bool   `json:"update_links,omitempty" jsonschema:"also rewrite other pages' wikilinks to it"`
+	DryRun          bool   `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
+}
+
+// MovePageOut is the answer of move_page.
+type MovePageOut struct {
+	Success bool     `json:"success" jsonschema:"true"`
+	NewPath string   `json:"newPath" jsonschema:"file of the page now"`
+	Changed []string `json:"changed,omitempty" jsonschema:"pages moved along, or whose links were rewritten"`
+	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"nothing was moved"`
+	Note    string   `json:"note,omitempty" jsonschema:"what else to know"`
+}
+
+func movePage() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[MovePageIn, MovePageOut]{
+		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
+		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links stay right; wikilinks by path only with update_links. Nothing is overwritten. " +
+			"A leaf that gains a child becomes Title/_index.md, a folder page that loses its last one Title.md.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[MovePageIn, MovePageOut]{{
+			Why: "see where a page would go", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "/", DryRun: true}, Loose: true,
+		}},
+	}, (*Notebook).MovePage)
+}
+
+// MovePage implements move_page.
+func (n *Notebook) MovePage(ctx context.Context, in MovePageIn) (MovePageOut, error) {
+	n.writing.Lock()
+	defer n.writing.Unlock()
+	file, err := n.findExact(in.SourcePath)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	if err := in.IfMatch.matches(p); err != nil {
+		return MovePageOut{}, err
+	}
+	o, err := n.outline(ctx)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	at, ok := o.of(file)
+	if !ok {
+		return MovePageOut{}, notFound(in.SourcePath)
+	}
+	to, err := n.destination(o, at, in.DestinationPath)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	if to == file || in.DryRun {
+		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
+	}
+	return n.move(ctx, o, at, to, in.UpdateLinks)
+}
+
+// destination is the file that the page of at would become, checked as far as
+// it can be without moving anything.
+func (n *Notebook) destination(o *outline, at *node, arg string) (string, error) {
+	to := strings.TrimPrefix(arg, "./")
+	if !isPage(to) {
+		var err error
+		if to, err = n.into(o, at, arg); err != nil {
+			return "", err
+		}
+	}
+	if err := checkPath(to); err != nil {
+		return "", n.failure(to, err)
+	}
+	place := stem(to)
+	switch there, taken := o.places[place]; {
+	case to == at.page, place == at.place && (len(at.children) > 0 || !isPage(arg)):
+		return at.page, nil
+	case strings.HasPrefix(place+"/", at.place+"/") && place != at.place:
+		return "", tools.Errorf(tools.Invalid, "A page cannot be moved into itself or a page below it: %s", arg)
+	case taken && there.page != "" && there != at:
+		return "", tools.Errorf(tools.Conflict, "A page exists already at path: %s", there.page).
+			WithHint("To move the page into it, give the path without .md; to rename, choose another path.")
+	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place):
+		return "", tools.Errorf(tools.Conflict, "A folder exists already at path: %s", place).WithHint("Choose another path; nothing is merged.")
+	}
+	placed, err := n.vault.Placed(to, at.page)
+	if err != nil {
+		return "", n.failure(to, err)
+	}
+	if !n.serves(placed) {
+		return "", tools.Errorf(tools.Invalid, "destinationPath: no page can be there: %s", to)
+	}
+	return placed, nil
+}
+
+// into is the path of at's page inside the page or folder named by arg.
+func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
+	if arg == "" {
+		return "", tools.Errorf(tools.Invalid, "destinationPath: must not be empty").WithHint("The root is /.")
+	}
+	parent := o.root
+	if arg != "/" {
+		if err := checkPath(placeOf(arg)); err != nil && placeOf(arg) != "" {
+			return "", n.failure(arg, err)
+		}
+		var ok bool
+		if parent, ok = o.at(arg); !ok {
+			return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("To give the page that path, end it in .md.")
+		}
+	}
+	to := path.Join(parent.place, at.name())
+	if at.indexed() {
+		return to + "/" + index, nil
+	}
+	return to + ".md", nil
+}
+
+// move does what destination has checked.
+func (n *Notebook) move(ctx context.Context, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
+	changed, err := n.promote(ctx, o, to)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	if len(changed) > 0 { // the new parents have new paths
+		if o, err = n.outline(ctx); err != nil {
+			return MovePageOut{}, err
+		}
+		at, _ = o.of(at.page)
+	}
+	from := at.page
+	m, steps := n.steps(o, at, to)
+	moved, err := n.relocate(ctx, o, m, steps, wiki)
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	n.vault.RemoveEmpty(at.place)
+	demoted, err := n.demote(ctx, parentOf(at.place))
+	if err != nil {
+		return MovePageOut{}, err
+	}
+	changed = append(append(changed, moved...), demoted...)
+	n.announce(append(changed, from)...)
+	out := MovePageOut{Success: true, NewPath: to}
+	for _, c := range changed {
+		if c != to && n.vault.Has(c) {
+			out.Changed = append(out.Changed, c)
+		}
+	}
+	if len(out.Changed) > 200 {
+		out.Changed, out.Note = out.Changed[:200], "More pages changed than are listed."
+	}
+	return out, nil
+}
+
+// steps are the renames that move the page of at to the file to, with what is
+// in its folder, and the new paths of all files.
+func (n *Notebook) steps(o *outline, at *node, to string) (moves, []step) {
+	m, place := moves{at.page: to}, stem(to)
+	if !n.vault.HasDir(at.place) || place == at.place {
+		return m, []step{{at.page, to}}
+	}
+	rest := 0
+	for _, f := range append(o.pageFiles(), o.files...) {
+		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
+			m[f] = place + "/" + inside
+			rest++
+		}
+	}
+	folder := step{at.place, place}
+	switch {
+	case at.indexed() && isIndex(to):
+		return m, []step{folder}
+	case at.indexed() && rest == 0: // to becomes a leaf and the folder goes
+		return m, []step{{at.page, to}}
+	case isIndex(to): // Title.md goes into its folder
+		return m, []step{folder, {at.page, to}}
+	}
+	return m, []step{{at.page, to}, folder}
+}
+
+// demote makes the page of a folder that has no pages below it any more a
+// leaf: Title/_index.md becomes Title.md. Attachments stay in Title/assets.
+func (n *Notebook) demote(ctx context.Context, place string) ([]string, error) {
+	o, err := n.outline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := o.places[place]
+	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || n.vault.Has(place+".md") {
+		return nil, nil
+	}
+	changed, err := n.relocate(ctx, o, moves{at.page: place + ".md"}, nil, false)
+	n.vault.RemoveEmpty(place)
+	return changed, err
+}

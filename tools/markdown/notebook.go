@@ -1,0 +1,90 @@
+package markdown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Config is the keys of a [[source]] table of kind markdown.
+type Config struct {
+	Path   string   `json:"path" jsonschema:"the folder that holds the pages"`
+	Tenant string   `json:"tenant,omitempty" jsonschema:"a folder directly below path that is to be the whole source"`
+	Inbox  []string `json:"inbox,omitempty" jsonschema:"absolute paths of folders that add_attachment may take files from"`
+}
+
+// A Notebook is an open folder of pages. Its methods may be called from any
+// goroutine; those that write follow one another.
+type Notebook struct {
+	vault   *vault.Vault
+	name    string
+	tenant  bool
+	inbox   []string
+	now     func() time.Time
+	log     *slog.Logger
+	changed func(uri string)
+	writing sync.Mutex
+}
+
+// Open opens the folder that c names. It is Unavailable, with the path in the
+// message, when there is no such folder or it may not be read.
+func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
+	v, err := vault.Open(c.Path, vault.Options{Tenant: c.Tenant})
+	if err != nil {
+		return nil, unopened(c, err)
+	}
+	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.Changed}, nil
+}
+
+func unopened(c Config, err error) error {
+	where := c.Path
+	if c.Tenant != "" {
+		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
+	}
+	wrong := "it cannot be opened as a folder"
+	if _, named := errors.AsType[*vault.NameError](err); named {
+		return &tools.Error{Code: tools.Invalid, Msg: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Err: err}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		wrong = "no such folder"
+	case errors.Is(err, fs.ErrPermission):
+		wrong = "it may not be read"
+	case errors.Is(err, vault.ErrNotFolder):
+		wrong = "it is not a folder"
+	}
+	return &tools.Error{Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
+		Hint: "Bring the folder back, or correct the path of the source in the configuration file.", Err: err}
+}
+
+// Close closes the folder.
+func (n *Notebook) Close() error { return n.vault.Close() }
+
+// Check reports that the folder is gone or another one is in its place.
+func (n *Notebook) Check(context.Context) error {
+	if err := n.vault.Check(); err != nil {
+		return n.failure("", err)
+	}
+	return nil
+}
+
+// uri is where a page is as a resource.
+func (n *Notebook) uri(page string) string {
+	return "markdown://" + n.name + "/" + (&url.URL{Path: page}).EscapedPath()
+}
+
+// announce tells subscribers that pages, and with them the tree, have changed.
+func (n *Notebook) announce(pages ...string) {
+	for _, page := range pages {
+		n.changed(n.uri(page))
+	}
+	n.changed("markdown://" + n.name + "/")
+}

@@ -1,0 +1,193 @@
+package markdown
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+)
+
+// index is the file that is the page of its folder.
+const index = "_index.md"
+
+// A node is a place in the hierarchy of pages: a page, a folder of pages, or
+// both at once. A folder's page is Title/_index.md, else Title.md beside
+// Title/; a folder with neither is simply a folder.
+type node struct {
+	place    string // its path without extension: "Projects/Alpha"; "" is the root
+	page     string // the file, "" for a folder without a page
+	folder   bool
+	children []*node
+}
+
+// name is the last part of the place.
+func (n *node) name() string { return path.Base(n.place) }
+
+// indexed says whether the page is an _index.md.
+func (n *node) indexed() bool { return isIndex(n.page) && n.place != rootIndex }
+
+// path is what a tool shows for the node.
+func (n *node) path() string {
+	if n.page != "" {
+		return n.page
+	}
+	return n.place
+}
+
+// pages calls visit for the node and all below it, parents first.
+func (n *node) pages(visit func(*node)) {
+	if n.page != "" {
+		visit(n)
+	}
+	for _, c := range n.children {
+		c.pages(visit)
+	}
+}
+
+// An outline is all places of a notebook at one moment.
+type outline struct {
+	root    *node
+	places  map[string]*node
+	files   []string // what is not a page, such as attachments
+	indexed bool     // some folder has an _index.md
+	skipped int      // folders that could not be read
+}
+
+// rootIndex is the place of an _index.md of the root, which is a page beside
+// the others rather than the root's own.
+const rootIndex = "_index"
+
+// outline walks the whole folder. Reading no file, it takes about 3 µs a page.
+func (n *Notebook) outline(ctx context.Context) (*outline, error) {
+	var dirs, pages, indexes, files []string
+	isAttached := map[string]bool{}
+	skipped, err := n.vault.Walk(ctx, ".", func(e vault.Entry) error {
+		dir := path.Dir(e.Path)
+		switch {
+		case e.Dir && foreign(e.Path):
+			return vault.SkipDir
+		case e.Dir && (isAttached[dir] || strings.EqualFold(e.Name(), "assets") && !n.vault.Has(e.Path+"/"+index)):
+			isAttached[e.Path] = true
+		case e.Dir:
+			dirs = append(dirs, e.Path)
+		case isAttached[dir] || !isPage(e.Path):
+			files = append(files, e.Path)
+		case foreign(e.Path):
+		case isIndex(e.Path) && dir != ".":
+			indexes = append(indexes, e.Path)
+		default:
+			pages = append(pages, e.Path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, n.failure(".", err)
+	}
+	root := &node{folder: true}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: skipped}
+	o.place(dirs, indexes, pages)
+	return o, nil
+}
+
+func (o *outline) place(dirs, indexes, pages []string) {
+	for _, dir := range dirs {
+		o.add(dir).folder = true
+	}
+	for _, file := range indexes {
+		o.places[path.Dir(file)].page = file
+	}
+	for _, file := range pages {
+		place := stem(file)
+		if at, ok := o.places[place]; ok && at.page != "" {
+			place = file // Title.md beside Title/_index.md is a page of its own
+		}
+		o.add(place).page = file
+	}
+	o.root.prune()
+}
+
+func (o *outline) add(place string) *node {
+	if at, ok := o.places[place]; ok {
+		return at
+	}
+	at := &node{place: place}
+	o.places[place] = at
+	parent := o.places[parentOf(place)]
+	parent.children = append(parent.children, at)
+	return at
+}
+
+// prune takes folders without any page out of the hierarchy, though not out of
+// places: they are fit to become parents.
+func (n *node) prune() {
+	kept := n.children[:0]
+	for _, c := range n.children {
+		c.prune()
+		if c.page != "" || len(c.children) > 0 {
+			kept = append(kept, c)
+		}
+	}
+	n.children = kept
+}
+
+// at finds the node that a tool's argument names: a page by its file or
+// without its extension, or a folder. The exact name comes first, then the
+// only one that differs in case or accents.
+func (o *outline) at(arg string) (*node, bool) {
+	place := placeOf(arg)
+	if at, ok := o.places[place]; ok && (at.page == "" || !isPage(arg) || at.page == arg || stem(at.page) == place) {
+		return at, true
+	}
+	if at, ok := o.places[strings.TrimPrefix(arg, "./")]; ok {
+		return at, true
+	}
+	var near []*node
+	for p, at := range o.places {
+		if vault.Fold(p) == vault.Fold(place) {
+			near = append(near, at)
+		}
+	}
+	if len(near) == 1 {
+		return near[0], true
+	}
+	return nil, false
+}
+
+// placeOf is the place that an argument names: "Projects/_index.md",
+// "Projects.md", "Projects/" and "Projects" are all "Projects".
+func placeOf(arg string) string {
+	arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+	if arg == "." || arg == "" {
+		return ""
+	}
+	if isPage(arg) {
+		return stem(arg)
+	}
+	return arg
+}
+
+// stem is a page's file without what makes it a file.
+func stem(file string) string {
+	if isIndex(file) && path.Dir(file) != "." {
+		return path.Dir(file)
+	}
+	return strings.TrimSuffix(file, path.Ext(file))
+}
+
+func parentOf(place string) string {
+	if dir := path.Dir(place); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
+func isIndex(file string) bool { return path.Base(file) == index }
+
+// foreign is what other programs keep among the pages and is none: Logseq's
+// backups, and the losers of a synchroniser's conflicts.
+func foreign(p string) bool {
+	return p == "logseq/bak" || strings.HasPrefix(p, "logseq/bak/") || p == "logseq/version-files" || strings.HasPrefix(p, "logseq/version-files/") ||
+		strings.Contains(path.Base(p), ".conflict.")
+}

@@ -1,0 +1,161 @@
+package markdown
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
+)
+
+// A page is a file as its readers see it.
+type page struct {
+	file   string
+	text   string // an LF view of all or, where only the head was read, of that
+	body   int    // where the text behind the front matter begins
+	data   []byte
+	utf8   bool
+	fields frontmatter.Fields
+	broken error // the front matter's YAML, if it is wrong
+}
+
+// read reads the whole page; its path must be a file of the vault.
+func (n *Notebook) read(file string) (*page, error) {
+	data, err := n.vault.Read(file)
+	if err != nil {
+		return nil, n.failure(file, err)
+	}
+	return parse(file, data), nil
+}
+
+// head reads as much of the page as may be front matter. A page that cannot be
+// read has none.
+func (n *Notebook) head(file string) *page {
+	data, err := n.vault.ReadHead(file, frontmatter.MaxBytes+16)
+	if err != nil {
+		data = nil
+	}
+	return parse(file, data)
+}
+
+func parse(file string, data []byte) *page {
+	p := &page{file: file, data: data}
+	p.text, p.utf8 = vault.Text(data)
+	block, body, _ := frontmatter.Split(p.text)
+	p.body = body
+	p.fields, p.broken = frontmatter.Parse(block)
+	return p
+}
+
+// title is the front matter's, else the name of the file or folder.
+func (p *page) title() string {
+	if t := p.fields.Text("title"); t != "" {
+		return t
+	}
+	return path.Base(stem(p.file))
+}
+
+// id is the front matter's, else one that follows from the path and stays the
+// same when the page gains or loses children.
+func (p *page) id() string {
+	if id := p.fields.Text("id"); id != "" {
+		return id
+	}
+	sum := sha256.Sum256([]byte(norm.NFC.String(stem(p.file))))
+	return "path-" + hex.EncodeToString(sum[:10])
+}
+
+func (p *page) etag() string { return vault.Etag(p.data) }
+
+// position is where the page stands among its siblings, if it says so.
+func (p *page) position() (float64, bool) {
+	f, err := strconv.ParseFloat(p.fields.Text("position"), 64)
+	return f, err == nil
+}
+
+// find returns the file of the page that a tool's argument names, for reading:
+// the extension may be missing and case may differ where that is unambiguous.
+func (n *Notebook) find(arg string) (string, error) {
+	place := strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+	tries := []string{place}
+	if !isPage(place) {
+		tries = []string{place + "/" + index, place + ".md"}
+	}
+	for _, try := range tries {
+		file, err := n.vault.Find(try)
+		switch {
+		case err == nil && n.serves(file):
+			return file, nil
+		case err == nil:
+			return "", notFound(arg)
+		}
+		if e := tools.AsError(n.failure(arg, err)); e.Code != tools.NotFound {
+			return "", e
+		}
+	}
+	return "", n.missing(arg)
+}
+
+// missing is the error for a page that is not there; a vault that is not there
+// is another matter.
+func (n *Notebook) missing(arg string) error {
+	if err := n.vault.Check(); err != nil {
+		return n.failure(arg, err)
+	}
+	return notFound(arg)
+}
+
+// findExact is find for tools that change the page: the name must be right but
+// for how its accents are composed.
+func (n *Notebook) findExact(arg string) (string, error) {
+	file, err := n.find(arg)
+	if err != nil {
+		return "", err
+	}
+	if norm.NFC.String(stem(file)) != norm.NFC.String(placeOf(arg)) {
+		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("There is %s; use that path.", file)
+	}
+	return file, nil
+}
+
+// serves says whether a file is one of the pages, by its name and place alone.
+func (n *Notebook) serves(file string) bool {
+	if !isPage(file) || foreign(file) {
+		return false
+	}
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Has(dir+"/"+index) || foreign(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// parallel calls f for 0 to count-1 on all processors, until ctx ends.
+func parallel(ctx context.Context, count int, f func(i int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), count) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("read pages: %w", err)
+	}
+	return nil
+}

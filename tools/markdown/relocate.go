@@ -1,0 +1,200 @@
+package markdown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
+)
+
+// moves says for every file that gets another path which one.
+type moves map[string]string
+
+// of is where a file will be.
+func (m moves) of(file string) string {
+	if to, ok := m[file]; ok {
+		return to
+	}
+	return file
+}
+
+// A step is one rename of a file or a folder.
+type step struct{ from, to string }
+
+// relocate renames, and keeps links right: the relative links of the moved
+// pages, the Markdown links of all others to them, and with wiki their
+// wikilinks too. Without steps the moves are the steps. When a rename is
+// refused, those before it are taken back. It returns the new paths of all
+// pages that changed.
+func (n *Notebook) relocate(ctx context.Context, o *outline, m moves, steps []step, wiki bool) ([]string, error) {
+	if len(m) == 0 {
+		return nil, nil
+	}
+	if steps == nil {
+		for _, from := range slices.Sorted(maps.Keys(m)) {
+			steps = append(steps, step{from, m[from]})
+		}
+	}
+	edits, err := n.planLinks(ctx, o, m, wiki)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range steps {
+		if _, err := n.vault.Rename(s.from, s.to); err != nil {
+			return nil, errors.Join(n.failure(s.to, err), n.takeBack(steps[:i]))
+		}
+	}
+	changed := slices.DeleteFunc(slices.Collect(maps.Values(m)), func(f string) bool { return !isPage(f) })
+	for _, e := range edits {
+		if err := n.replace(e.page, e.text); err != nil {
+			// The move itself stands; a link that could not follow is reported
+			// by get_page_links as broken.
+			n.log.Warn("links not updated", "page_bytes", len(e.text), "error", tools.AsError(err).Code)
+			continue
+		}
+		changed = append(changed, e.page.file)
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed), nil
+}
+
+func (n *Notebook) takeBack(done []step) error {
+	for _, s := range slices.Backward(done) {
+		if _, err := n.vault.Rename(s.to, s.from); err != nil {
+			return fmt.Errorf("take back rename: %w", err)
+		}
+	}
+	return nil
+}
+
+// An edit is the new text of a page, at the path it will have.
+type edit struct {
+	page *page
+	text string
+}
+
+// planLinks reads every page and returns those whose links must change.
+func (n *Notebook) planLinks(ctx context.Context, o *outline, m moves, wiki bool) ([]edit, error) {
+	files := o.pageFiles()
+	known := map[string]bool{}
+	for _, f := range slices.Concat(files, o.files) {
+		known[f] = true
+	}
+	var r *resolver
+	if wiki {
+		all, err := n.corpus(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		r = newResolver(o, all)
+	}
+	edits := make([]edit, len(files))
+	err := parallel(ctx, len(files), func(i int) {
+		p, err := n.read(files[i])
+		if err != nil || !p.utf8 {
+			return
+		}
+		if text := relink(p, m, known, r); text != p.text {
+			p.file = m.of(p.file)
+			edits[i] = edit{p, text}
+		}
+	})
+	return slices.DeleteFunc(edits, func(e edit) bool { return e.page == nil }), err
+}
+
+// relink is the text of p after the moves.
+func relink(p *page, m moves, known map[string]bool, r *resolver) string {
+	var b strings.Builder
+	at := 0
+	for _, l := range links.Scan(p.text, p.body) {
+		var to string
+		if l.Wiki {
+			to = newWiki(p, l, m, r)
+		} else {
+			to = newRelative(p, l, m, known)
+		}
+		if to != "" {
+			b.WriteString(p.text[at:l.Start] + to)
+			at = l.End
+		}
+	}
+	return b.String() + p.text[at:]
+}
+
+// newRelative is what a Markdown link must say after the moves, "" if it may
+// stay. A link to nothing stays.
+func newRelative(p *page, l links.Link, m moves, known map[string]bool) string {
+	target := path.Join(path.Dir(p.file), l.Target)
+	if strings.HasPrefix(l.Target, "/") || !known[target] {
+		return ""
+	}
+	from, to := path.Dir(m.of(p.file)), m.of(target)
+	if from == path.Dir(p.file) && to == target {
+		return ""
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(from), filepath.FromSlash(to))
+	if err != nil {
+		return ""
+	}
+	rel = filepath.ToSlash(rel)
+	if rel == path.Clean(l.Target) {
+		return ""
+	}
+	if strings.HasPrefix(l.Target, "./") && !strings.HasPrefix(rel, "../") {
+		rel = "./" + rel
+	}
+	return links.Escape(rel)
+}
+
+// newWiki is what a wikilink must say after the moves, "" if it may stay.
+func newWiki(p *page, l links.Link, m moves, r *resolver) string {
+	if r == nil || l.Target == "" {
+		return ""
+	}
+	found, by := r.resolve(p.file, l)
+	if len(found) != 1 || stem(m.of(found[0])) == stem(found[0]) {
+		return ""
+	}
+	was, now := stem(found[0]), stem(m.of(found[0]))
+	switch {
+	case by == byTitle: // neither a title nor an alias is a path
+		return ""
+	case by == byName && path.Base(was) == path.Base(now):
+		return ""
+	case by == byName && len(r.names[key(path.Base(now))]) == 0:
+		return path.Base(now)
+	}
+	if isPage(l.Target) {
+		return m.of(found[0])
+	}
+	return now
+}
+
+// pageFiles are the files of all pages, in order.
+func (o *outline) pageFiles() []string {
+	var files []string
+	for _, at := range o.places {
+		if at.page != "" {
+			files = append(files, at.page)
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+// of is the node whose page is file.
+func (o *outline) of(file string) (*node, bool) {
+	for _, place := range []string{stem(file), file} {
+		if at, ok := o.places[place]; ok && at.page == file {
+			return at, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,73 @@
+package markdown
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func resources() []tools.Resource[*Notebook] {
+	return []tools.Resource[*Notebook]{
+		{
+			Name: "tree", Title: "Tree of pages", URI: "markdown://{source}/", MIME: "application/json",
+			Doc: "The hierarchy of pages, as get_tree answers it.", Read: (*Notebook).readTreeResource,
+		},
+		{
+			Name: "page", Title: "A page", URI: "markdown://{source}/{+path}", MIME: "text/markdown",
+			Doc: "One page as Markdown, by its path.", Read: (*Notebook).readPageResource, Complete: (*Notebook).complete,
+		},
+	}
+}
+
+func (n *Notebook) readTreeResource(ctx context.Context, _ string, _ map[string]string) (tools.Content, error) {
+	tree, err := n.GetTree(ctx, GetTreeIn{})
+	if err != nil {
+		return tools.Content{}, err
+	}
+	b, err := json.Marshal(tree)
+	if err != nil {
+		return tools.Content{}, fmt.Errorf("marshal tree: %w", err)
+	}
+	return tools.Content{Text: string(b)}, nil
+}
+
+func (n *Notebook) readPageResource(_ context.Context, _ string, vars map[string]string) (tools.Content, error) {
+	file, err := n.find(vars["path"])
+	if err != nil {
+		return tools.Content{}, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return tools.Content{}, err
+	}
+	if len(p.text) > maxContent {
+		return tools.Content{}, tools.Errorf(tools.Limited, "The page is too long for a resource: %s", file).WithHint("Use read_page with offset and limit.")
+	}
+	return tools.Content{Text: p.text}, nil
+}
+
+// complete proposes paths of pages: those that begin with prefix, then those
+// whose name does.
+func (n *Notebook) complete(ctx context.Context, _, prefix string) ([]string, error) {
+	o, err := n.outline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var first, second []string
+	for _, file := range o.pageFiles() {
+		switch {
+		case strings.HasPrefix(vault.Fold(file), vault.Fold(prefix)):
+			first = append(first, file)
+		case strings.HasPrefix(vault.Fold(path.Base(stem(file))), vault.Fold(prefix)):
+			second = append(second, file)
+		}
+	}
+	all := slices.Concat(first, second)
+	return all[:min(len(all), 100)], nil
+}

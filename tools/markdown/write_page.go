@@ -1,0 +1,111 @@
+package markdown
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// WritePageIn are the arguments of write_page.
+type WritePageIn struct {
+	Path    string `json:"path" jsonschema:"page to create or replace, like Projects/Alpha.md"`
+	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refuse if the page has changed since"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
+}
+
+// WritePageOut is the answer of write_page.
+type WritePageOut struct {
+	Success bool   `json:"success" jsonschema:"true"`
+	PageID  string `json:"pageId" jsonschema:"stable id"`
+	Path    string `json:"path" jsonschema:"file of the page"`
+	Created bool   `json:"created,omitempty" jsonschema:"the page is new"`
+	Etag    string `json:"etag,omitempty" jsonschema:"its new version"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"nothing was written"`
+}
+
+func writePage() tools.Tool[*Notebook] {
+	return tools.Define(tools.Spec[WritePageIn, WritePageOut]{
+		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
+		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag of what you read as if_match. Line endings are kept. To create by title use create_page.",
+		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Examples: []tools.Example[WritePageIn, WritePageOut]{{
+			Why: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, Loose: true,
+		}},
+	}, (*Notebook).WritePage)
+}
+
+// WritePage implements write_page.
+func (n *Notebook) WritePage(ctx context.Context, in WritePageIn) (WritePageOut, error) {
+	if len(in.Content) > maxPage {
+		return WritePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
+	}
+	in.Path = strings.TrimPrefix(in.Path, "./")
+	n.writing.Lock()
+	defer n.writing.Unlock()
+	file, err := n.vault.Find(in.Path)
+	switch {
+	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.serves(file):
+		return n.update(file, in)
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrAmbiguous), notDirectory(err):
+		return n.writeNew(ctx, in)
+	}
+	return WritePageOut{}, n.failure(in.Path, err)
+}
+
+func (n *Notebook) update(file string, in WritePageIn) (WritePageOut, error) {
+	p, err := n.read(file)
+	if err != nil {
+		return WritePageOut{}, err
+	}
+	if err := in.IfMatch.matches(p); err != nil {
+		return WritePageOut{}, err
+	}
+	if in.DryRun {
+		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true}, nil
+	}
+	if err := n.replace(p, in.Content); err != nil {
+		return WritePageOut{}, err
+	}
+	n.announce(file)
+	now := parse(file, vault.Rewrite(p.data, in.Content))
+	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
+}
+
+func (n *Notebook) writeNew(ctx context.Context, in WritePageIn) (WritePageOut, error) {
+	if err := checkPath(in.Path); err != nil {
+		return WritePageOut{}, n.failure(in.Path, err)
+	}
+	if in.IfMatch != "" {
+		return WritePageOut{}, n.missing(in.Path)
+	}
+	o, err := n.outline(ctx)
+	if err != nil {
+		return WritePageOut{}, err
+	}
+	file, err := n.room(o, in.Path)
+	if err != nil {
+		return WritePageOut{}, err
+	}
+	now := parse(file, []byte(in.Content))
+	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}
+	if in.DryRun {
+		return out, nil
+	}
+	changed, err := n.promote(ctx, o, file)
+	if err == nil {
+		out.Path, err = n.add(file, []byte(in.Content))
+	}
+	if err != nil {
+		return WritePageOut{}, err
+	}
+	n.announce(append(changed, out.Path)...)
+	out.Etag = now.etag()
+	return out, nil
+}
