@@ -19,16 +19,15 @@ func (r *relay) resume(ctx context.Context, conn net.Conn) {
 	r.mu.Lock()
 	frames := r.retell()
 	frames = append(frames, r.calls.resend()...)
-	announce := r.past.welcomed && r.past.ready && r.past.changes
+	announce := r.asks.hubs > 0 && r.past.welcomed && r.past.ready && r.past.changes
 	r.mu.Unlock()
-	if !write(conn, frames) {
-		return
-	}
-	if announce && r.asks.hubs > 0 {
+	if announce {
 		// The new hub may be of another version, with other tools.
 		r.say(notification("notifications/tools/list_changed", "{}"))
 	}
-	r.flush(conn)
+	if write(conn, frames) {
+		r.flush(conn)
+	}
 }
 
 // greet repeats the handshake of a session that has had one.

@@ -50,7 +50,7 @@ var errDone = errors.New("the client is done")
 
 // Run copies frames until In ends and what was asked is answered, the parent
 // is gone, Out cannot be written, or ctx ends. Only the first of these is no
-// error. A read of In that never returns outlives Run: the process is expected
+// error. A read of In or a write of Out that never returns outlives Run: the process is expected
 // to exit.
 func Run(ctx context.Context, c Config) error {
 	if c.Look == nil {
@@ -75,12 +75,24 @@ func Run(ctx context.Context, c Config) error {
 			}
 		}()
 	}
-	r.run(ctx)
+	ran := make(chan struct{})
+	go func() {
+		defer close(ran)
+		r.run(ctx)
+	}()
+	<-ctx.Done()
+	select {
+	case <-ran:
+	case <-time.After(outWait): // a client that does not read holds nobody up
+	}
 	if err := context.Cause(ctx); !errors.Is(err, errDone) {
 		return err
 	}
 	return nil
 }
+
+// outWait is how long the last frame may take to be read.
+const outWait = time.Second
 
 // run serves one hub after another.
 func (r *relay) run(ctx context.Context) {
@@ -90,6 +102,9 @@ func (r *relay) run(ctx context.Context) {
 			return
 		}
 		r.serve(ctx, conn)
+		if ctx.Err() != nil {
+			return
+		}
 		r.lost()
 	}
 }
