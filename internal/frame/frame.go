@@ -16,6 +16,9 @@ import (
 // Max is the usual bound for one frame in bytes, without its newline.
 const Max = 16 << 20
 
+// giveAway is the size in bytes from which a frame is not copied.
+const giveAway = 64 << 10
+
 // ErrTooLong says that a frame was longer than the reader's bound and has been
 // skipped. The reader stays usable.
 var ErrTooLong = errors.New("frame too long")
@@ -42,9 +45,14 @@ func (r *Reader) Next() ([]byte, error) {
 			return nil, err
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-		if len(line) > 0 {
-			return bytes.Clone(line), nil
+		if len(line) == 0 {
+			continue
 		}
+		if cap(r.buf) > giveAway {
+			r.buf = nil // a large frame is handed over rather than held twice
+			return line, nil
+		}
+		return bytes.Clone(line), nil
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
 // ConnectConfig is how to reach the hub, and how to start one.
@@ -106,7 +106,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	conn, err := dial(ctx, c.Paths.MCP())
+	conn, err := loopnet.DialSocket(ctx, c.Paths.MCP())
 	if err != nil {
 		return nil, Welcome{}, err
 	}
@@ -180,12 +180,6 @@ func (c *ConnectConfig) yields() bool {
 	d, err := readDiscovery(c.Paths)
 	return err == nil && d.Next != nil && d.Next.Newer(c.Stamp) &&
 		c.Now().Before(d.NextUntil) && d.NextUntil.Sub(c.Now()) <= handOverMax
-}
-
-// isAbsent reports whether err means that nobody listens: no socket, or one
-// that a killed hub left behind.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 func isFinal(err error) bool {

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
 // This file holds both ends of this package's own routes on the control
@@ -121,7 +123,7 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	defer cancel()
 	transport := &http.Transport{
 		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, p.Control()) },
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return loopnet.DialSocket(ctx, p.Control()) },
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))
 	if err != nil {

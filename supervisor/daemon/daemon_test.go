@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -121,7 +122,8 @@ func TestStaleFiles(t *testing.T) {
 			return nil
 		},
 		"planted links": func(p Paths) error {
-			return errors.Join(os.Symlink("/etc/passwd", p.MCP()), os.Symlink("/etc/passwd", p.Discovery()))
+			victim := filepath.Join(p.State, "victim")
+			return errors.Join(os.WriteFile(victim, nil, 0o600), os.Symlink(victim, p.MCP()), os.Symlink(victim, p.Discovery()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,6 +139,9 @@ func TestStaleFiles(t *testing.T) {
 			a.hears(`"id":1`)
 			if d, err := Find(w.paths()); err != nil || d.PID != a.welcome.PID {
 				t.Errorf("Find = pid %d, %v; want %d", d.PID, err, a.welcome.PID)
+			}
+			if victim, err := os.ReadFile(filepath.Join(w.paths().State, "victim")); err == nil && len(victim) > 0 {
+				t.Errorf("wrote through a planted link: %s", victim)
 			}
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
 var newer = Stamp{Version: "1.1.0", Build: "b", Built: 200}
@@ -115,7 +117,7 @@ func TestYoungHubDoesNotHandOver(t *testing.T) {
 func TestUnknownWireIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.connect()
-	conn, err := dial(t.Context(), w.paths().MCP())
+	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCP())
 	if err != nil {
 		t.Fatal(err)
 	}

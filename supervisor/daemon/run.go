@@ -134,11 +134,11 @@ type shell struct {
 }
 
 func (h *shell) run(ctx context.Context) error {
-	mcp, err := listen(ctx, h.Paths.MCP())
+	mcp, err := listen(h.Paths.MCP())
 	if err != nil {
 		return fmt.Errorf("listen for agents: %w", err)
 	}
-	control, err := listen(ctx, h.Paths.Control())
+	control, err := listen(h.Paths.Control())
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen for control: %w", err), mcp.Close())
 	}

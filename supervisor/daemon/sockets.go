@@ -1,55 +1,44 @@
 package daemon
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Everything about sockets and files that internal/loopnet and
-// internal/atomicfile do goes through these few functions.
-
 // MCP is the address of the socket that speaks Hello and then MCP.
-func (p Paths) MCP() string { return socketPath(p.Runtime, "mcp") }
+func (p Paths) MCP() string { return loopnet.SocketPath(p.Runtime, "mcp") }
 
 // Control is the address of the socket that speaks HTTP: the status wire and
 // this package's own routes.
-func (p Paths) Control() string { return socketPath(p.Runtime, "control") }
+func (p Paths) Control() string { return loopnet.SocketPath(p.Runtime, "control") }
 
-func socketPath(dir, name string) string {
-	path := filepath.Join(dir, name+".sock")
-	if len(path) < 104 {
-		return path
+// listen listens at path after it has removed what a killed hub left there.
+// hub.lock is held, so nobody serves at path.
+func listen(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isPipe(path) {
+		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
-	sum := sha256.Sum256([]byte(dir))
-	return filepath.Join(os.TempDir(), "lectern-"+hex.EncodeToString(sum[:6]), name+".sock")
+	return loopnet.ListenSocket(path)
 }
 
-func listen(ctx context.Context, path string) (net.Listener, error) {
-	_ = os.Remove(path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	return new(net.ListenConfig).Listen(ctx, "unix", path)
+// isAbsent reports whether err means that nobody listens: no socket, or one
+// that a killed hub left behind.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || loopnet.IsStale(err)
 }
 
-func dial(ctx context.Context, path string) (net.Conn, error) {
-	return new(net.Dialer).DialContext(ctx, "unix", path)
-}
-
+// writeFile replaces one of our own files, and a link in its place too.
 func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".hub-*")
-	if err != nil {
-		return err
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
 	}
-	if _, err := tmp.Write(data); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return atomicfile.WriteFile(path, data, 0o600)
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -14,3 +15,6 @@ func detached() *syscall.SysProcAttr {
 		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
 	}
 }
+
+// isPipe reports whether path is no file: a pipe goes with its process.
+func isPipe(path string) bool { return strings.HasPrefix(path, `\\.\pipe\`) }

@@ -1,0 +1,183 @@
+// Package shim is what an MCP client runs: it copies frames between the
+// client's pipes and the hub's socket, and outlives the hub.
+//
+// It does not speak MCP. It reads the outermost level of each frame, as much
+// as it takes to know which requests wait for an answer, so that when the hub
+// goes away every one of them is answered exactly once: by the next hub if it
+// only reads, else by an error that says to look before trying again.
+//
+// cmd/lectern imports it. Start reading at [Run]; calls.go holds what is
+// remembered, resume.go what the next hub is told.
+package shim
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+)
+
+// Config is the two ends of a shim.
+type Config struct {
+	// In and Out are the client's end. Reading from In ends the shim.
+	In  io.Reader
+	Out io.Writer
+	// Connect returns a stream to the hub, and starts a hub when none runs.
+	// An error with a method Final() bool that returns true is not tried again
+	// until the client asks for something more.
+	Connect func(ctx context.Context) (net.Conn, error)
+	// Look is Connect for when no call waits: it need not bring back a hub
+	// that a person has stopped. Nil: Connect.
+	Look func(ctx context.Context) (net.Conn, error)
+	// Parent is closed when the process that started the shim is gone; see
+	// WatchParent. Nil: it is not watched.
+	Parent <-chan struct{}
+	// Patience is how long calls wait for a hub before they are answered with
+	// an error; 0: 60 s.
+	Patience time.Duration
+	// Linger is how long calls may take to be answered once In has ended; 0: 5 s.
+	Linger time.Duration
+	Log    *slog.Logger
+}
+
+// ErrParentGone says that the client went away without closing its pipe.
+var ErrParentGone = errors.New("the parent process is gone")
+
+// errDone ends the shim after In has ended.
+var errDone = errors.New("the client is done")
+
+// Run copies frames until In ends and what was asked is answered, the parent
+// is gone, Out cannot be written, or ctx ends. Only the first of these is no
+// error. A read of In or a write of Out that never returns outlives Run: the process is expected
+// to exit.
+func Run(ctx context.Context, c Config) error {
+	if c.Look == nil {
+		c.Look = c.Connect
+	}
+	if c.Patience == 0 {
+		c.Patience = 60 * time.Second
+	}
+	if c.Linger == 0 {
+		c.Linger = 5 * time.Second
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	r := newRelay(c, end)
+	go r.readClient(ctx)
+	if c.Parent != nil {
+		go func() {
+			select {
+			case <-c.Parent:
+				end(ErrParentGone)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	ran := make(chan struct{})
+	go func() {
+		defer close(ran)
+		r.run(ctx)
+	}()
+	<-ctx.Done()
+	select {
+	case <-ran:
+	case <-time.After(outWait): // a client that does not read holds nobody up
+	}
+	if err := context.Cause(ctx); !errors.Is(err, errDone) {
+		return err
+	}
+	return nil
+}
+
+// outWait is how long the last frame may take to be read.
+const outWait = time.Second
+
+// run serves one hub after another.
+func (r *relay) run(ctx context.Context) {
+	for first := true; ; first = false {
+		conn := r.reach(ctx, first)
+		if conn == nil {
+			return
+		}
+		r.serve(ctx, conn)
+		if ctx.Err() != nil {
+			return
+		}
+		r.lost()
+	}
+}
+
+// Backoff of attempts to reach a hub.
+const (
+	firstDelay = 100 * time.Millisecond
+	lastDelay  = 5 * time.Second
+)
+
+// startPatience bounds Patience until there was a first hub: the client waits
+// for its initialize, and gives up before a minute without saying why.
+const startPatience = 10 * time.Second
+
+// reach returns a stream to a hub, or nil when ctx ends. While nobody waits it
+// looks for one for ever; calls that wait are answered after c.Patience.
+func (r *relay) reach(ctx context.Context, first bool) net.Conn {
+	var waiting time.Time // since when; zero: nobody waits
+	for delay := firstDelay; ; delay = min(2*delay, lastDelay) {
+		connect := r.Look
+		wanted := r.wanted()
+		if wanted || first && delay == firstDelay {
+			connect = r.Connect
+		}
+		switch {
+		case !wanted:
+			waiting = time.Time{}
+		case waiting.IsZero():
+			waiting = time.Now()
+		}
+		conn, err := connect(ctx)
+		if err == nil {
+			return conn
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		patience := r.Patience
+		if first {
+			patience = min(patience, startPatience)
+		}
+		if isFinal(err) || !waiting.IsZero() && time.Since(waiting) >= patience {
+			r.Log.Warn("no hub can be reached", "error", err)
+			r.giveUp(err)
+			waiting = time.Time{}
+		}
+		if r.pause(ctx, delay) {
+			delay = firstDelay / 2
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// pause waits for delay, or until the client asks for something that nobody
+// waited for before; then it returns true.
+func (r *relay) pause(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.stir:
+		return true
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func isFinal(err error) bool {
+	final, ok := errors.AsType[interface {
+		error
+		Final() bool
+	}](err)
+	return ok && final.Final()
+}
