@@ -91,7 +91,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range known.problems(string(text)) {
+		for _, problem := range known.problems(filepath.ToSlash(filepath.Dir(file)), string(text)) {
 			t.Errorf("%s names %s", file, problem)
 		}
 	}
@@ -100,17 +100,17 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 // The check itself, on a text that is wrong everywhere.
 func TestDocumentCheckCanFail(t *testing.T) {
 	known := facts{
-		tests: []string{"TestThere"}, commands: []string{"serve", "hub", "stop"}, targets: []string{"test"},
+		tests: []string{"TestThere"}, commands: map[string]bool{"serve": true, "hub": false, "stop": false}, targets: map[string]bool{"test": false},
 		exists: func(name string) bool { return slices.Contains([]string{"hub", "hub/call.go", "docs/a.md"}, name) },
 	}
-	good := "See `hub/call.go`, `hub/*`, `hub/NAME.go`, [a](docs/a.md) and `TestThere`. Run `lectern serve NAME`, `lectern hub stop --now` or `make test`.\nIt answers `tools/list` at `/mcp`.\n```\nlectern hub\n```\n"
-	if problems := known.problems(good); len(problems) > 0 {
+	good := "See `hub/call.go`, `hub/*`, `hub/NAME.go`, [a](a.md) and `TestThere`. Run `lectern serve notes`, `lectern hub stop --now` or `make test`.\nIt answers `tools/list` at `/mcp`.\n```\nlectern hub\n```\n"
+	if problems := known.problems("docs", good); len(problems) > 0 {
 		t.Errorf("of a good text: %v", problems)
 	}
 	for _, bad := range []string{
-		"`hub/gone.go`", "`gone.go`", "[a](docs/b.md)", "`TestGone`", "`lectern dance`", "`lectern hub dance`", "`make tea`", "```\n$ lectern dance\n```",
+		"`hub/gone.go`", "`gone.go`", "[a](b.md)", "`TestGone`", "`lectern dance`", "`lectern hub dance`", "`make tea`", "```\n$ lectern dance\n```",
 	} {
-		if problems := known.problems(bad); len(problems) != 1 {
+		if problems := known.problems("docs", bad); len(problems) != 1 {
 			t.Errorf("of %s: %v, want one problem", bad, problems)
 		}
 	}
@@ -118,8 +118,9 @@ func TestDocumentCheckCanFail(t *testing.T) {
 
 // facts are what there is to name.
 type facts struct {
-	tests, commands, targets []string
-	exists                   func(name string) bool
+	tests             []string
+	commands, targets map[string]bool // true: words after it are arguments
+	exists            func(name string) bool
 }
 
 var (
@@ -135,8 +136,8 @@ var (
 	mcpMethod   = regexp.MustCompile(`^(tools|resources|prompts|completion|logging)/(list|call|read|get|subscribe|complete|setLevel|templates/list)$`)
 )
 
-// problems lists what text names and is not there.
-func (f facts) problems(text string) []string {
+// problems lists what the text of a page in dir names and is not there.
+func (f facts) problems(dir, text string) []string {
 	var problems []string
 	blocks := strings.Join(fencedBlock.FindAllString(text, -1), "\n")
 	prose := fencedBlock.ReplaceAllString(text, "")
@@ -147,7 +148,7 @@ func (f facts) problems(text string) []string {
 		problems = append(problems, f.code(m[1])...)
 	}
 	for _, m := range linkTarget.FindAllStringSubmatch(prose, -1) {
-		if !strings.Contains(m[1], "://") && !f.exists(path.Clean(m[1])) {
+		if !strings.Contains(m[1], "://") && !f.exists(path.Join(dir, m[1])) {
 			problems = append(problems, "the file "+m[1])
 		}
 	}
@@ -187,7 +188,7 @@ func (f facts) path(s string) bool {
 	}
 }
 
-// command checks a command line up to its first argument that is no word.
+// command checks a command line up to its first argument.
 func (f facts) command(line string) []string {
 	words := strings.Fields(line)
 	names, what := f.commands, "the command "
@@ -201,8 +202,12 @@ func (f facts) command(line string) []string {
 		if !plainWord.MatchString(w) {
 			break
 		}
-		if !slices.Contains(names, w) {
+		takesArguments, known := names[w]
+		if !known {
 			return []string{what + line}
+		}
+		if takesArguments {
+			break
 		}
 	}
 	return nil
@@ -242,9 +247,9 @@ func testNames(t *testing.T) []string {
 
 // commandNames are the words that cmd/lectern's commands begin with, and those
 // that cobra adds by itself.
-func commandNames(t *testing.T) []string {
+func commandNames(t *testing.T) map[string]bool {
 	t.Helper()
-	var names []string
+	names := map[string]bool{}
 	eachGoFile(t, func(file string, src []byte) {
 		if !strings.HasPrefix(file, "cmd/lectern/") || strings.HasSuffix(file, "_test.go") {
 			return
@@ -254,14 +259,14 @@ func commandNames(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if use := useOf(n); use != "" {
-				names = append(names, strings.Fields(use)[0])
+			if words := strings.Fields(useOf(n)); len(words) > 0 {
+				names[words[0]] = names[words[0]] || len(words) > 1
 			}
 			return true
 		})
 	})
 	if len(names) > 0 {
-		names = append(names, "help", "completion", "bash", "zsh", "fish", "powershell")
+		names["help"], names["completion"] = true, true
 	}
 	return names
 }
@@ -280,18 +285,18 @@ func useOf(n ast.Node) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(s)
+	return s
 }
 
-func makeTargets(t *testing.T) []string {
+func makeTargets(t *testing.T) map[string]bool {
 	t.Helper()
 	src, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	names := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):.*## `).FindAllSubmatch(src, -1) {
-		names = append(names, string(m[1]))
+		names[string(m[1])] = false
 	}
 	if len(names) > 10 {
 		t.Errorf("the Makefile has %d targets; ten are enough for anybody", len(names))
