@@ -45,6 +45,23 @@ func codeLines(src []byte) int {
 	}
 }
 
+// Nobody waits for time to pass, but where the clock is synctest's.
+func TestNobodySleeps(t *testing.T) {
+	eachGoFile(t, func(file string, src []byte) {
+		if sleeps(string(src)) {
+			t.Errorf("%s sleeps; wait for the thing itself, or use testing/synctest", file)
+		}
+	})
+	call := "time" + ".Sleep(1)"
+	if !sleeps(call) || sleeps("import \"testing/synctest\"\n"+call) {
+		t.Error("does not tell sleeping from waiting in a bubble")
+	}
+}
+
+func sleeps(src string) bool {
+	return strings.Contains(src, "time"+".Sleep(") && !strings.Contains(src, `"testing/synctest"`)
+}
+
 // Every package says what it is, in exactly one of its files.
 func TestPackageComments(t *testing.T) {
 	packages, commented := map[string]string{}, map[string][]string{}
