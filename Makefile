@@ -20,7 +20,7 @@ test: ## all tests; installs what they need where it may, names what it skipped
 	. $(CACHE)/needs.env && go test ./...
 	@cat $(CACHE)/skipped
 
-ci: vet lint test race ## everything that must hold before a change lands
+ci: vet test lint race ## everything that must hold before a change lands
 
 vet: ## go vet for every operating system, and tidy modules
 	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
