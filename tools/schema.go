@@ -47,11 +47,11 @@ func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, see
 	}
 	seen[t] = true
 	if t.Kind() != reflect.Interface && t.Implements(reflect.TypeFor[Typed]()) {
-		typed, _ := reflect.Zero(t).Interface().(Typed)
+		typed, _ := reflect.TypeAssert[Typed](reflect.Zero(t))
 		known[t] = typed.JSONSchema()
 		return
 	}
-	switch t.Kind() { //nolint:exhaustive // the other kinds hold no further types
+	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		collectTyped(t.Elem(), known, seen)
 	case reflect.Struct:
@@ -123,22 +123,14 @@ func noNilSlices[T any](v T) T {
 	p := reflect.New(reflect.TypeFor[T]()).Elem()
 	p.Set(reflect.ValueOf(&v).Elem())
 	fillNil(p)
-	out, _ := p.Interface().(T)
+	out, _ := reflect.TypeAssert[T](p)
 	return out
 }
 
 func fillNil(v reflect.Value) {
-	switch v.Kind() { //nolint:exhaustive // the other kinds hold no slices
+	switch v.Kind() {
 	case reflect.Slice:
-		if v.IsNil() && v.CanSet() && v.Type().Elem().Kind() != reflect.Uint8 {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		}
-		for i := range v.Len() {
-			if !mayHoldSlice(v.Type().Elem()) {
-				break
-			}
-			fillNil(v.Index(i))
-		}
+		fillSlice(v)
 	case reflect.Map:
 		if v.IsNil() && v.CanSet() {
 			v.Set(reflect.MakeMap(v.Type()))
@@ -157,8 +149,21 @@ func fillNil(v reflect.Value) {
 	}
 }
 
+func fillSlice(v reflect.Value) {
+	of := v.Type().Elem()
+	if v.IsNil() && v.CanSet() && of.Kind() != reflect.Uint8 {
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	}
+	if !mayHoldSlice(of) {
+		return
+	}
+	for i := range v.Len() {
+		fillNil(v.Index(i))
+	}
+}
+
 func mayHoldSlice(t reflect.Type) bool {
-	switch t.Kind() { //nolint:exhaustive // the other kinds hold no slices
+	switch t.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
 		return true
 	default:

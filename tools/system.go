@@ -78,8 +78,10 @@ type kind[S Source, C any] struct {
 // Erase makes the [Kind] of a System. Output schemas are published in a form
 // that admits the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
-	m := Manifest{Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), Words: map[Code]string{}, Spelling: s.Spelling,
-		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{}}
+	m := Manifest{
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), Words: map[Code]string{}, Spelling: s.Spelling,
+		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
+	}
 	if s.Spelling.shape == nil {
 		m.Spelling.schema = schemaOf[PlainError]()
 	}

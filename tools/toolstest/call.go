@@ -1,7 +1,6 @@
 package toolstest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,17 +161,6 @@ func (w *witness) Log(_ slog.Level, message string) {
 	if message == "" {
 		w.s.Errorf("%s: logs an empty message", w.what)
 	}
-}
-
-// sameJSON compares values, not spelling.
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return bytes.Equal(a, b)
-	}
-	p, errP := json.Marshal(x)
-	q, errQ := json.Marshal(y)
-	return errP == nil && errQ == nil && bytes.Equal(p, q)
 }
 
 func clip(s string, n int) string {

@@ -161,18 +161,7 @@ func prompts(s *suite) {
 			}
 		}
 		for _, a := range p.Arguments {
-			for _, text := range texts() {
-				s.complete(src, p.Name, a.Name, text)
-				s.hostilePrompt(src, p.Name, args, a.Name, text)
-			}
-			if !a.Required {
-				continue
-			}
-			without := maps.Clone(args)
-			delete(without, a.Name)
-			if _, err := src.Prompt(s.ctx(), p.Name, without); err == nil || tools.AsError(err).Code != tools.Invalid {
-				s.Errorf("prompt %s without %s: want invalid, got %v", p.Name, a.Name, err)
-			}
+			s.promptArgument(src, p, args, a)
 		}
 	}
 	if values := s.complete(src, "zz_nobody", "x", ""); len(values) > 0 {
@@ -180,6 +169,23 @@ func prompts(s *suite) {
 	}
 	if _, err := src.Prompt(s.ctx(), "zz_nobody", nil); err == nil || tools.AsError(err).Code != tools.NotFound {
 		s.Errorf("prompt zz_nobody: want not_found, got %v", err)
+	}
+}
+
+// promptArgument sends hostile text as one argument, and then leaves it out.
+func (s *suite) promptArgument(src source, p tools.PromptInfo, args map[string]string, a tools.PromptArgument) {
+	s.Helper()
+	for _, text := range texts() {
+		s.complete(src, p.Name, a.Name, text)
+		s.hostilePrompt(src, p.Name, args, a.Name, text)
+	}
+	if !a.Required {
+		return
+	}
+	without := maps.Clone(args)
+	delete(without, a.Name)
+	if _, err := src.Prompt(s.ctx(), p.Name, without); err == nil || tools.AsError(err).Code != tools.Invalid {
+		s.Errorf("prompt %s without %s: want invalid, got %v", p.Name, a.Name, err)
 	}
 }
 

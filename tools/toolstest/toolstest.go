@@ -13,7 +13,6 @@ package toolstest
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -131,7 +130,7 @@ func (s *suite) config(p Place) json.RawMessage {
 func env(name string) tools.Env {
 	return tools.Env{
 		Name:    name,
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log:     slog.New(slog.DiscardHandler),
 		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
 		Changed: func(string) {},
 	}

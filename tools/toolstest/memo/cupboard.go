@@ -55,7 +55,7 @@ func (c *Cupboard) Digest(name string) string {
 	h := sha256.New()
 	for _, title := range slices.Sorted(maps.Keys(d.notes)) {
 		n := d.notes[title]
-		fmt.Fprintf(h, "%q %q %s %d\n", title, n.text, n.colour, n.revision)
+		h.Write(fmt.Appendf(nil, "%q %q %s %d\n", title, n.text, n.colour, n.revision))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,0 +1,54 @@
+# Lectern. `make` alone lists the targets; CI runs `make ci` and nothing else.
+
+CACHE    := $(CURDIR)/.cache
+LINT     := $(CACHE)/bin/golangci-lint
+FUZZTIME ?= 60s
+SYSTEMS  := linux darwin windows
+
+export CGO_ENABLED := 0
+
+.PHONY: help run test ci vet lint race conformance bench update fuzz
+
+help:
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## open the control panel
+	go run ./cmd/lectern
+
+test: ## all tests; installs what they need where it may, names what it skipped
+	@.ci/needs
+	. $(CACHE)/needs.env && go test ./...
+	@cat $(CACHE)/skipped
+
+ci: vet test lint race ## everything that must hold before a change lands
+
+vet: ## go vet for every operating system, and tidy modules
+	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
+	go mod tidy -diff
+
+lint: $(LINT) ## golangci-lint, as pinned in dev.mod
+	$(LINT) run ./...
+
+$(LINT): dev.mod dev.sum
+	go build -modfile=dev.mod -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+race: ## all tests under the race detector, but for the conformance suite
+	@.ci/needs compiler
+	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
+		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
+
+conformance: ## the official MCP suite against a hub, every scenario shown
+	@.ci/needs conformance
+	. $(CACHE)/needs.env && go test -count=1 -v -run TestConformance ./hub
+
+bench: ## speed and memory, printed; nothing is judged by time
+	go test -run '^$$' -bench . -benchmem ./...
+
+update: ## rewrite every golden, snapshot and generated page; then read the difference
+	UPDATE=1 go test ./...
+
+fuzz: ## every fuzz test for FUZZTIME (60s) each
+	@for p in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+		done; done
