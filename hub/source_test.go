@@ -23,7 +23,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		before := c.ask("tools/list", `{}`)
 
 		h.world.lose("notes", true)
-		time.Sleep(checkEvery)
+		pass(checkEvery)
 		synctest.Wait()
 		if d := cmp.Diff(string(before.Result), string(c.ask("tools/list", `{}`).Result)); d != "" {
 			t.Errorf("the list changed: %s", d)
@@ -39,16 +39,16 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		if !ok || p.Title != "source notes: the folder is gone" || !strings.Contains(p.Fix, "Bring /notes back") {
 			t.Errorf("problem %+v", p)
 		}
-		time.Sleep(drawEvery)
+		pass(drawEvery)
 		synctest.Wait()
 		if got := h.board.now().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
 			t.Errorf("status %+v", got)
 		}
 
-		time.Sleep(2 * retryEvery) // opening anew fails too
+		pass(2 * retryEvery) // opening anew fails too
 		synctest.Wait()
 		h.world.lose("notes", false)
-		time.Sleep(checkEvery)
+		pass(checkEvery)
 		synctest.Wait()
 		if r := c.call("say", `{"source":"notes","text":"a"}`); r.IsError {
 			t.Errorf("got %+v after it came back", r)
@@ -66,7 +66,7 @@ func TestSourceOpensLater(t *testing.T) {
 		w.lose("notes", true)
 		h := startWorld(t, w, Limits{}, deskSource("notes"))
 		w.lose("notes", false)
-		time.Sleep(retryEvery)
+		pass(retryEvery)
 		synctest.Wait()
 		if _, err := h.Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
 			t.Error(err)
@@ -170,7 +170,7 @@ func TestPicture(t *testing.T) {
 		c.initialize()
 		c.call("say", `{"text":"a"}`)
 		c.call("miss", `{}`)
-		time.Sleep(2 * drawEvery)
+		pass(2 * drawEvery)
 		synctest.Wait()
 		got := h.board.now()
 		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 10 {
