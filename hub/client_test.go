@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -118,3 +119,6 @@ func (c *client) result(f reply1) callResult {
 	}
 	return r
 }
+
+// pass lets the time of a synctest bubble pass.
+func pass(d time.Duration) { <-time.After(d) }

@@ -122,13 +122,12 @@ func errorFrame(id json.RawMessage, code int, why string, data any) []byte {
 // for: mcp-go makes every error of a handler a -32603.
 func corrected(x *exchange, answer mcp.JSONRPCMessage) ([]byte, error) {
 	if e, isError := answer.(mcp.JSONRPCError); isError {
-		if code, data := x.failure(); code != 0 && e.Error.Code == mcp.INTERNAL_ERROR {
-			e.Error.Code = code
-			if data != nil {
-				e.Error.Data = data
-			}
-			answer = e
+		code, data := x.mends(e.Error.Code)
+		e.Error.Code = code
+		if data != nil {
+			e.Error.Data = data
 		}
+		answer = e
 	}
 	return json.Marshal(answer)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -78,11 +79,10 @@ func (r *reply) WriteHeader(code int) {
 	r.ResponseWriter.WriteHeader(code)
 }
 
-// mended is the status of an answer whose code is mended, where the modern
-// era has one for it.
+// mended is the status that the modern era wants for an error whose code is
+// mended, or 0.
 func (r *reply) mended() int {
-	code, _ := r.exchange.failure()
-	if code == 0 || !r.exchange.isModern() {
+	if code, _ := r.exchange.mends(mcp.INTERNAL_ERROR); code == mcp.INTERNAL_ERROR || !r.exchange.isModern() {
 		return 0
 	}
 	return http.StatusBadRequest
@@ -111,19 +111,26 @@ func (r *reply) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mend puts the code of a handler's error right.
+// mend puts an error's code right and adds its data.
 func (r *reply) mend(p []byte) []byte {
-	code, data := r.exchange.failure()
-	if code == 0 {
+	head := []byte(`"error":{"code":`) // unlike in a string, where quotes are escaped
+	before, after, found := bytes.Cut(p, head)
+	end := bytes.IndexByte(after, ',')
+	if !found || end < 0 {
 		return p
 	}
-	right := `"error":{"code":` + strconv.Itoa(code)
+	code, err := strconv.Atoi(string(after[:end]))
+	if err != nil {
+		return p
+	}
+	right, data := r.exchange.mends(code)
+	out := strconv.AppendInt(slices.Concat(before, head), int64(right), 10)
 	if data != nil {
 		if b, err := json.Marshal(data); err == nil {
-			right += `,"data":` + string(b)
+			out = slices.Concat(out, []byte(`,"data":`), b)
 		}
 	}
-	return bytes.Replace(p, []byte(`"error":{"code":`+strconv.Itoa(mcp.INTERNAL_ERROR)), []byte(right), 1)
+	return append(out, after[end:]...)
 }
 
 // Flush implements http.Flusher.

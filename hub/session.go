@@ -171,6 +171,7 @@ type exchange struct {
 	modern bool
 	code   int            // JSON-RPC code of the answer, where mcp-go knows only -32603
 	data   map[string]any // and its data
+	uri    string         // of the resource that the message reads
 }
 
 type exchangeKey struct{}
@@ -204,8 +205,25 @@ func (x *exchange) isModern() bool {
 	return x.modern
 }
 
-func (x *exchange) failure() (code int, data map[string]any) {
+// reads notes the resource that the message asks for.
+func (x *exchange) reads(uri string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.code, x.data
+	x.uri = uri
+}
+
+// mends says what mcp-go's error code must become, and what data goes with it,
+// which mcp-go never sends: a resource that is not there is named, as the
+// specification asks.
+func (x *exchange) mends(code int) (right int, data map[string]any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case code == mcp.INTERNAL_ERROR && x.code != 0:
+		return x.code, x.data
+	case x.uri != "" && (code == mcp.RESOURCE_NOT_FOUND || code == mcp.INVALID_PARAMS):
+		return code, map[string]any{"uri": x.uri}
+	default:
+		return code, nil
+	}
 }

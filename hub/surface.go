@@ -79,6 +79,7 @@ func (h *Hub) newSurface(scope string) *surface {
 			exchangeOf(ctx).session.speaks(server.RequestProtocolVersion(ctx))
 		}
 	})
+	hooks.AddBeforeReadResource(func(ctx context.Context, _ any, m *mcp.ReadResourceRequest) { exchangeOf(ctx).reads(m.Params.URI) })
 	hooks.AddAfterSetLevel(func(ctx context.Context, _ any, m *mcp.SetLevelRequest, _ *mcp.EmptyResult) {
 		exchangeOf(ctx).session.wants(m.Params.Level)
 	})

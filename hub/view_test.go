@@ -1,0 +1,107 @@
+package hub
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// listed are the names of tools/list, in its order.
+func listed(t *testing.T, f reply1) (names []string, schemas map[string]string) {
+	t.Helper()
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema json.RawMessage
+		}
+	}
+	if f.Error != nil || json.Unmarshal(f.Result, &list) != nil {
+		t.Fatalf("got %s, want a list", f.raw)
+	}
+	schemas = map[string]string{}
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+		schemas[tool.Name] = string(tool.InputSchema)
+	}
+	return names, schemas
+}
+
+// One System: the specification's names. Several: each with its System's,
+// unless it carries it already. What is not granted is not listed.
+func TestNames(t *testing.T) {
+	reads := []tools.Effect{tools.Reads}
+	plain := "big break count miss panic remove say stubborn wait write"
+	for _, tt := range []struct {
+		name, scope string
+		sources     []Source
+		want        string
+	}{
+		{"one system", "", []Source{deskSource("notes")}, plain},
+		{"several sources of one system", "", []Source{deskSource("notes"), deskSource("work")}, plain},
+		{"one source of several systems", "notes", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
+		{"several systems", "", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
+			"desk_big desk_break desk_count desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say"},
+		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count miss panic say stubborn wait"},
+		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count miss panic say stubborn wait"},
+		{"admin when named", "", []Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
+		{"unknown kind", "", []Source{{Name: "notes", Kind: "nothing"}}, ""},
+		{"no source", "", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := connect(t, start(t, Limits{}, tt.sources...), tt.scope)
+			c.initialize()
+			names, _ := listed(t, c.ask("tools/list", `{}`))
+			if d := cmp.Diff(tt.want, strings.Join(names, " ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestSourceArgument(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"), deskSource("work"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	c := connect(t, h, "")
+	c.initialize()
+	_, schemas := listed(t, c.ask("tools/list", `{}`))
+	const choice = `"source":{"type":"string","description":"which source; there are several of this kind","enum":`
+	for tool, names := range map[string]string{"say": `["notes","work","safe"]`, "write": `["notes","work"]`} {
+		if !strings.Contains(schemas[tool], choice+names) {
+			t.Errorf("the schema of %s is %s", tool, schemas[tool])
+		}
+	}
+	if r := c.call("say", `{"source":"work","text":"a"}`); string(r.Structured) != `{"text":"a","from":"work"}` {
+		t.Errorf("got %s", r.Structured)
+	}
+
+	one := connect(t, h, "work")
+	one.initialize()
+	_, schemas = listed(t, one.ask("tools/list", `{}`))
+	if strings.Contains(schemas["say"], `"source"`) {
+		t.Errorf("the schema of say is %s", schemas["say"])
+	}
+	for _, args := range []string{`{"text":"the source"}`, `{"text":"the source","source":"work"}`} {
+		if r := one.call("say", args); string(r.Structured) != `{"text":"the source","from":"work"}` {
+			t.Errorf("%s: got %s", args, r.Structured)
+		}
+	}
+	if r := one.call("say", `{"text":"a","source":"notes"}`); !r.IsError {
+		t.Errorf("got %+v, want an error: notes is out of scope", r)
+	}
+}
+
+func TestHints(t *testing.T) {
+	for effect, want := range map[tools.Effect]string{
+		tools.Reads:   `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`,
+		tools.Writes:  `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
+		tools.Deletes: `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}`,
+		tools.Runs:    `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`,
+		tools.Admin:   `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
+	} {
+		if b, err := json.Marshal(hints(effect)); err != nil || string(b) != want {
+			t.Errorf("%s: got %s, %v; want %s", effect, b, err, want)
+		}
+	}
+}

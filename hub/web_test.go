@@ -1,0 +1,278 @@
+package hub
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A site is a hub over HTTP.
+type site struct {
+	t   testing.TB
+	url string
+}
+
+func serveHTTP(t testing.TB, h *testHub) *site {
+	t.Helper()
+	s := httptest.NewServer(h.HTTP())
+	t.Cleanup(func() { h.web.close(); s.CloseClientConnections(); s.Close() })
+	return &site{t, s.URL}
+}
+
+func (s *site) do(method, path, body string, header ...string) (*http.Response, string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp, strings.TrimSpace(string(b))
+}
+
+func (s *site) initialize(path string) (session string) {
+	s.t.Helper()
+	resp, body := s.do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") == "" {
+		s.t.Fatalf("initialize: %s %s", resp.Status, body)
+	}
+	return resp.Header.Get("Mcp-Session-Id")
+}
+
+func callBody(id int, tool, args, meta string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{%s}}}`, id, tool, args, meta)
+}
+
+func modern(method, name string) []string {
+	return []string{"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}
+}
+
+// Each row is answered without ending anything.
+func TestHTTPRefusals(t *testing.T) {
+	h := start(t, Limits{Body: 5000}, deskSource("notes"), deskSource("work"))
+	s := serveHTTP(t, h)
+	session := s.initialize("/mcp/notes")
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, tt := range []struct {
+		name, method, path, body string
+		header                   []string
+		status                   int
+		want                     string
+	}{
+		{"its session", "POST", "/mcp/notes", ping, []string{"Mcp-Session-Id", session}, 200, `"result":{}`},
+		{"unknown source", "POST", "/mcp/nots", ping, nil, 404, "no source named nots"},
+		{"session of another scope", "POST", "/mcp", ping, []string{"Mcp-Session-Id", session}, 404, ""},
+		{"session of another source", "POST", "/mcp/work", ping, []string{"Mcp-Session-Id", session}, 404, ""},
+		{"made-up session", "POST", "/mcp/notes", ping, []string{"Mcp-Session-Id", "lectern-x"}, 404, ""},
+		{"stream without session", "GET", "/mcp", "", nil, 400, "Mcp-Session-Id"},
+		{"stream of a made-up session", "GET", "/mcp", "", []string{"Mcp-Session-Id", "x"}, 404, "send initialize"},
+		{"end of a made-up session", "DELETE", "/mcp", "", []string{"Mcp-Session-Id", "x"}, 404, "send initialize"},
+		{"method", "PUT", "/mcp", ping, nil, 405, ""},
+		{"too large", "POST", "/mcp", strings.Repeat("x", 6000), nil, 413, "a message may have 5000 bytes"},
+		{"garbage", "POST", "/mcp", "garbage", nil, 400, "-32700"},
+		{"batch", "POST", "/mcp", "[" + ping + "]", nil, 400, "-32600"},
+		{"fraction", "POST", "/mcp", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, nil, 400, "-32600"},
+		{"version", "POST", "/mcp", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil, 400, "-32600"},
+		{"modern stream", "GET", "/mcp", "", []string{"MCP-Protocol-Version", "2026-07-28"}, 405, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.t = t
+			resp, body := s.do(tt.method, tt.path, tt.body, tt.header...)
+			if resp.StatusCode != tt.status || !strings.Contains(body, tt.want) {
+				t.Errorf("got %d %s, want %d %s", resp.StatusCode, body, tt.status, tt.want)
+			}
+		})
+	}
+	s.t = t
+	if resp, body := s.do("DELETE", "/mcp/notes", "", "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
+		t.Errorf("end: %d %s", resp.StatusCode, body)
+	}
+	if resp, _ := s.do("POST", "/mcp/notes", ping, "Mcp-Session-Id", session); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("after its end: %d, want 404", resp.StatusCode)
+	}
+	if _, n := h.Busy(); n != 0 {
+		t.Errorf("%d sessions are left", n)
+	}
+}
+
+// In both eras, over HTTP too: all notifications of a call, in order, then its
+// answer, in the same response, even while another stream of the session is
+// open to take them.
+func TestHTTPNotifications(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	session := s.initialize("/mcp")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Mcp-Session-Id", session)
+	other, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Body.Close()
+
+	const n = 1000
+	for era, header := range map[string][]string{"legacy": {"Mcp-Session-Id", session}, "modern": modern("tools/call", "count")} {
+		meta := `"progressToken":7`
+		if era == "modern" {
+			meta += "," + strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}") + `,"io.modelcontextprotocol/logLevel":"info"`
+		}
+		resp, body := s.do("POST", "/mcp", callBody(5, "count", fmt.Sprintf(`{"count":%d}`, n), meta), header...)
+		if ct := resp.Header.Get("Content-Type"); ct != "text/event-stream" {
+			t.Fatalf("%s: %s %.300s", era, ct, body)
+		}
+		var events []reply1
+		for sc := bufio.NewScanner(strings.NewReader(body)); sc.Scan(); {
+			if data, ok := strings.CutPrefix(sc.Text(), "data: "); ok {
+				var f reply1
+				if err := json.Unmarshal([]byte(data), &f); err != nil {
+					t.Fatalf("%s: %s: %v", era, data, err)
+				}
+				events = append(events, f)
+			}
+		}
+		if len(events) != 2*n+1 || events[2*n].ID != 5.0 {
+			t.Fatalf("%s: %d events, the last %+v", era, len(events), events[len(events)-1])
+		}
+		for i := range n {
+			if p := string(events[2*i].Params); !strings.Contains(p, fmt.Sprintf(`"progress":%d,`, i)) || events[2*i+1].Method != "notifications/message" {
+				t.Fatalf("%s: event %d is %s", era, 2*i, p)
+			}
+		}
+	}
+}
+
+// The modern era has no sessions, but its clients are seen, and errors have
+// their status.
+func TestHTTPModern(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
+	resp, body := s.do("POST", "/mcp", callBody(1, "say", `{"text":"a"}`, meta), modern("tools/call", "say")...)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") != "" || !strings.Contains(body, `"structuredContent":{"text":"a","from":"notes"}`) {
+		t.Errorf("got %d %s", resp.StatusCode, body)
+	}
+	uri := "desk://notes/pages/missing"
+	resp, body = s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+modernMeta+`}}`, modern("resources/read", uri)...)
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error":{"code":-32602,"data":{"uri":"`+uri+`"},"message":"no page named missing."}`) {
+		t.Errorf("got %d %s", resp.StatusCode, body)
+	}
+	resp, body = s.do("POST", "/mcp", callBody(3, "say", `{"text":"a"}`, meta), modern("tools/call", "write")...)
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "-32020") {
+		t.Errorf("header that differs: got %d %s", resp.StatusCode, body)
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for seen := range h.sessions {
+		got := seen.status()
+		if got.Client != "modern" || got.Protocol != "2026-07-28" || got.Transport != status.HTTP || got.Calls != 1 {
+			t.Errorf("session %+v", got)
+		}
+	}
+	if len(h.sessions) != 1 {
+		t.Errorf("%d sessions, want 1", len(h.sessions))
+	}
+}
+
+// SEC-CLI-3: however many sessions are asked for, there are 64 at most, and
+// memory stays.
+func TestManyInitialize(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	handler := h.HTTP()
+	ask := func() int {
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`))
+		r.Header.Set("Content-Type", "application/json")
+		handler.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	heap := func() uint64 {
+		debug.FreeOSMemory()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.Sys - m.HeapReleased
+	}
+	before := heap()
+	got := map[int]int{}
+	for range 20_000 {
+		got[ask()]++
+	}
+	if got[http.StatusOK] != 64 || got[http.StatusTooManyRequests] != 20_000-64 {
+		t.Errorf("answers by status: %v", got)
+	}
+	if _, n := h.Busy(); n != 64 {
+		t.Errorf("%d sessions, want 64", n)
+	}
+	if after := heap(); after > before+32<<20 {
+		t.Errorf("memory grew from %d to %d bytes", before, after)
+	}
+}
+
+func TestHTTPSessionGoesIdle(t *testing.T) {
+	h := start(t, Limits{Idle: 50 * time.Millisecond}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	s.initialize("/mcp")
+	deadline := time.NewTimer(10 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, n := h.Busy(); n == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatal("the session is still there")
+		}
+	}
+}
+
+// A client that goes away cancels its call.
+func TestHTTPClientLeaves(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
+	req, err := http.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(callBody(1, "wait", `{}`, meta)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for i, hd := 0, modern("tools/call", "wait"); i < len(hd); i += 2 {
+		req.Header.Set(hd[i], hd[i+1])
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
+	go func() {
+		if resp, err := client.Do(req); err == nil {
+			_ = resp.Body.Close()
+		}
+	}()
+	for _, want := range []string{"wait", "ended"} {
+		if got := <-h.world.begun; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
