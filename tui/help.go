@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// help lists every key; what is typed searches it.
+type help struct {
+	keyMap KeyMap
+	search pane.Field
+	top    int
+}
+
+func newHelp(k KeyMap) help { return help{keyMap: k} }
+
+func (h help) key(k pane.Press) (overlay, pane.Intent) {
+	switch s := k.String(); {
+	case s == "esc", s == "?", s == "enter":
+		return nil, nil
+	case s == "down", s == "ctrl+n":
+		h.top++
+	case s == "up", s == "ctrl+p":
+		h.top--
+	case s == "pgdown":
+		h.top += k.H / 2
+	case s == "pgup":
+		h.top -= k.H / 2
+	default:
+		h.search, _ = h.search.Key(k.KeyPressMsg)
+		h.top = 0
+	}
+	_, room := helpRoom(k.W, k.H)
+	h.top = max(0, min(h.top, len(h.rows(theme.Theme{}))-room+2))
+	return h, nil
+}
+
+func (h help) keys() []key.Binding {
+	p := h.keyMap.Pane
+	return []key.Binding{named(p.Back, "close"), bind("↑↓", "scroll"), bind("a-z", "search")}
+}
+
+// helpRoom is the outer width and the inner height it may take.
+func helpRoom(w, h int) (int, int) { return min(w-2, 60), max(4, h-3) }
+
+func (h help) view(t theme.Theme, w, height int) []string {
+	w, height = helpRoom(w, height)
+	rows := h.rows(t)
+	from := min(h.top, max(0, len(rows)-height+2))
+	to := min(len(rows), from+height-2)
+	shown := append([]string{t.Key.Text("/ ") + h.search.View(t, w-6, true, "search"), ""}, rows[from:to]...)
+	foot := t.Key.Text("esc") + t.Dim.Text(" close")
+	if to < len(rows) {
+		foot += t.Dim.Text("  ↓ more")
+	}
+	return frame(t, "Keys", foot, shown, w, height)
+}
+
+// rows are the keys that the search finds, in their groups.
+func (h help) rows(t theme.Theme) []string {
+	want := strings.ToLower(strings.TrimSpace(h.search.Value()))
+	var rows []string
+	for _, g := range h.keyMap.groups() {
+		found := g.find(want)
+		if len(found) == 0 {
+			continue
+		}
+		if len(rows) > 0 {
+			rows = append(rows, "")
+		}
+		rows = append(rows, t.Strong.Text(g.title))
+		for _, b := range found {
+			rows = append(rows, "  "+t.Key.Fit(b.Help().Key, 11)+t.Text.Text(b.Help().Desc))
+		}
+	}
+	if len(rows) == 0 {
+		return []string{t.Dim.Text("No key does that.")}
+	}
+	return rows
+}
+
+// find returns the keys of g whose words, or those of the title, contain want.
+func (g group) find(want string) []key.Binding {
+	if strings.Contains(strings.ToLower(g.title), want) {
+		return g.keys
+	}
+	var found []key.Binding
+	for _, b := range g.keys {
+		if b.Help().Key == want || strings.Contains(strings.ToLower(b.Help().Desc), want) {
+			found = append(found, b)
+		}
+	}
+	return found
+}

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// KeyMap is every key of the panel. The help, and the keys at the foot of the
+// screen, are made from it.
+type KeyMap struct {
+	Next, Previous, Tab  key.Binding
+	Help, Dismiss        key.Binding
+	Start, Restart, Stop key.Binding
+	Redraw, Quit         key.Binding
+	Yes, No              key.Binding
+	Pane                 pane.Keys
+}
+
+// DefaultKeyMap returns the usual keys.
+func DefaultKeyMap() KeyMap {
+	return KeyMap{
+		Next:     bind("tab", "next pane", "tab"),
+		Previous: bind("shift+tab", "previous pane", "shift+tab"),
+		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
+		Help:     bind("?", "help", "?"),
+		Dismiss:  bind("esc", "clear the message", "esc"),
+		Start:    bind("s", "start the hub", "s"),
+		Restart:  bind("r", "restart the hub", "r"),
+		Stop:     bind("Q", "stop the hub", "Q"),
+		Redraw:   bind("ctrl+l", "draw the screen again", "ctrl+l"),
+		Quit:     bind("q", "quit", "q"),
+		Yes:      bind("y", "yes, do it", "y"),
+		No:       bind("n/esc", "no", "n", "esc", "q"),
+		Pane:     pane.DefaultKeys(),
+	}
+}
+
+func bind(keys, does string, names ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
+}
+
+// named returns b with other words for what it does here.
+func named(b key.Binding, does string) key.Binding {
+	b.SetHelp(b.Help().Key, does)
+	return b
+}
+
+// group is keys that belong together, under one title of the help.
+type group struct {
+	title string
+	keys  []key.Binding
+}
+
+// groups sorts every key by where it means something.
+func (k KeyMap) groups() []group {
+	p := k.Pane
+	return []group{
+		{"Everywhere", []key.Binding{
+			k.Next, k.Previous, k.Tab, k.Help, k.Dismiss,
+			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
+			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
+		}},
+		{"Lists", []key.Binding{p.Up, p.Down, p.PageUp, p.PageDown, p.First, p.Last}},
+		{pane.OverviewTab, []key.Binding{
+			named(p.Enter, "do what mends the selected problem"), named(p.Copy, "copy the snippet"),
+			named(p.Left, "the client before"), named(p.Right, "the next client"),
+		}},
+		{pane.SourcesTab, []key.Binding{
+			named(p.Add, "add a source"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
+			named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
+		}},
+		{"Adding a source", []key.Binding{
+			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
+			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{pane.LogsTab, []key.Binding{
+			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
+			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "show times"),
+			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
+			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
+		}},
+		{pane.ClientsTab, []key.Binding{
+			named(p.Copy, "copy the snippet"), named(p.Save, "save it to a file"), named(p.SaveAnyway, "the same, when no hub runs"),
+		}},
+		{"When asked", []key.Binding{k.Yes, k.No}},
+	}
+}

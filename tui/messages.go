@@ -1,0 +1,38 @@
+package tui
+
+import "github.com/lectern-mcp/lectern/status"
+
+// Messages say what has happened. Commands in effects.go bring them.
+type (
+	// changedMsg: the picture changed; the next one comes from next.
+	changedMsg struct {
+		snap status.Snapshot
+		next <-chan status.Snapshot
+	}
+	// lostMsg: the stream of pictures ended, or did not begin.
+	lostMsg struct{ err error }
+	// retryMsg: it is time to watch again.
+	retryMsg struct{}
+	// linesMsg: lines came, at least one; more come from next.
+	linesMsg struct {
+		lines []status.Line
+		next  <-chan status.Line
+	}
+	// logEndedMsg: the stream of lines ended, or did not begin.
+	logEndedMsg struct{}
+	// retryLogsMsg: it is time to read the log again.
+	retryLogsMsg struct{}
+	// planMsg: what an action would change is known.
+	planMsg struct {
+		action status.Action
+		plan   status.Plan
+		err    error
+	}
+	// doneMsg: an action was carried out, or was not.
+	doneMsg struct {
+		action status.Action
+		err    error
+	}
+	// toldMsg: something else came out as the notice says.
+	toldMsg struct{ notice notice }
+)

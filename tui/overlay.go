@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// An overlay lies over the panes and takes all keys.
+type overlay interface {
+	// key answers a key. A nil overlay: it is done.
+	key(k pane.Press) (overlay, pane.Intent)
+	// view draws it, in at most w by h cells.
+	view(t theme.Theme, w, h int) []string
+	// keys are the keys that mean something in it.
+	keys() []key.Binding
+}
+
+// laid draws box in the middle of the screen below, which steps back.
+func laid(t theme.Theme, below, box []string, w, h int) []string {
+	for i := range below {
+		below[i] = t.Line.Text(ansi.Strip(below[i]))
+	}
+	x, y := (w-theme.Width(box[0]))/2, max(0, (h-len(box))/2)
+	all := lipgloss.NewCompositor(
+		lipgloss.NewLayer(strings.Join(below, "\n")),
+		lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1),
+	)
+	return strings.Split(all.Render(), "\n")
+}
+
+// frame draws rows in a border with a title. Rows beyond h are cut off at
+// offset, and what is out of sight is said at the lower edge.
+func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string {
+	edge := t.Accent
+	lines := []string{edge.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "}
+	lines[0] += edge.Text(strings.Repeat("─", max(0, w-1-theme.Width(lines[0]))) + "╮")
+	for i := range h {
+		row := ""
+		if i < len(rows) {
+			row = rows[i]
+		}
+		lines = append(lines, edge.Text("│")+" "+theme.Fill(row, w-4)+" "+edge.Text("│"))
+	}
+	end := edge.Text("╰─ ") + theme.Fill(foot, min(theme.Width(foot), w-6)) + " "
+	return append(lines, end+edge.Text(strings.Repeat("─", max(0, w-1-theme.Width(end)))+"╯"))
+}

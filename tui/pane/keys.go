@@ -1,0 +1,82 @@
+package pane
+
+import "charm.land/bubbles/v2/key"
+
+// Keys are the keys of all panes. A key means the same thing wherever it means
+// something.
+type Keys struct {
+	Up, Down, Left, Right              key.Binding
+	PageUp, PageDown, First, Last      key.Binding
+	Enter, Back                        key.Binding
+	Copy, Save, SaveAnyway             key.Binding
+	Add, Remove, Reopen, SeeLogs       key.Binding
+	Filter, Follow, Wrap, Stamp        key.Binding
+	Level, Part                        key.Binding
+	NextField, PreviousField, Toggle   key.Binding
+	ScrollLeft, ScrollRight, ScrollEnd key.Binding
+}
+
+// DefaultKeys returns the usual keys: those of vi, and the arrows.
+func DefaultKeys() Keys {
+	return Keys{
+		Up:       bind("↑/k", "up", "up", "k"),
+		Down:     bind("↓/j", "down", "down", "j"),
+		Left:     bind("←/h", "left", "left", "h"),
+		Right:    bind("→/l", "right", "right", "l"),
+		PageUp:   bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
+		PageDown: bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
+		First:    bind("g", "first", "g", "home"),
+		Last:     bind("G", "last", "G", "end"),
+		Enter:    bind("enter", "do it", "enter"),
+		Back:     bind("esc", "back", "esc"),
+
+		Copy: bind("c", "copy", "c"),
+		Save: bind("s", "save to a file", "s"),
+		// Without a hub s starts one, so saving needs a key of its own.
+		SaveAnyway: bind("S", "save to a file", "S"),
+
+		Add:     bind("a", "add", "a"),
+		Remove:  bind("d", "remove", "d", "delete"),
+		Reopen:  bind("r", "reopen", "r"),
+		SeeLogs: bind("o", "its log", "o"),
+
+		Filter: bind("/", "filter", "/"),
+		Follow: bind("f", "follow", "f", "space"),
+		Wrap:   bind("w", "wrap", "w"),
+		Stamp:  bind("t", "times", "t"),
+		Level:  bind("v", "level", "v"),
+		Part:   bind("p", "part", "p"),
+
+		NextField:     bind("tab", "next field", "tab", "down"),
+		PreviousField: bind("shift+tab", "previous field", "shift+tab", "up"),
+		Toggle:        bind("space", "switch", "space"),
+
+		ScrollLeft:  bind("←/h", "left", "left", "h"),
+		ScrollRight: bind("→/l", "right", "right", "l"),
+		ScrollEnd:   bind("0", "line start", "0"),
+	}
+}
+
+func bind(keys, does string, names ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
+}
+
+// named returns b with other words for what it does here.
+func named(b key.Binding, does string) key.Binding {
+	b.SetHelp(b.Help().Key, does)
+	return b
+}
+
+// saves reports whether k means to save, given that s starts the hub when none
+// runs.
+func (k Keys) saves(p Press, running bool) bool {
+	return key.Matches(p, k.SaveAnyway) || running && key.Matches(p, k.Save)
+}
+
+// saveKey is the key that saves now.
+func (k Keys) saveKey(running bool) key.Binding {
+	if running {
+		return k.Save
+	}
+	return k.SaveAnyway
+}

@@ -1,0 +1,220 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// View implements [Pane].
+func (p Logs) View(t theme.Theme, w, h int) string {
+	s := section{title: "Logs", note: p.note(), rows: func(w, h int) []string {
+		if p.typing {
+			h--
+		}
+		rows := p.draw(t, w, h)
+		if p.typing {
+			rows = append(exactly(rows, w, h), t.Key.Text("/ ")+p.filter.View(t, w-2, true, "text to find; small letters find capitals too"))
+		}
+		return rows
+	}}
+	return strings.Join(stack(t, w, h, framed(w, h), s), "\n")
+}
+
+// inside is the room for rows in a pane of w by h cells.
+func (p Logs) inside(w, h int) (int, int) {
+	if p.typing {
+		h--
+	}
+	if framed(w, h) {
+		return w - 4, max(1, h-2)
+	}
+	return w, max(1, h-1)
+}
+
+// note says what is shown of the log, and what is not.
+func (p Logs) note() string {
+	l := p.view.lens
+	words := []string{"paused"}
+	if p.follow {
+		words[0] = "following"
+	}
+	words = append(words, string(l.level.status())+" and graver")
+	if l.level == debugLevel {
+		words[1] = "all levels"
+	}
+	if l.part != "" {
+		words = append(words, "part "+l.part)
+	}
+	if l.needle != "" {
+		words = append(words, "“"+l.needle+"”")
+	}
+	if p.left > 0 && !p.wrap {
+		words = append(words, fmt.Sprintf("from column %d", p.left+1))
+	}
+	all := p.view.ring.next - p.view.ring.first
+	if n := uint64(p.view.len()); n != all {
+		return strings.Join(append(words, fmt.Sprintf("%s of %s", count(n), many(all, "line"))), " · ")
+	}
+	return strings.Join(append(words, many(all, "line")), " · ")
+}
+
+// rows are the rows in sight.
+func (p Logs) rows(w, h int) []spot {
+	var rows []spot
+	for s := p.begin(w, h); s.i < p.view.len() && len(rows) < h; {
+		rows = append(rows, s)
+		next := p.step(s, 1, w)
+		if next == s {
+			break
+		}
+		s = next
+	}
+	return rows
+}
+
+func (p Logs) draw(t theme.Theme, w, h int) []string {
+	if p.view.len() == 0 {
+		return []string{t.Dim.Text(p.nothing())}
+	}
+	out := make([]string, 0, h)
+	for _, s := range p.rows(w, h) {
+		out = append(out, p.drawRow(t, s, w))
+	}
+	return out
+}
+
+func (p Logs) nothing() string {
+	if p.view.ring.next == p.view.ring.first {
+		return "The log is empty."
+	}
+	return "No line passes the filter."
+}
+
+func (p Logs) drawRow(t theme.Theme, s spot, w int) string {
+	r := p.view.ring
+	l := r.line(p.view.at(s.i))
+	if l.level == mark {
+		return t.Dim.Cut(string(r.text(l)), w)
+	}
+	lead, text := p.lead(w), ""
+	if p.wrap {
+		text = p.view.wrapped(p.view.at(s.i), w-lead)[s.row]
+	} else {
+		text = sliced(r.text(l), p.left, w-lead)
+	}
+	if s.row > 0 {
+		return theme.Space(lead) + p.marked(t, text)
+	}
+	return p.prefix(t, l, w) + p.marked(t, text)
+}
+
+// The columns before the text of a line.
+const (
+	partCells  = 10
+	shortStamp = "15:04:05"
+	longStamp  = "15:04:05.000"
+)
+
+// lead is how wide the columns before the text are.
+func (p Logs) lead(w int) int {
+	n := 2
+	if w >= framedWidth-4 {
+		n = len("error ") + partCells + 1
+	}
+	if p.stamp {
+		n += len(p.stampForm(w)) + 1
+	}
+	return n
+}
+
+func (p Logs) stampForm(w int) string {
+	if w >= 100 {
+		return longStamp
+	}
+	return shortStamp
+}
+
+func (p Logs) prefix(t theme.Theme, l *ringLine, w int) string {
+	var b strings.Builder
+	if p.stamp {
+		b.WriteString(t.Dim.Text(time.Unix(0, l.time).In(p.zone).Format(p.stampForm(w))))
+		b.WriteByte(' ')
+	}
+	word := string(l.level.status())
+	if w < framedWidth-4 {
+		b.WriteString(t.Level(l.level.status()).Text(strings.ToUpper(word[:1])))
+		b.WriteByte(' ')
+		return b.String()
+	}
+	b.WriteString(t.Level(l.level.status()).Fit(word, len("error ")))
+	b.WriteString(t.Dim.Fit(p.view.ring.parts[l.part], partCells))
+	b.WriteByte(' ')
+	return b.String()
+}
+
+// marked paints text, which is plain already, and in it what the filter found.
+func (p Logs) marked(t theme.Theme, text string) string {
+	l := p.view.lens
+	if l.needle == "" {
+		return t.Text.Text(text)
+	}
+	var b strings.Builder
+	for {
+		i := l.find([]byte(text))
+		if i < 0 {
+			b.WriteString(t.Text.Text(text))
+			return b.String()
+		}
+		b.WriteString(t.Text.Text(text[:i]))
+		b.WriteString(t.Match.Text(text[i : i+len(l.needle)]))
+		text = text[i+len(l.needle):]
+	}
+}
+
+// height is how many rows the i-th line takes.
+func (p Logs) height(i, w int) int {
+	r := p.view.ring
+	l := r.line(p.view.at(i))
+	if !p.wrap || l.level == mark {
+		return 1
+	}
+	if room := w - p.lead(w); int(l.size) > room {
+		return len(p.view.wrapped(p.view.at(i), room))
+	}
+	return 1
+}
+
+// sliced is what is seen of plain text in w cells from cell left on. It looks
+// at no more of the text than that takes, or a log of huge lines would be slow.
+func sliced(text []byte, left, w int) string {
+	const most = 8 // bytes a cell; where there are more, less is seen
+	w = max(1, w)
+	seen := text[:min(len(text), (left+w+1)*most)]
+	if ascii(seen) {
+		seen = seen[min(left, len(seen)):]
+		if len(seen) > w {
+			return string(seen[:w-1]) + "…"
+		}
+		return string(seen)
+	}
+	s := strings.ToValidUTF8(string(seen), "") // a rune may be cut at its end
+	if left > 0 {
+		s = ansi.TruncateLeft(s, left, "")
+	}
+	return ansi.Truncate(s, w, "…")
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

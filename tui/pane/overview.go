@@ -1,0 +1,284 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Overview is the first pane: what runs, what is open, who is connected, what
+// is wrong and how the next agent gets in.
+type Overview struct {
+	keys    Keys
+	zone    *time.Location
+	snap    status.Snapshot
+	problem int // the selected one
+	snippet int // the one that is shown
+}
+
+// NewOverview returns an Overview that shows times of zone.
+func NewOverview(k Keys, zone *time.Location) Overview { return Overview{keys: k, zone: zone} }
+
+// Show implements [Pane].
+func (p Overview) Show(s status.Snapshot) Pane {
+	p.snap = s
+	p.problem = clamp(p.problem, len(s.Problems))
+	p.snippet = clamp(p.snippet, len(s.Snippets))
+	return p
+}
+
+// Key implements [Pane].
+func (p Overview) Key(k Press) (Pane, Intent) {
+	switch {
+	case key.Matches(k, p.keys.Up):
+		p.problem = clamp(p.problem-1, len(p.snap.Problems))
+	case key.Matches(k, p.keys.Down):
+		p.problem = clamp(p.problem+1, len(p.snap.Problems))
+	case key.Matches(k, p.keys.Left):
+		p.snippet = clamp(p.snippet-1, len(p.snap.Snippets))
+	case key.Matches(k, p.keys.Right):
+		p.snippet = clamp(p.snippet+1, len(p.snap.Snippets))
+	case key.Matches(k, p.keys.Enter):
+		return p, p.mend()
+	case key.Matches(k, p.keys.Copy):
+		return p, copySnippet(p.snap.Snippets, p.snippet)
+	default:
+		return p, Pass{}
+	}
+	return p, nil
+}
+
+func (p Overview) mend() Intent {
+	if len(p.snap.Problems) == 0 {
+		return Say{"There is no problem to mend."}
+	}
+	problem := p.snap.Problems[p.problem]
+	if problem.Action == nil {
+		return Say{"No key can mend this. " + problem.Fix}
+	}
+	return wish(*problem.Action)
+}
+
+// Keys implements [Pane].
+func (p Overview) Keys() []key.Binding {
+	var keys []key.Binding
+	if len(p.snap.Problems) > 0 {
+		if a := p.snap.Problems[p.problem].Action; a != nil {
+			keys = append(keys, named(p.keys.Enter, Deed(*a)))
+		}
+		if len(p.snap.Problems) > 1 {
+			keys = append(keys, named(p.keys.Down, "next problem"))
+		}
+	}
+	if len(p.snap.Snippets) > 0 {
+		keys = append(keys, named(p.keys.Copy, "copy the snippet"))
+	}
+	if len(p.snap.Snippets) > 1 {
+		keys = append(keys, named(p.keys.Right, "other client"))
+	}
+	return keys
+}
+
+// View implements [Pane].
+func (p Overview) View(t theme.Theme, w, h int) string {
+	var problems []section
+	if len(p.snap.Problems) > 0 {
+		problems = []section{p.problems(t)}
+	}
+	hub, sources, agents, connect := p.hub(t, !framed(w, h)), p.sources(t), p.agents(t), p.connect(t)
+	var lines []string
+	switch {
+	case !framed(w, h):
+		hub.title = ""
+		lines = append(exactly(hub.rows(w, hub.want), w, min(h, hub.want)),
+			stack(t, w, max(0, h-hub.want), false, append(problems, sources, connect)...)...)
+	case w >= 110:
+		lines = beside(t, w, h, append([]section{hub}, append(problems, agents)...), []section{sources, connect})
+	default:
+		top := min(max(hub.want, sources.want), hub.want) + 2
+		lines = append(beside(t, w, top, []section{hub}, []section{sources}),
+			stack(t, w, h-top, true, append(problems, agents, connect)...)...)
+	}
+	return strings.Join(lines[:min(h, len(lines))], "\n")
+}
+
+// hub is about the hub itself; brief in three rows that need no labels.
+func (p Overview) hub(t theme.Theme, brief bool) section {
+	hub := p.snap.Hub
+	glyph, style := t.State(hub.State)
+	state := style.Text(glyph + " " + string(hub.State))
+	if hub.Note != "" {
+		state += " " + t.Dim.Text(hub.Note)
+	}
+	calls := many(hub.Calls, "call")
+	if hub.Failures > 0 {
+		calls += fmt.Sprintf(" · %s failed", count(hub.Failures))
+	}
+	endpoint := hub.Endpoint
+	if endpoint == "" {
+		endpoint = "HTTP is off"
+	}
+	if brief {
+		if hub.Note == "" {
+			state += t.Dim.Text(" · " + p.up())
+		}
+		rows := []string{state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
+			t.Text.Text(calls) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
+		return section{need: 1, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+	}
+	field := func(name, value, rest string) string {
+		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
+	}
+	rows := []string{
+		state,
+		field("up", p.up(), " · since "+clock(hub.Started, p.snap.Time, p.zone)),
+		field("version", orNone(hub.Version), pid(hub.PID)),
+		field("endpoint", endpoint, ""),
+		field("calls", calls, ""),
+		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
+		field("config", hub.Config, ""),
+	}
+	return section{title: "Hub", need: 3, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+}
+
+// up is how long the hub has run as of the snapshot: it moves on with the next
+// one, not with the clock, so that an idle screen stays still.
+func (p Overview) up() string {
+	if p.snap.Hub.Started.IsZero() {
+		return "not running"
+	}
+	return span(p.snap.Time.Sub(p.snap.Hub.Started))
+}
+
+func (p Overview) problems(t theme.Theme) section {
+	n := len(p.snap.Problems)
+	return section{
+		title: fmt.Sprintf("Problems %d", n), note: fmt.Sprintf("%d of %d", p.problem+1, n), need: 2, want: min(2*n, 8),
+		rows: func(w, h int) []string {
+			from, to := window(n, p.problem, max(1, h/2))
+			var rows []string
+			for i := from; i < to; i++ {
+				rows = append(rows, p.problemRows(t, i, w)...)
+			}
+			return rows
+		},
+	}
+}
+
+func (p Overview) problemRows(t theme.Theme, i, w int) []string {
+	problem := p.snap.Problems[i]
+	row := t
+	if i == p.problem && len(p.snap.Problems) > 1 {
+		row = t.On()
+	}
+	glyph, style := row.Severity(problem.Severity)
+	mark := style.Text(glyph + " " + string(problem.Severity))
+	title := mark + row.Strong.Fit("  "+problem.Title, w-theme.Width(mark))
+	fix := t.Dim.Text("  " + problem.Fix)
+	if problem.Action != nil {
+		keys := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action), w/2)
+		fix = theme.Fill(fix, w-theme.Width(keys)-1) + " " + keys
+	}
+	return []string{title, fix}
+}
+
+func (p Overview) sources(t theme.Theme) section {
+	rows := func(w, h int) []string {
+		if len(p.snap.Sources) == 0 {
+			return []string{t.Dim.Text("No source is open. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(" to add one.")}
+		}
+		var rows []string
+		for _, s := range p.snap.Sources {
+			glyph, style := t.State(s.State)
+			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
+			if w >= 50 {
+				row = theme.Fill(row, nameWidth(w)+23) + t.Dim.Text(" "+s.Place)
+			}
+			rows = append(rows, row)
+		}
+		return atMost(t, rows, h)
+	}
+	return section{title: titled("Sources", len(p.snap.Sources)), need: 1, want: max(1, len(p.snap.Sources)), rows: rows}
+}
+
+func (p Overview) agents(t theme.Theme) section {
+	rows := func(w, h int) []string {
+		if len(p.snap.Sessions) == 0 {
+			return []string{t.Dim.Text("No agent is connected yet. Give one the snippet for it.")}
+		}
+		var rows []string
+		for _, s := range p.snap.Sessions {
+			rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
+		}
+		return atMost(t, rows, h)
+	}
+	return section{title: titled("Agents", len(p.snap.Sessions)), need: 1, want: max(1, len(p.snap.Sessions)), rows: rows}
+}
+
+func (p Overview) connect(t theme.Theme) section {
+	if len(p.snap.Snippets) == 0 {
+		return section{title: "Connect an agent", need: 1, want: 1, rows: func(int, int) []string {
+			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
+		}}
+	}
+	s := p.snap.Snippets[p.snippet]
+	text := theme.Lines(s.Text)
+	return section{
+		title: "Connect " + s.Client, note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
+		need: 2, want: len(text) + 2,
+		rows: func(_, h int) []string {
+			rows := []string{t.Dim.Text(s.Where)}
+			if h > len(text)+1 {
+				rows = append(rows, "")
+			}
+			for _, line := range text {
+				rows = append(rows, t.Accent.Text(line))
+			}
+			return atMost(t, rows, h)
+		},
+	}
+}
+
+func copySnippet(all []status.Snippet, i int) Intent {
+	if len(all) == 0 {
+		return Say{"There is no snippet yet: the hub has not said how to connect."}
+	}
+	return Copy{What: "the snippet for " + all[i].Client, Text: all[i].Text}
+}
+
+func titled(title string, n int) string {
+	if n == 0 {
+		return title
+	}
+	return fmt.Sprintf("%s %d", title, n)
+}
+
+func nameWidth(w int) int { return min(24, max(8, w/3)) }
+
+func clamp(i, n int) int { return max(0, min(i, n-1)) }
+
+func orNone(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+func pid(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · pid %d", n)
+}
+
+func restarts(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " · " + many(uint64(n), "restart")
+}

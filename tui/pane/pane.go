@@ -1,0 +1,57 @@
+// Package pane draws the panes of the control panel: Overview, Sources, Logs
+// and Clients, one file or two each.
+//
+// A pane is a value: a snapshot goes in, text and [Intent]s come out. It holds
+// no client, opens nothing and waits for nothing, so it cannot block the
+// screen; the layer test keeps os, net and io/fs out. Package tui holds the
+// panes, sends them keys and carries out what they intend. Start reading at
+// [Pane], then overview.go.
+package pane
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Pane is one tab of the panel. Its methods return a changed copy; of all
+// copies only the newest may be used further.
+type Pane interface {
+	// Show replaces what the pane knows.
+	Show(s status.Snapshot) Pane
+	// Key answers a key. A nil Intent: the pane did what there was to do.
+	// [Pass]: the key means nothing here, so the panel may use it.
+	Key(k Press) (Pane, Intent)
+	// View draws the pane in h lines of w cells each, both at least 1.
+	View(t theme.Theme, w, h int) string
+	// Keys are the keys that mean something now, the most useful first.
+	Keys() []key.Binding
+}
+
+// Press is a key and the size at which the pane was drawn when it came: a page
+// is as high as the pane.
+type Press struct {
+	tea.KeyPressMsg
+	W, H int
+}
+
+// A Reader is a Pane that shows the log.
+type Reader interface {
+	// Read takes lines, oldest first.
+	Read(lines []status.Line) Pane
+}
+
+// A Paster is a Pane with a place for text.
+type Paster interface {
+	// Paste takes text from the clipboard. Without a place for it that has the
+	// focus, nothing happens.
+	Paste(text string) Pane
+}
+
+// A Seeker is a Pane that can turn to one Part.
+type Seeker interface {
+	// Seek shows what the pane has on the part with this name.
+	Seek(part string) Pane
+}

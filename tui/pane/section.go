@@ -1,0 +1,126 @@
+package pane
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A section is a titled part of a pane.
+type section struct {
+	title string // plain
+	note  string // plain, at the right end of the title's line
+	need  int    // rows below which it is of no use
+	want  int    // rows that show all of it
+	// rows draws at most h painted rows of at most w cells.
+	rows func(w, h int) []string
+}
+
+// Below these a pane has no room for frames.
+const (
+	framedWidth  = 60
+	framedHeight = 16
+)
+
+// framed reports whether sections of a pane this big have a border all around
+// or a line with their title only.
+func framed(w, h int) bool { return w >= framedWidth && h >= framedHeight }
+
+// stack draws sections one below the other in exactly h lines of w cells. All
+// get what they need, then what they want, in their order; what is left over
+// goes to the last. Sections at the end that do not fit are left out.
+func stack(t theme.Theme, w, h int, frame bool, sections ...section) []string {
+	extra := 1
+	if frame {
+		extra = 2
+	}
+	rows, left := make([]int, 0, len(sections)), h
+	for _, s := range sections {
+		if left < s.need+extra {
+			break
+		}
+		rows, left = append(rows, s.need), left-s.need-extra
+	}
+	for i := range rows {
+		more := min(left, max(0, sections[i].want-rows[i]))
+		rows[i], left = rows[i]+more, left-more
+	}
+	if len(rows) > 0 {
+		rows[len(rows)-1] += left
+	}
+	lines := make([]string, 0, h)
+	for i, n := range rows {
+		lines = append(lines, sections[i].draw(t, w, n, frame)...)
+	}
+	return exactly(lines, w, h)
+}
+
+// beside draws two columns of sections, each h lines high.
+func beside(t theme.Theme, w, h int, left, right []section) []string {
+	lw := w / 2
+	a, b := stack(t, lw, h, true, left...), stack(t, w-lw, h, true, right...)
+	for i := range a {
+		a[i] += b[i]
+	}
+	return a
+}
+
+func (s section) draw(t theme.Theme, w, h int, frame bool) []string {
+	if !frame {
+		lines := []string{theme.Fill(t.Strong.Cut(s.title, w-1)+" "+t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(theme.Plain(s.title))-1))), w)}
+		if room := w - theme.Width(theme.Plain(s.title)) - 4; s.note != "" && room > 8 {
+			note := t.Dim.Cut(s.note, room)
+			lines[0] = t.Strong.Text(s.title) + " " + t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(theme.Plain(s.title))-theme.Width(note)-2))) + " " + note
+		}
+		return append(lines, exactly(s.rows(w, h), w, h)...)
+	}
+	return box(t, s.title, s.note, w, s.rows(w-4, h), h)
+}
+
+// box draws rows in a frame of w cells, h rows high inside, with the title on
+// its upper edge.
+func box(t theme.Theme, title, note string, w int, rows []string, h int) []string {
+	head := t.Line.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "
+	tail := t.Line.Text("─╮")
+	if room := w - theme.Width(head) - 5; note != "" && room > 4 {
+		tail = " " + t.Dim.Cut(note, room) + t.Line.Text(" ─╮")
+	}
+	lines := make([]string, 0, h+2)
+	lines = append(lines, head+t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(head)-theme.Width(tail))))+tail)
+	edge := t.Line.Text("│")
+	for _, row := range exactly(rows, w-4, h) {
+		lines = append(lines, edge+" "+row+" "+edge)
+	}
+	return append(lines, t.Line.Text("╰"+strings.Repeat("─", max(0, w-2))+"╯"))
+}
+
+// exactly makes painted lines h in number and w cells wide.
+func exactly(lines []string, w, h int) []string {
+	out := make([]string, h)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = theme.Fill(lines[i], w)
+		} else {
+			out[i] = theme.Space(w)
+		}
+	}
+	return out
+}
+
+// atMost returns the first h rows, and where there are more says so in the last.
+func atMost(t theme.Theme, rows []string, h int) []string {
+	if len(rows) <= h || h < 1 {
+		return rows
+	}
+	rest := strconv.Itoa(len(rows) - h + 1)
+	return append(rows[:h-1:h-1], t.Dim.Text("  … "+rest+" more"))
+}
+
+// window returns which of n rows are drawn in h lines so that the row of the
+// cursor is among them: a function of its arguments, so that a pane need not
+// remember where it was scrolled to.
+func window(n, cursor, h int) (from, to int) {
+	from = min(max(0, cursor-h/2), max(0, n-h))
+	return from, min(n, from+h)
+}

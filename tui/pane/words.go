@@ -1,0 +1,60 @@
+package pane
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// count is n with separators between thousands: 1,204.
+func count(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// many is n of something: "1 call", "2 calls".
+func many(n uint64, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return count(n) + " " + of + "s"
+}
+
+// megabytes is n bytes in units of 2^20, so coarse that it rarely changes.
+func megabytes(n uint64) string {
+	const mb = 1 << 20
+	if n < mb {
+		return "< 1 MB"
+	}
+	return count((n+mb/2)/mb) + " MB"
+}
+
+// span is a length of time in its two greatest units: "2h 14m".
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "< 1m"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh %dm", d/time.Hour, d%time.Hour/time.Minute)
+	default:
+		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
+}
+
+// clock is t as seen at now: the time of today, the date of another day. It
+// does not change while nothing happens, as "5 minutes ago" would.
+func clock(t, now time.Time, zone *time.Location) string {
+	if t.IsZero() {
+		return "–"
+	}
+	t, now = t.In(zone), now.In(zone)
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan 15:04")
+}

@@ -1,0 +1,164 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// The smallest screen that the panel can be read on.
+const (
+	leastWidth  = 40
+	leastHeight = 10
+)
+
+// View draws the whole screen: header, pane, notice, keys.
+func (m Model) View() tea.View {
+	v := tea.NewView(strings.Join(m.lines(), "\n"))
+	v.AltScreen = true
+	v.WindowTitle = "Lectern"
+	return v
+}
+
+func (m Model) lines() []string {
+	if m.w < leastWidth || m.h < leastHeight {
+		return m.tooSmall()
+	}
+	w, h := m.room()
+	lines := make([]string, 0, m.h)
+	lines = append(lines, m.header())
+	lines = append(lines, m.body(w, h)...)
+	return append(lines, m.footer())
+}
+
+// room is what header and footer leave for the pane.
+func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2) }
+
+func (m Model) tooSmall() []string {
+	lines := make([]string, max(0, m.h))
+	for i, text := range []string{"Too small.", fmt.Sprintf("Lectern needs %d×%d,", leastWidth, leastHeight), fmt.Sprintf("this is %d×%d.", m.w, m.h), "q quits."} {
+		if i < len(lines) {
+			lines[i] = m.theme.Text.Cut(text, m.w)
+		}
+	}
+	return lines
+}
+
+func (m Model) body(w, h int) []string {
+	if !m.seen {
+		return waiting(m.theme, w, h)
+	}
+	lines := strings.Split(m.tabs[m.current].pane.View(m.theme, w, h), "\n")
+	if said := m.saying(w); len(said) > 0 {
+		lines = append(lines[:max(0, h-len(said))], said...)
+	}
+	if m.over != nil {
+		return laid(m.theme, lines, m.over.view(m.theme, w, h), w, h)
+	}
+	return lines
+}
+
+func waiting(t theme.Theme, w, h int) []string {
+	lines := make([]string, h)
+	text := "Looking for the hub …"
+	lines[h/2] = theme.Space((w-len(text))/2) + t.Dim.Text(text)
+	return lines
+}
+
+// saying is the notice; without one, that there is no hub.
+func (m Model) saying(w int) []string {
+	n := m.notice
+	if n.text == "" && !pane.Running(m.snap) {
+		n = notice{text: "The hub is not running. Press s to start it.", mood: bad}
+		if m.lost {
+			n.text = "The hub does not answer. Trying again by and by; s starts it."
+		}
+	}
+	return n.lines(m.theme, w)
+}
+
+// header names the product, the panes and the state of the hub.
+func (m Model) header() string {
+	t := m.theme
+	left := " " + t.Accent.Text("◆") + " "
+	if m.w >= 72 {
+		left = " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
+	}
+	for i, tab := range m.tabs {
+		left += m.tab(i, tab.name)
+	}
+	glyph, style := t.State(m.snap.Hub.State)
+	state := string(m.snap.Hub.State)
+	if m.lost {
+		state = "no answer"
+	}
+	right := ""
+	if m.seen {
+		right = style.Text(glyph+" "+state) + " "
+	}
+	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
+}
+
+func (m Model) tab(i int, name string) string {
+	number := fmt.Sprintf("%d", i+1)
+	switch {
+	case i == m.current:
+		return m.theme.Tab.Text(" " + number + " " + name + " ")
+	case m.w < 60:
+		return m.theme.Key.Text(" " + number + " ")
+	default:
+		return m.theme.Key.Text(" "+number+" ") + m.theme.Dim.Text(name+" ")
+	}
+}
+
+// footer shows the keys that mean something now, as many as there is room for.
+func (m Model) footer() string {
+	keys, always := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
+	if m.over != nil {
+		keys, always = m.over.keys(), nil
+	}
+	right := ""
+	for _, b := range always {
+		right += "  " + m.hint(b)
+	}
+	left := ""
+	for _, b := range keys {
+		next := left + " " + m.hint(b) + " "
+		if theme.Width(next)+theme.Width(right) > m.w-1 {
+			break
+		}
+		left = next
+	}
+	return theme.Fill(left, m.w-theme.Width(right)-1) + right + " "
+}
+
+func (m Model) hint(b key.Binding) string {
+	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)
+}
+
+// Farewell is what to print when the panel has ended: whether anything still
+// runs, and how to see and stop it. It is one or two lines, with no newline at
+// the end.
+func (m Model) Farewell() string {
+	switch {
+	case m.stopped:
+		return "The hub is stopped. `lectern` starts it again, and so does an agent that needs it."
+	case !pane.Running(m.snap):
+		return "No hub is running. `lectern` starts one, and so does an agent that needs it."
+	default:
+		return fmt.Sprintf("The hub keeps running: %s, %s.\n`lectern` shows it again, `lectern hub stop` stops it.",
+			many(len(m.snap.Sources), "source"), many(len(m.snap.Sessions), "agent"))
+	}
+}
+
+func many(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}

@@ -1,0 +1,207 @@
+// Package theme holds what the control panel looks like: colours for a dark
+// and a light ground, glyphs, borders, and how text is cut to cells.
+//
+// It is also the one door through which text reaches the screen: a [Style]
+// makes text of unknown origin harmless before it paints it, so a pane that
+// paints everything cannot forget to. It does not lay out screens and knows no
+// pane. Package tui and tui/pane import it. Start reading at [Theme] and
+// [Style.Text].
+package theme
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// Mode picks a Theme. The zero value is a light ground with colours.
+type Mode struct {
+	Dark    bool // the ground of the terminal
+	NoColor bool // no colours: bold, faint and reverse only
+}
+
+// Theme is a set of styles, named for what they say and not for how they look.
+// No meaning rests on a style alone: a word or a glyph stands beside it.
+type Theme struct {
+	Text   Style // what is read first
+	Strong Style // names, and what is selected
+	Dim    Style // labels and what matters less
+	Line   Style // borders
+	Accent Style // the product, the pane and the key that are current
+	Good   Style
+	Busy   Style
+	Warn   Style
+	Bad    Style
+	Key    Style // a key to press
+	Tab    Style // the tab of the pane that is shown
+	Match  Style // what a filter found
+	Cursor Style // where typed text goes
+	// Row is the style of the row that is selected; On gives the others its
+	// ground.
+	Row Style
+
+	ground color.Color // of a selected row; nil: reverse instead
+}
+
+// palette is the colours of one ground. Each of them has a contrast of at least
+// 4.5 to 1 to its ground (WCAG 2.2, 1.4.3), borders excepted.
+type palette struct {
+	dim, line, accent, good, busy, warn, bad, row, onAccent string
+}
+
+// The usual grounds, which the contrast is measured against.
+const (
+	darkGround  = "#1e1e2e"
+	lightGround = "#ffffff"
+)
+
+func dark() palette {
+	return palette{
+		dim: "#9aa3b2", line: "#4a5166", accent: "#9db2ff", good: "#7fd59a", busy: "#77cfe8",
+		warn: "#efc06d", bad: "#ff8d85", row: "#313a5c", onAccent: "#171a2b",
+	}
+}
+
+func light() palette {
+	return palette{
+		dim: "#5a6270", line: "#c3c9d4", accent: "#3d4fc4", good: "#177a39", busy: "#0b6b80",
+		warn: "#8a5a00", bad: "#bd2130", row: "#dde4ff", onAccent: "#ffffff",
+	}
+}
+
+// New returns the Theme for m.
+func New(m Mode) Theme {
+	if m.NoColor {
+		return plain()
+	}
+	p := light()
+	if m.Dark {
+		p = dark()
+	}
+	fg := func(hex string) Style { return Style{fg: lipgloss.Color(hex)}.ready() }
+	return Theme{
+		Text:   Style{},
+		Strong: Style{bold: true}.ready(),
+		Dim:    fg(p.dim),
+		Line:   fg(p.line),
+		Accent: Style{fg: lipgloss.Color(p.accent), bold: true}.ready(),
+		Good:   fg(p.good),
+		Busy:   fg(p.busy),
+		Warn:   fg(p.warn),
+		Bad:    fg(p.bad),
+		Key:    fg(p.accent),
+		Tab:    Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.accent), bold: true}.ready(),
+		Match:  Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.warn)}.ready(),
+		Cursor: Style{reverse: true}.ready(),
+		Row:    Style{bg: lipgloss.Color(p.row), bold: true}.ready(),
+		ground: lipgloss.Color(p.row),
+	}
+}
+
+func plain() Theme {
+	bold, faint, reverse := Style{bold: true}.ready(), Style{faint: true}.ready(), Style{reverse: true}.ready()
+	return Theme{
+		Strong: bold, Dim: faint, Line: faint, Accent: bold, Bad: bold, Warn: bold, Key: bold,
+		Tab: Style{bold: true, reverse: true}.ready(), Match: reverse, Cursor: reverse, Row: reverse,
+	}
+}
+
+// On returns t for a selected row: the same styles on the row's ground.
+func (t Theme) On() Theme {
+	on := func(s Style) Style {
+		if t.ground == nil {
+			s.reverse = true
+		} else {
+			s.bg = t.ground
+		}
+		return s.ready()
+	}
+	t.Text, t.Strong, t.Dim, t.Accent = on(t.Text), on(t.Strong), on(t.Dim), on(t.Accent)
+	t.Good, t.Busy, t.Warn, t.Bad, t.Key = on(t.Good), on(t.Busy), on(t.Warn), on(t.Bad), on(t.Key)
+	return t
+}
+
+// Style paints text. The zero value paints nothing and still makes text
+// harmless.
+type Style struct {
+	fg, bg               color.Color
+	bold, faint, reverse bool
+	on                   string // what turns it on; empty: the zero value
+}
+
+// ready computes the escape sequence once, so that painting costs two copies.
+func (s Style) ready() Style {
+	var a ansi.Style
+	if s.bold {
+		a = a.Bold()
+	}
+	if s.faint {
+		a = a.Faint()
+	}
+	if s.reverse {
+		a = a.Reverse(true)
+	}
+	if s.fg != nil {
+		a = a.ForegroundColor(s.fg)
+	}
+	if s.bg != nil {
+		a = a.BackgroundColor(s.bg)
+	}
+	s.on = ""
+	if len(a) > 0 {
+		s.on = a.String()
+	}
+	return s
+}
+
+// State returns the glyph that stands for s and the style to paint glyph and
+// word with.
+func (t Theme) State(s status.State) (glyph string, style Style) {
+	switch s {
+	case status.Ready:
+		return "●", t.Good
+	case status.Starting:
+		return "◐", t.Busy
+	case status.Stopping:
+		return "◑", t.Busy
+	case status.Degraded:
+		return "▲", t.Warn
+	case status.Failed, status.CrashLoop:
+		return "✗", t.Bad
+	case status.Stopped:
+		return "○", t.Dim
+	default:
+		return "?", t.Dim
+	}
+}
+
+// Severity is [Theme.State] for a Problem.
+func (t Theme) Severity(s status.Severity) (glyph string, style Style) {
+	switch s {
+	case status.Error:
+		return "✗", t.Bad
+	case status.Warning:
+		return "▲", t.Warn
+	case status.Notice:
+		return "●", t.Busy
+	default:
+		return "?", t.Dim
+	}
+}
+
+// Level returns the style of a log line's level.
+func (t Theme) Level(l status.Level) Style {
+	switch l {
+	case status.Fail:
+		return t.Bad
+	case status.Warn:
+		return t.Warn
+	case status.Info:
+		return t.Good
+	default:
+		return t.Dim
+	}
+}

@@ -1,0 +1,326 @@
+// Package tui is the control panel: what `lectern` shows on a terminal.
+//
+// It sees the product through a status.Client alone, so it runs against a fake
+// as well as against a hub, and stops nothing when it ends. It is not where
+// panes are drawn (tui/pane) nor where colours are chosen (tui/theme), and it
+// touches no file, socket or process: what needs the system comes in [Config].
+// Only cmd imports it.
+//
+// Start reading at [Model.Update], which only routes: a key goes to the
+// overlay, else to the pane, else it is the panel's; what a pane intends
+// becomes a command in effects.go, and what comes of that a message.
+package tui
+
+import (
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Config is what the panel needs from outside.
+type Config struct {
+	Client status.Client
+	// Copy puts text on the clipboard and says by what means ("tmux", "your
+	// terminal (OSC 52)"). nil: there is no clipboard.
+	Copy func(text string) (how string, err error)
+	// Save writes text to a new file whose name begins like name, and returns
+	// its path. nil: nothing can be saved.
+	Save func(name, text string) (path string, err error)
+	// Now is the clock; times are shown in its zone.
+	Now func() time.Time
+	// Dark is how the ground is taken to be until the terminal answers; many
+	// never do.
+	Dark    bool
+	NoColor bool   // no colours, whatever the terminal can do
+	Version string // of this program
+}
+
+// Model is the panel, the only tea.Model of the program. [New] makes one.
+type Model struct {
+	cfg Config
+	fx  effects
+	key KeyMap
+
+	mode  theme.Mode
+	theme theme.Theme
+	w, h  int
+
+	snap    status.Snapshot
+	seen    bool // a snapshot has come, or the attempt to get one has failed
+	lost    bool // what snap shows is over
+	tries   int  // to watch, since the last snapshot
+	reading bool // the log is being read
+	lastSeq uint64
+
+	tabs    []tab
+	current int
+	over    overlay   // nil: none
+	deaf    time.Time // keys are not for the overlay before
+	notice  notice
+	stopped bool // a person stopped the hub from here
+}
+
+type tab struct {
+	name string
+	pane pane.Pane
+}
+
+// grace is how long an overlay that comes by itself ignores keys: they were
+// meant for what was there before.
+const grace = 400 * time.Millisecond
+
+// New returns the panel over c. Run it with tea.NewProgram.
+func New(c Config) Model {
+	k, zone := DefaultKeyMap(), c.Now().Location()
+	m := Model{
+		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24,
+		tabs: []tab{
+			{pane.OverviewTab, pane.NewOverview(k.Pane, zone)},
+			{pane.SourcesTab, pane.NewSources(k.Pane, zone)},
+			{pane.LogsTab, pane.NewLogs(k.Pane, zone)},
+			{pane.ClientsTab, pane.NewClients(k.Pane, zone)},
+		},
+	}
+	return m.look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
+}
+
+// Init starts to watch and asks the terminal for its ground.
+func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgroundColor) }
+
+// Update takes a message and changes the panel, nothing else.
+func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		return m.look(theme.Mode{Dark: msg.IsDark(), NoColor: m.mode.NoColor}), nil
+	case tea.ColorProfileMsg:
+		bare := m.cfg.NoColor || msg.Profile < colorprofile.ANSI
+		return m.look(theme.Mode{Dark: m.mode.Dark, NoColor: bare}), nil
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content), nil
+	case changedMsg:
+		return m.changed(msg)
+	case lostMsg:
+		return m.lose(msg.err)
+	case retryMsg:
+		return m, m.fx.watch()
+	case linesMsg:
+		return m.read(msg), m.fx.lines(msg.next)
+	case logEndedMsg:
+		m.reading = false
+		return m, m.fx.logsLater()
+	case retryLogsMsg:
+		return m.openLogs()
+	case planMsg:
+		return m.confirm(msg), nil
+	case doneMsg:
+		return m.done(msg), nil
+	case toldMsg:
+		m.notice = msg.notice
+	}
+	return m, nil
+}
+
+func (m Model) look(mode theme.Mode) Model {
+	m.mode, m.theme = mode, theme.New(mode)
+	return m
+}
+
+// show hands a snapshot to every pane.
+func (m Model) show(s status.Snapshot) Model {
+	m.snap, m.seen = s, true
+	for i := range m.tabs {
+		m = m.set(i, m.tabs[i].pane.Show(s))
+	}
+	return m
+}
+
+// set replaces the i-th pane. The slice is copied: a Model is a value.
+func (m Model) set(i int, p pane.Pane) Model {
+	m.tabs = append([]tab(nil), m.tabs...)
+	m.tabs[i].pane = p
+	return m
+}
+
+func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
+	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
+		m.lastSeq = 0 // another hub counts its lines anew
+	}
+	m.lost, m.tries = false, 0
+	m.stopped = m.stopped && !pane.Running(msg.snap)
+	opened, logs := m.show(msg.snap).openLogs()
+	return opened, tea.Batch(m.fx.next(msg.next), logs)
+}
+
+// openLogs reads the log if nobody does.
+func (m Model) openLogs() (Model, tea.Cmd) {
+	if m.reading {
+		return m, nil
+	}
+	m.reading = true
+	return m, m.fx.logs(m.lastSeq)
+}
+
+// lose tries again: at once when the stream has just ended, for that alone says
+// little, then ever later. From the second time on the panel says so.
+func (m Model) lose(err error) (tea.Model, tea.Cmd) {
+	m.tries++
+	if m.tries == 1 && m.seen {
+		return m, m.fx.watch()
+	}
+	m.lost = true
+	gone := m.snap
+	gone.Hub.State, gone.Hub.Note = status.Failed, "no answer: "+err.Error()
+	gone.Sessions = nil
+	gone.Sources = append([]status.Source(nil), gone.Sources...)
+	for i := range gone.Sources {
+		gone.Sources[i].State = status.Stopped
+	}
+	return m.show(gone), m.fx.watchLater(m.tries)
+}
+
+func (m Model) read(msg linesMsg) Model {
+	m.lastSeq = msg.lines[len(msg.lines)-1].Seq
+	for i, t := range m.tabs {
+		if r, ok := t.pane.(pane.Reader); ok {
+			m = m.set(i, r.Read(msg.lines))
+		}
+	}
+	return m
+}
+
+func (m Model) paste(text string) Model {
+	if p, ok := m.tabs[m.current].pane.(pane.Paster); ok && m.over == nil {
+		return m.set(m.current, p.Paste(text))
+	}
+	return m
+}
+
+// press routes a key: to the overlay, to the pane, to the panel.
+func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	w, h := m.room()
+	at := pane.Press{KeyPressMsg: k, W: w, H: h}
+	switch {
+	case k.String() == "ctrl+c":
+		return m.quit()
+	case key.Matches(k, m.key.Redraw):
+		return m, tea.ClearScreen
+	case m.over != nil && m.cfg.Now().Before(m.deaf):
+		return m, nil
+	case m.over != nil:
+		next, want := m.over.key(at)
+		m.over = next
+		return m.carryOut(want)
+	}
+	if !m.notice.stays {
+		m.notice = notice{}
+	}
+	p, want := m.tabs[m.current].pane.Key(at)
+	m = m.set(m.current, p)
+	if _, pass := want.(pane.Pass); pass {
+		return m.own(k)
+	}
+	return m.carryOut(want)
+}
+
+// own answers the keys that mean the same in every pane.
+func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch {
+	case key.Matches(k, m.key.Quit):
+		return m.quit()
+	case key.Matches(k, m.key.Help):
+		m.over = newHelp(m.key)
+	case key.Matches(k, m.key.Next):
+		m.current = (m.current + 1) % len(m.tabs)
+	case key.Matches(k, m.key.Previous):
+		m.current = (m.current + len(m.tabs) - 1) % len(m.tabs)
+	case key.Matches(k, m.key.Tab):
+		m.current = int(k.String()[0] - '1')
+	case key.Matches(k, m.key.Dismiss):
+		m.notice = notice{}
+	case key.Matches(k, m.key.Start):
+		return m.start()
+	case key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
+		return m.start()
+	case key.Matches(k, m.key.Restart):
+		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.RestartHub}})
+	case key.Matches(k, m.key.Stop):
+		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.StopHub}})
+	}
+	return m, nil
+}
+
+func (m Model) start() (tea.Model, tea.Cmd) {
+	if pane.Running(m.snap) {
+		return m.carryOut(pane.Say{Text: "The hub runs already."})
+	}
+	return m.carryOut(pane.Do{Action: status.Action{Verb: status.StartHub}})
+}
+
+func (m Model) quit() (tea.Model, tea.Cmd) {
+	m.fx.cancel()
+	return m, tea.Quit
+}
+
+// carryOut turns what a pane or an overlay intends into a command.
+func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
+	switch want := want.(type) {
+	case pane.Do:
+		m.notice = working(pane.Deed(want.Action))
+		return m, m.fx.do(want.Action)
+	case pane.Ask:
+		m.notice = working("ask what it takes to " + pane.Deed(want.Action))
+		return m, m.fx.preview(want.Action)
+	case pane.Copy:
+		return m, m.fx.copy(want)
+	case pane.Save:
+		return m, m.fx.save(want)
+	case pane.Say:
+		m.notice = said(want.Text)
+	case pane.Open:
+		return m.open(want), nil
+	}
+	return m, nil
+}
+
+func (m Model) open(to pane.Open) Model {
+	for i, t := range m.tabs {
+		if t.name != to.Tab {
+			continue
+		}
+		m.current = i
+		if s, ok := t.pane.(pane.Seeker); ok && to.Part != "" {
+			m = m.set(i, s.Seek(to.Part))
+		}
+	}
+	return m
+}
+
+func (m Model) confirm(msg planMsg) Model {
+	if msg.err != nil {
+		m.notice = failed(pane.Deed(msg.action), msg.err)
+		return m
+	}
+	m.notice = notice{}
+	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
+	return m
+}
+
+func (m Model) done(msg doneMsg) Model {
+	if msg.err != nil {
+		m.notice = failed(pane.Deed(msg.action), msg.err)
+		return m
+	}
+	m.stopped = m.stopped || msg.action.Verb == status.StopHub
+	m.notice = succeeded("done: " + pane.Deed(msg.action))
+	return m
+}
