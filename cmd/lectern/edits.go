@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A proposal is an edit of the configuration with what a person wants to know
+// before agreeing to it.
+type proposal struct {
+	edit   config.Edit
+	plan   status.Plan
+	source config.Source // added or removed
+	folder folder        // of an added source
+}
+
+// propose plans what a asks of the configuration.
+func (w *world) propose(a status.Action) (proposal, error) {
+	c, err := w.config()
+	if err != nil {
+		return proposal{}, err
+	}
+	switch a.Verb {
+	case status.AddSource:
+		if a.Source == nil {
+			return proposal{}, errors.New("add source: which one is not said")
+		}
+		return w.proposeAdd(c, *a.Source)
+	case status.RemoveSource:
+		return w.proposeRemove(c, a.Part)
+	default:
+		return proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
+	}
+}
+
+func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {
+	f, err := look(w.kinds, s.Place, s.Kind)
+	if err != nil {
+		return proposal{}, err
+	}
+	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly})
+	if err != nil {
+		return proposal{}, fmt.Errorf("add source: %w", err)
+	}
+	p := proposal{edit: edit, source: source, folder: f, plan: planOf("Add source "+source.Name, edit)}
+	if !source.ReadOnly {
+		p.plan.Risks = append(p.plan.Risks, "agents may read, write and delete in "+f.place+"; a read-only source forbids the latter two")
+	}
+	if f.place == w.home || f.place == filepath.Dir(f.place) {
+		p.plan.Risks = append(p.plan.Risks, f.place+" is far more than notes; a folder inside it is safer")
+	}
+	if len(c.Sources) == 0 {
+		p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("the sample %s is no longer served, as there is a source of your own; its files stay in %s",
+			sampleName, w.sampleDir()))
+	}
+	return p, nil
+}
+
+func (w *world) proposeRemove(c config.Config, name string) (proposal, error) {
+	source, ok := c.Source(name)
+	if !ok && name == sampleName && len(c.Sources) == 0 {
+		return proposal{}, fmt.Errorf("remove source: %s is the sample; it is served only until you add a source of your own", name)
+	}
+	edit, err := c.RemoveSource(name)
+	if err != nil {
+		return proposal{}, fmt.Errorf("remove source: %w", err)
+	}
+	p := proposal{edit: edit, source: source, plan: planOf("Remove source "+name, edit)}
+	p.plan.Risks = append(p.plan.Risks, "agents lose it at once; its files stay where they are")
+	if ok && len(c.Sources) == 1 {
+		p.plan.Risks = append(p.plan.Risks, "the sample "+sampleName+" is served again, as no other source is left")
+	}
+	return p, nil
+}
+
+func planOf(title string, edit config.Edit) status.Plan {
+	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
+	if edit.Changes() {
+		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
+	}
+	return plan
+}
+
+// carryOut makes the edit that a asks for. When another program saves the
+// file in between, it plans anew on what that wrote.
+func (w *world) carryOut(ctx context.Context, a status.Action) (proposal, error) {
+	for {
+		p, err := w.propose(a)
+		if err != nil {
+			return proposal{}, err
+		}
+		err = p.edit.Save()
+		raced := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists)
+		if !raced || ctx.Err() != nil {
+			return p, err
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools/doc"
+)
+
+// A host is the hub with all that its process puts around it: log, status,
+// configuration, HTTP.
+type host struct {
+	*world
+	hub    *hub.Hub
+	state  *supervisor.State
+	logs   *logs.Log
+	log    *slog.Logger
+	web    web
+	pinned atomic.Bool
+
+	mu   sync.Mutex // one reload at a time
+	conf config.Config
+}
+
+// newHost opens the log and reads the configuration. A broken configuration is
+// a Problem for the panel, not an end: the hub then serves nothing and listens
+// on no port until the file is mended, because what it was meant to forbid is
+// not known.
+func (w *world) newHost(level slog.Leveler) (*host, error) {
+	if err := os.MkdirAll(w.places.State, 0o700); err != nil {
+		return nil, fmt.Errorf("open hub: %w", err)
+	}
+	log, err := logs.New(logs.Options{
+		File: w.logFile(), Level: level, Now: w.now,
+		Escape: func(s string) string { return string(safetext.Line(s)) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	h := &host{world: w, logs: log, log: slog.New(log), state: supervisor.NewState(w.now)}
+	conf, err := w.config()
+	if err != nil {
+		conf = config.Default(w.places.File(), w.schema())
+		conf.Hub.HTTP = false
+		h.configBroken(err)
+	}
+	h.conf = conf
+	c := hub.Config{
+		Kinds: w.kinds, Limits: hub.Limits{Deadline: conf.Limits.Deadline, InFlight: conf.Limits.InFlight},
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Log: h.log, Now: w.now,
+	}
+	if err == nil {
+		c.Sources = w.sources(conf)
+	}
+	h.hub = hub.New(c)
+	h.introduce()
+	return h, nil
+}
+
+// introduce says who this hub is.
+func (h *host) introduce() {
+	stamp, now := h.stamp(), h.now()
+	h.state.Update(func(s *status.Snapshot) {
+		s.Hub.Part = status.Part{Name: "hub", State: status.Ready, Since: now}
+		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
+		s.Hub.Config, s.Hub.Skill = h.places.File(), doc.SkillVersion
+		s.Snippets = h.snippets("")
+	})
+}
+
+// open opens the sources and the HTTP port. It is called when no other hub of
+// this user can be running.
+func (h *host) open(ctx context.Context) error {
+	if err := h.layIfServed(h.conf); err != nil {
+		h.log.Error("lay out sample", "part", sampleName, "err", err) // it shows as a source that is gone
+	}
+	if err := h.hub.Start(ctx); err != nil {
+		return err
+	}
+	if h.conf.Hub.HTTP {
+		h.listen(ctx, h.conf.Hub.Port)
+	}
+	return nil
+}
+
+// layIfServed lays the sample vault out when conf makes it a source.
+func (h *host) layIfServed(conf config.Config) error {
+	for _, s := range h.sources(conf) {
+		if s.Sample {
+			return h.laySample()
+		}
+	}
+	return nil
+}
+
+// attach serves one `lectern serve`.
+func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
+	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{Scope: hello.Scope, Transport: status.Stdio, PID: hello.PID})
+}
+
+// close ends what open began. Calls in flight end first.
+func (h *host) close() error {
+	return errors.Join(h.web.close(), h.hub.Close(), h.logs.Close())
+}
+
+// runHub is the hub's process.
+func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
+	h, err := w.newHost(level)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer func() {
+		cancel()
+		beside.Wait()
+		err = errors.Join(err, h.close())
+	}()
+	return daemon.Run(ctx, daemon.HubConfig{
+		Paths: w.hubPaths(), Stamp: w.stamp(),
+		Open: func(ctx context.Context) error {
+			beside.Go(func() { h.watchConfig(ctx) })
+			return h.open(ctx)
+		},
+		Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
+		Pending: h.pending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log, Now: w.now,
+	})
+}
+
+// pending tells people that a newer build waits for this hub to be quiet.
+func (h *host) pending(next daemon.Stamp) {
+	h.state.Raise(status.Problem{
+		Code: "hub.upgrade", Part: "hub", Severity: status.Notice,
+		Title:  fmt.Sprintf("a newer build (%s) takes over as soon as no call is in flight", next.Version),
+		Fix:    "Wait, or restart the hub now.",
+		Action: &status.Action{Verb: status.RestartHub},
+	})
+}

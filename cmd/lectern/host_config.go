@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// The Problems that the configuration file can have.
+const (
+	problemConfig  = "config.broken"
+	problemRestart = "hub.restart"
+)
+
+// configEvery is how often the hub looks whether the file was edited by hand.
+const configEvery = 2 * time.Second
+
+// configBroken says what is wrong with the file. What was read before stays in
+// force.
+func (h *host) configBroken(err error) {
+	h.log.Error("read configuration", "part", "config", "err", err)
+	h.state.Raise(status.Problem{
+		Code: problemConfig, Part: "hub", Severity: status.Error, Title: err.Error(),
+		Fix:    fmt.Sprintf("Correct %s; it is read again as soon as it is saved.", h.places.File()),
+		Action: &status.Action{Verb: status.Reload},
+	})
+}
+
+// reload reads the file again and takes its sources over. An error changes
+// nothing but the Problem that says it.
+func (h *host) reload(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	conf, err := h.config()
+	if err != nil {
+		h.configBroken(err)
+		return err
+	}
+	h.state.Clear(problemConfig, "hub")
+	if err := h.layIfServed(conf); err != nil {
+		h.log.Error("lay out sample", "part", sampleName, "err", err)
+	}
+	if err := h.hub.Reload(ctx, h.sources(conf)); err != nil {
+		return err
+	}
+	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
+	h.needsRestart(conf)
+	return nil
+}
+
+// needsRestart says so when the file asks for what a running hub cannot do.
+func (h *host) needsRestart(conf config.Config) {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits {
+		h.state.Clear(problemRestart, "hub")
+		return
+	}
+	h.state.Raise(status.Problem{
+		Code: problemRestart, Part: "hub", Severity: status.Notice,
+		Title:  "[hub] or [limits] changed in the configuration; the running hub goes on with what it had",
+		Fix:    "Restart the hub; agents stay connected.",
+		Action: &status.Action{Verb: status.RestartHub},
+	})
+}
+
+// watchConfig reloads the file when it changes, until ctx ends. It compares
+// what the file system says rather than asking to be told: that works on every
+// file system, and two seconds are soon enough for a person.
+func (h *host) watchConfig(ctx context.Context) {
+	tick := time.NewTicker(configEvery)
+	defer tick.Stop()
+	last := stampOf(h.places.File())
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if now := stampOf(h.places.File()); now != last {
+			last = now
+			_ = h.reload(ctx) // it is a Problem and in the log already
+		}
+	}
+}
+
+// A fileStamp changes when a file does.
+type fileStamp struct {
+	size int64
+	time time.Time
+}
+
+func stampOf(path string) fileStamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.Size(), info.ModTime()}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// The Problems of HTTP.
+const (
+	problemPort  = "port.taken"
+	problemToken = "token.refused"
+)
+
+// portEvery is how often the hub tries a taken port again.
+const portEvery = 30 * time.Second
+
+// A web is the HTTP side of a hub. It may come late, when its port was taken,
+// and everything else works without it.
+type web struct {
+	mu     sync.Mutex
+	server *http.Server
+	bound  int // 0: not listening
+	work   sync.WaitGroup
+}
+
+func (w *web) port() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bound
+}
+
+// close ends HTTP at once: agents' calls have been waited for by then.
+func (w *web) close() error {
+	w.mu.Lock()
+	server := w.server
+	w.mu.Unlock()
+	var err error
+	if server != nil {
+		err = server.Close()
+	}
+	w.work.Wait()
+	return err
+}
+
+// listen serves HTTP on port, and while somebody else has it says so and looks
+// again from time to time, until ctx ends. It never takes another port: agents
+// have this one in their configuration.
+func (h *host) listen(ctx context.Context, port int) {
+	token, err := loopnet.LoadOrCreateToken(h.tokenFile())
+	if err != nil {
+		h.log.Error("open client token", "part", "http", "err", err)
+		h.state.Raise(status.Problem{
+			Code: problemToken, Part: "hub", Severity: status.Error, Title: err.Error(),
+			Fix: "Do what the message says and restart the hub; until then nothing is served over HTTP.", Action: &status.Action{Verb: status.RestartHub},
+		})
+		return
+	}
+	if h.serveHTTP(ctx, port, token) {
+		return
+	}
+	h.web.work.Go(func() {
+		tick := time.NewTicker(portEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if h.serveHTTP(ctx, port, token) {
+				return
+			}
+		}
+	})
+}
+
+// serveHTTP reports whether it got the port.
+func (h *host) serveHTTP(ctx context.Context, port int, token loopnet.Token) bool {
+	l, err := loopnet.ListenTCP(ctx, port)
+	if err != nil {
+		h.portTaken(port, err)
+		return false
+	}
+	h.state.Clear(problemPort, "hub")
+	server := loopnet.NewServer(h.routes(port, token), h.log)
+	h.web.mu.Lock()
+	h.web.server, h.web.bound = server, port
+	h.web.mu.Unlock()
+	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
+	h.log.Info("listening", "part", "http", "address", l.Addr().String())
+	h.web.work.Go(func() { h.serveOn(server, l) })
+	return true
+}
+
+func (h *host) serveOn(server *http.Server, l net.Listener) {
+	if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		h.log.Error("serve HTTP", "part", "http", "err", err)
+	}
+}
+
+func (h *host) portTaken(port int, err error) {
+	title := fmt.Sprintf("port %d cannot be used: %v", port, err)
+	if e, ok := errors.AsType[*loopnet.PortTaken](err); ok {
+		title = e.Error()
+	}
+	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
+	h.state.Raise(status.Problem{
+		Code: problemPort, Part: "hub", Severity: status.Warning, Title: title,
+		Fix: fmt.Sprintf("Stop that program, and Lectern takes the port within %s; or set another port in [hub] of %s and restart the hub. Agents over `lectern serve` are not affected.",
+			portEvery, h.places.File()),
+	})
+}
+
+// bodyMax bounds the body of one MCP request in bytes.
+const bodyMax = 4 << 20
+
+// routes is all that HTTP serves, behind the guard. A route that is not in the
+// guard's table does not exist.
+func (h *host) routes(port int, token loopnet.Token) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", h.hub.HTTP())
+	mux.Handle("/mcp/", h.hub.HTTP())
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // the asker went away
+	})
+	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
+	all, one := mcp, mcp
+	all.Path, one.Path = "/mcp", "/mcp/"
+	return loopnet.Guard(loopnet.GuardConfig{
+		Port: port, Log: h.log.With("part", "http"), Authorize: token.As("client"),
+		Routes: []loopnet.Route{all, one, {Path: "/healthz", Methods: []string{http.MethodGet}, Open: true}},
+	}, mux)
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+func logsCommand(w *world) *cobra.Command {
+	q := status.LogQuery{}
+	var level string
+	c := &cobra.Command{
+		Use:   "logs",
+		Short: "Show what the hub logged",
+		Long:  "Show what the hub logged. Without a running hub the end of its log file is shown.",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			q.Level = status.Level(level)
+			if !slices.Contains(levels, q.Level) {
+				return usagef("--level %q: allowed are debug, info, warn and error", level)
+			}
+			if q.Last < 0 {
+				return usagef("-n %d: give the number of lines, or 0 for all", q.Last)
+			}
+			if _, err := daemon.Ask(c.Context(), w.hubPaths()); err != nil {
+				return w.logTail(q)
+			}
+			return w.logLines(c.Context(), q)
+		},
+	}
+	c.Flags().BoolVarP(&q.Follow, "follow", "f", false, "go on as lines arrive")
+	c.Flags().StringVar(&level, "level", string(status.Info), "this level and graver: debug, info, warn, error")
+	c.Flags().StringVar(&q.Part, "part", "", "only lines about this part, such as a source")
+	c.Flags().IntVarP(&q.Last, "lines", "n", 100, "how many of the lines that are there; 0: all")
+	return c
+}
+
+// levels from least to gravest.
+var levels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
+
+func (w *world) logLines(ctx context.Context, q status.LogQuery) error {
+	lines, err := w.client().Logs(ctx, q)
+	if err != nil {
+		return err
+	}
+	for n := range lines {
+		if err := w.printLine(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logTail shows the end of the file that the last hub left.
+func (w *world) logTail(q status.LogQuery) error {
+	last := q.Last
+	if last == 0 {
+		last = logs.DefaultLines
+	}
+	lines, err := logs.ReadTail(w.logFile(), last)
+	if err != nil {
+		return fmt.Errorf("read log: %w", err)
+	}
+	for _, l := range lines {
+		n := supervisor.StatusLine(l)
+		if slices.Index(levels, n.Level) < slices.Index(levels, q.Level) || q.Part != "" && q.Part != n.Part {
+			continue
+		}
+		if err := w.printLine(n); err != nil {
+			return err
+		}
+	}
+	if q.Follow {
+		return noHub(fmt.Errorf("follow log: %w", daemon.ErrNoHub))
+	}
+	return nil
+}
+
+func (w *world) printLine(n status.Line) error {
+	if n.Missed > 0 {
+		if _, err := fmt.Fprintf(w.out, "... %d lines are missing here\n", n.Missed); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w.out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
+		safetext.Line(n.Part), safetext.Line(n.Text))
+	return err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// TestMain lets this binary play lectern: in the scripts, and as the hub that
+// these start.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"lectern": main})
+}
+
+// TestScripts is the specification of the command line. Every script has a
+// LECTERN_HOME of its own, and no hub outlives it.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "lectern")
+			env.Setenv("LECTERN_HOME", home)
+			env.Setenv("TERM", "dumb")
+			env.Defer(func() { killHub(home) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "await": await, "get": get,
+		},
+	})
+}
+
+func pathsIn(home string) daemon.Paths {
+	return daemon.Paths{Runtime: filepath.Join(home, "run"), State: filepath.Join(home, "state")}
+}
+
+// killHub ends the hub that a failed script left behind.
+func killHub(home string) {
+	if d, err := daemon.Find(pathsIn(home)); err == nil {
+		if p, err := os.FindProcess(d.PID); err == nil {
+			_ = p.Kill()
+		}
+	}
+}
+
+// exits CODE COMMAND... runs a command that must end with this exit status.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = e.ExitCode()
+	} else if err != nil {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit status %d, want %s\n%s%s", code, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// holdport NAME takes a port for the rest of the script.
+func holdPort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	ts.Setenv(args[0], portOf(l))
+}
+
+// freeport NAME finds a port that nobody has.
+func freePort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], portOf(l))
+	ts.Check(l.Close())
+}
+
+func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
+
+// hubpid NAME remembers the process of the hub that runs.
+func hubPID(ts *testscript.TestScript, _ bool, args []string) {
+	until(ts, "no hub is to be found", func() bool {
+		d, err := daemon.Find(pathsIn(ts.Getenv("LECTERN_HOME")))
+		ts.Setenv(args[0], strconv.Itoa(d.PID))
+		return err == nil
+	})
+}
+
+// gone PID waits until a process is no more.
+func gone(ts *testscript.TestScript, _ bool, args []string) {
+	pid, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	until(ts, fmt.Sprintf("process %d is still there", pid), func() bool { return !alive(pid) })
+}
+
+// await PATTERN COMMAND... runs a command again and again until its stdout
+// contains a text: something is on its way that nothing else announces.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	until(ts, fmt.Sprintf("never seen: %q", args[0]), func() bool {
+		_ = ts.Exec(args[1], args[2:]...)
+		return strings.Contains(ts.ReadFile("stdout"), args[0]) != neg
+	})
+}
+
+func until(ts *testscript.TestScript, complaint string, done func() bool) {
+	deadline := time.After(15 * time.Second)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("%s", complaint)
+		}
+	}
+}
+
+// get URL prints the status of an answer, and its text.
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	req, err := http.NewRequest(http.MethodGet, args[0], nil)
+	ts.Check(err)
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := (&http.Client{Timeout: 5 * time.Second}).Do(req)
+	ts.Check(err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	ts.Check(err)
+	_, err = fmt.Fprintf(ts.Stdout(), "%s\n%s", res.Status, text)
+	ts.Check(err)
+}

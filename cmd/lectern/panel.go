@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tui"
+)
+
+// panel is `lectern` without a command: the control panel where there is a
+// terminal, and the same as text where there is none.
+func (w *world) panel(ctx context.Context) error {
+	if !w.onTerminal() || !isTerminal(w.in) {
+		return w.plain(ctx)
+	}
+	model := tui.New(tui.Config{Client: w.client(), Copy: w.clipboard().Copy, Now: w.now, Dark: true})
+	_, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// plain makes sure that a hub runs and says what the panel's first screen says.
+func (w *world) plain(ctx context.Context) error {
+	conn, _, err := daemon.Connect(ctx, w.connecting(w.stderrLog()))
+	if err != nil {
+		return err
+	}
+	if err := conn.Close(); err != nil {
+		return fmt.Errorf("connect to hub: %w", err)
+	}
+	snap, err := w.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := writeStatus(w.out, snap); err != nil {
+		return err
+	}
+	return w.next(snap)
+}
+
+// next says what a person may want to run.
+func (w *world) next(snap status.Snapshot) error {
+	fmt.Fprintln(w.out, "\nTo connect an agent:")
+	for _, s := range snap.Snippets {
+		fmt.Fprintf(w.out, "\n%s (%s)\n%s\n", safetext.Line(s.Client), safetext.Line(s.Where), indent(string(safetext.Of(s.Text))))
+	}
+	_, err := fmt.Fprint(w.out, "\nTo open your own notes:   lectern source add PATH\n"+
+		"To look again:            lectern status\n"+
+		"To stop the hub:          lectern hub stop\n"+
+		"For the control panel run lectern in a terminal. For all commands: lectern --help\n")
+	return err
+}
+
+// onTerminal reports whether a person reads stdout on a screen that can draw.
+func (w *world) onTerminal() bool { return isTerminal(w.out) && w.env("TERM") != "dumb" }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // descriptors are small
+}

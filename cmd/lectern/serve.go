@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/supervisor/shim"
+	"github.com/lectern-mcp/lectern/tools/doc"
+)
+
+func serveCommand(w *world) *cobra.Command {
+	var standalone bool
+	c := &cobra.Command{
+		Use:   "serve [NAME]",
+		Short: "Serve one MCP client over stdin and stdout",
+		Long: "Serve one MCP client over stdin and stdout: all sources, or the one named. MCP\n" +
+			"clients run this. The hub is found or started, and shared by all clients; the\n" +
+			"client stays connected when the hub restarts.\n\n" +
+			"With --standalone everything runs in this one process, as containers want it. So\n" +
+			"it does when MIRROR_DIR is set: then this client gets the Markdown folder that it\n" +
+			"names and nothing else, and TENANT_ID chooses the tenant's directory inside.",
+		Args:              needs(0, 1, "at most the name of one source"),
+		ValidArgsFunction: w.completeSource,
+		RunE: func(c *cobra.Command, args []string) error {
+			scope := ""
+			if len(args) > 0 {
+				scope = args[0]
+			}
+			if standalone || w.env("MIRROR_DIR") != "" {
+				return w.serveAlone(c.Context(), scope)
+			}
+			return w.serve(c.Context(), scope)
+		},
+	}
+	c.Flags().BoolVar(&standalone, "standalone", false, "run everything in this process, without a hub")
+	return c
+}
+
+// serve copies frames between the client and the hub.
+func (w *world) serve(ctx context.Context, scope string) error {
+	log := w.stderrLog()
+	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
+		to := w.connecting(log)
+		to.Scope, to.Start = scope, start
+		return func(ctx context.Context) (net.Conn, error) {
+			conn, _, err := daemon.Connect(ctx, to)
+			return conn, err
+		}
+	}
+	return shim.Run(ctx, shim.Config{
+		In: w.in, Out: w.out, Log: log, Parent: shim.WatchParent(ctx),
+		Connect: connect(daemon.StartAlways), Look: connect(daemon.StartLost),
+	})
+}
+
+// serveAlone is a hub for one client, in this process: no lock, no socket, no
+// port.
+func (w *world) serveAlone(ctx context.Context, scope string) error {
+	var sources []hub.Source
+	limits := config.Default("", config.Schema{}).Limits
+	if dir := w.env("MIRROR_DIR"); dir != "" {
+		sources = []hub.Source{w.mirror(dir, w.env("TENANT_ID"))}
+	} else {
+		conf, err := w.config()
+		if err != nil {
+			return err
+		}
+		sources, limits = w.sources(conf), conf.Limits
+		if sources[0].Sample {
+			if err := w.laySample(); err != nil {
+				return err
+			}
+		}
+	}
+	h := hub.New(hub.Config{
+		Kinds: w.kinds, Sources: sources, Limits: hub.Limits{Deadline: limits.Deadline, InFlight: limits.InFlight},
+		Version: lecternVersion, Skill: doc.SkillVersion, Log: w.stderrLog(), Now: w.now,
+	})
+	defer h.Close() //nolint:errcheck // a source that does not close has logged it
+	if err := h.Start(ctx); err != nil {
+		return err
+	}
+	return h.ServeStream(ctx, w.in, w.out, hub.Attach{Scope: scope, Transport: status.Stdio})
+}

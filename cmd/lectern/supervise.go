@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+func superviseCommand(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "supervise",
+		Short: "Keep the hub running, without a screen",
+		Long: "Keep the hub running, without a screen: for systemd, launchd or a login item. A hub\n" +
+			"that ends is started again, later each time; one that ends five times in a minute\n" +
+			"is left alone, and what it said last is shown.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return daemon.Supervise(c.Context(), w.connecting(w.stderrLog()))
+		},
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/all"
+)
+
+// A world is what the process was given: every command is made from it, so
+// that none reaches for the process itself.
+type world struct {
+	in       io.Reader
+	out, err io.Writer
+	environ  []string
+	now      func() time.Time
+	exe      string // absolute path of this binary
+	home     string // empty: there is none
+	places   config.Paths
+	kinds    []tools.Kind
+}
+
+func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*world, error) {
+	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: all.Systems()}
+	var err error
+	if w.exe, err = os.Executable(); err != nil {
+		return nil, fmt.Errorf("find own binary: %w", err)
+	}
+	if w.home, err = os.UserHomeDir(); err != nil {
+		w.home = "" // LECTERN_HOME may make up for it
+	}
+	if w.places, err = config.PathsFor(w.env, runtime.GOOS, w.home); err != nil {
+		return nil, fmt.Errorf("find directories: %w", err)
+	}
+	return w, nil
+}
+
+// env looks a variable up; the last one of a name counts, as in a process.
+func (w *world) env(name string) string {
+	value := ""
+	for _, entry := range w.environ {
+		if k, v, ok := strings.Cut(entry, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// schema is what the configuration may say of the kinds in this build.
+func (w *world) schema() config.Schema {
+	s := config.Schema{Home: w.home, Kinds: map[string][]string{}}
+	for _, k := range w.kinds {
+		m := k.Manifest()
+		keys := []string{}
+		for key := range m.Config.Properties {
+			keys = append(keys, key)
+		}
+		s.Kinds[m.Name] = keys
+	}
+	return s
+}
+
+func (w *world) config() (config.Config, error) {
+	return config.Load(w.places.File(), w.schema())
+}
+
+func (w *world) hubPaths() daemon.Paths {
+	return daemon.Paths{Runtime: w.places.Runtime, State: w.places.State}
+}
+
+// connecting is how this process reaches the hub, and starts it.
+func (w *world) connecting(log *slog.Logger) daemon.ConnectConfig {
+	return daemon.ConnectConfig{
+		Paths: w.hubPaths(), Stamp: w.stamp(), Command: []string{w.exe, "hub", "--detached"},
+		Env: w.environ, Log: log, Now: w.now,
+	}
+}
+
+// stderrLog is for processes whose stderr a person or a client may read:
+// warnings and worse.
+func (w *world) stderrLog() *slog.Logger {
+	return slog.New(slog.NewTextHandler(w.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+func (w *world) logFile() string   { return filepath.Join(w.places.State, "lectern.log") }
+func (w *world) tokenFile() string { return filepath.Join(w.places.State, "client.token") }

@@ -1,0 +1,133 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lectern-mcp/lectern/config"
+)
+
+var schema = config.Schema{
+	Kinds: map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
+	Home:  "/home/me",
+}
+
+const file = "/etc/lectern/config.toml"
+
+func TestParse(t *testing.T) {
+	got, err := config.Parse(file, []byte("\ufeff"+`# mine
+[hub]
+port = 4000
+idle_after = "1h30m"
+http = false
+
+[[source]]
+name = "notes"
+kind = "markdown"
+path = "~/notes"
+tenant = "a"
+read_only = true
+effects = ["read"]
+
+[[source]]
+name = "rel"
+kind = "markdown"
+path = "here"
+
+[[source]]
+name = "wiki"
+kind = "cards"
+url = "http://127.0.0.1:1"
+`), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Config{
+		Path:   file,
+		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute},
+		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32},
+		Sources: []config.Source{
+			{
+				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"},
+				Options: []byte(`{"path":"/home/me/notes","tenant":"a"}`), Line: 7,
+			},
+			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 15},
+			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 20},
+		},
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); d != "" {
+		t.Error(d)
+	}
+}
+
+// What is wrong is said with its place, what is allowed and the nearest word.
+func TestFaults(t *testing.T) {
+	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
+	for text, want := range map[string]string{
+		"prot = 1":                         "1:1: prot: unknown key (allowed: hub, limits, source)",
+		"[hub]\nprot = 1":                  "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, port)",
+		"[hub]\nport = 70000":              "2:8: hub.port: must be a whole number from 1 to 65535",
+		"[hub]\nport = \"12\"":             "2:8: hub.port: must be a whole number from 1 to 65535",
+		"[hub]\nhttp = 1":                  "2:8: hub.http: must be true or false",
+		"[hub]\nidle_after = 10":           `2:14: hub.idle_after: must be a duration in quotes, such as "90s", "10m" or "1h30m"`,
+		"[hub]\nidle_after = \"-1s\"":      `2:14: hub.idle_after: must be at least "0s", got "-1s"`,
+		"hub = 1":                          "1:7: hub: must be a table, [hub]",
+		"hub = {port = 1, htp = true}":     "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, port)",
+		"[hub]\nport = 1\nport = 2":        "3:1: not valid TOML: ",
+		"[hub\nport = 1":                   "1:5: not valid TOML: ",
+		"[[sorce]]":                        "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, source)",
+		"[source]\nname = \"a\"":           "1:2: source: must be written [[source]], with two brackets: there may be several",
+		"source = [1]":                     "1:1: source: must be a list of tables",
+		source + "readonly = true":         "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: effects, kind, name, path, read_only, tenant)",
+		source + "read_only = \"yes\"":     "5:13: source[0].read_only: must be true or false",
+		source + "effects = [\"raed\"]":    "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
+		source + "effects = \"read\"":      "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
+		source + source:                    "6:8: source[1].name: a is taken by the source in line 1; names are unique",
+		"[[source]]\nname=\"a\"":           "1:3: source[0]: kind is missing (allowed: cards, markdown)",
+		"[[source]]\nkind=\"markdown\"":    "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
+		"[[source]]\nkind=\"markdwon\"":    "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
+		"[[source]]\nname=\"My Notes\"":    `2:6: source[0].name: "My Notes" may hold small letters, digits and hyphens only; how about "my-notes"?`,
+		source + "tenant = 2\npath2 = inf": "6:1: source[0].path2: unknown key, did you mean path? (allowed: effects, kind, name, path, read_only, tenant)",
+		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants read alone; remove one of the two",
+	} {
+		_, err := config.Parse(file, []byte(text), schema)
+		if err == nil {
+			t.Errorf("%q: no error", text)
+			continue
+		}
+		if want = file + ":" + want; !strings.Contains(err.Error(), want) {
+			t.Errorf("%q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestLoadWithoutFileIsTheDefaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "config.toml")
+	c, err := config.Load(path, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.InFile() || c.Hub.Port != 12740 || !c.Hub.HTTP || c.Path != path {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestLoadRefusesWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := config.Load(dir, schema); err == nil || !strings.Contains(err.Error(), dir+" is not a regular file") {
+		t.Errorf("got %v", err)
+	}
+	big := filepath.Join(dir, "big")
+	if err := os.WriteFile(big, make([]byte, 2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(big, schema); err == nil || !strings.Contains(err.Error(), "1048576") {
+		t.Errorf("got %v", err)
+	}
+}

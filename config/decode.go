@@ -1,0 +1,172 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// decode fills c from c.text.
+func (c *Config) decode() error {
+	text := bytes.TrimPrefix(c.text, bom)
+	var root map[string]any
+	if err := toml.Unmarshal(text, &root); err != nil {
+		return &Error{c.Path, []Fault{syntaxFault(err)}}
+	}
+	d := decoder{text: text, outline: outlineOf(text)}
+	top := d.table("", root, "hub", "limits", "source")
+	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
+		hub.int("port", &c.Hub.Port, 1, 65535)
+		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
+		hub.bool("http", &c.Hub.HTTP)
+	}
+	if limits, ok := top.table("limits", "deadline", "in_flight"); ok {
+		limits.duration("deadline", &c.Limits.Deadline, time.Second)
+		limits.int("in_flight", &c.Limits.InFlight, 1, 1024)
+	}
+	c.Sources = d.sources(top, c.schema, c.Path)
+	if len(d.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &Error{c.Path, d.faults}
+}
+
+// syntaxFault is why text is no TOML.
+func syntaxFault(err error) Fault {
+	f := Fault{Line: 1, Column: 1, Msg: err.Error()}
+	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+		f.Line, f.Column = e.Position()
+		f.Msg = e.Error()
+	}
+	f.Msg = "not valid TOML: " + trimToml(f.Msg)
+	return f
+}
+
+func trimToml(msg string) string {
+	if rest, ok := bytes.CutPrefix([]byte(msg), []byte("toml: ")); ok {
+		return string(rest)
+	}
+	return msg
+}
+
+// A decoder collects faults while tables are read.
+type decoder struct {
+	text    []byte
+	outline outline
+	faults  []Fault
+}
+
+func (d *decoder) fault(path string, offset int, format string, args ...any) {
+	line, column := position(d.text, offset)
+	d.faults = append(d.faults, Fault{line, column, path, fmt.Sprintf(format, args...)})
+}
+
+// A table is one TOML table; path is empty for the top level.
+type table struct {
+	*decoder
+	path   string
+	values map[string]any
+}
+
+// table reports every key of values that is not among known.
+func (d *decoder) table(path string, values map[string]any, known ...string) table {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, key) {
+			p := under(path, key)
+			d.fault(p, d.keyOffset(p), "%s", unknown("key", key, known))
+		}
+	}
+	return table{d, path, values}
+}
+
+// keyOffset finds a key, or the first of the tables of an array.
+func (d *decoder) keyOffset(path string) int {
+	if at, ok := d.outline.keys[path]; ok {
+		return at
+	}
+	return d.outline.keys[path+"[0]"]
+}
+
+func (t table) table(key string, known ...string) (table, bool) {
+	v, ok := t.values[key]
+	if !ok {
+		return table{}, false
+	}
+	values, ok := v.(map[string]any)
+	if !ok {
+		t.wrong(key, "must be a table, [%s]", key)
+		return table{}, false
+	}
+	return t.decoder.table(under(t.path, key), values, known...), true
+}
+
+// wrong reports the value of key.
+func (t table) wrong(key, format string, args ...any) {
+	p := under(t.path, key)
+	at, ok := t.outline.values[p]
+	if !ok {
+		at = t.keyOffset(p)
+	}
+	t.fault(p, at, format, args...)
+}
+
+func (t table) bool(key string, to *bool) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	if *to, ok = v.(bool); !ok {
+		t.wrong(key, "must be true or false")
+	}
+}
+
+func (t table) int(key string, to *int, least, most int) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	n, ok := v.(int64)
+	if !ok || n < int64(least) || n > int64(most) {
+		t.wrong(key, "must be a whole number from %d to %d", least, most)
+		return
+	}
+	*to = int(n)
+}
+
+func (t table) duration(key string, to *time.Duration, least time.Duration) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	s, _ := v.(string)
+	n, err := time.ParseDuration(s)
+	switch {
+	case err != nil:
+		t.wrong(key, `must be a duration in quotes, such as "90s", "10m" or "1h30m"`)
+	case n < least:
+		t.wrong(key, "must be at least %q, got %q", least, s)
+	default:
+		*to = n
+	}
+}
+
+// string reads a string; missing says whether it was not there.
+func (t table) string(key string) (s string, ok bool) {
+	v, there := t.values[key]
+	if !there {
+		return "", false
+	}
+	if s, ok = v.(string); !ok {
+		t.wrong(key, "must be a string in quotes")
+	}
+	return s, ok
+}

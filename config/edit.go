@@ -1,0 +1,199 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+)
+
+// opening stands at the top of a file that we create.
+const opening = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
+	"# file and keep what you write in it.\n"
+
+// An Edit is a change of the file's text that nobody has made yet.
+type Edit struct {
+	Path   string
+	Before []byte // nil: there is no file
+	After  []byte
+}
+
+// Changes reports whether there is anything to save.
+func (e Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
+
+// Diff is the change as a unified diff; empty: no change.
+func (e Edit) Diff() string {
+	from := e.Path
+	if e.Before == nil {
+		from = os.DevNull
+	}
+	return udiff.Unified(from, e.Path, string(e.Before), string(e.After))
+}
+
+// Save writes the file in one step, its folder too where that is missing. If
+// the file is not what it was when the edit was made, it stays as it is and
+// the error is atomicfile.ErrChanged or ErrExists.
+func (e Edit) Save() error {
+	if !e.Changes() {
+		return nil
+	}
+	name := e.Path
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // a file kept elsewhere stays there
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("make configuration folder: %w", err)
+	}
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return fmt.Errorf("open configuration folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // opened only to name the file
+	opt := atomicfile.Options{Perm: 0o600, Create: e.Before == nil}
+	if !opt.Create {
+		opt.IfHash = new(sha256.Sum256(e.Before))
+	}
+	if err := atomicfile.Write(root, filepath.Base(name), e.After, opt); err != nil {
+		return fmt.Errorf("save configuration: %w", err)
+	}
+	return nil
+}
+
+// AddSource plans to append s, which has Name, Kind, Path, ReadOnly and
+// Effects. A source that is there already in the same words is no change. An
+// empty name is made from the path; a name that another source has is an error
+// when it was asked for.
+func (c Config) AddSource(s Source) (Edit, Source, error) {
+	same := func(old Source) bool {
+		return old.Kind == s.Kind && old.Path == s.Path && (s.Name == "" || s.Name == old.Name) &&
+			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects)
+	}
+	if i := slices.IndexFunc(c.Sources, same); i >= 0 {
+		return Edit{c.Path, c.text, c.text}, c.Sources[i], nil
+	}
+	if s.Name == "" {
+		s.Name = NameFor(s.Path, s.Kind, func(name string) bool { _, taken := c.Source(name); return taken })
+	}
+	if err := CheckName(s.Name); err != nil {
+		return Edit{}, Source{}, fmt.Errorf("name: %w", err)
+	}
+	if old, taken := c.Source(s.Name); taken {
+		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another one",
+			s.Name, old.Line, c.Path, old.Path)
+	}
+	after := c.appended(s)
+	now, err := Parse(c.Path, after, c.schema)
+	if err != nil {
+		return Edit{}, Source{}, fmt.Errorf("add source: %w", err)
+	}
+	if n := len(now.Sources); n != len(c.Sources)+1 || !sameSource(now.Sources[n-1], s) || !c.sameBut(now, n-1) {
+		return Edit{}, Source{}, c.byHand("add", "its sources are not written as [[source]] tables")
+	}
+	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
+}
+
+// appended is the text with one more table at its end, in its own line ends.
+func (c Config) appended(s Source) []byte {
+	var b strings.Builder
+	b.WriteString("[[source]]\n")
+	fmt.Fprintf(&b, "name = %s\nkind = %s\n", quote(s.Name), quote(s.Kind))
+	if s.Path != "" {
+		fmt.Fprintf(&b, "path = %s\n", quote(s.Path))
+	}
+	if s.ReadOnly {
+		b.WriteString("read_only = true\n")
+	}
+	if s.Effects != nil {
+		quoted := make([]string, len(s.Effects))
+		for i, e := range s.Effects {
+			quoted[i] = quote(e)
+		}
+		fmt.Fprintf(&b, "effects = [%s]\n", strings.Join(quoted, ", "))
+	}
+	text := slices.Clone(c.text)
+	if text == nil {
+		text = []byte(opening)
+	}
+	block, eol := b.String(), "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		block, eol = strings.ReplaceAll(block, "\n", "\r\n"), "\r\n"
+	}
+	bare := bytes.TrimPrefix(text, bom)
+	if len(bare) > 0 && bare[len(bare)-1] != '\n' {
+		text = append(text, eol...)
+	}
+	if len(bytes.TrimSpace(bare)) > 0 && !bytes.HasSuffix(text, []byte(eol+eol)) {
+		text = append(text, eol...)
+	}
+	return append(text, block...)
+}
+
+// RemoveSource plans to take a source out of the file. Comments inside its
+// table go with it, and those directly above it unless they open the file.
+func (c Config) RemoveSource(name string) (Edit, error) {
+	i := slices.IndexFunc(c.Sources, func(s Source) bool { return s.Name == name })
+	if i < 0 {
+		names := make([]string, len(c.Sources))
+		for j, s := range c.Sources {
+			names[j] = s.Name
+		}
+		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknown("source", name, names))
+	}
+	after, ok := c.without(i)
+	if !ok {
+		return Edit{}, c.byHand("remove", "its sources are not written as [[source]] tables")
+	}
+	now, err := Parse(c.Path, after, c.schema)
+	if err != nil || len(now.Sources) != len(c.Sources)-1 || !now.sameBut(c, i) {
+		return Edit{}, c.byHand("remove", "the table of the source is entangled with its neighbours")
+	}
+	return Edit{c.Path, c.text, after}, nil
+}
+
+// byHand says that an edit cannot be made without touching what is the user's.
+func (c Config) byHand(verb, why string) error {
+	return fmt.Errorf("%s source: %s cannot be edited safely, because %s; %s the source with an editor", verb, c.Path, why, verb)
+}
+
+// sameBut reports whether other is c with one more source, at index i.
+func (c Config) sameBut(other Config, i int) bool {
+	rest := slices.Delete(slices.Clone(other.Sources), i, i+1)
+	return c.Hub == other.Hub && c.Limits == other.Limits && slices.EqualFunc(c.Sources, rest, func(a, b Source) bool {
+		return sameSource(a, b) && bytes.Equal(a.Options, b.Options)
+	})
+}
+
+func sameSource(a, b Source) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
+		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects)
+}
+
+// quote writes a TOML string: literal where that spares backslashes.
+func quote(s string) string {
+	special := strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+	if strings.Contains(s, `\`) && !strings.Contains(s, "'") && !special {
+		return "'" + s + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxName bounds a source's name in bytes: it is part of URLs and tool names.
+const maxName = 40
+
+// CheckName reports why name cannot be a source's name.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("is empty; use small letters, digits and hyphens")
+	case len(name) > maxName:
+		return fmt.Errorf("has %d characters, at most %d are allowed", len(name), maxName)
+	}
+	for _, r := range name {
+		if !plain(r) && r != '-' {
+			return fmt.Errorf("%q may hold small letters, digits and hyphens only; how about %q?", name, nameOf(name))
+		}
+	}
+	return nil
+}
+
+// NameFor makes a source's name of the last element of a path, and of kind
+// when nothing of that can be kept. A taken name gets -2, -3 and so on.
+func NameFor(path, kind string, taken func(string) bool) string {
+	base := nameOf(filepath.Base(path))
+	if base == "" {
+		base = kind
+	}
+	name := base
+	for n := 2; taken(name); n++ {
+		suffix := fmt.Sprintf("-%d", n)
+		name = base[:min(len(base), maxName-len(suffix))] + suffix
+	}
+	return name
+}
+
+// nameOf keeps of s what a name may hold: accents fall off, every run of other
+// characters becomes one hyphen.
+func nameOf(s string) string {
+	var b strings.Builder
+	hyphen := false
+	for _, r := range norm.NFKD.String(s) {
+		r = unicode.ToLower(r)
+		switch {
+		case plain(r):
+			if hyphen && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			hyphen = false
+			b.WriteRune(r)
+		case !unicode.Is(unicode.Mn, r):
+			hyphen = true
+		}
+	}
+	return strings.TrimRight(b.String()[:min(b.Len(), maxName)], "-")
+}
+
+func plain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }

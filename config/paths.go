@@ -1,0 +1,94 @@
+package config
+
+import (
+	"errors"
+	"strings"
+)
+
+// Paths are the places that Lectern uses on disk. They may not exist yet.
+type Paths struct {
+	Config  string // config.toml and nothing else of ours
+	Data    string // what the user would miss: the sample vault
+	State   string // what can be lost: logs, tokens
+	Runtime string // locks, sockets, the discovery file
+}
+
+// File is the configuration file.
+func (p Paths) File() string { return p.Config + string(separatorOf(p.Config)) + "config.toml" }
+
+// PathsFor computes the places for an operating system, as GOOS spells it. The
+// variable LECTERN_HOME puts all of them under one directory. Otherwise they
+// follow the XDG base directory specification, ~/Library on macOS and the
+// known folders of Windows. home is the user's home directory, which
+// may be empty when LECTERN_HOME is set.
+func PathsFor(env func(string) string, goos, home string) (Paths, error) {
+	at := place{env: env, goos: goos, home: home}
+	if top := env("LECTERN_HOME"); top != "" {
+		if !at.absolute(top) {
+			return Paths{}, errors.New("LECTERN_HOME is " + top + "; it must be an absolute path")
+		}
+		return Paths{Config: top, Data: at.join(top, "data"), State: at.join(top, "state"), Runtime: at.join(top, "run")}, nil
+	}
+	if !at.absolute(home) {
+		return Paths{}, errors.New("there is no home directory; set LECTERN_HOME to a directory for configuration, data and state")
+	}
+	var p Paths
+	switch goos {
+	case "windows":
+		local := at.either("LOCALAPPDATA", "AppData", "Local")
+		p.Config = at.join(at.either("APPDATA", "AppData", "Roaming"), "lectern")
+		p.Data = at.join(local, "lectern", "data")
+		p.State = at.join(local, "lectern", "state")
+	case "darwin":
+		support := at.join(home, "Library", "Application Support", "lectern")
+		p = Paths{Config: support, Data: at.join(support, "data"), State: at.join(support, "state")}
+	default:
+		p.Config = at.join(at.either("XDG_CONFIG_HOME", ".config"), "lectern")
+		p.Data = at.join(at.either("XDG_DATA_HOME", ".local", "share"), "lectern")
+		p.State = at.join(at.either("XDG_STATE_HOME", ".local", "state"), "lectern")
+	}
+	p.Runtime = at.join(p.State, "run")
+	if run := env("XDG_RUNTIME_DIR"); goos != "windows" && goos != "darwin" && at.absolute(run) {
+		p.Runtime = at.join(run, "lectern")
+	}
+	return p, nil
+}
+
+// place joins paths as goos does, wherever it runs.
+type place struct {
+	env        func(string) string
+	goos, home string
+}
+
+// either is the directory that a variable names, or else one under home. A
+// relative value counts as none, as the XDG specification says.
+func (p place) either(variable string, under ...string) string {
+	if dir := p.env(variable); p.absolute(dir) {
+		return dir
+	}
+	return p.join(p.home, under...)
+}
+
+func (p place) join(dir string, names ...string) string {
+	sep := "/"
+	if p.goos == "windows" {
+		sep = `\`
+	}
+	return strings.TrimRight(dir, sep) + sep + strings.Join(names, sep)
+}
+
+func (p place) absolute(dir string) bool {
+	if p.goos != "windows" {
+		return strings.HasPrefix(dir, "/")
+	}
+	drive := len(dir) > 2 && dir[1] == ':' && (dir[2] == '\\' || dir[2] == '/')
+	return drive || strings.HasPrefix(dir, `\\`)
+}
+
+// separatorOf is what the other separators of dir are.
+func separatorOf(dir string) byte {
+	if strings.Contains(dir, `\`) && !strings.HasPrefix(dir, "/") {
+		return '\\'
+	}
+	return '/'
+}

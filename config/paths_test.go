@@ -1,0 +1,85 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/config"
+)
+
+func TestPathsFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		goos, home string
+		env        map[string]string
+		want       config.Paths
+		file       string
+	}{
+		"linux": {
+			"linux", "/home/me", nil,
+			config.Paths{
+				Config: "/home/me/.config/lectern", Data: "/home/me/.local/share/lectern",
+				State: "/home/me/.local/state/lectern", Runtime: "/home/me/.local/state/lectern/run",
+			}, "/home/me/.config/lectern/config.toml",
+		},
+		"xdg": {
+			"linux", "/home/me", map[string]string{
+				"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": "/run/user/7",
+			},
+			config.Paths{Config: "/c/lectern", Data: "/d/lectern", State: "/home/me/.local/state/lectern", Runtime: "/run/user/7/lectern"},
+			"/c/lectern/config.toml",
+		},
+		"macOS": {
+			"darwin", "/Users/me", map[string]string{"XDG_RUNTIME_DIR": "/x"},
+			config.Paths{
+				Config: "/Users/me/Library/Application Support/lectern", Data: "/Users/me/Library/Application Support/lectern/data",
+				State: "/Users/me/Library/Application Support/lectern/state", Runtime: "/Users/me/Library/Application Support/lectern/state/run",
+			}, "/Users/me/Library/Application Support/lectern/config.toml",
+		},
+		"windows": {
+			"windows", `C:\Users\me`, map[string]string{"APPDATA": `C:\Users\me\AppData\Roaming`},
+			config.Paths{
+				Config: `C:\Users\me\AppData\Roaming\lectern`, Data: `C:\Users\me\AppData\Local\lectern\data`,
+				State: `C:\Users\me\AppData\Local\lectern\state`, Runtime: `C:\Users\me\AppData\Local\lectern\state\run`,
+			}, `C:\Users\me\AppData\Roaming\lectern\config.toml`,
+		},
+		"one directory": {
+			"linux", "", map[string]string{"LECTERN_HOME": "/l", "XDG_RUNTIME_DIR": "/run"},
+			config.Paths{Config: "/l", Data: "/l/data", State: "/l/state", Runtime: "/l/run"}, "/l/config.toml",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := config.PathsFor(func(k string) string { return c.env[k] }, c.goos, c.home)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, got); d != "" || got.File() != c.file {
+				t.Errorf("file %s\n%s", got.File(), d)
+			}
+		})
+	}
+}
+
+func TestPathsForNeedsAHome(t *testing.T) {
+	none := func(string) string { return "" }
+	if _, err := config.PathsFor(none, "linux", ""); err == nil || !strings.Contains(err.Error(), "LECTERN_HOME") {
+		t.Errorf("got %v", err)
+	}
+	relative := func(k string) string { return map[string]string{"LECTERN_HOME": "x"}[k] }
+	if _, err := config.PathsFor(relative, "linux", "/home"); err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNameFor(t *testing.T) {
+	taken := func(n string) bool { return n == "notes" || n == "notes-2" }
+	for path, want := range map[string]string{
+		"/x/My Notes (Work)": "my-notes-work", "/x/Café": "cafe", "/x/Заметки": "markdown", "/x/notes": "notes-3",
+		"/": "markdown", "/x/---": "markdown", "/x/" + strings.Repeat("a", 60): strings.Repeat("a", 40),
+	} {
+		if got := config.NameFor(path, "markdown", taken); got != want || config.CheckName(got) != nil {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// commonKeys are the keys of a [[source]] that mean the same for every kind.
+var commonKeys = []string{"name", "kind", "read_only", "effects"}
+
+// effects are the words of tools.Effects; a test of cmd compares the two.
+var effects = []string{"read", "write", "delete", "run", "admin"}
+
+// Effects lists what `effects` may hold, in the order shown to people.
+func Effects() []string { return slices.Clone(effects) }
+
+// sources reads the [[source]] tables.
+func (d *decoder) sources(top table, schema Schema, file string) []Source {
+	v, ok := top.values["source"]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		top.wrong("source", "must be written [[source]], with two brackets: there may be several")
+		return nil
+	}
+	var sources []Source
+	seen := map[string]int{} // line, by name
+	for i, v := range list {
+		path := fmt.Sprintf("source[%d]", i)
+		values, ok := v.(map[string]any)
+		if !ok {
+			top.wrong("source", "must be a list of tables")
+			continue
+		}
+		s := d.source(path, values, schema, file)
+		if s.Name != "" {
+			if line, taken := seen[s.Name]; taken {
+				table{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
+			}
+			seen[s.Name] = s.Line
+		}
+		sources = append(sources, s)
+	}
+	return sources
+}
+
+func (d *decoder) source(path string, values map[string]any, schema Schema, file string) Source {
+	s := Source{}
+	t := table{d, path, values}
+	at := d.outline.keys[path]
+	s.Line, _ = position(d.text, at)
+	s.Kind, _ = t.string("kind")
+	own, known := schema.Kinds[s.Kind]
+	switch {
+	case known:
+		d.table(path, values, append(slices.Clone(commonKeys), own...)...)
+	case values["kind"] == nil:
+		d.fault(path, at, "kind is missing (allowed: %s)", kinds(schema))
+	case s.Kind != "":
+		t.wrong("kind", "%s", unknown("kind", s.Kind, slices.Collect(maps.Keys(schema.Kinds))))
+	}
+	s.Name, _ = t.string("name")
+	switch {
+	case values["name"] == nil:
+		d.fault(path, at, "name is missing; it is what agents call the source, such as \"notes\"")
+	case s.Name != "" || t.isString("name"):
+		if err := CheckName(s.Name); err != nil {
+			t.wrong("name", "%v", err)
+		}
+	}
+	t.bool("read_only", &s.ReadOnly)
+	s.Effects = t.effects(s.ReadOnly)
+	if slices.Contains(own, "path") {
+		s.Path = t.folder(schema.Home, filepath.Dir(file))
+	}
+	s.Options = t.options(s.Path)
+	return s
+}
+
+func kinds(schema Schema) string {
+	return strings.Join(slices.Sorted(maps.Keys(schema.Kinds)), ", ")
+}
+
+func (t table) isString(key string) bool {
+	_, ok := t.values[key].(string)
+	return ok
+}
+
+// effects reads the list of effects; nil when the key is absent.
+func (t table) effects(readOnly bool) []string {
+	v, ok := t.values["effects"]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		t.wrong("effects", "must be a list of %s, such as [\"read\"]", strings.Join(effects, ", "))
+		return nil
+	}
+	granted := []string{}
+	for i, v := range list {
+		word, _ := v.(string)
+		item := fmt.Sprintf("effects[%d]", i)
+		switch {
+		case !slices.Contains(effects, word):
+			t.wrong(item, "%s", unknown("effect", word, effects))
+		case readOnly && word != "read":
+			t.wrong(item, "a source with read_only = true grants read alone; remove one of the two")
+		default:
+			granted = append(granted, word)
+		}
+	}
+	return granted
+}
+
+// folder reads path and makes it absolute: ~ is the home directory, and what
+// is relative is so to the folder of the configuration file.
+func (t table) folder(home, dir string) string {
+	if t.values["path"] == nil {
+		t.fault(t.path, t.outline.keys[t.path], "path is missing; it is the folder to open")
+		return ""
+	}
+	p, ok := t.string("path")
+	if !ok {
+		return ""
+	}
+	rest, tilde := strings.CutPrefix(p, "~")
+	switch {
+	case p == "":
+		t.wrong("path", "is empty; it is the folder to open")
+		return ""
+	case strings.ContainsRune(p, 0):
+		t.wrong("path", "holds a NUL character, which no path does")
+		return ""
+	case tilde && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator):
+		if home == "" {
+			t.wrong("path", "there is no home directory to replace ~; write the path in full")
+			return ""
+		}
+		return filepath.Join(home, rest)
+	case filepath.IsAbs(p):
+		return filepath.Clean(p)
+	default:
+		return filepath.Join(dir, p)
+	}
+}
+
+// options is the JSON of the keys that are the System's own.
+func (t table) options(path string) json.RawMessage {
+	own := map[string]any{}
+	for key, v := range t.values {
+		if !slices.Contains(commonKeys, key) {
+			own[key] = v
+		}
+	}
+	if path != "" {
+		own["path"] = path
+	}
+	b, err := json.Marshal(own)
+	if err != nil { // infinities and the like
+		t.fault(t.path, t.outline.keys[t.path], "%v", err)
+		return nil
+	}
+	return b
+}
