@@ -19,6 +19,9 @@ type System[S Source, C any] struct {
 	// Open opens a source. It returns an [Error] with code Unavailable when
 	// what the configuration names is not there.
 	Open func(ctx context.Context, config C, env Env) (S, error)
+	// Peer says which Peer the source wants, by the name that it goes by (a
+	// graph); empty: the only one there is. Nil: the System has no Peer.
+	Peer func(config C) string
 	// Detect says how sure the System is that a directory is one of its own.
 	// Nil: never detected.
 	Detect    func(dir fs.FS) Match

@@ -55,6 +55,9 @@ type Env struct {
 	Log *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
+	// Peer is the other application, for a System that declares [System].Peer;
+	// nil for any other.
+	Peer Peer
 	// Changed announces that the resource with this URI has new content. It
 	// never blocks and may be called from any goroutine.
 	Changed func(uri string)
