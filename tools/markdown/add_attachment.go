@@ -40,7 +40,8 @@ func addAttachment() tools.Tool[*Notebook] {
 		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page itself is not changed: put markdownSyntax into it. A taken name gets -2.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
-			Why: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="}, Loose: true,
+			Why: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
+			Want: AddAttachmentOut{RelativePath: "./assets/hello.txt", MarkdownSyntax: "[hello.txt](./assets/hello.txt)", Path: "Projects/assets/hello.txt"},
 		}},
 	}, (*Notebook).AddAttachment)
 }

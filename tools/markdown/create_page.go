@@ -37,6 +37,7 @@ func createPage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Why: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, Loose: true,
+			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c... (64 digits)"},
 		}},
 	}, (*Notebook).CreatePage)
 }

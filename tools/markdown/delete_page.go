@@ -30,6 +30,8 @@ func deletePage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{{
 			Why: "see what deleting a page would do", In: DeletePageIn{Path: "Projects/Alpha.md", DryRun: true}, Loose: true,
+		}, {
+			Why: "delete a page", In: DeletePageIn{Path: "Projects/Alpha.md"}, Loose: true,
 		}},
 	}, (*Notebook).DeletePage)
 }

@@ -62,6 +62,8 @@ func getTree() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
 			Why: "get an overview", In: GetTreeIn{}, Loose: true,
+			Want: GetTreeOut{Tree: Branches{{Path: "Projects/_index.md", Title: "Projects", HasChildren: true, PageID: "p1",
+				Children: Branches{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}}}}, Total: 2},
 		}},
 	}, (*Notebook).GetTree)
 }

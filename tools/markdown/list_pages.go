@@ -41,6 +41,7 @@ func listPages() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
 			Why: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, Loose: true,
+			Want: ListPagesOut{Pages: []ListedPage{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}}, Total: 1},
 		}},
 	}, (*Notebook).ListPages)
 }

@@ -16,16 +16,22 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// fixture is the notebook that most tests begin with.
+// fixture is testdata/notes, the notebook that most tests begin with.
 func fixture() map[string]string {
-	return map[string]string{
-		"Welcome.md":                  "---\nid: w1\ntitle: Welcome\ntags: [start, Überblick]\nposition: 1\n---\n\n# Welcome\n\nSee [[Alpha]], [[Projects/Beta|the plan]] and [[Nowhere]].\n",
-		"Projects/_index.md":          "---\nid: p1\ntitle: Projects\nicon: 🏗\n---\n\n# Projects\n",
-		"Projects/Alpha.md":           "---\nid: a1\ntitle: Alpha\naliases: [First]\n---\n\n# Alpha\n\nProject details.\n\nPlease see the Architecture Diagram below.\n\n[Beta](Beta.md) ![](./Alpha/assets/d.png)\n",
-		"Projects/Alpha/assets/d.png": "png",
-		"Projects/Beta.md":            "# Beta\n\nBack to [[alpha#Goals]] and [[First]]. `[[Welcome]]`\n",
-		"Archive/Old.md":              "Old.\n",
+	files := map[string]string{}
+	notes := os.DirFS(filepath.Join("testdata", "notes"))
+	err := fs.WalkDir(notes, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(notes, p)
+		files[p] = string(b)
+		return err
+	})
+	if err != nil {
+		panic(err) // the folder is part of the repository
 	}
+	return files
 }
 
 // bench is an open notebook in a folder of its own.

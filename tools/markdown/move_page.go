@@ -33,7 +33,11 @@ func movePage() tools.Tool[*Notebook] {
 			"A leaf that gains a child becomes Title/_index.md, a folder page that loses its last one Title.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
-			Why: "see where a page would go", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "/", DryRun: true}, Loose: true,
+			Why: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
+			Want: MovePageOut{Success: true, NewPath: "Archive/Alpha.md"}, Loose: true,
+		}, {
+			Why: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md"},
+			Want: MovePageOut{Success: true, NewPath: "Archive/Alef.md"}, Loose: true,
 		}},
 	}, (*Notebook).MovePage)
 }

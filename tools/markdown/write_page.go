@@ -37,6 +37,7 @@ func writePage() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Why: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, Loose: true,
+			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
 		}},
 	}, (*Notebook).WritePage)
 }
