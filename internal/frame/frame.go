@@ -16,6 +16,9 @@ import (
 // Max is the usual bound for one frame in bytes, without its newline.
 const Max = 16 << 20
 
+// keep is the largest frame whose buffer is used again.
+const keep = 64 << 10
+
 // ErrTooLong says that a frame was longer than the reader's bound and has been
 // skipped. The reader stays usable.
 var ErrTooLong = errors.New("frame too long")
@@ -42,7 +45,12 @@ func (r *Reader) Next() ([]byte, error) {
 			return nil, err
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-		if len(line) > 0 {
+		switch {
+		case len(line) == 0:
+		case len(line) > keep:
+			r.buf = nil // hand a large buffer over rather than copy and keep it
+			return line, nil
+		default:
 			return bytes.Clone(line), nil
 		}
 	}
