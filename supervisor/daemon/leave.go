@@ -26,7 +26,7 @@ func (h *shell) drain(ctx context.Context) {
 	}
 	err := waitFor(ctx, func() (bool, error) {
 		inFlight, _ := h.Busy()
-		return inFlight == 0 && !h.life.inUse(), nil
+		return inFlight == 0 && h.life.streams() == 0, nil
 	})
 	if err != nil {
 		inFlight, _ := h.Busy()
