@@ -31,7 +31,6 @@ type Vitals struct {
 	Instance string `json:"instance"`
 	InFlight int    `json:"in_flight"`
 	Sessions int    `json:"sessions"`
-	Attached bool   `json:"attached"` // a stream is open, even if it has said nothing yet
 	Leaving  bool   `json:"leaving"`
 	Next     *Stamp `json:"next,omitempty"` // the newer build that waits to take over
 }
@@ -68,8 +67,8 @@ func (h *shell) controlServer() *http.Server {
 func (h *shell) vitals() Vitals {
 	inFlight, sessions := h.Busy()
 	return Vitals{
-		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: sessions,
-		Attached: h.life.inUse(), Leaving: h.life.decided() != nil, Next: h.life.pending(),
+		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.life.streams()),
+		Leaving: h.life.decided() != nil, Next: h.life.pending(),
 	}
 }
 

@@ -43,6 +43,8 @@ func Find(p Paths) (Discovery, error) {
 	switch {
 	case !held:
 		return Discovery{}, ErrNoHub
+	case errors.Is(err, fs.ErrNotExist):
+		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or leaving", ErrNoHub)
 	case err != nil:
 		return Discovery{}, err
 	}

@@ -147,7 +147,7 @@ func (w *world) untilIdle() {
 	w.t.Helper()
 	w.until("the hub to be idle", func() bool {
 		v, err := Ask(w.t.Context(), w.paths())
-		return err == nil && v.Sessions == 0 && !v.Attached
+		return err == nil && v.Sessions == 0
 	})
 }
 

@@ -26,7 +26,7 @@ func (h *shell) drain(ctx context.Context) {
 	}
 	err := waitFor(ctx, func() (bool, error) {
 		inFlight, _ := h.Busy()
-		return inFlight == 0 && !h.life.inUse(), nil
+		return inFlight == 0 && h.life.streams() == 0, nil
 	})
 	if err != nil {
 		inFlight, _ := h.Busy()
@@ -34,29 +34,25 @@ func (h *shell) drain(ctx context.Context) {
 	}
 }
 
-// bequeath writes into hub.json who comes next. It happens before the first
-// client is let go, so that an older one leaves the start to the newer.
+// bequeath takes hub.json away, or writes into it who comes next. It happens
+// before the first client is let go: what the file says tells a client that
+// comes back whether to start a hub, and whether another is to do so.
 func (h *shell) bequeath(d Discovery) error {
-	decision := h.life.decided()
-	if decision == nil || decision.next == nil {
-		return nil
+	next := h.life.decided().next
+	if next == nil {
+		err := os.Remove(h.Paths.Discovery())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	}
-	d.Next, d.NextUntil = decision.next, h.Now().Add(h.Timing.Drain+handOverGrace)
+	d.Next, d.NextUntil = next, h.Now().Add(h.Timing.Drain+handOverGrace)
 	return writeDiscovery(h.Paths, d)
 }
 
-// farewell takes hub.json away, unless it says who comes next.
+// farewell is what Run returns.
 func (h *shell) farewell() error {
-	decision := h.life.decided()
-	if decision == nil {
-		return nil // it never came so far
-	}
-	if decision.next == nil {
-		if err := os.Remove(h.Paths.Discovery()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if decision.again {
+	if decision := h.life.decided(); decision != nil && decision.again {
 		return ErrAgain
 	}
 	return nil

@@ -170,11 +170,11 @@ func (l *life) pending() *Stamp {
 	return l.next
 }
 
-// inUse reports whether a stream is attached.
-func (l *life) inUse() bool {
+// streams counts the attached streams, even those that have said nothing yet.
+func (l *life) streams() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.attached > 0
+	return l.attached
 }
 
 // decided returns why the hub leaves, or nil while it stays.

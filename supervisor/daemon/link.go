@@ -17,17 +17,17 @@ type link struct {
 	net.Conn
 
 	mu       sync.Mutex
+	begun    bool // the hello is over
 	ending   bool
 	midFrame bool // the last byte read was not the end of a frame
 }
 
-// begin lifts the deadline of the hello, unless the stream is ending already.
+// begin lifts the deadline of the hello.
 func (l *link) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.ending {
-		_ = l.SetDeadline(time.Time{})
-	}
+	l.begun = true
+	_ = l.SetDeadline(time.Time{})
 }
 
 func (l *link) Read(p []byte) (int, error) {
@@ -52,6 +52,9 @@ func (l *link) end(deadline time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ending = true
+	if !l.begun {
+		return // a late-comer, who is to hear a refusal
+	}
 	if l.midFrame {
 		_ = l.SetReadDeadline(deadline)
 		return

@@ -148,10 +148,10 @@ func (h *shell) run(ctx context.Context) error {
 	defer abandon()
 
 	var serve sync.WaitGroup
-	serve.Go(func() { h.accept(serving, mcp) })
-	serve.Go(func() { _ = server.Serve(control) })
-	here, err := h.announce()
+	here, err := h.announce() // before anybody is answered, who might look for it
 	if err == nil {
+		serve.Go(func() { h.accept(serving, mcp) })
+		serve.Go(func() { _ = server.Serve(control) })
 		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Stamp.Version, "socket", here.MCP)
 		go h.life.watch(serving.Done())
 		select {
@@ -163,7 +163,7 @@ func (h *shell) run(ctx context.Context) error {
 		h.drain(serving)
 	}
 	abandon()
-	err = errors.Join(err, mcp.Close(), server.Close())
+	err = errors.Join(err, mcp.Close(), server.Close(), ignoreClosed(control.Close()))
 	h.cut()
 	serve.Wait()
 	h.streams.Wait()

@@ -22,6 +22,10 @@ type call struct {
 // far shorter.
 const retryBytes = 64 << 10
 
+// sendMax is how often a request is sent at most. Of a call that only reads,
+// nothing is lost by asking again; but it may be what brings hubs down.
+const sendMax = 4
+
 // cancelledMax bounds the cancelled calls that are remembered in case the hub
 // answers them all the same.
 const cancelledMax = 256
@@ -99,11 +103,10 @@ func (c *calls) cancel(m message) {
 }
 
 // lose is called when the hub is gone. It removes and returns the calls that
-// must not be asked again, in order. Of a call that was only read, nothing is
-// lost by asking twice; more often it may be what brings hubs down.
+// must not be asked again, in order.
 func (c *calls) lose() []*call {
 	gone := c.remove(func(one *call) bool {
-		return one.cancelled || one.frame == nil || one.sent > 1 && one.method != methodListen
+		return one.cancelled || one.frame == nil || one.sent >= sendMax && one.method != methodListen
 	})
 	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
 }
