@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -49,10 +50,12 @@ func pathsIn(home string) daemon.Paths {
 
 // killHub ends the hub that a failed script left behind.
 func killHub(home string) {
-	if d, err := daemon.Find(pathsIn(home)); err == nil {
-		if p, err := os.FindProcess(d.PID); err == nil {
-			_ = p.Kill()
-		}
+	hub, err := daemon.Ask(context.Background(), pathsIn(home))
+	if err != nil {
+		return
+	}
+	if p, err := os.FindProcess(hub.PID); err == nil {
+		_ = p.Kill()
 	}
 }
 
@@ -105,11 +108,13 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // await PATTERN COMMAND... runs a command again and again until its stdout
-// contains a text: something is on its way that nothing else announces.
+// matches: something is on its way that nothing else announces.
 func await(ts *testscript.TestScript, neg bool, args []string) {
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
 	until(ts, fmt.Sprintf("never seen: %q", args[0]), func() bool {
 		_ = ts.Exec(args[1], args[2:]...)
-		return strings.Contains(ts.ReadFile("stdout"), args[0]) != neg
+		return pattern.MatchString(ts.ReadFile("stdout")) != neg
 	})
 }
 
