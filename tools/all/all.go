@@ -6,9 +6,12 @@
 // snapshot of each. Start reading at [Systems].
 package all
 
-import "github.com/lectern-mcp/lectern/tools"
+import (
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/markdown"
+)
 
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
-	return []tools.Kind{}
+	return []tools.Kind{markdown.System()}
 }
