@@ -147,7 +147,7 @@ func (f facts) problems(dir, text string) []string {
 	for _, m := range inlineCode.FindAllStringSubmatch(prose, -1) {
 		problems = append(problems, f.code(m[1])...)
 	}
-	for _, m := range linkTarget.FindAllStringSubmatch(prose, -1) {
+	for _, m := range linkTarget.FindAllStringSubmatch(inlineCode.ReplaceAllString(prose, ""), -1) {
 		if !strings.Contains(m[1], "://") && !f.exists(path.Join(dir, m[1])) {
 			problems = append(problems, "the file "+m[1])
 		}
