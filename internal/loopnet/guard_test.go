@@ -278,6 +278,9 @@ func TestGuardRules(t *testing.T) {
 		if c.status != http.StatusBadRequest { // net/http's own
 			checkSealed(t, res)
 		}
+		if brings := strings.Contains(request, "Content-Length: 2\r\n"); brings && c.status != http.StatusOK && !res.Close {
+			t.Errorf("%q: the server waits for a body that it refused", c.request)
+		}
 		if got := res.Header.Get("WWW-Authenticate"); (got != "") != (c.status == 401) {
 			t.Errorf("%q: WWW-Authenticate is %q", c.request, got)
 		}

@@ -3,7 +3,6 @@ package loopnet
 import (
 	"bufio"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,6 +13,10 @@ import (
 
 // paceBytes is how much of an answer has to be taken within Limits.Write.
 const paceBytes = 64 << 10
+
+// drainTime is how long a client may take to send the rest of a body that
+// nobody wants.
+const drainTime = time.Second
 
 // pacing gives every request deadlines that move with its progress. Deadlines
 // are the connection's, hence the system's clock.
@@ -27,39 +30,19 @@ type pacing struct {
 func (p *pacing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	paced := &pacedWriter{ResponseWriter: w, conn: http.NewResponseController(w), pace: p.limits.Write, stalled: p.stalled}
 	paced.extend()
-	var body *timedBody
-	if r.ContentLength != 0 {
-		body = &timedBody{ReadCloser: r.Body, conn: paced.conn}
-		_ = paced.conn.SetReadDeadline(time.Now().Add(p.limits.Body))
-		r = r.WithContext(r.Context()) // a copy: net/http looks at its own Body afterwards
-		r.Body = body
+	hasBody := r.ContentLength != 0
+	if hasBody {
+		_ = paced.conn.SetReadDeadline(time.Now().Add(p.limits.Body)) // net/http lifts it at the body's end
 	}
 	p.next.ServeHTTP(paced, r)
 	paced.extend() // for what net/http still has in its buffer
-	if body != nil && !body.whole {
+	if hasBody {
 		// net/http drains what the handler left; that must end, too.
-		_ = paced.conn.SetReadDeadline(time.Now().Add(min(p.limits.Body, time.Second)))
+		_ = paced.conn.SetReadDeadline(time.Now().Add(min(p.limits.Body, drainTime)))
 	}
 	if paced.wasCut() {
 		p.log.LogAttrs(r.Context(), slog.LevelInfo, "answer cut off: the client does not read it")
 	}
-}
-
-// timedBody lifts the read deadline at the body's end: from there on a read
-// only watches for the client to go away.
-type timedBody struct {
-	io.ReadCloser
-	conn  *http.ResponseController
-	whole bool
-}
-
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) && !b.whole {
-		b.whole = true
-		_ = b.conn.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }
 
 // pacedWriter writes in pieces and gives each its own deadline.

@@ -82,7 +82,7 @@ func timedOut(err error) bool {
 // TestConnectionCap fills the cap with connections that ask for nothing. Each
 // newcomer is served, and the oldest of them closed for it.
 func TestConnectionCap(t *testing.T) {
-	g := serveGuarded(t, Limits{Connections: 4}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	g := serveGuarded(t, Limits{Connections: 4, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
 	var waiting []net.Conn
 	for range 4 {
 		waiting = append(waiting, dial(t, g.addr, ""))
@@ -102,7 +102,7 @@ func TestConnectionCap(t *testing.T) {
 // TestConnectionCapOfBusy: those that are at work do not give way.
 func TestConnectionCapOfBusy(t *testing.T) {
 	started, finish := make(chan struct{}), make(chan struct{})
-	g := serveGuarded(t, Limits{Connections: 2}, Budget{}, func(http.ResponseWriter, *http.Request) {
+	g := serveGuarded(t, Limits{Connections: 2, Header: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {
 		started <- struct{}{}
 		<-finish
 	})
@@ -126,23 +126,29 @@ func TestConnectionCapOfBusy(t *testing.T) {
 // the request is let through or refused.
 func TestSlowBodies(t *testing.T) {
 	read := make(chan error, 1)
-	g := serveGuarded(t, Limits{Body: 200 * time.Millisecond}, Budget{}, func(_ http.ResponseWriter, r *http.Request) {
+	short := serveGuarded(t, Limits{Body: 200 * time.Millisecond}, Budget{}, func(_ http.ResponseWriter, r *http.Request) {
 		_, err := io.Copy(io.Discard, r.Body)
 		read <- err
 	})
 	const half = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	for _, request := range []string{
-		g.header("POST /mcp") + half,
-		"POST /mcp HTTP/1.1\r\nHost: " + g.addr + "\r\n" + half,
-		"POST /mcp HTTP/1.1\r\nHost: evil.example\r\n" + half,
+	long := serveGuarded(t, Limits{Body: time.Minute}, Budget{}, func(http.ResponseWriter, *http.Request) {})
+	var all sync.WaitGroup
+	for _, c := range []struct{ addr, request string }{
+		{short.addr, short.header("POST /mcp") + half},
+		{long.addr, long.header("POST /mcp") + half}, // the handler does not want it
+		{long.addr, "POST /mcp HTTP/1.1\r\nHost: " + long.addr + "\r\n" + half},
+		{long.addr, "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n" + half},
 	} {
-		conn := dial(t, g.addr, request)
-		within(t, 5*time.Second, "a slow body", func() {
-			if _, err := io.Copy(io.Discard, conn); timedOut(err) {
-				t.Error("the connection stays open")
-			}
+		conn := dial(t, c.addr, c.request)
+		all.Go(func() {
+			within(t, 5*time.Second, "a slow body", func() {
+				if _, err := io.Copy(io.Discard, conn); timedOut(err) {
+					t.Errorf("the connection stays open after %q", c.request)
+				}
+			})
 		})
 	}
+	all.Wait()
 	if err := <-read; !timedOut(err) {
 		t.Errorf("the handler's read ended with %v, want a time-out", err)
 	}
@@ -188,6 +194,36 @@ func TestStreamOutlivesWriteLimit(t *testing.T) {
 	body, _ := io.ReadAll(res.Body)
 	if got := strings.Count(string(body), "data:"); got != 10 {
 		t.Errorf("%d events of 10 arrived:\n%s", got, body)
+	}
+}
+
+// TestSlowReader: an answer far longer than one piece goes on for as long as
+// its reader does, however slow.
+func TestSlowReader(t *testing.T) {
+	const write, size = 250 * time.Millisecond, 24 << 20
+	g := serveGuarded(t, Limits{Write: write}, Budget{}, func(w http.ResponseWriter, _ *http.Request) {
+		if n, err := w.Write(make([]byte, size)); err != nil {
+			t.Errorf("write ended at %d: %v", n, err)
+		}
+	})
+	conn := dial(t, g.addr, g.header("GET /metrics")+"\r\n")
+	start := time.Now()
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	got := int64(0)
+	for got < size {
+		n, err := io.CopyN(io.Discard, res.Body, 256<<10)
+		if got += n; err != nil {
+			t.Fatalf("read ended at %d: %v", got, err)
+		}
+		<-tick.C
+	}
+	if took := time.Since(start); took < 2*write {
+		t.Fatalf("read in %v: too fast to prove anything", took)
 	}
 }
 
