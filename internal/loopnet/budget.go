@@ -61,7 +61,7 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 // enter takes room for r, or says why there is none. stalled may be nil.
 func (b *budget) enter(r *http.Request, route Route, principal string, stalled *stalled) (leave func(), refused *refusal) {
 	w := want{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
-	if route.Stream && r.Method == http.MethodGet || r.Header.Get("Upgrade") != "" {
+	if r.Method == http.MethodGet && (route.Stream || r.Header.Get("Upgrade") != "") {
 		w.pool, w.total, w.each = &b.streams, b.Streams, b.StreamsEach
 	}
 	leave, freed, refused := b.try(w)
@@ -128,7 +128,8 @@ func (b *budget) leave(w want) {
 	b.freed = make(chan struct{})
 }
 
-// bodyCost is what r's body counts: as much as it may turn out to have.
+// bodyCost is what r's body counts: as much as it may turn out to have, which
+// without a Content-Length is all that the route allows.
 func bodyCost(r *http.Request, route Route) int64 {
 	switch n := r.ContentLength; {
 	case n < 0:

@@ -1,7 +1,6 @@
 package loopnet
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,15 +28,14 @@ func portHolder(port int) string {
 // listener looks a port up in a table of proc_net_tcp: sl, local address,
 // remote address, state, queues, timer, retransmits, uid, timeout, inode.
 func listener(table string, port int) (inode, uid string) {
-	f, err := os.Open(table)
+	text, err := os.ReadFile(table)
 	if err != nil {
 		return "", ""
 	}
-	defer f.Close()
 	const listening = "0A"
 	suffix := fmt.Sprintf(":%04X", port)
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if c := strings.Fields(lines.Text()); len(c) > 9 && c[3] == listening && strings.HasSuffix(c[1], suffix) {
+	for line := range strings.Lines(string(text)) {
+		if c := strings.Fields(line); len(c) > 9 && c[3] == listening && strings.HasSuffix(c[1], suffix) {
 			return c[9], c[7]
 		}
 	}
