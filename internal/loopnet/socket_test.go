@@ -52,6 +52,7 @@ func TestSocketPathLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.Remove(filepath.Dir(path)) }) // stays when others use it
 	go answerHello(l)
 	conn, err := DialSocket(t.Context(), path)
 	if err != nil {
