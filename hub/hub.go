@@ -83,6 +83,7 @@ type Hub struct {
 	surfaces map[string]*surface // by scope
 	sessions map[*session]struct{}
 
+	gate     gate
 	web      *web
 	changes  subscriptions
 	calls    atomic.Uint64
@@ -102,6 +103,7 @@ func New(c Config) *Hub {
 		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
+	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
 	}

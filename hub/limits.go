@@ -18,6 +18,8 @@ type Limits struct {
 	Frame         int           // bytes of one message on a stream: 16 MiB
 	Pending       int           // bytes of one stream's requests in flight: 64 MiB
 	Body          int64         // bytes of one HTTP body: 4 MiB
+	Large         int           // bytes from which a message waits for its turn: 256 KiB
+	LargeAtOnce   int           // large messages handled at once by the hub: 4
 	Sessions      int           // HTTP sessions: 64
 	Subscriptions int           // of one session: 1,000
 }
@@ -35,6 +37,8 @@ func (l Limits) orDefaults() Limits {
 		Frame:         cmp.Or(l.Frame, 16<<20),
 		Pending:       cmp.Or(l.Pending, 64<<20),
 		Body:          cmp.Or(l.Body, 4<<20),
+		Large:         cmp.Or(l.Large, 256<<10),
+		LargeAtOnce:   cmp.Or(l.LargeAtOnce, 2),
 		Sessions:      cmp.Or(l.Sessions, 64),
 		Subscriptions: cmp.Or(l.Subscriptions, 1000),
 	}

@@ -1,13 +1,11 @@
 package hub
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -127,103 +125,5 @@ func (s *session) status() status.Session {
 		Part:   status.Part{Name: s.id, State: status.Ready, Since: s.since},
 		Client: s.client.Name, Version: s.client.Version, Transport: s.transport, Scope: s.scope,
 		Protocol: s.protocol, PID: s.pid, Calls: s.calls, LastCall: s.lastCall, LastTool: s.lastTool,
-	}
-}
-
-// slots bound the calls of one session that run at once. More wait their turn,
-// first come first served, up to a bound of their own. Because every session
-// has its own slots, a busy agent never makes another wait.
-type slots struct {
-	running chan struct{}
-	present chan struct{} // running and waiting
-}
-
-func newSlots(running, waiting int) slots {
-	return slots{make(chan struct{}, running), make(chan struct{}, running+waiting)}
-}
-
-// take waits for a slot. The caller gives it back with release.
-func (s slots) take(ctx context.Context) (release func(), err error) {
-	select {
-	case s.present <- struct{}{}:
-	default:
-		return nil, tools.Errorf(tools.Limited, "more than %d calls of this session are waiting", cap(s.present)-cap(s.running)).
-			WithHint("Wait for answers before you call again.")
-	}
-	select {
-	case s.running <- struct{}{}:
-		return func() { <-s.running; <-s.present }, nil
-	case <-ctx.Done():
-		<-s.present
-		return nil, ctx.Err()
-	}
-}
-
-// An exchange is one message of an agent while it is being answered.
-//
-// It travels in the context, because that is all mcp-go hands to what it
-// calls; nothing else in this package does.
-type exchange struct {
-	session *session
-	notify  func(frame []byte) // queues a notification to be read before the answer
-
-	mu     sync.Mutex
-	modern bool
-	code   int            // JSON-RPC code of the answer, where mcp-go knows only -32603
-	data   map[string]any // and its data
-	uri    string         // of the resource that the message reads
-}
-
-type exchangeKey struct{}
-
-func (x *exchange) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
-}
-
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
-}
-
-// fails makes the answer a JSON-RPC error with this code. The handler returns
-// the error that carries the message.
-func (x *exchange) fails(code int, data map[string]any) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.code, x.data = code, data
-}
-
-func (x *exchange) becomesModern() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.modern = true
-}
-
-func (x *exchange) isModern() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.modern
-}
-
-// reads notes the resource that the message asks for.
-func (x *exchange) reads(uri string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.uri = uri
-}
-
-// mends says what mcp-go's error code must become, and what data goes with it,
-// which mcp-go never sends: a resource that is not there is named, as the
-// specification asks.
-func (x *exchange) mends(code int) (right int, data map[string]any) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	switch {
-	case code == mcp.INTERNAL_ERROR && x.code != 0:
-		return x.code, x.data
-	case x.uri != "" && (code == mcp.RESOURCE_NOT_FOUND || code == mcp.INVALID_PARAMS):
-		return code, map[string]any{"uri": x.uri}
-	default:
-		return code, nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -275,4 +276,57 @@ func TestHTTPClientLeaves(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+}
+
+// SEC-CLI-2: clients that send much and never read cost little, and others are
+// served meanwhile.
+func TestHTTPClientsThatNeverRead(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	s := serveHTTP(t, h)
+	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
+	body := callBody(1, "say", `{"text":"`+strings.Repeat("x", 3_900_000)+`"}`, meta)
+	head := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: say\r\nContent-Length: %d\r\n\r\n", len(body))
+
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.Sys - m.HeapReleased
+	}
+	debug.FreeOSMemory()
+	before, peak := used(), uint64(0)
+	const n = 60
+	sent := make(chan error, n)
+	for range n {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			_, err := io.WriteString(conn, head)
+			if err == nil {
+				_, err = io.WriteString(conn, body)
+			}
+			sent <- err
+		}()
+	}
+	session := s.initialize("/mcp")
+	for done := 0; done < n; {
+		if resp, b := s.do("POST", "/mcp", callBody(2, "say", `{"text":"a"}`, ""), "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
+			t.Fatalf("another client: %d %s", resp.StatusCode, b)
+		}
+		peak = max(peak, used())
+		select {
+		case err := <-sent:
+			if err != nil {
+				t.Fatal(err)
+			}
+			done++
+		default:
+		}
+	}
+	if peak > before+256<<20 {
+		t.Errorf("memory grew from %d to %d MB", before>>20, peak>>20)
+	}
+	t.Logf("memory grew from %d to %d MB", before>>20, peak>>20)
 }
