@@ -46,8 +46,8 @@ func (c *client) send(line string) {
 	}
 }
 
-// a frame as the client sees it.
-type reply1 struct {
+// received is a frame as the client sees it.
+type received struct {
 	ID     any             `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -60,13 +60,13 @@ type reply1 struct {
 	raw string
 }
 
-func (c *client) recv() reply1 {
+func (c *client) recv() received {
 	c.t.Helper()
 	line, err := c.r.ReadString('\n')
 	if err != nil {
 		c.t.Fatalf("receive: %v", err)
 	}
-	var f reply1
+	var f received
 	if err := json.Unmarshal([]byte(line), &f); err != nil {
 		c.t.Fatalf("receive %q: %v", line, err)
 	}
@@ -75,7 +75,7 @@ func (c *client) recv() reply1 {
 }
 
 // ask sends a request and returns its answer, which must be the next frame.
-func (c *client) ask(method, params string) reply1 {
+func (c *client) ask(method, params string) received {
 	c.t.Helper()
 	c.next++
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.next, method, params))
@@ -111,7 +111,7 @@ func (c *client) call(tool, args string) callResult {
 	return c.result(f)
 }
 
-func (c *client) result(f reply1) callResult {
+func (c *client) result(f received) callResult {
 	c.t.Helper()
 	var r callResult
 	if f.Error != nil || json.Unmarshal(f.Result, &r) != nil {

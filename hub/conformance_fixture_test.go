@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
@@ -243,100 +245,31 @@ func form(message, properties string, required ...string) mcp.ElicitationParams 
 	return mcp.ElicitationParams{Message: message, RequestedSchema: schema}
 }
 
+// A trip answers one call of a fixture that asks the client for input; nil
+// means that the state is not one it gave out.
+type trip func(ctx context.Context, p mcp.CallToolParams) *mcp.CallToolResult
+
 // roundTrips adds the fixtures that answer input_required.
 func roundTrips(s *server.MCPServer, add func(string, string, server.ToolHandlerFunc)) {
-	const nothing = `{"type":"object","properties":{}}`
-	ask := server.NewInputRequestBuilder
-	nameForm := form("What is your name?", `{"name":{"type":"string"}}`, "name")
-	okForm := form("Please confirm", `{"ok":{"type":"boolean"}}`, "ok")
-	said := func(p mcp.CallToolParams, id string) string {
-		if r := server.ElicitationResponse(p.InputResponses, id); r != nil && r.Content != nil {
-			return fmt.Sprint(r.Content)
-		}
-		return ""
-	}
-	has := func(p mcp.CallToolParams, ids ...string) bool {
-		for _, id := range ids {
-			if _, ok := server.InputResponse(p.InputResponses, id); !ok {
-				return false
-			}
-		}
-		return true
-	}
-	trip := func(name string, f func(ctx context.Context, p mcp.CallToolParams) *mcp.CallToolResult) {
-		add(name, nothing, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	for name, f := range map[string]trip{
+		"test_input_required_result_elicitation":     tripName,
+		"test_input_required_result_sampling":        tripSampling,
+		"test_input_required_result_list_roots":      tripRoots,
+		"test_input_required_result_request_state":   tripState,
+		"test_input_required_result_multiple_inputs": tripThree,
+		"test_input_required_result_multi_round":     tripRounds,
+		"test_input_required_result_tampered_state":  tripSealed,
+		"test_input_required_result_capabilities":    tripCapabilities,
+	} {
+		add(name, `{"type":"object","properties":{}}`, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res := f(ctx, r.Params)
 			if res == nil {
 				exchangeOf(ctx).fails(mcp.INVALID_PARAMS, nil)
-				return nil, fmt.Errorf("requestState is not ours")
+				return nil, errors.New("requestState is not ours")
 			}
 			return res, nil
 		})
 	}
-	trip("test_input_required_result_elicitation", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if name := said(p, "user_name"); name != "" {
-			return mcp.NewToolResultText("Hello, " + name + "!")
-		}
-		return ask("").Elicit("user_name", nameForm).ToolResult()
-	})
-	trip("test_input_required_result_sampling", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if r := server.SamplingResponse(p.InputResponses, "capital_question"); r != nil {
-			return mcp.NewToolResultText(fmt.Sprint(r.Content))
-		}
-		return ask("").Sample("capital_question", sample("What is the capital of France?", 100)).ToolResult()
-	})
-	trip("test_input_required_result_list_roots", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if r := server.RootsResponse(p.InputResponses, "client_roots"); r != nil {
-			return mcp.NewToolResultText(fmt.Sprint(r.Roots))
-		}
-		return ask("").Roots("client_roots").ToolResult()
-	})
-	trip("test_input_required_result_request_state", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if has(p, "confirm") && p.RequestState == "state" {
-			return mcp.NewToolResultText("state-ok")
-		}
-		return ask("state").Elicit("confirm", okForm).ToolResult()
-	})
-	trip("test_input_required_result_multiple_inputs", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if has(p, "user_name", "greeting", "client_roots") {
-			return mcp.NewToolResultText("all there")
-		}
-		return ask("state").Elicit("user_name", nameForm).Sample("greeting", sample("Generate a greeting", 50)).Roots("client_roots").ToolResult()
-	})
-	trip("test_input_required_result_multi_round", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		switch {
-		case has(p, "step2") && p.RequestState == "two":
-			return mcp.NewToolResultText("both steps done")
-		case has(p, "step1") && p.RequestState == "one":
-			return ask("two").Elicit("step2", form("Step 2: What is your favorite color?", `{"color":{"type":"string"}}`, "color")).ToolResult()
-		default:
-			return ask("one").Elicit("step1", form("Step 1: What is your name?", `{"name":{"type":"string"}}`, "name")).ToolResult()
-		}
-	})
-	trip("test_input_required_result_tampered_state", func(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		switch p.RequestState {
-		case "":
-			return ask("sealed").Elicit("confirm", okForm).ToolResult()
-		case "sealed":
-			return mcp.NewToolResultText("state-ok")
-		default:
-			return nil
-		}
-	})
-	trip("test_input_required_result_capabilities", func(ctx context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
-		if len(p.InputResponses) > 0 {
-			return mcp.NewToolResultText("ok")
-		}
-		b := ask("")
-		caps := server.RequestProtocolInfoFromContext(ctx).ClientCapabilities
-		if caps != nil && caps.Sampling != nil {
-			b.Sample("greeting", sample("Generate a greeting", 50))
-		}
-		if caps != nil && caps.Elicitation != nil {
-			b.Elicit("confirm", okForm)
-		}
-		return b.ToolResult()
-	})
 	s.AddPrompt(mcp.NewPrompt("test_input_required_result_prompt", mcp.WithPromptDescription("A fixture of the suite.")),
 		func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			if _, ok := server.InputResponse(r.Params.InputResponses, "user_context"); !ok {
@@ -344,4 +277,87 @@ func roundTrips(s *server.MCPServer, add func(string, string, server.ToolHandler
 			}
 			return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent("with your context")}}}, nil
 		})
+}
+
+func ask(state string) *server.InputRequestBuilder { return server.NewInputRequestBuilder(state) }
+
+func nameForm() mcp.ElicitationParams {
+	return form("What is your name?", `{"name":{"type":"string"}}`, "name")
+}
+func okForm() mcp.ElicitationParams { return form("Please confirm", `{"ok":{"type":"boolean"}}`, "ok") }
+
+func has(p mcp.CallToolParams, ids ...string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool { _, ok := server.InputResponse(p.InputResponses, id); return !ok })
+}
+
+func tripName(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if r := server.ElicitationResponse(p.InputResponses, "user_name"); r != nil && r.Content != nil {
+		return mcp.NewToolResultText(fmt.Sprintf("Hello, %v!", r.Content))
+	}
+	return ask("").Elicit("user_name", nameForm()).ToolResult()
+}
+
+func tripSampling(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if r := server.SamplingResponse(p.InputResponses, "capital_question"); r != nil {
+		return mcp.NewToolResultText(fmt.Sprint(r.Content))
+	}
+	return ask("").Sample("capital_question", sample("What is the capital of France?", 100)).ToolResult()
+}
+
+func tripRoots(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if r := server.RootsResponse(p.InputResponses, "client_roots"); r != nil {
+		return mcp.NewToolResultText(fmt.Sprint(r.Roots))
+	}
+	return ask("").Roots("client_roots").ToolResult()
+}
+
+func tripState(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if has(p, "confirm") && p.RequestState == "state" {
+		return mcp.NewToolResultText("state-ok")
+	}
+	return ask("state").Elicit("confirm", okForm()).ToolResult()
+}
+
+func tripThree(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if has(p, "user_name", "greeting", "client_roots") {
+		return mcp.NewToolResultText("all there")
+	}
+	return ask("state").Elicit("user_name", nameForm()).Sample("greeting", sample("Generate a greeting", 50)).Roots("client_roots").ToolResult()
+}
+
+func tripRounds(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	switch {
+	case has(p, "step2") && p.RequestState == "two":
+		return mcp.NewToolResultText("both steps done")
+	case has(p, "step1") && p.RequestState == "one":
+		return ask("two").Elicit("step2", form("Step 2: What is your favorite color?", `{"color":{"type":"string"}}`, "color")).ToolResult()
+	default:
+		return ask("one").Elicit("step1", form("Step 1: What is your name?", `{"name":{"type":"string"}}`, "name")).ToolResult()
+	}
+}
+
+func tripSealed(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	switch p.RequestState {
+	case "":
+		return ask("sealed").Elicit("confirm", okForm()).ToolResult()
+	case "sealed":
+		return mcp.NewToolResultText("state-ok")
+	default:
+		return nil
+	}
+}
+
+func tripCapabilities(ctx context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
+	if len(p.InputResponses) > 0 {
+		return mcp.NewToolResultText("ok")
+	}
+	b := ask("")
+	caps := server.RequestProtocolInfoFromContext(ctx).ClientCapabilities
+	if caps != nil && caps.Sampling != nil {
+		b.Sample("greeting", sample("Generate a greeting", 50))
+	}
+	if caps != nil && caps.Elicitation != nil {
+		b.Elicit("confirm", okForm())
+	}
+	return b.ToolResult()
 }

@@ -34,16 +34,9 @@ type rejection struct {
 // case), ids are strings or whole numbers, and one message is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
-	trimmed := bytes.TrimSpace(raw)
-	if len(trimmed) > 0 && trimmed[0] == '[' && json.Valid(trimmed) {
-		return m, &rejection{mcp.INVALID_REQUEST, nil, "batches are not part of MCP; send one message at a time"}
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(trimmed, &fields); err != nil {
-		if json.Valid(trimmed) {
-			return m, &rejection{mcp.INVALID_REQUEST, nil, "a message must be a JSON object"}
-		}
-		return m, &rejection{mcp.PARSE_ERROR, nil, "not valid JSON"}
+	fields, bad := parseObject(raw)
+	if bad != nil {
+		return m, bad
 	}
 	id, hasID := fields["id"]
 	if hasID {
@@ -52,33 +45,53 @@ func parseMessage(raw []byte) (message, *rejection) {
 		}
 		m.id = id
 	}
-	reject := func(format string, args ...any) (message, *rejection) {
-		return m, &rejection{mcp.INVALID_REQUEST, m.id, fmt.Sprintf(format, args...)}
+	m.params = fields["params"]
+	if why := m.check(fields); why != "" {
+		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
 	}
+	return m, nil
+}
+
+func parseObject(raw []byte) (map[string]json.RawMessage, *rejection) {
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(raw, &fields)
+	switch {
+	case err == nil && fields != nil:
+		return fields, nil
+	case !json.Valid(raw):
+		return nil, &rejection{mcp.PARSE_ERROR, nil, "not valid JSON"}
+	case bytes.TrimSpace(raw)[0] == '[':
+		return nil, &rejection{mcp.INVALID_REQUEST, nil, "batches are not part of MCP; send one message at a time"}
+	default:
+		return nil, &rejection{mcp.INVALID_REQUEST, nil, "a message must be a JSON object"}
+	}
+}
+
+// check says what is wrong with the fields of a message whose id is good, and
+// takes over its method.
+func (m *message) check(fields map[string]json.RawMessage) (why string) {
 	for key := range fields {
 		for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
 			if key != known && strings.EqualFold(key, known) {
-				return reject("%q must be written %q", key, known)
+				return fmt.Sprintf("%q must be written %q", key, known)
 			}
 		}
 	}
-	if v := string(fields["jsonrpc"]); v != `"2.0"` {
-		return reject(`jsonrpc must be "2.0"`)
+	if string(fields["jsonrpc"]) != `"2.0"` {
+		return `jsonrpc must be "2.0"`
+	}
+	if p := bytes.TrimSpace(m.params); len(p) > 0 && p[0] != '{' {
+		return "params must be an object"
 	}
 	method, isRequest := fields["method"]
+	isResponse := m.id != nil && (fields["result"] != nil || fields["error"] != nil)
 	switch {
-	case isRequest:
-		if err := json.Unmarshal(method, &m.method); err != nil || m.method == "" {
-			return reject("method must be a string")
-		}
-	case !hasID || fields["result"] == nil && fields["error"] == nil:
-		return reject("method is missing")
+	case isRequest && (json.Unmarshal(method, &m.method) != nil || m.method == ""):
+		return "method must be a string"
+	case !isRequest && !isResponse:
+		return "method is missing"
 	}
-	m.params = fields["params"]
-	if p := bytes.TrimSpace(m.params); len(p) > 0 && p[0] != '{' {
-		return reject("params must be an object")
-	}
-	return m, nil
+	return ""
 }
 
 // badID says what is wrong with a request's id. The specification allows

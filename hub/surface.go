@@ -111,47 +111,19 @@ func (sf *surface) publish(v *view) {
 	defer sf.publishing.Unlock()
 	sf.view.Store(v)
 	next := map[string][]byte{}
-
-	var ts []server.ServerTool
-	for _, name := range slices.Sorted(maps.Keys(v.tools)) {
-		t := v.tools[name].publish()
-		if sf.differs(next, "tool "+name, t) {
-			ts = append(ts, server.ServerTool{Tool: t, Handler: sf.callTool})
-		}
-	}
-	var ps []server.ServerPrompt
-	for _, name := range slices.Sorted(maps.Keys(v.prompts)) {
-		p := v.prompts[name].publish()
-		if sf.differs(next, "prompt "+name, p) {
-			ps = append(ps, server.ServerPrompt{Prompt: p, Handler: sf.getPrompt})
-		}
-	}
-	var rs []server.ServerResource
-	var all []server.ServerResourceTemplate
-	templates := false
-	for _, r := range v.resources {
-		if r.info.IsTemplate() {
-			t := r.publishTemplate()
-			templates = sf.differs(next, "template "+r.info.URI, t) || templates
-			all = append(all, server.ServerResourceTemplate{Template: t, Handler: sf.readResource})
-			continue
-		}
-		p := r.publish()
-		if sf.differs(next, "resource "+r.info.URI, p) {
-			rs = append(rs, server.ServerResource{Resource: p, Handler: sf.readResource})
-		}
-	}
-
+	ts, ps := sf.changedTools(v, next), sf.changedPrompts(v, next)
+	rs, templates, templatesChanged := sf.changedResources(v, next)
 	gone := sf.gone(next)
 	sf.shown = next
-	if len(gone["tool"]) > 0 {
-		sf.mcp.DeleteTools(gone["tool"]...)
+
+	if names := gone["tool"]; len(names) > 0 {
+		sf.mcp.DeleteTools(names...)
 	}
-	if len(gone["prompt"]) > 0 {
-		sf.mcp.DeletePrompts(gone["prompt"]...)
+	if names := gone["prompt"]; len(names) > 0 {
+		sf.mcp.DeletePrompts(names...)
 	}
-	if len(gone["resource"]) > 0 {
-		sf.mcp.DeleteResources(gone["resource"]...)
+	if uris := gone["resource"]; len(uris) > 0 {
+		sf.mcp.DeleteResources(uris...)
 	}
 	if len(ts) > 0 {
 		sf.mcp.AddTools(ts...)
@@ -162,9 +134,44 @@ func (sf *surface) publish(v *view) {
 	if len(rs) > 0 {
 		sf.mcp.AddResources(rs...)
 	}
-	if templates || len(gone["template"]) > 0 {
-		sf.mcp.SetResourceTemplates(all...)
+	if templatesChanged || len(gone["template"]) > 0 {
+		sf.mcp.SetResourceTemplates(templates...)
 	}
+}
+
+func (sf *surface) changedTools(v *view, next map[string][]byte) (changed []server.ServerTool) {
+	for _, name := range slices.Sorted(maps.Keys(v.tools)) {
+		if t := v.tools[name].publish(); sf.differs(next, "tool "+name, t) {
+			changed = append(changed, server.ServerTool{Tool: t, Handler: sf.callTool})
+		}
+	}
+	return changed
+}
+
+func (sf *surface) changedPrompts(v *view, next map[string][]byte) (changed []server.ServerPrompt) {
+	for _, name := range slices.Sorted(maps.Keys(v.prompts)) {
+		if p := v.prompts[name].publish(); sf.differs(next, "prompt "+name, p) {
+			changed = append(changed, server.ServerPrompt{Prompt: p, Handler: sf.getPrompt})
+		}
+	}
+	return changed
+}
+
+// changedResources lists the resources that changed, but all templates: mcp-go
+// can only replace those together.
+func (sf *surface) changedResources(v *view, next map[string][]byte) (changed []server.ServerResource, templates []server.ServerResourceTemplate, templatesChanged bool) {
+	for _, r := range v.resources {
+		if r.info.IsTemplate() {
+			t := r.publishTemplate()
+			templatesChanged = sf.differs(next, "template "+r.info.URI, t) || templatesChanged
+			templates = append(templates, server.ServerResourceTemplate{Template: t, Handler: sf.readResource})
+			continue
+		}
+		if p := r.publish(); sf.differs(next, "resource "+r.info.URI, p) {
+			changed = append(changed, server.ServerResource{Resource: p, Handler: sf.readResource})
+		}
+	}
+	return changed, templates, templatesChanged
 }
 
 // differs notes v in next and says whether it was shown like that before.

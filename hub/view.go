@@ -53,40 +53,53 @@ type choice struct {
 func newView(sources []*source) *view {
 	v := &view{sources: sources, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
 	systems := bySystem(sources)
-	several := len(systems) > 1
 	for _, of := range systems {
-		m := of[0].kind.Manifest()
-		for _, info := range m.Tools {
-			grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !s.grants(info.Effect) })
-			if len(grant) == 0 {
-				continue
-			}
-			_, taken := info.In.Properties["source"]
-			t := &tool{name: publishedName(m.Name, info.Name, several), info: info, kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
-			if _, clash := v.tools[t.name]; clash {
-				t.name = m.Name + "_" + info.Name
-			}
-			v.tools[t.name] = t
-		}
-		for _, info := range m.Prompts {
-			taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
-			p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, of: of, choice: newChoice(of, of, taken)}
-			v.prompts[p.name] = p
-		}
+		v.addTools(of, len(systems) > 1)
+		v.addPrompts(of, len(systems) > 1)
 	}
 	for _, s := range sources {
-		if s.kind == nil || !s.grants(tools.Reads) {
-			continue
-		}
-		for _, info := range s.kind.Manifest().Resources {
-			r := resource{name: info.Name, info: info.Of(s.conf.Name), source: s}
-			if len(sources) > 1 {
-				r.name = s.conf.Name + "/" + info.Name // mcp-go sorts by name, which must not tie
-			}
-			v.resources = append(v.resources, r)
-		}
+		v.addResources(s, len(sources) > 1)
 	}
 	return v
+}
+
+// addTools adds those tools of a System that at least one source grants.
+func (v *view) addTools(of []*source, several bool) {
+	m := of[0].kind.Manifest()
+	for _, info := range m.Tools {
+		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !s.grants(info.Effect) })
+		if len(grant) == 0 {
+			continue
+		}
+		_, taken := info.In.Properties["source"]
+		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+		if _, clash := v.tools[t.name]; clash {
+			t.name = m.Name + "_" + info.Name
+		}
+		v.tools[t.name] = t
+	}
+}
+
+func (v *view) addPrompts(of []*source, several bool) {
+	m := of[0].kind.Manifest()
+	for _, info := range m.Prompts {
+		taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
+		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, of: of, choice: newChoice(of, of, taken)}
+		v.prompts[p.name] = p
+	}
+}
+
+func (v *view) addResources(s *source, several bool) {
+	if s.kind == nil || !s.grants(tools.Reads) {
+		return
+	}
+	for _, info := range s.kind.Manifest().Resources {
+		r := resource{name: info.Name, info: info.Of(s.conf.Name), source: s}
+		if several {
+			r.name = s.conf.Name + "/" + info.Name // mcp-go sorts by name, which must not tie
+		}
+		v.resources = append(v.resources, r)
+	}
 }
 
 // bySystem groups sources by System, Systems sorted by name.

@@ -10,7 +10,7 @@ import (
 )
 
 // listed are the names of tools/list, in its order.
-func listed(t *testing.T, f reply1) (names []string, schemas map[string]string) {
+func listed(t *testing.T, f received) (names []string, schemas map[string]string) {
 	t.Helper()
 	var list struct {
 		Tools []struct {

@@ -146,16 +146,7 @@ func TestHTTPNotifications(t *testing.T) {
 		if ct := resp.Header.Get("Content-Type"); ct != "text/event-stream" {
 			t.Fatalf("%s: %s %.300s", era, ct, body)
 		}
-		var events []reply1
-		for sc := bufio.NewScanner(strings.NewReader(body)); sc.Scan(); {
-			if data, ok := strings.CutPrefix(sc.Text(), "data: "); ok {
-				var f reply1
-				if err := json.Unmarshal([]byte(data), &f); err != nil {
-					t.Fatalf("%s: %s: %v", era, data, err)
-				}
-				events = append(events, f)
-			}
-		}
+		events := eventsOf(t, body)
 		if len(events) != 2*n+1 || events[2*n].ID != 5.0 {
 			t.Fatalf("%s: %d events, the last %+v", era, len(events), events[len(events)-1])
 		}
@@ -165,6 +156,23 @@ func TestHTTPNotifications(t *testing.T) {
 			}
 		}
 	}
+}
+
+// eventsOf reads an event stream.
+func eventsOf(t *testing.T, body string) (events []received) {
+	t.Helper()
+	for sc := bufio.NewScanner(strings.NewReader(body)); sc.Scan(); {
+		data, ok := strings.CutPrefix(sc.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var f received
+		if err := json.Unmarshal([]byte(data), &f); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		events = append(events, f)
+	}
+	return events
 }
 
 // The modern era has no sessions, but its clients are seen, and errors have
