@@ -1,0 +1,361 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// ProcessConfig is a child process that is to run.
+type ProcessConfig struct {
+	Name    string // for messages: "hub"
+	Command []string
+	Dir     string
+	Env     []string
+	Output  io.Writer // gets all that the child prints; nil: nobody
+
+	// Before waits until the child may start, each time. Nil: it may.
+	Before func(ctx context.Context) error
+	// Ready asks whether the child serves. Nil: it does once it is started.
+	Ready func(ctx context.Context) error
+	// Live asks whether it still serves. Nil: as long as it runs.
+	Live func(ctx context.Context) error
+	// Stop asks the child to leave; it need not wait. Nil: it is signalled.
+	Stop func(ctx context.Context) error
+
+	Policy Policy         // without Steps: the usual one
+	Timing ProcessTiming  // zero fields: the usual times
+	Report func(Report)   // called on each change, never twice at once
+	Rand   func() float64 // [0, 1), for jitter; nil: random
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// ProcessTiming holds the waits around one run of a child.
+type ProcessTiming struct {
+	ReadyWithin time.Duration // else it is ended; 10 s
+	ReadyEvery  time.Duration // between two questions; 100 ms
+	LiveEvery   time.Duration // between two questions; 10 s
+	LiveMisses  int           // questions without an answer until it is ended; 3
+	Grace       time.Duration // between asking, TERM and KILL; 5 s
+}
+
+func (t ProcessTiming) orUsual() ProcessTiming {
+	if t.ReadyWithin == 0 {
+		t.ReadyWithin = 10 * time.Second
+	}
+	if t.ReadyEvery == 0 {
+		t.ReadyEvery = 100 * time.Millisecond
+	}
+	if t.LiveEvery == 0 {
+		t.LiveEvery = 10 * time.Second
+	}
+	if t.LiveMisses == 0 {
+		t.LiveMisses = 3
+	}
+	if t.Grace == 0 {
+		t.Grace = 5 * time.Second
+	}
+	return t
+}
+
+// A Report is how a child is.
+type Report struct {
+	State    status.State
+	Note     string // one line for a person; empty: nothing to say
+	PID      int    // 0: it does not run
+	Restarts int
+	Exit     *Exit     // how it last ended; nil: it has not
+	Stderr   []string  // the last lines that it wrote there, at most 50
+	Next     time.Time // of the next start; zero: none is planned
+}
+
+// ExitError says that a child ended and is not started again.
+type ExitError struct {
+	Name   string
+	Exit   Exit
+	Stderr []string
+}
+
+func (e *ExitError) Error() string {
+	text := fmt.Sprintf("run %s: %s", e.Name, e.Exit)
+	if len(e.Stderr) > 0 {
+		text += ": " + e.Stderr[len(e.Stderr)-1]
+	}
+	return text
+}
+
+// A Process keeps one child running, by its Policy.
+type Process struct {
+	ProcessConfig
+
+	history history
+	again   chan struct{} // a person asks for a new start
+	report  Report
+}
+
+// NewProcess returns a Process that Run starts.
+func NewProcess(c ProcessConfig) *Process {
+	c.Timing = c.Timing.orUsual()
+	if len(c.Policy.Steps) == 0 {
+		c.Policy = UsualPolicy()
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Float64
+	}
+	return &Process{ProcessConfig: c, history: history{Policy: c.Policy, rand: c.Rand}, again: make(chan struct{}, 1)}
+}
+
+// Restart starts the child anew: a running one is ended first, and a crash
+// loop is forgotten. It does not wait.
+func (p *Process) Restart() {
+	select {
+	case p.again <- struct{}{}:
+	default:
+	}
+}
+
+// Run keeps the child running until ctx ends, which ends the child, or until
+// the child ends for good: nil after exit code 0, else an *ExitError.
+func (p *Process) Run(ctx context.Context) error {
+	for ; ; p.report.Restarts++ {
+		if p.Before != nil {
+			if err := p.Before(ctx); err != nil {
+				return p.stopped(ctx, err)
+			}
+		}
+		began := p.Now()
+		exit, asked := p.once(ctx)
+		p.report.PID, p.report.Exit = 0, &exit
+		if ctx.Err() != nil {
+			return p.stopped(ctx, nil)
+		}
+		if asked {
+			p.history.reset()
+			continue
+		}
+		ended := p.Now()
+		decision := p.history.ended(exit, ended.Sub(began), ended)
+		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", decision.After)
+		if decision.Verdict == Rest {
+			return p.rest(exit)
+		}
+		if !p.wait(ctx, decision, ended) {
+			return p.stopped(ctx, nil)
+		}
+	}
+}
+
+// wait lets the time of decision pass; false if ctx ended.
+func (p *Process) wait(ctx context.Context, d Decision, now time.Time) bool {
+	p.report.Next = now.Add(d.After)
+	note := fmt.Sprintf("%s; starts again in %s", p.report.Exit, d.After.Round(100*time.Millisecond))
+	state := status.Failed
+	var timer <-chan time.Time
+	if d.Verdict == Loop {
+		state = status.CrashLoop
+		note = fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
+		p.history.loop()
+	}
+	if d.After > 0 {
+		t := time.NewTimer(d.After)
+		defer t.Stop()
+		timer = t.C
+	} else {
+		p.report.Next = time.Time{}
+	}
+	p.tell(state, note)
+	p.report.Next = time.Time{}
+	select {
+	case <-timer:
+	case <-p.again:
+		p.history.reset()
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// once runs the child one time. asked is true when a person wants it to be
+// started anew.
+func (p *Process) once(ctx context.Context) (exit Exit, asked bool) {
+	p.tell(status.Starting, "")
+	c, err := p.start()
+	if err != nil {
+		return Exit{Code: 127, Why: err.Error()}, false // as a shell says it
+	}
+	p.report.PID = c.pid
+	checking, cancel := context.WithCancel(ctx)
+	news := make(chan news)
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		p.check(checking, news)
+	}()
+	defer func() {
+		cancel()
+		<-checked
+		p.report.Stderr = c.stderr.lines()
+	}()
+	for {
+		select {
+		case <-c.done:
+			return c.exit, false
+		case n := <-news:
+			if n.end == "" {
+				p.tell(n.state, n.note)
+				continue
+			}
+			return p.end(c, n.end), false
+		case <-p.again:
+			return p.end(c, "asked to restart"), true
+		case <-ctx.Done():
+			return p.end(c, "asked to stop"), false
+		}
+	}
+}
+
+// end ends the child: it is asked, then told, then killed with its whole group.
+func (p *Process) end(c *child, why string) Exit {
+	p.tell(status.Stopping, why)
+	steps := []func(context.Context) error{
+		func(context.Context) error { return c.terminate() },
+		func(context.Context) error { return c.kill() },
+	}
+	if p.Stop != nil {
+		steps = append([]func(context.Context) error{p.Stop}, steps...)
+	}
+	for _, step := range steps {
+		// ctx may have ended: that is why the child is to leave.
+		grace, cancel := context.WithTimeout(context.Background(), p.Timing.Grace)
+		if err := step(grace); err != nil {
+			p.Log.Debug("child could not be told to leave", "part", p.Name, "error", err)
+			cancel()
+			continue // do not wait for what it has not heard
+		}
+		select {
+		case <-c.done:
+		case <-grace.Done():
+		}
+		cancel()
+		if c.ended() {
+			break
+		}
+	}
+	<-c.done // killed, if nothing else
+	exit := c.exit
+	exit.Why = why
+	return exit
+}
+
+// stopped is the end of Run because ctx ended, or Before failed.
+func (p *Process) stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = nil
+	}
+	p.tell(status.Stopped, "")
+	return err
+}
+
+// rest is the end of Run because the child ended for good.
+func (p *Process) rest(exit Exit) error {
+	if exit.Code == 0 {
+		p.tell(status.Stopped, "")
+		return nil
+	}
+	err := &ExitError{Name: p.Name, Exit: exit, Stderr: p.report.Stderr}
+	p.tell(status.Failed, strings.TrimPrefix(err.Error(), "run "+p.Name+": "))
+	return err
+}
+
+func (p *Process) tell(state status.State, note string) {
+	p.report.State, p.report.Note = state, note
+	if p.Report != nil {
+		p.Report(p.report)
+	}
+}
+
+// news is what the checks have found: a new state, or why to end the child.
+type news struct {
+	state status.State
+	note  string
+	end   string
+}
+
+// check asks the child how it is until ctx ends.
+func (p *Process) check(ctx context.Context, out chan<- news) {
+	send := func(n news) {
+		select {
+		case out <- n:
+		case <-ctx.Done():
+		}
+	}
+	if err := p.awaitReady(ctx); err != nil {
+		send(news{end: fmt.Sprintf("not ready within %s: %v", p.Timing.ReadyWithin, err)})
+		return
+	}
+	send(news{state: status.Ready})
+	if p.Live == nil {
+		return
+	}
+	tick := time.NewTicker(p.Timing.LiveEvery)
+	defer tick.Stop()
+	for misses := 0; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		err := p.ask(ctx, p.Live, p.Timing.LiveEvery)
+		switch {
+		case err == nil && misses > 0:
+			misses = 0
+			send(news{state: status.Ready})
+		case err == nil:
+		case misses+1 >= p.Timing.LiveMisses:
+			send(news{end: fmt.Sprintf("does not answer: %v", err)})
+			return
+		default:
+			misses++
+			send(news{state: status.Degraded, note: fmt.Sprintf("does not answer: %v", err)})
+		}
+	}
+}
+
+func (p *Process) awaitReady(ctx context.Context) error {
+	if p.Ready == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Timing.ReadyWithin)
+	defer cancel()
+	tick := time.NewTicker(p.Timing.ReadyEvery)
+	defer tick.Stop()
+	last := errors.New("it was not asked in time")
+	for {
+		err := p.ask(ctx, p.Ready, p.Timing.ReadyWithin)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return last
+		}
+	}
+}
+
+func (p *Process) ask(ctx context.Context, question func(context.Context) error, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return question(ctx)
+}
