@@ -64,7 +64,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 		panics:              {"hostile text", "panic: NUL"},
 		escapes:             {"hostile text", "outside of its source"},
 		endlessMessage:      {"hostile text", "an error's message has"},
-		collidingOutput:     {"arguments", "does not fit the published output schema"},
+		collidingOutput:     {"arguments", "does not fit the published schema"},
 		cancelledButWritten: {"cancelled", "changed the data all the same"},
 		shared:              {"sources are apart", "changed another"},
 		missingResource:     {"resources", "not there today"},
