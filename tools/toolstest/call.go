@@ -133,7 +133,7 @@ func (s *suite) fits(what string, schema *jsonschema.Schema, data []byte) {
 		return
 	}
 	if err := resolved.Validate(v); err != nil {
-		s.Errorf("%s does not fit the published output schema: %v\n%s", what, err, clip(string(data), 400))
+		s.Errorf("%s does not fit the published schema: %v\n%s", what, err, clip(string(data), 400))
 	}
 }
 

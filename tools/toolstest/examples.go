@@ -25,6 +25,7 @@ func examples(s *suite) {
 func (s *suite) example(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
 	s.Helper()
 	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Why)
+	s.fits(what+": input", t.In, x.In)
 	got := s.call(s.ctx(), src.Opened, t, x.In)
 	if got.err != nil {
 		s.Errorf("%s: %v", what, got)
