@@ -66,6 +66,21 @@ func (e Edit) Save() error {
 	return nil
 }
 
+// Lock keeps other processes of ours from editing the file at path until unlock
+// is called: hold it from Load to Save, for an edit that is made on what
+// another one has just replaced would undo that. People's editors do not ask;
+// against these Save compares. A folder that is missing is made.
+func Lock(path string) (unlock func() error, err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make configuration folder: %w", err)
+	}
+	if unlock, err = lockFolder(dir); err != nil {
+		return nil, fmt.Errorf("lock configuration: %w", err)
+	}
+	return unlock, nil
+}
+
 // AddSource plans to append s, which has Name, Kind, Path, ReadOnly and
 // Effects. A source that is there already in the same words is no change. An
 // empty name is made from the path; a name that another source has is an error

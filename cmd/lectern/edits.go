@@ -87,9 +87,14 @@ func planOf(title string, edit config.Edit) status.Plan {
 	return plan
 }
 
-// carryOut makes the edit that a asks for. When another program saves the
-// file in between, it plans anew on what that wrote.
-func (w *world) carryOut(ctx context.Context, a status.Action) (proposal, error) {
+// carryOut makes the edit that a asks for. When an editor saves the file in
+// between, it plans anew on what that wrote.
+func (w *world) carryOut(ctx context.Context, a status.Action) (p proposal, err error) {
+	unlock, err := config.Lock(w.places.File())
+	if err != nil {
+		return proposal{}, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	for {
 		p, err := w.propose(a)
 		if err != nil {

@@ -74,10 +74,11 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 func (h *host) introduce() {
 	stamp, now := h.stamp(), h.now()
 	h.state.Update(func(s *status.Snapshot) {
-		s.Hub.Part = status.Part{Name: "hub", State: status.Ready, Since: now}
+		s.Hub.Part = status.Part{Name: hubPart, State: status.Ready, Since: now}
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
 		s.Hub.Config, s.Hub.Skill = h.places.File(), doc.SkillVersion
 		s.Snippets = h.snippets("")
+		mood(s)
 	})
 }
 
@@ -133,6 +134,7 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 		Paths: w.hubPaths(), Stamp: w.stamp(),
 		Open: func(ctx context.Context) error {
 			beside.Go(func() { h.watchConfig(ctx) })
+			beside.Go(func() { h.measure(ctx) })
 			return h.open(ctx)
 		},
 		Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
@@ -142,8 +144,8 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 
 // pending tells people that a newer build waits for this hub to be quiet.
 func (h *host) pending(next daemon.Stamp) {
-	h.state.Raise(status.Problem{
-		Code: "hub.upgrade", Part: "hub", Severity: status.Notice,
+	h.raise(status.Problem{
+		Code: "hub.upgrade", Severity: status.Notice,
 		Title:  fmt.Sprintf("a newer build (%s) takes over as soon as no call is in flight", next.Version),
 		Fix:    "Wait, or restart the hub now.",
 		Action: &status.Action{Verb: status.RestartHub},

@@ -23,8 +23,8 @@ const configEvery = 2 * time.Second
 // force.
 func (h *host) configBroken(err error) {
 	h.log.Error("read configuration", "part", "config", "err", err)
-	h.state.Raise(status.Problem{
-		Code: problemConfig, Part: "hub", Severity: status.Error, Title: err.Error(),
+	h.raise(status.Problem{
+		Code: problemConfig, Severity: status.Error, Title: err.Error(),
 		Fix:    fmt.Sprintf("Correct %s; it is read again as soon as it is saved.", h.places.File()),
 		Action: &status.Action{Verb: status.Reload},
 	})
@@ -40,7 +40,7 @@ func (h *host) reload(ctx context.Context) error {
 		h.configBroken(err)
 		return err
 	}
-	h.state.Clear(problemConfig, "hub")
+	h.clear(problemConfig)
 	if err := h.layIfServed(conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err)
 	}
@@ -55,11 +55,11 @@ func (h *host) reload(ctx context.Context) error {
 // needsRestart says so when the file asks for what a running hub cannot do.
 func (h *host) needsRestart(conf config.Config) {
 	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits {
-		h.state.Clear(problemRestart, "hub")
+		h.clear(problemRestart)
 		return
 	}
-	h.state.Raise(status.Problem{
-		Code: problemRestart, Part: "hub", Severity: status.Notice,
+	h.raise(status.Problem{
+		Code: problemRestart, Severity: status.Notice,
 		Title:  "[hub] or [limits] changed in the configuration; the running hub goes on with what it had",
 		Fix:    "Restart the hub; agents stay connected.",
 		Action: &status.Action{Verb: status.RestartHub},

@@ -57,8 +57,8 @@ func (h *host) listen(ctx context.Context, port int) {
 	token, err := loopnet.LoadOrCreateToken(h.tokenFile())
 	if err != nil {
 		h.log.Error("open client token", "part", "http", "err", err)
-		h.state.Raise(status.Problem{
-			Code: problemToken, Part: "hub", Severity: status.Error, Title: err.Error(),
+		h.raise(status.Problem{
+			Code: problemToken, Severity: status.Error, Title: err.Error(),
 			Fix: "Do what the message says and restart the hub; until then nothing is served over HTTP.", Action: &status.Action{Verb: status.RestartHub},
 		})
 		return
@@ -89,7 +89,7 @@ func (h *host) serveHTTP(ctx context.Context, port int, token loopnet.Token) boo
 		h.portTaken(port, err)
 		return false
 	}
-	h.state.Clear(problemPort, "hub")
+	h.clear(problemPort)
 	server := loopnet.NewServer(h.routes(port, token), h.log)
 	h.web.mu.Lock()
 	h.web.server, h.web.bound = server, port
@@ -113,8 +113,8 @@ func (h *host) portTaken(port int, err error) {
 		title = e.Error()
 	}
 	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
-	h.state.Raise(status.Problem{
-		Code: problemPort, Part: "hub", Severity: status.Warning, Title: title,
+	h.raise(status.Problem{
+		Code: problemPort, Severity: status.Warning, Title: title,
 		Fix: fmt.Sprintf("Stop that program, and Lectern takes the port within %s; or set another port in [hub] of %s and restart the hub. Agents over `lectern serve` are not affected.",
 			portEvery, h.places.File()),
 	})

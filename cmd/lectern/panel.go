@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
@@ -21,7 +22,13 @@ func (w *world) panel(ctx context.Context) error {
 	if !w.onTerminal() || !isTerminal(w.in) {
 		return w.plain(ctx)
 	}
-	model := tui.New(tui.Config{Client: w.client(), Copy: w.clipboard().Copy, Now: w.now, Dark: true})
+	model := tui.New(tui.Config{
+		Client: w.client(), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Save: func(name, text string) (string, error) {
+			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
+		},
+		Dark: true, NoColor: w.env("NO_COLOR") != "",
+	})
 	_, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return nil
