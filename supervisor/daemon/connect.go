@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // ConnectConfig is how to reach the hub, and how to start one.
@@ -28,8 +29,11 @@ type ConnectConfig struct {
 	Env []string
 	// Ready is how long a new hub may take to welcome; 0: 10 s.
 	Ready time.Duration
-	Log   *slog.Logger
-	Now   func() time.Time
+	// Offline is what Client shows of the configuration while no hub runs: its
+	// path, sources and snippets. Nil: nothing.
+	Offline func() status.Snapshot
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // StartPolicy says when Connect may start a hub.

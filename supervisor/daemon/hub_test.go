@@ -20,6 +20,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/loopback"
+	"github.com/lectern-mcp/lectern/status/statustest"
+	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/internal/echo"
 )
 
@@ -71,7 +75,16 @@ func hubMain(spec hubSpec) int {
 			hub.Release()
 		}
 	}()
+	lifeline, err := supervisor.Lifeline(os.Getenv(supervisor.LifelineEnv))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fake := new(statustest.Fake)
+	fake.Set(status.Snapshot{Seq: 1, Hub: status.Hub{Part: status.Part{Name: "hub", State: status.Ready}, PID: os.Getpid()}})
+	fake.AddLine(status.Line{Level: status.Info, Part: "hub", Text: "this is " + strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
+		Lifeline: lifeline, Control: loopback.Handler(fake),
 		Paths: specPaths(spec.Dir), Stamp: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,

@@ -38,6 +38,11 @@ type HubConfig struct {
 	// that came by other ways than Attach. Nil: Busy is waited for.
 	Drain func(ctx context.Context) error
 
+	// Lifeline is closed when the supervisor of this process is gone, which
+	// makes it leave. A hub that has one is a service: it stays although idle.
+	// Nil: nobody supervises it. See supervisor.Lifeline.
+	Lifeline <-chan struct{}
+
 	HTTPPort  func() int    // for hub.json; nil or 0: no HTTP
 	IdleAfter time.Duration // 0: never leave when idle
 	Timing    Timing        // zero fields: the usual times
@@ -79,6 +84,9 @@ var ErrAgain = errors.New("the hub left for another to take its place")
 // error says that nobody needs to start the hub again.
 func Run(ctx context.Context, c HubConfig) (err error) {
 	c.Timing = c.Timing.orUsual()
+	if c.Lifeline != nil {
+		c.IdleAfter = 0
+	}
 	if c.Pinned == nil {
 		c.Pinned = func() bool { return false }
 	}
@@ -157,6 +165,8 @@ func (h *shell) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			h.life.stop(departure{why: "told to end by a signal"}, false)
+		case <-h.Lifeline:
+			h.life.stop(departure{why: "its supervisor is gone"}, false)
 		case <-h.life.left:
 		}
 		err = h.bequeath(here)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // A spawned is a hub that this process started. It outlives this process.
@@ -82,14 +84,11 @@ func (e *StartError) Final() bool {
 
 // failure describes a hub that has ended.
 func (s *spawned) failure() error {
-	err := s.err
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 75 {
+	exit, ok := errors.AsType[*exec.ExitError](s.err)
+	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced
 	}
-	if err == nil {
-		err = errors.New("it left at once")
-	}
-	return &StartError{Program: s.program, Output: s.output, Said: s.said(), Err: err}
+	return &StartError{Program: s.program, Output: s.output, Said: s.said(), Err: s.err}
 }
 
 // said returns the last line that the hub wrote.
@@ -136,7 +135,7 @@ func cleanEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		name = strings.ToUpper(name) // Windows writes Path and SystemRoot
-		return !slices.Contains(keep, name) &&
+		return name == supervisor.LifelineEnv || !slices.Contains(keep, name) &&
 			!slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	})
 }

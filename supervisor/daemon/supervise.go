@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
+)
+
+// Supervise keeps a hub running until ctx ends: as a child of its own, or,
+// while a hub runs that somebody else started, by waiting for that to end. It
+// returns nil when the hub was told to stop, and a *supervisor.ExitError when
+// starting it again is useless.
+//
+// c.Command must exit with 75 when Run returns ErrAgain, and give Run the
+// lifeline that it finds in its environment (supervisor.Lifeline).
+func Supervise(ctx context.Context, c ConnectConfig) (err error) {
+	if err := c.Paths.prepare(); err != nil {
+		return err
+	}
+	out, _, err := openOutput(c.Paths.Output())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	hub := supervisor.NewProcess(supervisor.ProcessConfig{
+		Name: "hub", Command: c.Command, Dir: c.Paths.State, Env: cleanEnv(c.Env), Output: out,
+		Before: c.awaitFree, Ready: c.answers, Live: c.answers,
+		Stop: func(ctx context.Context) error {
+			_, err := request(ctx, c.Paths, "POST", pathStop, []byte("{}"))
+			return err
+		},
+		Report: c.tell, Log: c.Log, Now: c.Now,
+	})
+	return hub.Run(ctx)
+}
+
+// adoptEvery is how often a hub that is not our child is looked at.
+const adoptEvery = time.Second
+
+// awaitFree waits until no hub runs.
+func (c *ConnectConfig) awaitFree(ctx context.Context) error {
+	tick := time.NewTicker(adoptEvery)
+	defer tick.Stop()
+	for adopted := false; ; {
+		held, err := isHeld(c.Paths.hubLock())
+		if err != nil || !held {
+			return err
+		}
+		if !adopted {
+			c.Log.Info("a hub runs already; it is watched until it ends")
+			adopted = true
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *ConnectConfig) answers(ctx context.Context) error {
+	_, err := Ask(ctx, c.Paths)
+	return err
+}
+
+// tell logs what a person should see where there is no panel.
+func (c *ConnectConfig) tell(r supervisor.Report) {
+	switch r.State {
+	case status.CrashLoop:
+		c.Log.Error("the hub fails again and again", "exit", r.Note, "next_try", r.Next, "stderr", strings.Join(r.Stderr, "\n"))
+	case status.Failed:
+		c.Log.Warn("the hub ended", "exit", r.Note)
+	default:
+		c.Log.Info("the hub's state changed", "state", string(r.State), "note", r.Note, "pid", r.PID)
+	}
+}
