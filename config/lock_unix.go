@@ -16,7 +16,7 @@ func lockFolder(dir string) (unlock func() error, err error) {
 		return nil, err
 	}
 	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX) //nolint:gosec // descriptors are small
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		if !errors.Is(err, syscall.EINTR) {
 			break
 		}

@@ -70,9 +70,9 @@ func (w *world) call(ctx context.Context, req callRequest) error {
 	defer conn.Close() //nolint:errcheck // nothing was written to it
 	answer, err := w.callHub(ctx, req)
 	if e, ok := errors.AsType[*tools.Error](err); ok {
-		fmt.Fprintf(w.err, "lectern: %s: %s\n", e.Code, safetext.Of(e.Msg))
+		w.note("lectern: %s: %s\n", e.Code, safetext.Of(e.Msg))
 		if e.Hint != "" {
-			fmt.Fprintf(w.err, "%s\n", safetext.Of(e.Hint))
+			w.note("%s\n", safetext.Of(e.Hint))
 		}
 		return &exitError{code: exitOf(err)}
 	}

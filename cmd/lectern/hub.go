@@ -50,7 +50,7 @@ func hubCommand(w *world) *cobra.Command {
 // supervises it: see sysexits(3).
 func (w *world) hub(ctx context.Context, level slog.Leveler, detached bool) error {
 	if !detached {
-		fmt.Fprintf(w.err, "hub: logs are in %s; interrupt to stop\n", w.logFile())
+		w.note("hub: logs are in %s; interrupt to stop\n", w.logFile())
 	}
 	err := w.runHub(ctx, level)
 	switch {
@@ -70,7 +70,7 @@ func (w *world) hubStop(c *cobra.Command, _ []string) error {
 	if err := daemon.Stop(ctx, w.hubPaths(), daemon.StopRequest{}); err != nil {
 		return noHub(err)
 	}
-	fmt.Fprintln(w.out, "hub stopped")
+	w.say("hub stopped\n")
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (w *world) hubRestart(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "hub runs: version %s, pid %d\n", welcome.Version, welcome.PID)
+	w.say("hub runs: version %s, pid %d\n", welcome.Version, welcome.PID)
 	return conn.Close()
 }
 
@@ -93,13 +93,13 @@ func (w *world) hubStatus(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return noHub(err)
 	}
-	fmt.Fprintf(w.out, "hub runs: version %s, build %s, pid %d, %s, %s in flight\n",
+	w.say("hub runs: version %s, build %s, pid %d, %s, %s in flight\n",
 		v.Version, v.Build, v.PID, count(v.Sessions, "session"), count(v.InFlight, "call"))
 	switch {
 	case v.Leaving:
-		fmt.Fprintln(w.out, "it is leaving")
+		w.say("it is leaving\n")
 	case v.Next != nil:
-		fmt.Fprintf(w.out, "version %s takes over as soon as no call is in flight\n", v.Next.Version)
+		w.say("version %s takes over as soon as no call is in flight\n", v.Next.Version)
 	}
 	return nil
 }

@@ -52,20 +52,20 @@ func (w *world) plain(ctx context.Context) error {
 	if err := writeStatus(w.out, snap); err != nil {
 		return err
 	}
-	return w.next(snap)
+	w.next(snap)
+	return nil
 }
 
 // next says what a person may want to run.
-func (w *world) next(snap status.Snapshot) error {
-	fmt.Fprintln(w.out, "\nTo connect an agent:")
+func (w *world) next(snap status.Snapshot) {
+	w.say("\nTo connect an agent:\n")
 	for _, s := range snap.Snippets {
-		fmt.Fprintf(w.out, "\n%s (%s)\n%s\n", safetext.Line(s.Client), safetext.Line(s.Where), indent(string(safetext.Of(s.Text))))
+		w.say("\n%s (%s)\n%s\n", safetext.Line(s.Client), safetext.Line(s.Where), indent(string(safetext.Of(s.Text))))
 	}
-	_, err := fmt.Fprint(w.out, "\nTo open your own notes:   lectern source add PATH\n"+
+	w.say("%s", "\nTo open your own notes:   lectern source add PATH\n"+
 		"To look again:            lectern status\n"+
 		"To stop the hub:          lectern hub stop\n"+
 		"For the control panel run lectern in a terminal. For all commands: lectern --help\n")
-	return err
 }
 
 // onTerminal reports whether a person reads stdout on a screen that can draw.
@@ -73,5 +73,5 @@ func (w *world) onTerminal() bool { return isTerminal(w.out) && w.env("TERM") !=
 
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // descriptors are small
+	return ok && term.IsTerminal(int(f.Fd()))
 }

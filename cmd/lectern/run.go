@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func report(stderr io.Writer, err error) int {
 	code := exitOf(err)
 	if msg := err.Error(); msg != "" {
-		fmt.Fprintf(stderr, "lectern: %s\n", safetext.Of(msg))
+		_, _ = fmt.Fprintf(stderr, "lectern: %s\n", safetext.Of(msg))
 	}
 	return int(code)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,12 +60,12 @@ func (w *world) addSource(c *cobra.Command, s status.NewSource, dry bool) error 
 		why = ": " + p.folder.why
 	}
 	if !p.edit.Changes() {
-		fmt.Fprintf(w.out, "source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
+		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
 		return nil
 	}
-	fmt.Fprintf(w.out, "added source %s: %s (%s%s)\n", p.source.Name, safetext.Line(p.folder.place), p.folder.kind, safetext.Line(why))
+	w.say("added source %s: %s (%s%s)\n", p.source.Name, safetext.Line(p.folder.place), p.folder.kind, safetext.Line(why))
 	for _, risk := range p.plan.Risks {
-		fmt.Fprintf(w.out, "note: %s\n", safetext.Line(risk))
+		w.say("note: %s\n", safetext.Line(risk))
 	}
 	return w.tellHub(c.Context())
 }
@@ -87,7 +86,7 @@ func sourceRemoveCommand(w *world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w.out, "removed source %s; its files stay in %s\n", p.source.Name, safetext.Line(p.source.Path))
+			w.say("removed source %s; its files stay in %s\n", p.source.Name, safetext.Line(p.source.Path))
 			return w.tellHub(c.Context())
 		},
 	}
@@ -100,12 +99,12 @@ func (w *world) showPlan(a status.Action) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w.out, safetext.Line(p.plan.Title))
+	w.say("%s\n", safetext.Line(p.plan.Title))
 	for _, step := range p.plan.Steps {
-		fmt.Fprintf(w.out, "%s\n%s", safetext.Line(step.What), safetext.Of(step.Diff))
+		w.say("%s\n%s", safetext.Line(step.What), safetext.Of(step.Diff))
 	}
 	for _, risk := range p.plan.Risks {
-		fmt.Fprintf(w.out, "note: %s\n", safetext.Line(risk))
+		w.say("note: %s\n", safetext.Line(risk))
 	}
 	return nil
 }
@@ -121,10 +120,10 @@ func sourceListCommand(w *world) *cobra.Command {
 				return err
 			}
 			states := w.states(c.Context())
-			t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "NAME\tKIND\tACCESS\tSTATE\tPLACE")
+			t := newTable(w.out)
+			t.row("NAME", "KIND", "ACCESS", "STATE", "PLACE")
 			for _, s := range w.sources(conf) {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", s.Name, s.Kind, access(s), states[s.Name].word(), safetext.Line(s.Place))
+				t.row(s.Name, s.Kind, access(s), states[s.Name].word(), s.Place)
 			}
 			return t.Flush()
 		},
@@ -145,8 +144,7 @@ func sourceShowCommand(w *world) *cobra.Command {
 			var names []string
 			for _, s := range w.sources(conf) {
 				if s.Name == args[0] {
-					w.showSource(c, conf, s)
-					return nil
+					return w.showSource(c, conf, s)
 				}
 				names = append(names, s.Name)
 			}
@@ -159,13 +157,8 @@ func sourceShowCommand(w *world) *cobra.Command {
 	}
 }
 
-func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) {
-	t := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-	row := func(key, value string) {
-		if value != "" {
-			fmt.Fprintf(t, "%s\t%s\n", key, safetext.Line(value))
-		}
-	}
+func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) error {
+	t := newTable(w.out)
 	from := "the environment (MIRROR_DIR)"
 	if in, ok := conf.Source(s.Name); ok {
 		from = fmt.Sprintf("%s, line %d", conf.Path, in.Line)
@@ -173,17 +166,19 @@ func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) {
 		from = "Lectern itself, until you add a source of your own"
 	}
 	state := w.states(c.Context())[s.Name]
-	row("name", s.Name)
-	row("kind", s.Kind)
-	row("place", s.Place)
-	row("access", access(s))
-	row("from", from)
-	row("state", state.word())
-	for _, p := range state.problems {
-		row("problem", p.Title)
-		row("fix", p.Fix)
+	t.row("name", s.Name)
+	t.row("kind", s.Kind)
+	if s.Place != "" {
+		t.row("place", s.Place)
 	}
-	_ = t.Flush() // an error of stdout shows in the exit of whoever reads it
+	t.row("access", access(s))
+	t.row("from", from)
+	t.row("state", state.word())
+	for _, p := range state.problems {
+		t.row("problem", p.Title)
+		t.row("fix", p.Fix)
+	}
+	return t.Flush()
 }
 
 // access is what agents may do, in words.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func (s sourceState) word() string {
 		return "-"
 	}
 	if s.Note != "" {
-		return fmt.Sprintf("%s: %s", s.State, safetext.Line(s.Note))
+		return fmt.Sprintf("%s: %s", s.State, s.Note)
 	}
 	return string(s.State)
 }
@@ -116,25 +115,24 @@ func (w *world) tellHub(ctx context.Context) error {
 
 // writeStatus is the panel as text.
 func writeStatus(out io.Writer, s status.Snapshot) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	t := newTable(out)
 	hub := string(s.Hub.State)
 	if runs(s) {
-		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, count(int(s.Hub.Calls), "call")) //nolint:gosec // calls fit
+		hub += fmt.Sprintf(", version %s, pid %d, %s", s.Hub.Version, s.Hub.PID, count(int(s.Hub.Calls), "call"))
 	}
 	if s.Hub.Note != "" {
 		hub += ": " + s.Hub.Note
 	}
-	fmt.Fprintf(t, "hub\t%s\n", safetext.Line(hub))
+	t.row("hub", hub)
 	if s.Hub.Endpoint != "" {
-		fmt.Fprintf(t, "http\t%s\n", safetext.Line(s.Hub.Endpoint))
+		t.row("http", s.Hub.Endpoint)
 	}
-	fmt.Fprintf(t, "config\t%s\n", safetext.Line(s.Hub.Config))
+	t.row("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		fmt.Fprintf(t, "source %s\t%s, %s, %s, %s\n", safetext.Line(src.Name), src.State, src.Kind, count(src.Tools, "tool"), safetext.Line(src.Place))
+		t.row("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Place))
 	}
 	for _, a := range s.Sessions {
-		fmt.Fprintf(t, "agent %s\t%s %s over %s, %s\n", safetext.Line(a.Name), safetext.Line(a.Client), safetext.Line(a.Version),
-			a.Transport, count(int(a.Calls), "call")) //nolint:gosec // calls fit
+		t.row("agent "+a.Name, fmt.Sprintf("%s %s over %s, %s", a.Client, a.Version, a.Transport, count(int(a.Calls), "call")))
 	}
 	if err := t.Flush(); err != nil {
 		return err

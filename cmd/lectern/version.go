@@ -69,8 +69,8 @@ func versionCommand(w *world) *cobra.Command {
 			if b.Revision != "" {
 				line += fmt.Sprintf(" (%.12s)", b.Revision)
 			}
-			_, err := fmt.Fprintf(w.out, "%s %s %s/%s\n", line, b.Go, b.OS, b.Arch)
-			return err
+			w.say("%s %s %s/%s\n", line, b.Go, b.OS, b.Arch)
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")

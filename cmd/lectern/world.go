@@ -48,7 +48,7 @@ func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*wor
 func (w *world) env(name string) string {
 	value := ""
 	for _, entry := range w.environ {
-		if k, v, ok := strings.Cut(entry, "="); ok && k == name {
+		if k, v, ok := strings.Cut(entry, "="); ok && (k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name)) {
 			value = v
 		}
 	}
@@ -84,6 +84,12 @@ func (w *world) connecting(log *slog.Logger) daemon.ConnectConfig {
 		Env: w.environ, Log: log, Now: w.now,
 	}
 }
+
+// say writes to stdout. Who closed it knows; there is nobody else to tell.
+func (w *world) say(format string, args ...any) { _, _ = fmt.Fprintf(w.out, format, args...) }
+
+// note writes to stderr.
+func (w *world) note(format string, args ...any) { _, _ = fmt.Fprintf(w.err, format, args...) }
 
 // stderrLog is for processes whose stderr a person or a client may read:
 // warnings and worse.
