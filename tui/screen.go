@@ -119,8 +119,11 @@ func (m Model) tab(i int, name string) string {
 // footer shows the keys that mean something now, as many as there is room for.
 func (m Model) footer() string {
 	keys, always := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
-	if m.over != nil {
+	switch typist, ok := m.tabs[m.current].pane.(pane.Paster); {
+	case m.over != nil:
 		keys, always = m.over.keys(), nil
+	case ok && typist.Typing():
+		always = nil
 	}
 	right := ""
 	for _, b := range always {

@@ -112,7 +112,7 @@ func (p Clients) agents(t theme.Theme) section {
 
 func sessionHeading(t theme.Theme, w int) string {
 	line := t.Dim.Fit("  client", clientWidth(w)+3) + t.Dim.Fit("by", 7)
-	if w >= 64 {
+	if w >= 72 {
 		line += t.Dim.Fit("sees", 13)
 	}
 	line += t.Dim.Right("calls", 7)
@@ -129,7 +129,7 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 		name = s.Name
 	}
 	line := style.Text(glyph) + " " + t.Strong.Fit(name, clientWidth(w)) + " " + t.Dim.Fit(string(s.Transport), 7)
-	if w >= 64 {
+	if w >= 72 {
 		scope := s.Scope
 		if scope == "" {
 			scope = "all sources"
@@ -143,7 +143,7 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 	return theme.Fill(line, w)
 }
 
-func clientWidth(w int) int { return min(28, max(12, w-44)) }
+func clientWidth(w int) int { return min(28, max(12, w-54)) }
 
 func (p Clients) connect(t theme.Theme, w int) section {
 	n := len(p.snap.Snippets)

@@ -100,7 +100,10 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	case w >= 110:
 		lines = beside(t, w, h, append([]section{hub}, append(problems, agents)...), []section{sources, connect})
 	default:
-		top := min(max(hub.want, sources.want), hub.want) + 2
+		if h < 30 {
+			hub.want = 5 // the rest can be had with `lectern status`
+		}
+		top := hub.want + 2
 		lines = append(beside(t, w, top, []section{hub}, []section{sources}),
 			stack(t, w, h-top, true, append(problems, agents, connect)...)...)
 	}
@@ -115,9 +118,9 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 	if hub.Note != "" {
 		state += " " + t.Dim.Text(hub.Note)
 	}
-	calls := many(hub.Calls, "call")
+	failures := ""
 	if hub.Failures > 0 {
-		calls += fmt.Sprintf(" · %s failed", count(hub.Failures))
+		failures = fmt.Sprintf(" · %s failed", count(hub.Failures))
 	}
 	endpoint := hub.Endpoint
 	if endpoint == "" {
@@ -128,19 +131,23 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 			state += t.Dim.Text(" · " + p.up())
 		}
 		rows := []string{state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
-			t.Text.Text(calls) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
+			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
 		return section{need: 1, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
+	since := ""
+	if !hub.Started.IsZero() {
+		since = " · since " + clock(hub.Started, p.snap.Time, p.zone)
+	}
 	rows := []string{
 		state,
-		field("up", p.up(), " · since "+clock(hub.Started, p.snap.Time, p.zone)),
-		field("version", orNone(hub.Version), pid(hub.PID)),
 		field("endpoint", endpoint, ""),
-		field("calls", calls, ""),
+		field("up", p.up(), since),
+		field("calls", count(hub.Calls), failures),
 		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
+		field("version", orNone(hub.Version), pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
 	return section{title: "Hub", need: 3, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
@@ -160,7 +167,7 @@ func (p Overview) problems(t theme.Theme) section {
 	return section{
 		title: fmt.Sprintf("Problems %d", n), note: fmt.Sprintf("%d of %d", p.problem+1, n), need: 2, want: min(2*n, 8),
 		rows: func(w, h int) []string {
-			from, to := window(n, p.problem, max(1, h/2))
+			from, to := window(n, p.problem, max(1, (h+1)/2))
 			var rows []string
 			for i := from; i < to; i++ {
 				rows = append(rows, p.problemRows(t, i, w)...)
@@ -197,13 +204,13 @@ func (p Overview) sources(t theme.Theme) section {
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
-				row = theme.Fill(row, nameWidth(w)+23) + t.Dim.Text(" "+s.Place)
+				row = theme.Fill(row, nameWidth(w)+23) + " " + t.Dim.Tail(s.Place, w-nameWidth(w)-24)
 			}
 			rows = append(rows, row)
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Sources", len(p.snap.Sources)), need: 1, want: max(1, len(p.snap.Sources)), rows: rows}
+	return section{title: titled("Sources", len(p.snap.Sources)), need: min(2, max(1, len(p.snap.Sources))), want: max(1, len(p.snap.Sources)), rows: rows}
 }
 
 func (p Overview) agents(t theme.Theme) section {
@@ -217,7 +224,7 @@ func (p Overview) agents(t theme.Theme) section {
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Agents", len(p.snap.Sessions)), need: 1, want: max(1, len(p.snap.Sessions)), rows: rows}
+	return section{title: titled("Agents", len(p.snap.Sessions)), need: min(2, max(1, len(p.snap.Sessions))), want: max(1, len(p.snap.Sessions)), rows: rows}
 }
 
 func (p Overview) connect(t theme.Theme) section {
