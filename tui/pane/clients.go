@@ -96,7 +96,7 @@ func (p Clients) agents(t theme.Theme) section {
 		title: titled("Attached agents", n), need: min(max(1, n), 2), want: max(1, n+1),
 		rows: func(w, h int) []string {
 			if n == 0 {
-				return []string{t.Dim.Text("No agent is connected yet. Give one the snippet below.")}
+				return []string{t.Dim.Text(noAgent(p.snap))}
 			}
 			var rows []string
 			if h > n {
@@ -155,14 +155,14 @@ func (p Clients) connect(t theme.Theme, w int) section {
 	s := p.snap.Snippets[p.cursor]
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
 	if w < framedWidth {
-		return section{title: "Connect " + s.Client, note: note, need: 2, want: 20, rows: func(_, h int) []string {
-			return p.snippet(t, h)
+		return section{title: "Connect " + s.Client, note: note, need: 2, want: 20, rows: func(w, h int) []string {
+			return snippetRows(t, s, w, h)
 		}}
 	}
 	return section{title: "Connect a client", note: note, need: 4, want: max(n, 12), rows: func(w, h int) []string {
 		const names = 20
 		from, to := window(n, p.cursor, h)
-		text := exactly(p.snippet(t, h), w-names-3, h)
+		text := exactly(snippetRows(t, s, w-names-3, h), w-names-3, h)
 		rows := make([]string, h)
 		for i := range rows {
 			name := theme.Space(names)
@@ -180,18 +180,4 @@ func (p Clients) client(t theme.Theme, i, w int) string {
 		return t.Text.Fit("  "+p.snap.Snippets[i].Client, w)
 	}
 	return t.On().Strong.Fit("▸ "+p.snap.Snippets[i].Client, w)
-}
-
-// snippet is the selected one: where it goes, then its text.
-func (p Clients) snippet(t theme.Theme, h int) []string {
-	s := p.snap.Snippets[p.cursor]
-	rows := []string{t.Dim.Text(s.Where)}
-	text := theme.Lines(s.Text)
-	if h > len(text)+1 {
-		rows = append(rows, "")
-	}
-	for _, line := range text {
-		rows = append(rows, t.Accent.Text(line))
-	}
-	return atMost(t, rows, h)
 }

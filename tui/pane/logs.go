@@ -94,7 +94,7 @@ func (p Logs) look(l lens) Logs {
 
 func (p Logs) search() Logs {
 	l := p.view.lens
-	l.needle = p.filter.Value()
+	l.needle = theme.Plain(p.filter.Value()) // as the lines are
 	return p.look(l)
 }
 

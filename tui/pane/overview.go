@@ -123,7 +123,10 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		failures = fmt.Sprintf(" · %s failed", count(hub.Failures))
 	}
 	endpoint := hub.Endpoint
-	if endpoint == "" {
+	switch {
+	case !Running(p.snap):
+		endpoint = "–"
+	case endpoint == "":
 		endpoint = "HTTP is off"
 	}
 	if brief {
@@ -138,7 +141,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
 	since := ""
-	if !hub.Started.IsZero() {
+	if !hub.Started.IsZero() && Running(p.snap) {
 		since = " · since " + clock(hub.Started, p.snap.Time, p.zone)
 	}
 	rows := []string{
@@ -156,7 +159,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 // up is how long the hub has run as of the snapshot: it moves on with the next
 // one, not with the clock, so that an idle screen stays still.
 func (p Overview) up() string {
-	if p.snap.Hub.Started.IsZero() {
+	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
 		return "not running"
 	}
 	return span(p.snap.Time.Sub(p.snap.Hub.Started))
@@ -197,7 +200,10 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 func (p Overview) sources(t theme.Theme) section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sources) == 0 {
-			return []string{t.Dim.Text("No source is open. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(" to add one.")}
+			if !Running(p.snap) {
+				return []string{t.Dim.Text("No hub runs, so none is open.")}
+			}
+			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(", to add one.")}
 		}
 		var rows []string
 		for _, s := range p.snap.Sources {
@@ -216,7 +222,7 @@ func (p Overview) sources(t theme.Theme) section {
 func (p Overview) agents(t theme.Theme) section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			return []string{t.Dim.Text("No agent is connected yet. Give one the snippet for it.")}
+			return []string{t.Dim.Text(noAgent(p.snap))}
 		}
 		var rows []string
 		for _, s := range p.snap.Sessions {
@@ -227,6 +233,18 @@ func (p Overview) agents(t theme.Theme) section {
 	return section{title: titled("Agents", len(p.snap.Sessions)), need: min(2, max(1, len(p.snap.Sessions))), want: max(1, len(p.snap.Sessions)), rows: rows}
 }
 
+// noAgent says that no agent is connected, and what to do about it.
+func noAgent(s status.Snapshot) string {
+	switch {
+	case !Running(s):
+		return "No hub runs, so no agent is connected."
+	case len(s.Snippets) == 0:
+		return "No agent is connected yet."
+	default:
+		return "No agent is connected yet. Give one the snippet below."
+	}
+}
+
 func (p Overview) connect(t theme.Theme) section {
 	if len(p.snap.Snippets) == 0 {
 		return section{title: "Connect an agent", need: 1, want: 1, rows: func(int, int) []string {
@@ -234,21 +252,29 @@ func (p Overview) connect(t theme.Theme) section {
 		}}
 	}
 	s := p.snap.Snippets[p.snippet]
-	text := theme.Lines(s.Text)
 	return section{
 		title: "Connect " + s.Client, note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
-		need: 2, want: len(text) + 2,
-		rows: func(_, h int) []string {
-			rows := []string{t.Dim.Text(s.Where)}
-			if h > len(text)+1 {
-				rows = append(rows, "")
-			}
-			for _, line := range text {
-				rows = append(rows, t.Accent.Text(line))
-			}
-			return atMost(t, rows, h)
-		},
+		need: 2, want: len(theme.Lines(s.Text)) + 2,
+		rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
 	}
+}
+
+// snippetRows are where a snippet goes, then its text. Long lines go on in the
+// next row: what cannot be copied by key must be there to be copied by hand.
+func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
+	rows := []string{t.Dim.Text(s.Where)}
+	text := theme.Lines(s.Text)
+	if h > len(text)+1 {
+		rows = append(rows, "")
+	}
+	for _, line := range text {
+		if theme.Width(theme.Plain(line)) <= w {
+			rows = append(rows, t.Accent.Text(line))
+		} else {
+			rows = append(rows, t.Accent.Wrapped(line, w)...)
+		}
+	}
+	return atMost(t, rows, h)
 }
 
 func copySnippet(all []status.Snippet, i int) Intent {

@@ -58,7 +58,10 @@ func stack(t theme.Theme, w, h int, frame bool, sections ...section) []string {
 	for i, n := range rows {
 		lines = append(lines, sections[i].draw(t, w, n, frame)...)
 	}
-	return exactly(lines, w, h)
+	for len(lines) < h {
+		lines = append(lines, theme.Space(w))
+	}
+	return lines
 }
 
 // beside draws two columns of sections, each h lines high.

@@ -62,7 +62,7 @@ const (
 // the same with and without 24-bit colour; the row's ground alone is not.
 func dark() palette {
 	return palette{
-		dim: "#9e9e9e", line: "#585858", accent: "#afafff", good: "#87d787", busy: "#87d7d7",
+		dim: "#a8a8a8", line: "#585858", accent: "#afafff", good: "#87d787", busy: "#87d7d7",
 		warn: "#ffaf5f", bad: "#ff8787", row: "#34344e", onAccent: "#1c1c1c",
 	}
 }
@@ -70,7 +70,7 @@ func dark() palette {
 func light() palette {
 	return palette{
 		dim: "#626262", line: "#b2b2b2", accent: "#5f00d7", good: "#005f00", busy: "#005f87",
-		warn: "#875f00", bad: "#af0000", row: "#dfdfff", onAccent: "#ffffff",
+		warn: "#875f00", bad: "#af0000", row: "#e6e6ff", onAccent: "#ffffff",
 	}
 }
 
