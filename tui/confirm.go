@@ -47,7 +47,7 @@ func (c confirm) keys() []key.Binding {
 }
 
 // confirmRoom is the outer width and the inner height it may take.
-func confirmRoom(w, h int) (int, int) { return min(w-2, 84), max(1, h-3) }
+func confirmRoom(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) }
 
 func (c confirm) view(t theme.Theme, w, h int) []string {
 	w, h = confirmRoom(w, h)

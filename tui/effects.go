@@ -124,7 +124,7 @@ func (fx effects) copy(c pane.Copy) tea.Cmd {
 		if err != nil {
 			return toldMsg{failed("copy "+c.What, err)}
 		}
-		return toldMsg{succeeded(fmt.Sprintf("copied %s with %s", c.What, how))}
+		return toldMsg{succeeded(c.What + ": " + how)}
 	}
 }
 

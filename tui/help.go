@@ -45,7 +45,7 @@ func (h help) keys() []key.Binding {
 }
 
 // helpRoom is the outer width and the inner height it may take.
-func helpRoom(w, h int) (int, int) { return min(w-2, 60), max(4, h-3) }
+func helpRoom(w, h int) (int, int) { return overlayWidth(w, 60), max(4, h-3) }
 
 func (h help) view(t theme.Theme, w, height int) []string {
 	w, height = helpRoom(w, height)

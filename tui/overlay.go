@@ -50,3 +50,12 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 	end := edge.Text("╰─ ") + theme.Fill(foot, min(theme.Width(foot), w-6)) + " "
 	return append(lines, end+edge.Text(strings.Repeat("─", max(0, w-1-theme.Width(end)))+"╯"))
 }
+
+// overlayWidth is how wide an overlay is that would like to be most cells: the
+// whole of a narrow screen, for a sliver of what is below helps nobody.
+func overlayWidth(w, most int) int {
+	if w < 60 {
+		return w
+	}
+	return min(w-6, most)
+}

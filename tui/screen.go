@@ -33,11 +33,12 @@ func (m Model) lines() []string {
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	lines = append(lines, m.body(w, h)...)
+	lines = append(lines, m.saying()...)
 	return append(lines, m.footer())
 }
 
-// room is what header and footer leave for the pane.
-func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2) }
+// room is what header, notice and footer leave for the pane.
+func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.saying())) }
 
 func (m Model) tooSmall() []string {
 	lines := make([]string, max(0, m.h))
@@ -54,9 +55,6 @@ func (m Model) body(w, h int) []string {
 		return waiting(m.theme, w, h)
 	}
 	lines := strings.Split(m.tabs[m.current].pane.View(m.theme, w, h), "\n")
-	if said := m.saying(w); len(said) > 0 {
-		lines = append(lines[:max(0, h-len(said))], said...)
-	}
 	if m.over != nil {
 		return laid(m.theme, lines, m.over.view(m.theme, w, h), w, h)
 	}
@@ -71,15 +69,19 @@ func waiting(t theme.Theme, w, h int) []string {
 }
 
 // saying is the notice; without one, that there is no hub.
-func (m Model) saying(w int) []string {
+func (m Model) saying() []string {
 	n := m.notice
-	if n.text == "" && !pane.Running(m.snap) {
-		n = notice{text: "The hub is not running. Press s to start it.", mood: bad}
+	if n.text == "" && m.seen && !pane.Running(m.snap) {
+		n = notice{text: "The hub is not running", mood: bad}
 		if m.lost {
-			n.text = "The hub does not answer. Trying again by and by; s starts it."
+			n.text = "The hub does not answer, trying again"
+		}
+		n.text += ". Press s to start it."
+		if m.snap.Hub.Note != "" {
+			n.text += " (" + m.snap.Hub.Note + ")"
 		}
 	}
-	return n.lines(m.theme, w)
+	return n.lines(m.theme, m.w)
 }
 
 // header names the product, the panes and the state of the hub.
@@ -119,8 +121,11 @@ func (m Model) tab(i int, name string) string {
 // footer shows the keys that mean something now, as many as there is room for.
 func (m Model) footer() string {
 	keys, always := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
-	if m.over != nil {
+	switch typist, ok := m.tabs[m.current].pane.(pane.Paster); {
+	case m.over != nil:
 		keys, always = m.over.keys(), nil
+	case ok && typist.Typing():
+		always = nil
 	}
 	right := ""
 	for _, b := range always {

@@ -26,8 +26,8 @@ import (
 // Config is what the panel needs from outside.
 type Config struct {
 	Client status.Client
-	// Copy puts text on the clipboard and says by what means ("tmux", "your
-	// terminal (OSC 52)"). nil: there is no clipboard.
+	// Copy puts text on the clipboard and says what it did ("copied with
+	// xclip"), for there are many ways and some fall short. nil: there is none.
 	Copy func(text string) (how string, err error)
 	// Save writes text to a new file whose name begins like name, and returns
 	// its path. nil: nothing can be saved.
@@ -173,13 +173,16 @@ func (m Model) openLogs() (Model, tea.Cmd) {
 // lose tries again: at once when the stream has just ended, for that alone says
 // little, then ever later. From the second time on the panel says so.
 func (m Model) lose(err error) (tea.Model, tea.Cmd) {
+	if m.fx.ctx.Err() != nil {
+		return m, nil // the panel is leaving; the hub is not
+	}
 	m.tries++
 	if m.tries == 1 && m.seen {
 		return m, m.fx.watch()
 	}
 	m.lost = true
 	gone := m.snap
-	gone.Hub.State, gone.Hub.Note = status.Failed, "no answer: "+err.Error()
+	gone.Hub.State, gone.Hub.Note = status.Failed, err.Error()
 	gone.Sessions = nil
 	gone.Sources = append([]status.Source(nil), gone.Sources...)
 	for i := range gone.Sources {

@@ -96,7 +96,7 @@ func (p Clients) agents(t theme.Theme) section {
 		title: titled("Attached agents", n), need: min(max(1, n), 2), want: max(1, n+1),
 		rows: func(w, h int) []string {
 			if n == 0 {
-				return []string{t.Dim.Text("No agent is connected yet. Give one the snippet below.")}
+				return []string{t.Dim.Text(noAgent(p.snap))}
 			}
 			var rows []string
 			if h > n {
@@ -112,7 +112,7 @@ func (p Clients) agents(t theme.Theme) section {
 
 func sessionHeading(t theme.Theme, w int) string {
 	line := t.Dim.Fit("  client", clientWidth(w)+3) + t.Dim.Fit("by", 7)
-	if w >= 64 {
+	if w >= 72 {
 		line += t.Dim.Fit("sees", 13)
 	}
 	line += t.Dim.Right("calls", 7)
@@ -129,7 +129,7 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 		name = s.Name
 	}
 	line := style.Text(glyph) + " " + t.Strong.Fit(name, clientWidth(w)) + " " + t.Dim.Fit(string(s.Transport), 7)
-	if w >= 64 {
+	if w >= 72 {
 		scope := s.Scope
 		if scope == "" {
 			scope = "all sources"
@@ -143,7 +143,7 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 	return theme.Fill(line, w)
 }
 
-func clientWidth(w int) int { return min(28, max(12, w-44)) }
+func clientWidth(w int) int { return min(28, max(12, w-54)) }
 
 func (p Clients) connect(t theme.Theme, w int) section {
 	n := len(p.snap.Snippets)
@@ -155,14 +155,14 @@ func (p Clients) connect(t theme.Theme, w int) section {
 	s := p.snap.Snippets[p.cursor]
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
 	if w < framedWidth {
-		return section{title: "Connect " + s.Client, note: note, need: 2, want: 20, rows: func(_, h int) []string {
-			return p.snippet(t, h)
+		return section{title: "Connect " + s.Client, note: note, need: 2, want: 20, rows: func(w, h int) []string {
+			return snippetRows(t, s, w, h)
 		}}
 	}
 	return section{title: "Connect a client", note: note, need: 4, want: max(n, 12), rows: func(w, h int) []string {
 		const names = 20
 		from, to := window(n, p.cursor, h)
-		text := exactly(p.snippet(t, h), w-names-3, h)
+		text := exactly(snippetRows(t, s, w-names-3, h), w-names-3, h)
 		rows := make([]string, h)
 		for i := range rows {
 			name := theme.Space(names)
@@ -180,18 +180,4 @@ func (p Clients) client(t theme.Theme, i, w int) string {
 		return t.Text.Fit("  "+p.snap.Snippets[i].Client, w)
 	}
 	return t.On().Strong.Fit("▸ "+p.snap.Snippets[i].Client, w)
-}
-
-// snippet is the selected one: where it goes, then its text.
-func (p Clients) snippet(t theme.Theme, h int) []string {
-	s := p.snap.Snippets[p.cursor]
-	rows := []string{t.Dim.Text(s.Where)}
-	text := theme.Lines(s.Text)
-	if h > len(text)+1 {
-		rows = append(rows, "")
-	}
-	for _, line := range text {
-		rows = append(rows, t.Accent.Text(line))
-	}
-	return atMost(t, rows, h)
 }

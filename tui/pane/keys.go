@@ -11,7 +11,7 @@ type Keys struct {
 	Copy, Save, SaveAnyway             key.Binding
 	Add, Remove, Reopen, SeeLogs       key.Binding
 	Filter, Follow, Wrap, Stamp        key.Binding
-	Level, Part                        key.Binding
+	Level, Part, Recall                key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
 }
@@ -46,6 +46,7 @@ func DefaultKeys() Keys {
 		Stamp:  bind("t", "times", "t"),
 		Level:  bind("v", "level", "v"),
 		Part:   bind("p", "part", "p"),
+		Recall: bind("↑", "the filter before", "up"),
 
 		NextField:     bind("tab", "next field", "tab", "down"),
 		PreviousField: bind("shift+tab", "previous field", "shift+tab", "up"),

@@ -75,6 +75,9 @@ func (p Logs) Seek(part string) Pane {
 	return p.look(lens{level: p.view.lens.level, part: part, needle: p.view.lens.needle})
 }
 
+// Typing implements [Paster].
+func (p Logs) Typing() bool { return p.typing }
+
 // Paste implements [Paster].
 func (p Logs) Paste(text string) Pane {
 	if p.typing {
@@ -91,7 +94,7 @@ func (p Logs) look(l lens) Logs {
 
 func (p Logs) search() Logs {
 	l := p.view.lens
-	l.needle = p.filter.Value()
+	l.needle = theme.Plain(p.filter.Value()) // as the lines are
 	return p.look(l)
 }
 
@@ -137,7 +140,7 @@ func (p Logs) filterKey(k Press) Pane {
 		return p
 	case key.Matches(k, p.keys.Back):
 		p.typing, p.filter = false, Field{}
-	case k.String() == "up":
+	case key.Matches(k, p.keys.Recall):
 		p.filter = NewField(p.before)
 	default:
 		p.filter, _ = p.filter.Key(k.KeyPressMsg)
@@ -203,7 +206,7 @@ func (p Logs) write(b *strings.Builder, n uint64) {
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
 	if p.typing {
-		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Up, "the one before")}
+		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Recall, "the filter before")}
 	}
 	follow := named(p.keys.Follow, "follow")
 	if p.follow {

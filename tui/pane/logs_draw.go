@@ -44,15 +44,16 @@ func (p Logs) note() string {
 	if p.follow {
 		words[0] = "following"
 	}
-	words = append(words, string(l.level.status())+" and graver")
-	if l.level == debugLevel {
-		words[1] = "all levels"
+	if l.needle != "" {
+		words = append(words, "“"+l.needle+"”")
 	}
 	if l.part != "" {
 		words = append(words, "part "+l.part)
 	}
-	if l.needle != "" {
-		words = append(words, "“"+l.needle+"”")
+	if l.level == debugLevel {
+		words = append(words, "all levels")
+	} else {
+		words = append(words, string(l.level.status())+" and up")
 	}
 	if p.left > 0 && !p.wrap {
 		words = append(words, fmt.Sprintf("from column %d", p.left+1))

@@ -100,7 +100,10 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	case w >= 110:
 		lines = beside(t, w, h, append([]section{hub}, append(problems, agents)...), []section{sources, connect})
 	default:
-		top := min(max(hub.want, sources.want), hub.want) + 2
+		if h < 30 {
+			hub.want = 5 // the rest can be had with `lectern status`
+		}
+		top := hub.want + 2
 		lines = append(beside(t, w, top, []section{hub}, []section{sources}),
 			stack(t, w, h-top, true, append(problems, agents, connect)...)...)
 	}
@@ -115,12 +118,15 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 	if hub.Note != "" {
 		state += " " + t.Dim.Text(hub.Note)
 	}
-	calls := many(hub.Calls, "call")
+	failures := ""
 	if hub.Failures > 0 {
-		calls += fmt.Sprintf(" · %s failed", count(hub.Failures))
+		failures = fmt.Sprintf(" · %s failed", count(hub.Failures))
 	}
 	endpoint := hub.Endpoint
-	if endpoint == "" {
+	switch {
+	case !Running(p.snap):
+		endpoint = "–"
+	case endpoint == "":
 		endpoint = "HTTP is off"
 	}
 	if brief {
@@ -128,19 +134,23 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 			state += t.Dim.Text(" · " + p.up())
 		}
 		rows := []string{state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
-			t.Text.Text(calls) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
+			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
 		return section{need: 1, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
+	since := ""
+	if !hub.Started.IsZero() && Running(p.snap) {
+		since = " · since " + clock(hub.Started, p.snap.Time, p.zone)
+	}
 	rows := []string{
 		state,
-		field("up", p.up(), " · since "+clock(hub.Started, p.snap.Time, p.zone)),
-		field("version", orNone(hub.Version), pid(hub.PID)),
 		field("endpoint", endpoint, ""),
-		field("calls", calls, ""),
+		field("up", p.up(), since),
+		field("calls", count(hub.Calls), failures),
 		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
+		field("version", orNone(hub.Version), pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
 	return section{title: "Hub", need: 3, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
@@ -149,7 +159,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 // up is how long the hub has run as of the snapshot: it moves on with the next
 // one, not with the clock, so that an idle screen stays still.
 func (p Overview) up() string {
-	if p.snap.Hub.Started.IsZero() {
+	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
 		return "not running"
 	}
 	return span(p.snap.Time.Sub(p.snap.Hub.Started))
@@ -160,7 +170,7 @@ func (p Overview) problems(t theme.Theme) section {
 	return section{
 		title: fmt.Sprintf("Problems %d", n), note: fmt.Sprintf("%d of %d", p.problem+1, n), need: 2, want: min(2*n, 8),
 		rows: func(w, h int) []string {
-			from, to := window(n, p.problem, max(1, h/2))
+			from, to := window(n, p.problem, max(1, (h+1)/2))
 			var rows []string
 			for i := from; i < to; i++ {
 				rows = append(rows, p.problemRows(t, i, w)...)
@@ -190,26 +200,29 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 func (p Overview) sources(t theme.Theme) section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sources) == 0 {
-			return []string{t.Dim.Text("No source is open. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(" to add one.")}
+			if !Running(p.snap) {
+				return []string{t.Dim.Text("No hub runs, so none is open.")}
+			}
+			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(", to add one.")}
 		}
 		var rows []string
 		for _, s := range p.snap.Sources {
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
-				row = theme.Fill(row, nameWidth(w)+23) + t.Dim.Text(" "+s.Place)
+				row = theme.Fill(row, nameWidth(w)+23) + " " + t.Dim.Tail(s.Place, w-nameWidth(w)-24)
 			}
 			rows = append(rows, row)
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Sources", len(p.snap.Sources)), need: 1, want: max(1, len(p.snap.Sources)), rows: rows}
+	return section{title: titled("Sources", len(p.snap.Sources)), need: min(2, max(1, len(p.snap.Sources))), want: max(1, len(p.snap.Sources)), rows: rows}
 }
 
 func (p Overview) agents(t theme.Theme) section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			return []string{t.Dim.Text("No agent is connected yet. Give one the snippet for it.")}
+			return []string{t.Dim.Text(noAgent(p.snap))}
 		}
 		var rows []string
 		for _, s := range p.snap.Sessions {
@@ -217,7 +230,19 @@ func (p Overview) agents(t theme.Theme) section {
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Agents", len(p.snap.Sessions)), need: 1, want: max(1, len(p.snap.Sessions)), rows: rows}
+	return section{title: titled("Agents", len(p.snap.Sessions)), need: min(2, max(1, len(p.snap.Sessions))), want: max(1, len(p.snap.Sessions)), rows: rows}
+}
+
+// noAgent says that no agent is connected, and what to do about it.
+func noAgent(s status.Snapshot) string {
+	switch {
+	case !Running(s):
+		return "No hub runs, so no agent is connected."
+	case len(s.Snippets) == 0:
+		return "No agent is connected yet."
+	default:
+		return "No agent is connected yet. Give one the snippet below."
+	}
 }
 
 func (p Overview) connect(t theme.Theme) section {
@@ -227,21 +252,29 @@ func (p Overview) connect(t theme.Theme) section {
 		}}
 	}
 	s := p.snap.Snippets[p.snippet]
-	text := theme.Lines(s.Text)
 	return section{
 		title: "Connect " + s.Client, note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
-		need: 2, want: len(text) + 2,
-		rows: func(_, h int) []string {
-			rows := []string{t.Dim.Text(s.Where)}
-			if h > len(text)+1 {
-				rows = append(rows, "")
-			}
-			for _, line := range text {
-				rows = append(rows, t.Accent.Text(line))
-			}
-			return atMost(t, rows, h)
-		},
+		need: 2, want: len(theme.Lines(s.Text)) + 2,
+		rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
 	}
+}
+
+// snippetRows are where a snippet goes, then its text. Long lines go on in the
+// next row: what cannot be copied by key must be there to be copied by hand.
+func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
+	rows := []string{t.Dim.Text(s.Where)}
+	text := theme.Lines(s.Text)
+	if h > len(text)+1 {
+		rows = append(rows, "")
+	}
+	for _, line := range text {
+		if theme.Width(theme.Plain(line)) <= w {
+			rows = append(rows, t.Accent.Text(line))
+		} else {
+			rows = append(rows, t.Accent.Wrapped(line, w)...)
+		}
+	}
+	return atMost(t, rows, h)
 }
 
 func copySnippet(all []status.Snippet, i int) Intent {

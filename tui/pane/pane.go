@@ -45,8 +45,9 @@ type Reader interface {
 
 // A Paster is a Pane with a place for text.
 type Paster interface {
-	// Paste takes text from the clipboard. Without a place for it that has the
-	// focus, nothing happens.
+	// Typing reports whether that place has the focus: keys are text then.
+	Typing() bool
+	// Paste takes text from the clipboard. When nobody types, nothing happens.
 	Paste(text string) Pane
 }
 

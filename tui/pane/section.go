@@ -28,8 +28,9 @@ const (
 func framed(w, h int) bool { return w >= framedWidth && h >= framedHeight }
 
 // stack draws sections one below the other in exactly h lines of w cells. All
-// get what they need, then what they want, in their order; what is left over
-// goes to the last. Sections at the end that do not fit are left out.
+// get what they need, then in turn a row more until they have what they want;
+// what is left over goes to the last. Sections at the end that do not fit are
+// left out.
 func stack(t theme.Theme, w, h int, frame bool, sections ...section) []string {
 	extra := 1
 	if frame {
@@ -42,9 +43,13 @@ func stack(t theme.Theme, w, h int, frame bool, sections ...section) []string {
 		}
 		rows, left = append(rows, s.need), left-s.need-extra
 	}
-	for i := range rows {
-		more := min(left, max(0, sections[i].want-rows[i]))
-		rows[i], left = rows[i]+more, left-more
+	for more := true; more && left > 0; {
+		more = false
+		for i := range rows {
+			if left > 0 && rows[i] < sections[i].want {
+				rows[i], left, more = rows[i]+1, left-1, true
+			}
+		}
 	}
 	if len(rows) > 0 {
 		rows[len(rows)-1] += left
@@ -53,7 +58,10 @@ func stack(t theme.Theme, w, h int, frame bool, sections ...section) []string {
 	for i, n := range rows {
 		lines = append(lines, sections[i].draw(t, w, n, frame)...)
 	}
-	return exactly(lines, w, h)
+	for len(lines) < h {
+		lines = append(lines, theme.Space(w))
+	}
+	return lines
 }
 
 // beside draws two columns of sections, each h lines high.
@@ -112,6 +120,9 @@ func exactly(lines []string, w, h int) []string {
 func atMost(t theme.Theme, rows []string, h int) []string {
 	if len(rows) <= h || h < 1 {
 		return rows
+	}
+	if h == 1 {
+		return []string{rows[0] + t.Dim.Text(" … and "+strconv.Itoa(len(rows)-1)+" more")}
 	}
 	rest := strconv.Itoa(len(rows) - h + 1)
 	return append(rows[:h-1:h-1], t.Dim.Text("  … "+rest+" more"))

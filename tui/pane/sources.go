@@ -52,6 +52,9 @@ func (p Sources) Seek(part string) Pane {
 	return p
 }
 
+// Typing implements [Paster].
+func (p Sources) Typing() bool { return p.adding }
+
 // Paste implements [Paster].
 func (p Sources) Paste(text string) Pane {
 	if p.adding {
@@ -122,7 +125,7 @@ func (p Sources) Keys() []key.Binding {
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{named(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{p.keys.Add, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, named(p.keys.Copy, "copy its path"), p.keys.Down}
+	return []key.Binding{p.keys.Add, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].

@@ -23,13 +23,14 @@ func many(n uint64, of string) string {
 	return count(n) + " " + of + "s"
 }
 
-// megabytes is n bytes in units of 2^20, so coarse that it rarely changes.
+// megabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0 is
+// not known.
 func megabytes(n uint64) string {
 	const mb = 1 << 20
-	if n < mb {
-		return "< 1 MB"
+	if n == 0 {
+		return "–"
 	}
-	return count((n+mb/2)/mb) + " MB"
+	return count(max(1, (n+mb/2)/mb)) + " MB"
 }
 
 // span is a length of time in its two greatest units: "2h 14m".

@@ -58,17 +58,19 @@ const (
 	lightGround = "#ffffff"
 )
 
+// The colours are those of the 256 that every terminal knows, so that they look
+// the same with and without 24-bit colour; the row's ground alone is not.
 func dark() palette {
 	return palette{
-		dim: "#9aa3b2", line: "#4a5166", accent: "#9db2ff", good: "#7fd59a", busy: "#77cfe8",
-		warn: "#efc06d", bad: "#ff8d85", row: "#313a5c", onAccent: "#171a2b",
+		dim: "#a8a8a8", line: "#585858", accent: "#afafff", good: "#87d787", busy: "#87d7d7",
+		warn: "#ffaf5f", bad: "#ff8787", row: "#34344e", onAccent: "#1c1c1c",
 	}
 }
 
 func light() palette {
 	return palette{
-		dim: "#5a6270", line: "#c3c9d4", accent: "#3d4fc4", good: "#177a39", busy: "#0b6b80",
-		warn: "#8a5a00", bad: "#bd2130", row: "#dde4ff", onAccent: "#ffffff",
+		dim: "#626262", line: "#b2b2b2", accent: "#5f00d7", good: "#005f00", busy: "#005f87",
+		warn: "#875f00", bad: "#af0000", row: "#e6e6ff", onAccent: "#ffffff",
 	}
 }
 

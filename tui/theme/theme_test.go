@@ -1,0 +1,153 @@
+package theme
+
+import (
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"Größe 日本語 e\u0301 🎲 �":    "Größe 日本語 e\u0301 🎲 �",
+		"a\x1b[2Jb":                "a␛[2Jb",
+		"one\ntwo\tthree\r":        "one␊two␉three␍",
+		"\x00\a\x7f":               "␀␇␡",
+		"\u009b31m":                `\u{9b}31m`,
+		"\x9b31m":                  `\x9b31m`,
+		"photo\u202egnp.exe":       `photo\u{202e}gnp.exe`,
+		"pay\u200bpal\ufeff":       `pay\u{200b}pal\u{feff}`,
+		"tag\U000e0069":            `tag\u{e0069}`,
+		"a\u2028b\ue000c\u3164d":   `a\u{2028}b\u{e000}c\u{3164}d`,
+		"caf\xc3":                  `caf\xc3`,
+		"\xed\xa0\x80":             `\xed\xa0\x80`,
+		"\x1b]52;c;ZXZpbA==\x1b\\": `␛]52;c;ZXZpbA==␛\`,
+	} {
+		if got := Plain(in); got != want {
+			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { Plain("plain, with 日本語") }); n != 0 {
+		t.Errorf("clean text costs %v allocations", n)
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	f.Add("\x1b[2J\u202e\xc3\ue000")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Plain(s)
+		if !utf8.ValidString(got) || Plain(got) != got {
+			t.Errorf("Plain(%q) = %q, and again %q", s, got, Plain(got))
+		}
+		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co) }); i >= 0 {
+			t.Errorf("Plain(%q) = %q has a character to obey at %d", s, got, i)
+		}
+		for w := range 12 {
+			if n := ansi.StringWidth(Style{}.Fit(s, w)); n != w {
+				t.Errorf("Fit(%q, %d) is %d wide", s, w, n)
+			}
+			if n := ansi.StringWidth(Style{}.Tail(s, w)); n > w {
+				t.Errorf("Tail(%q, %d) is %d wide", s, w, n)
+			}
+		}
+	})
+}
+
+func TestCells(t *testing.T) {
+	s := Style{bold: true}.ready()
+	for _, c := range []struct{ got, want string }{
+		{s.Cut("notes", 9), "\x1b[1mnotes\x1b[m"},
+		{s.Cut("日本語", 4), "\x1b[1m日…\x1b[m"},
+		{s.Fit("日本語", 4), "\x1b[1m日… \x1b[m"},
+		{s.Right("42", 4), "\x1b[1m  42\x1b[m"},
+		{s.Tail("/home/ada/notes", 8), "\x1b[1m…a/notes\x1b[m"},
+		{s.Text(""), ""},
+		{Style{}.Text("\x1b[1m"), "␛[1m"},
+		{Fill(s.Text("abc")+"def", 4), "\x1b[1mabc\x1b[m…"},
+		{Fill("ab", 4), "ab  "},
+		{Fill("ab", -1), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	if got := Lines("a\r\n\tb\n\n"); len(got) != 2 || got[1] != "    b" {
+		t.Errorf("Lines = %q", got)
+	}
+}
+
+// TestContrast measures what is written against what it is written on: at
+// least 4.5 to 1.
+func TestContrast(t *testing.T) {
+	for _, ground := range []struct {
+		of   string
+		dark bool
+	}{{darkGround, true}, {lightGround, false}, {"#000000", true}} {
+		th := New(Mode{Dark: ground.dark})
+		on := lipgloss.Color(ground.of)
+		for name, s := range map[string]Style{
+			"dim": th.Dim, "accent": th.Accent, "good": th.Good, "busy": th.Busy, "warn": th.Warn, "bad": th.Bad, "key": th.Key,
+			"tab": th.Tab, "match": th.Match,
+			"dim on a row": th.On().Dim, "good on a row": th.On().Good, "bad on a row": th.On().Bad, "warn on a row": th.On().Warn, "busy on a row": th.On().Busy,
+		} {
+			bg := on
+			if s.bg != nil {
+				bg = s.bg
+			}
+			if c := contrast(s.fg, bg); c < 4.5 {
+				t.Errorf("%s on %s: contrast %.2f", name, ground.of, c)
+			}
+		}
+	}
+}
+
+func contrast(a, b color.Color) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	linear := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.03928 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
+
+func TestNoColorHasNoColour(t *testing.T) {
+	th := New(Mode{NoColor: true, Dark: true})
+	for _, s := range []Style{th.Text, th.Strong, th.Dim, th.Line, th.Accent, th.Good, th.Busy, th.Warn, th.Bad, th.Key, th.Tab, th.Match, th.Row, th.On().Good, th.On().Text} {
+		if s.fg != nil || s.bg != nil {
+			t.Errorf("%q has a colour", s.on)
+		}
+	}
+}
+
+// TestEveryStateHasAGlyph: meaning does not rest on colour, so no two colours
+// share a glyph.
+func TestEveryStateHasAGlyph(t *testing.T) {
+	th := New(Mode{Dark: true})
+	by := map[string]string{}
+	for _, s := range []status.State{status.Stopped, status.Starting, status.Ready, status.Degraded, status.Failed, status.CrashLoop, status.Stopping} {
+		glyph, style := th.State(s)
+		if was, ok := by[glyph]; glyph == "?" || ok && was != style.on {
+			t.Errorf("%s: glyph %s stands for two colours, or for none", s, glyph)
+		}
+		if ansi.StringWidth(glyph) != 1 {
+			t.Errorf("%s: glyph %s is not one cell wide", s, glyph)
+		}
+		by[glyph] = style.on
+	}
+}

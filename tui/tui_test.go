@@ -1,0 +1,361 @@
+package tui
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// panel runs a test on an 80 by 24 panel over a hub that shows snap.
+func panel(t *testing.T, snap status.Snapshot, test func(r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newRig(t, snap, 80, 24)) })
+}
+
+func TestFirstScreenShowsAHubASourceAndASnippet(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.shows("● ready", "welcome", "http://127.0.0.1:12740/mcp", "claude mcp add lectern -- lectern serve")
+	})
+}
+
+func TestKeysTurnToPanes(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		for _, step := range []struct{ key, shows string }{
+			{"tab", "agents may"},
+			{"tab", "The log is empty."},
+			{"tab", "Attached agents 3"},
+			{"tab", "Problems 2"},
+			{"shift+tab", "Attached agents 3"},
+			{"2", "agents may"},
+			{"3", "The log is empty."},
+			{"1", "Problems 2"},
+		} {
+			r.press(step.key)
+			r.shows(step.shows)
+		}
+	})
+}
+
+func TestHelpFindsKeys(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.press("?")
+		r.shows("Everywhere", "quit; the hub keeps running")
+		r.press("wrap")
+		r.shows("wrap long lines")
+		r.hides("Everywhere")
+		r.press("x")
+		r.shows("No key does that.")
+		r.press("esc")
+		r.hides("No key does that.")
+	})
+}
+
+// TestHelpIsComplete fails when a key is added to the map and to no group.
+func TestHelpIsComplete(t *testing.T) {
+	k := DefaultKeyMap()
+	listed := map[string]bool{}
+	for _, g := range k.groups() {
+		for _, b := range g.keys {
+			listed[b.Help().Key] = true
+		}
+	}
+	for _, v := range []reflect.Value{reflect.ValueOf(k), reflect.ValueOf(k.Pane)} {
+		for i := range v.NumField() {
+			if b, ok := v.Field(i).Interface().(key.Binding); ok && !listed[b.Help().Key] {
+				t.Errorf("%s (%s) is in no group of the help", v.Type().Field(i).Name, b.Help().Key)
+			}
+		}
+	}
+}
+
+func TestCopySaysHow(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.press("l", "c")
+		r.shows("the snippet for Codex: copied with pigeon")
+		if d := cmp.Diff([]string{fresh().Snippets[1].Text}, r.copied); d != "" {
+			t.Error(d)
+		}
+		r.press("l")
+		r.hides("pigeon")
+		r.cannot = errors.New("no pigeon is at home")
+		r.press("c")
+		r.shows("✗ could not copy the snippet for Cursor: no pigeon is at home")
+	})
+}
+
+func TestSaveSnippet(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.press("4", "s")
+		r.shows("saved the snippet for Claude Code to /tmp/lectern-claude-code.txt")
+		if got := r.saved["lectern-claude-code.txt"]; got != fresh().Snippets[0].Text+"\n" {
+			t.Errorf("saved %q", got)
+		}
+	})
+}
+
+func TestAddSource(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Place: "/srv/notes q", ReadOnly: true}}
+		r.hub.SetPlan(status.Plan{Title: "Add source my-notes", Steps: []status.Step{{What: "edit config.toml", Diff: "+[[source]]"}}})
+		r.press("2", "a", "enter")
+		r.shows("Say which folder to open.")
+		r.press("notes", "enter")
+		r.shows("Write the whole path")
+		for range len("notes") {
+			r.press("backspace")
+		}
+		r.press("/srv/")
+		r.send(tea.PasteMsg{Content: "notes q\n"})
+		r.press("tab", "My", "enter")
+		r.shows("A name has only a-z, 0-9 and -.")
+		r.press("backspace", "backspace", "my-notes", "tab", "space", "enter")
+		r.shows("Add source my-notes?", "+[[source]]")
+		r.did()
+		r.agree()
+		r.did(want)
+		r.shows("done: add /srv/notes q")
+		if d := cmp.Diff([]status.Action{want}, r.hub.Previewed()); d != "" {
+			t.Error(d)
+		}
+		more := crowded()
+		more.Seq = 0
+		r.hub.Set(more)
+		r.settle()
+		r.hides("Add a source")
+	})
+}
+
+func TestFormKeepsWhatWasTyped(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.press("2", "a", "/srv/notes", "esc")
+		r.hides("/srv/notes")
+		r.press("a")
+		r.shows("/srv/notes")
+	})
+}
+
+func TestRemoveAsksFirst(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.hub.SetPlan(removal())
+		r.press("2", "j", "d")
+		r.shows("Remove source notes?", "-name = \"notes\"", "▲ 3 agents are connected")
+		r.press("y") // meant for what was there before
+		r.shows("Remove source notes?")
+		r.wait(grace)
+		r.press("n")
+		r.hides("Remove source notes?")
+		r.did()
+		r.press("d")
+		r.agree()
+		r.did(status.Action{Verb: status.RemoveSource, Part: "notes"})
+	})
+}
+
+func TestMendingAProblem(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.shows("enter reopen notes")
+		r.press("enter")
+		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
+		r.press("j", "enter")
+		r.shows("No key can mend this. Stop that program")
+		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
+	})
+}
+
+func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.hub.SetErr(errors.New("open vault: no such directory"))
+		r.press("2", "r")
+		r.shows("✗ could not reopen welcome: open vault: no such directory")
+		r.press("j")
+		r.shows("✗ could not reopen welcome")
+		r.press("esc")
+		r.hides("could not")
+		r.press("d")
+		r.shows("✗ could not remove notes: open vault: no such directory")
+	})
+}
+
+func TestLogs(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.log()
+		r.press("3")
+		r.shows("following", "hub started", "48 of 60 lines")
+		r.hides("debug")
+		r.press("/", "VAULT")
+		r.shows("No line passes the filter.")
+		r.press("esc", "/", "vault", "enter")
+		r.shows("open vault", "12 of 60 lines")
+		r.hides("hub started")
+		r.press("esc", "v", "v")
+		r.shows("error and up", "open vault")
+		r.press("v", "p")
+		r.shows("all levels", "part hub", "hub started")
+		r.hides("open vault")
+		r.press("2", "j", "o")
+		r.shows("part notes", "open vault")
+		r.press("t")
+		r.hides("12:00:0")
+		r.press("c")
+		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "2026-11-21T12:00:08Z error notes open vault: no such directory") {
+			t.Errorf("copied %q", r.copied)
+		}
+	})
+}
+
+func TestLogsStayWherePaused(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		for i := range 60 {
+			r.hub.AddLine(status.Line{Part: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
+		}
+		r.wait(2 * batchTime)
+		r.press("3", "pgup")
+		before := r.screen()
+		r.log()
+		r.shows("paused")
+		if d := cmp.Diff(strings.Split(before, "\n")[2:], strings.Split(r.screen(), "\n")[2:]); d != "" {
+			t.Errorf("the view moved:\n%s", d)
+		}
+		r.press("G")
+		r.shows("following", "open vault")
+	})
+}
+
+func TestTypedKeysAreText(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.press("3", "/", "qQ?12s")
+		r.shows("qQ?12s")
+		r.did()
+		if r.ended {
+			t.Error("a q in a filter ended the panel")
+		}
+	})
+}
+
+func TestLostHub(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.hub.SetErr(errors.New("connection refused"))
+		r.hub.End()
+		r.settle()
+		r.shows("no answer", "The hub does not answer, trying again. Press s to start it. (connection", "refused)")
+		r.hides("claude-code 2.0.1")
+		r.press("4", "s") // saves with a hub, starts one without
+		r.did(status.Action{Verb: status.StartHub})
+		r.press("esc")
+		r.hub.SetErr(nil)
+		r.wait(5 * time.Second)
+		r.hides("does not answer")
+		r.shows("claude-code 2.0.1")
+	})
+}
+
+// TestLostHubIsTriedEverSlower counts attempts: many at first, then few.
+func TestLostHubIsTriedEverSlower(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.hub.SetErr(errors.New("connection refused"))
+		r.hub.End()
+		r.settle()
+		r.seen = 0
+		r.wait(time.Minute)
+		if r.seen > 60 {
+			t.Errorf("%d messages in a minute without a hub", r.seen)
+		}
+	})
+}
+
+// TestLogGoesOnAfterALoss: the lines of before stay, none comes twice.
+func TestLogGoesOnAfterALoss(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.hub.AddLine(status.Line{Text: "before"})
+		r.wait(time.Second)
+		r.hub.End()
+		r.wait(2 * time.Second)
+		r.hub.AddLine(status.Line{Text: "after"})
+		r.wait(time.Second)
+		r.press("3")
+		r.shows("before", "after", "2 lines")
+	})
+}
+
+func TestStopAndRestartAskFirst(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.press("r")
+		r.shows("restart the hub?")
+		r.agree()
+		r.press("Q")
+		r.shows("stop the hub?")
+		r.agree()
+		r.did(status.Action{Verb: status.RestartHub}, status.Action{Verb: status.StopHub})
+		if !strings.HasPrefix(r.m.Farewell(), "The hub is stopped.") {
+			t.Errorf("farewell: %s", r.m.Farewell())
+		}
+	})
+}
+
+func TestQuitLeavesTheHub(t *testing.T) {
+	for _, k := range []string{"q", "ctrl+c"} {
+		panel(t, crowded(), func(r *rig) {
+			r.press(k)
+			if !r.ended {
+				t.Errorf("%s does not end the panel", k)
+			}
+			r.did()
+			if want := "The hub keeps running: 4 sources, 3 agents.\n`lectern` shows it again, `lectern hub stop` stops it."; r.m.Farewell() != want {
+				t.Errorf("farewell: %s", r.m.Farewell())
+			}
+		})
+	}
+}
+
+// TestIdleIsStill: with nothing new, no message comes and the screen stays.
+func TestIdleIsStill(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.log()
+		for _, tab := range []string{"1", "2", "3", "4"} {
+			r.press(tab)
+			before := r.m.View()
+			r.seen = 0
+			r.wait(time.Hour)
+			if r.seen != 0 {
+				t.Errorf("%d messages in an idle hour", r.seen)
+			}
+			if d := cmp.Diff(before.Content, r.m.View().Content); d != "" {
+				t.Errorf("tab %s changed by itself:\n%s", tab, d)
+			}
+		}
+	})
+}
+
+func TestUpdateLeavesTheOldModelAlone(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		old := r.m
+		before := old.View().Content
+		r.press("2", "j", "?", "esc", "1", "j", "l")
+		if d := cmp.Diff(before, old.View().Content); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestPressDuringHelpIsNotThePanes(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		r.press("2", "?", "d", "r", "q", "esc")
+		r.did()
+		if r.ended || len(r.hub.Previewed()) > 0 {
+			t.Error("a key typed into the help did something")
+		}
+		if r.m.current != 1 || r.m.tabs[1].name != pane.SourcesTab {
+			t.Error("the pane changed")
+		}
+	})
+}
