@@ -49,6 +49,17 @@ func TestProgressNeedsAToken(t *testing.T) {
 	c.call("count", `{"count":3}`) // fails unless the answer is the next frame
 }
 
+// What a tool says after its answer goes nowhere.
+func TestNothingAfterTheAnswer(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	c.ask("tools/call", `{"name":"late","_meta":{"progressToken":1}}`)
+	close(h.world.free)
+	<-h.world.begun
+	c.ask("ping", `{}`) // fails unless the answer is the next frame
+}
+
 // SEC-CLI-1: nothing on the line ends the session, and each bad line is
 // answered.
 func TestMalformedLines(t *testing.T) {
