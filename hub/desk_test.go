@@ -118,6 +118,17 @@ func (d *desk) Count(_ context.Context, c tools.Caller, in countIn) (none, error
 	return none{}, nil
 }
 
+// Late goes on talking after it has answered.
+func (d *desk) Late(_ context.Context, c tools.Caller, _ none) (none, error) {
+	go func() {
+		<-d.world.free
+		c.Progress(1, 1, "")
+		c.Log(slog.LevelError, "late")
+		d.world.begun <- "said"
+	}()
+	return none{}, nil
+}
+
 func (d *desk) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
 	if vars["page"] == "missing" {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
@@ -165,6 +176,7 @@ func deskKind(w *world) tools.Kind {
 			tools.Define(define("miss", tools.Reads), (*desk).Miss),
 			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads}, (*desk).Big),
 			tools.DefineLive(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
+			tools.DefineLive(define("late", tools.Reads), (*desk).Late),
 			tools.Define(define("own", tools.Admin), (*desk).Remove),
 		},
 		Resources: []tools.Resource[*desk]{

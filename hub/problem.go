@@ -9,11 +9,10 @@ import (
 
 // The codes of Problems about sources, each documented in docs/problems.md.
 const (
-	sourceGone    = "source.gone"   // what the configuration names is not there
-	sourceConfig  = "source.config" // its entry in the configuration is wrong
-	sourceKind    = "source.kind"   // its kind is not one of ours
-	sourceBroken  = "source.broken" // anything else that keeps it from opening
-	problemSource = "source %s: %s" // title of each
+	sourceGone   = "source.gone"   // what the configuration names is not there
+	sourceConfig = "source.config" // its entry in the configuration is wrong
+	sourceKind   = "source.kind"   // its kind is not one of ours
+	sourceBroken = "source.broken" // anything else that keeps it from opening
 )
 
 func problemCodes() []string { return []string{sourceGone, sourceConfig, sourceKind, sourceBroken} }
@@ -59,7 +58,7 @@ func (s *source) become(state status.State, why *tools.Error) {
 func (s *source) problem(why *tools.Error) status.Problem {
 	p := status.Problem{
 		Part: s.conf.Name, Severity: status.Error, Since: s.hub.now(),
-		Title:  fmt.Sprintf(problemSource, s.conf.Name, why.Msg),
+		Title:  fmt.Sprintf("source %s: %s", s.conf.Name, why.Msg),
 		Action: &status.Action{Verb: status.ReopenSource, Part: s.conf.Name},
 	}
 	switch {

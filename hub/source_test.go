@@ -90,77 +90,91 @@ func TestConfigurationThatIsWrong(t *testing.T) {
 // Reload keeps what has not changed, opens and closes the rest, and tells the
 // agents whose lists changed.
 func TestReload(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"), deskSource("work"))
-	c := connect(t, h, "")
-	c.initialize()
-	one := connect(t, h, "notes")
-	one.initialize()
-	if err := h.Reload(t.Context(), []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
-		t.Fatal(err)
-	}
-	heard := map[string]bool{}
-	for len(heard) < 3 {
-		f := c.recv()
-		heard[f.Method] = true
-	}
-	for _, want := range []string{"tools", "prompts", "resources"} {
-		if !heard["notifications/"+want+"/list_changed"] {
-			t.Errorf("heard %v", heard)
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{}, deskSource("notes"), deskSource("work"))
+		c := connect(t, h, "")
+		c.initialize()
+		one := connect(t, h, "notes")
+		one.initialize()
+		quiet := connect(t, h, "") // of the modern era, and listens to nothing
+		if f := quiet.ask("server/discover", "{"+modernMeta+"}"); f.Error != nil {
+			t.Fatal(f.raw)
 		}
-	}
-	one.ask("ping", `{}`) // fails if anything came before: its lists are the same
-	h2 := connect(t, h, "")
-	h2.initialize()
-	names, _ := listed(t, h2.ask("tools/list", `{}`))
-	if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
-		t.Errorf("lists %s", got)
-	}
-	if _, ok := h.surface("work"); ok {
-		t.Error("the removed source still has a surface")
-	}
-	if err := h.Reload(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+		if err := h.Reload(t.Context(), []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}); err != nil {
+			t.Fatal(err)
+		}
+		heard := map[string]bool{}
+		for len(heard) < 3 {
+			f := c.recv()
+			heard[f.Method] = true
+		}
+		for _, want := range []string{"tools", "prompts", "resources"} {
+			if !heard["notifications/"+want+"/list_changed"] {
+				t.Errorf("heard %v", heard)
+			}
+		}
+		synctest.Wait()
+		one.ask("ping", `{}`) // fails if anything came before: its lists are the same
+		quiet.ask("server/discover", "{"+modernMeta+"}")
+		h2 := connect(t, h, "")
+		h2.initialize()
+		names, _ := listed(t, h2.ask("tools/list", `{}`))
+		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
+			t.Errorf("lists %s", got)
+		}
+		if _, ok := h.surface("work"); ok {
+			t.Error("the removed source still has a surface")
+		}
+		if err := h.Reload(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // Changes reach those who subscribed, in both eras, and nobody else.
 func TestSubscriptions(t *testing.T) {
-	h := start(t, Limits{Subscriptions: 2}, deskSource("notes"), deskSource("work"))
-	c := connect(t, h, "")
-	c.initialize()
-	other := connect(t, h, "work")
-	other.initialize()
-	const page = "desk://notes/pages/a"
-	for _, cl := range []*client{c, other} {
-		if f := cl.ask("resources/subscribe", `{"uri":"`+page+`"}`); f.Error != nil {
-			t.Fatal(f.raw)
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{Subscriptions: 2}, deskSource("notes"), deskSource("work"))
+		c := connect(t, h, "")
+		c.initialize()
+		other := connect(t, h, "work")
+		other.initialize()
+		const page = "desk://notes/pages/a"
+		for _, cl := range []*client{c, other} {
+			if f := cl.ask("resources/subscribe", `{"uri":"`+page+`"}`); f.Error != nil {
+				t.Fatal(f.raw)
+			}
 		}
-	}
-	modern := connect(t, h, "")
-	modern.send(`{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` + page + `"]},` + modernMeta + `}}`)
-	if f := modern.recv(); f.Method != "notifications/subscriptions/acknowledged" {
-		t.Fatalf("got %s, want the acknowledgement", f.raw)
-	}
-	h.world.changed("notes", "desk://notes/pages/b")
-	h.world.changed("notes", page)
-	if f := c.recv(); f.Method != "notifications/resources/updated" || !strings.Contains(string(f.Params), page) {
-		t.Errorf("got %s", f.raw)
-	}
-	if f := modern.recv(); f.Method != "notifications/resources/updated" || !strings.Contains(string(f.Params), `"io.modelcontextprotocol/subscriptionId":"L"`) {
-		t.Errorf("got %s", f.raw)
-	}
-	other.ask("ping", `{}`)
-
-	c.ask("resources/unsubscribe", `{"uri":"`+page+`"}`)
-	modern.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L"}}`)
-	h.world.changed("notes", page)
-	c.ask("ping", `{}`)
-
-	for i, uri := range []string{"x:1", "x:2", "x:3"} {
-		if f := c.ask("resources/subscribe", `{"uri":"`+uri+`"}`); (f.Error != nil) != (i == 2) {
-			t.Errorf("subscription %d: %s", i+1, f.raw)
+		modern := connect(t, h, "")
+		modern.send(`{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` + page + `"]},` + modernMeta + `}}`)
+		if f := modern.recv(); f.Method != "notifications/subscriptions/acknowledged" {
+			t.Fatalf("got %s, want the acknowledgement", f.raw)
 		}
-	}
+		h.world.changed("notes", "desk://notes/pages/b")
+		h.world.changed("notes", page)
+		if f := c.recv(); f.Method != "notifications/resources/updated" || !strings.Contains(string(f.Params), page) {
+			t.Errorf("got %s", f.raw)
+		}
+		if f := modern.recv(); f.Method != "notifications/resources/updated" || !strings.Contains(string(f.Params), `"io.modelcontextprotocol/subscriptionId":"L"`) {
+			t.Errorf("got %s", f.raw)
+		}
+		synctest.Wait()
+		other.ask("ping", `{}`) // fails if it heard of a source that is not in its scope
+
+		c.ask("resources/unsubscribe", `{"uri":"`+page+`"}`)
+		modern.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L"}}`)
+		synctest.Wait()
+		h.world.changed("notes", page)
+		synctest.Wait()
+		c.ask("ping", `{}`)
+		modern.ask("server/discover", "{"+modernMeta+"}")
+
+		for i, uri := range []string{"x:1", "x:2", "x:3"} {
+			if f := c.ask("resources/subscribe", `{"uri":"`+uri+`"}`); (f.Error != nil) != (i == 2) {
+				t.Errorf("subscription %d: %s", i+1, f.raw)
+			}
+		}
+	})
 }
 
 func TestPicture(t *testing.T) {
@@ -173,7 +187,7 @@ func TestPicture(t *testing.T) {
 		pass(2 * drawEvery)
 		synctest.Wait()
 		got := h.board.now()
-		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 10 {
+		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 11 {
 			t.Errorf("hub %+v, source %+v", got.Hub, got.Sources[0])
 		}
 		want := status.Session{

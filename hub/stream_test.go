@@ -49,6 +49,17 @@ func TestProgressNeedsAToken(t *testing.T) {
 	c.call("count", `{"count":3}`) // fails unless the answer is the next frame
 }
 
+// What a tool says after its answer goes nowhere.
+func TestNothingAfterTheAnswer(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	c.ask("tools/call", `{"name":"late","_meta":{"progressToken":1}}`)
+	close(h.world.free)
+	<-h.world.begun
+	c.ask("ping", `{}`) // fails unless the answer is the next frame
+}
+
 // SEC-CLI-1: nothing on the line ends the session, and each bad line is
 // answered.
 func TestMalformedLines(t *testing.T) {
@@ -76,6 +87,7 @@ func TestMalformedLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, -32600, nil},
 		{`{"jsonrpc":"2.0","id":"a","method":7}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","METHOD":"ping"}`, -32600, "a"},
+		{`{"jsonrpc":"2.0","id":"a","method":"ping","METHOD":"tools/list"}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a"}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"no/such"}`, -32601, "a"},
@@ -199,6 +211,21 @@ func TestEndOfInput(t *testing.T) {
 		}
 		if n, sessions := h.Busy(); n+sessions != 0 {
 			t.Errorf("%d calls and %d sessions are left", n, sessions)
+		}
+	})
+}
+
+// A subscription does not keep a session that has nothing else to do.
+func TestEndOfInputWhileListening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{}, deskSource("notes"))
+		in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`
+		began := time.Now()
+		if err := h.ServeStream(t.Context(), strings.NewReader(in), io.Discard, Attach{}); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("took %v", took)
 		}
 	})
 }

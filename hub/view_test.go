@@ -33,7 +33,7 @@ func listed(t *testing.T, f received) (names []string, schemas map[string]string
 // unless it carries it already. What is not granted is not listed.
 func TestNames(t *testing.T) {
 	reads := []tools.Effect{tools.Reads}
-	plain := "big break count miss panic remove say stubborn wait write"
+	plain := "big break count late miss panic remove say stubborn wait write"
 	for _, tt := range []struct {
 		name, scope string
 		sources     []Source
@@ -43,9 +43,9 @@ func TestNames(t *testing.T) {
 		{"several sources of one system", "", []Source{deskSource("notes"), deskSource("work")}, plain},
 		{"one source of several systems", "notes", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
 		{"several systems", "", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
-			"desk_big desk_break desk_count desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say"},
-		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count miss panic say stubborn wait"},
-		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count miss panic say stubborn wait"},
+			"desk_big desk_break desk_count desk_late desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say"},
+		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
+		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
 		{"admin when named", "", []Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
 		{"unknown kind", "", []Source{{Name: "notes", Kind: "nothing"}}, ""},
 		{"no source", "", nil, ""},

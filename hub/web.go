@@ -99,7 +99,7 @@ func (w *web) post(sf *surface, rw http.ResponseWriter, r *http.Request) {
 	if m.method == string(mcp.MethodInitialize) {
 		w.opening.Lock()
 		defer w.opening.Unlock()
-		if w.open() >= w.hub.limits.Sessions {
+		if w.open() >= w.hub.limits.Sessions && !w.evict() {
 			rw.Header().Set("Retry-After", "60")
 			refuse(rw, http.StatusTooManyRequests, &rejection{busyCode, m.id, fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", w.hub.limits.Sessions)})
 			return

@@ -12,8 +12,10 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -212,13 +214,6 @@ func TestHTTPModern(t *testing.T) {
 func TestManyInitialize(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"))
 	handler := h.HTTP()
-	ask := func() int {
-		rec := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`))
-		r.Header.Set("Content-Type", "application/json")
-		handler.ServeHTTP(rec, r)
-		return rec.Code
-	}
 	heap := func() uint64 {
 		debug.FreeOSMemory()
 		var m runtime.MemStats
@@ -228,7 +223,7 @@ func TestManyInitialize(t *testing.T) {
 	before := heap()
 	got := map[int]int{}
 	for range 20_000 {
-		got[ask()]++
+		got[initialize(handler)]++
 	}
 	if got[http.StatusOK] != 64 || got[http.StatusTooManyRequests] != 20_000-64 {
 		t.Errorf("answers by status: %v", got)
@@ -239,6 +234,32 @@ func TestManyInitialize(t *testing.T) {
 	if after := heap(); after > before+32<<20 {
 		t.Errorf("memory grew from %d to %d bytes", before, after)
 	}
+}
+
+// initialize asks for a session and says with what status.
+func initialize(h http.Handler) int {
+	rec := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`))
+	r.Header.Set("Content-Type", "application/json")
+	h.ServeHTTP(rec, r)
+	return rec.Code
+}
+
+// A client that never said goodbye does not lock out the next for long.
+func TestQuietSessionMakesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{Sessions: 2}, deskSource("notes"))
+		handler := h.HTTP()
+		got := []int{initialize(handler), initialize(handler), initialize(handler)}
+		pass(quietFor)
+		got = append(got, initialize(handler))
+		if d := cmp.Diff([]int{200, 200, 429, 200}, got); d != "" {
+			t.Error(d)
+		}
+		if _, n := h.Busy(); n != 2 {
+			t.Errorf("%d sessions, want 2", n)
+		}
+	})
 }
 
 func TestHTTPSessionGoesIdle(t *testing.T) {

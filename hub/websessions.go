@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -18,6 +19,43 @@ func (w *web) open() int {
 	defer w.mu.Unlock()
 	return len(w.legacy)
 }
+
+// quietFor is how long a session must have been quiet to make way for a new
+// one when there are as many as may be: clients that crash do not say goodbye.
+const quietFor = 5 * time.Minute
+
+// evict ends the session that was quiet for longest, if that was long enough.
+func (w *web) evict() bool {
+	var id string
+	var oldest *session
+	w.mu.Lock()
+	for i, s := range w.legacy {
+		if oldest == nil || s.idleSince().Before(oldest.idleSince()) {
+			id, oldest = i, s
+		}
+	}
+	w.mu.Unlock()
+	if oldest == nil || w.hub.now().Sub(oldest.idleSince()) < quietFor {
+		return false
+	}
+	w.hub.mu.RLock()
+	sf := w.hub.surfaces[oldest.scope]
+	w.hub.mu.RUnlock()
+	r, err := http.NewRequestWithContext(w.hub.life, http.MethodDelete, "/mcp", http.NoBody)
+	if sf == nil || err != nil {
+		return false
+	}
+	r.Header.Set(server.HeaderKeySessionID, id)
+	w.server(sf).ServeHTTP(unheard{}, r) // mcp-go forgets a session in no other way
+	return true
+}
+
+// unheard is the reply to a request that nobody sent.
+type unheard struct{}
+
+func (unheard) Header() http.Header         { return http.Header{} }
+func (unheard) Write(p []byte) (int, error) { return len(p), nil }
+func (unheard) WriteHeader(int)             {}
 
 // known finds a session; it must be used in the scope it was opened for.
 func (w *web) known(id, scope string) *session {
