@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-//go:embed welcome
+//go:embed all:welcome
 var welcomeVault embed.FS
 
 // layOut writes the sample vault to dir, all of it or nothing. A dir that is

@@ -107,10 +107,13 @@ func (r *resolver) resolve(from string, l links.Link) (found []string, by string
 // at are the pages at a path with or without its extension. Where the very
 // file exists, one that differs in case or form is not meant.
 func (r *resolver) at(p string) []string {
-	found := r.paths[key(stem(p))]
-	if !isPage(p) {
-		found = r.paths[key(p)]
+	place := p
+	if strings.HasSuffix(p, "/"+rootIndex) { // [[Projects/_index]]
+		place = path.Dir(p)
+	} else if isPage(p) {
+		place = stem(p)
 	}
+	found := r.paths[key(place)]
 	for _, f := range found {
 		if f == p || len(found) > 1 && f == p+".md" {
 			return []string{f}
