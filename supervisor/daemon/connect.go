@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type ConnectConfig struct {
 	Env []string
 	// Ready is how long a new hub may take to welcome; 0: 10 s.
 	Ready time.Duration
+	hello time.Duration // for a hub to answer a hello; 0: helloTimeout
+
 	// Offline is what Client shows of the configuration while no hub runs: its
 	// path, sources and snippets. Nil: nothing.
 	Offline func() status.Snapshot
@@ -108,7 +111,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 
 // try connects to a hub that runs.
 func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.hello, helloTimeout))
 	defer cancel()
 	conn, err := loopnet.DialSocket(ctx, c.Paths.MCP())
 	if err != nil {
@@ -150,7 +153,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	if err != nil {
 		return nil, w, err
 	}
-	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, fmt.Errorf("start hub: it did not get ready within %s; see %s", c.Ready, c.Paths.Output()))
+	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, c.notReady())
 	defer cancel()
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
@@ -164,6 +167,15 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 		return false, nil
 	})
 	return conn, w, err
+}
+
+// notReady says why a hub that was just started may not get ready. It is made
+// beforehand: a hub that holds the lock by then is the one in the way.
+func (c *ConnectConfig) notReady() error {
+	if d, err := Find(c.Paths); err == nil {
+		return fmt.Errorf("start hub: a hub (pid %d, version %s) runs but does not answer; end that process, then try again", d.PID, d.Version)
+	}
+	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.Ready, c.Paths.Output())
 }
 
 // mayStart applies the policy. A hub that died leaves its files; one that left

@@ -61,7 +61,7 @@ func (h *shell) controlServer() *http.Server {
 			h.Control.ServeHTTP(w, r)
 		})
 	}
-	return &http.Server{Handler: mux, ReadHeaderTimeout: helloTimeout}
+	return loopnet.NewServer(mux, h.Log)
 }
 
 func (h *shell) vitals() Vitals {

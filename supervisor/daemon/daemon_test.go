@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -267,6 +268,21 @@ func TestStop(t *testing.T) {
 	}
 	a.hearsEnd()
 	w.waitGone(a.welcome.PID)
+}
+
+// TestHubThatHangs: nobody is killed on suspicion, but named.
+func TestHubThatHangs(t *testing.T) {
+	w := newWorld(t)
+	a := w.connect()
+	if err := syscall.Kill(a.welcome.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	c := w.config()
+	c.hello, c.Ready = 50*time.Millisecond, 300*time.Millisecond
+	_, _, err := Connect(t.Context(), c)
+	if want := fmt.Sprintf("a hub (pid %d, version 1.0.0) runs but does not answer", a.welcome.PID); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Connect: %v, want %s", err, want)
+	}
 }
 
 func TestRunTwice(t *testing.T) {
