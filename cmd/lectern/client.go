@@ -13,9 +13,39 @@ import (
 )
 
 // client is the panel's view of the product, with a hub or without. It writes
-// no log: a panel is on the screen.
-func (w *world) client() status.Client {
-	return daemon.Client(w.connecting(slog.New(slog.NewTextHandler(io.Discard, nil))))
+// no log: a panel is on the screen. More problems than those of the
+// configuration may be known here while no hub runs; nil: there are none.
+func (w *world) client(more func() []status.Problem) status.Client {
+	to := w.connecting(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	to.Offline = func() status.Snapshot {
+		s := w.offline()
+		if more != nil {
+			s.Problems = append(s.Problems, more()...)
+		}
+		return s
+	}
+	return daemon.Client(to)
+}
+
+// offline is what the configuration alone tells: what a hub would open.
+func (w *world) offline() status.Snapshot {
+	s := status.Snapshot{
+		Hub:     status.Hub{Config: w.places.File()},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Problems: []status.Problem{},
+		Snippets: w.snippets(""),
+	}
+	conf, err := w.config()
+	if err != nil {
+		s.Problems = append(s.Problems, w.brokenConfig(err))
+		return s
+	}
+	for _, src := range w.sources(conf) {
+		s.Sources = append(s.Sources, status.Source{
+			Part: status.Part{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Place: src.Place,
+			ReadOnly: src.ReadOnly, Effects: []string{}, Sample: src.Sample,
+		})
+	}
+	return s
 }
 
 // controlClient speaks HTTP to the running hub's control socket. There is no

@@ -123,6 +123,10 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 	if err != nil {
 		return err
 	}
+	lifeline, err := supervisor.Lifeline(w.env(supervisor.LifelineEnv))
+	if err != nil {
+		return errors.Join(err, h.close())
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	defer func() {
@@ -131,7 +135,7 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 		err = errors.Join(err, h.close())
 	}()
 	return daemon.Run(ctx, daemon.HubConfig{
-		Paths: w.hubPaths(), Stamp: w.stamp(),
+		Paths: w.hubPaths(), Stamp: w.stamp(), Lifeline: lifeline,
 		Open: func(ctx context.Context) error {
 			beside.Go(func() { h.watchConfig(ctx) })
 			beside.Go(func() { h.measure(ctx) })

@@ -19,15 +19,20 @@ const (
 // configEvery is how often the hub looks whether the file was edited by hand.
 const configEvery = 2 * time.Second
 
+// brokenConfig is the Problem of a file that cannot be read.
+func (w *world) brokenConfig(err error) status.Problem {
+	return status.Problem{
+		Code: problemConfig, Part: hubPart, Severity: status.Error, Title: err.Error(), Since: w.now(),
+		Fix:    fmt.Sprintf("Correct %s; it is read again as soon as it is saved.", w.places.File()),
+		Action: &status.Action{Verb: status.Reload},
+	}
+}
+
 // configBroken says what is wrong with the file. What was read before stays in
 // force.
 func (h *host) configBroken(err error) {
 	h.log.Error("read configuration", "part", "config", "err", err)
-	h.raise(status.Problem{
-		Code: problemConfig, Severity: status.Error, Title: err.Error(),
-		Fix:    fmt.Sprintf("Correct %s; it is read again as soon as it is saved.", h.places.File()),
-		Action: &status.Action{Verb: status.Reload},
-	})
+	h.raise(h.brokenConfig(err))
 }
 
 // reload reads the file again and takes its sources over. An error changes

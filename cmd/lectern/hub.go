@@ -54,8 +54,6 @@ func (w *world) hub(ctx context.Context, level slog.Leveler, detached bool) erro
 	}
 	err := w.runHub(ctx, level)
 	switch {
-	case errors.Is(err, daemon.ErrAgain) && detached:
-		return nil // whoever asked starts the next one
 	case errors.Is(err, daemon.ErrAgain):
 		return &exitError{exitAgain, err}
 	case errors.Is(err, daemon.ErrRunning):

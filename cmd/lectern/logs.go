@@ -48,7 +48,7 @@ func logsCommand(w *world) *cobra.Command {
 var levels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
 
 func (w *world) logLines(ctx context.Context, q status.LogQuery) error {
-	lines, err := w.client().Logs(ctx, q)
+	lines, err := w.client(nil).Logs(ctx, q)
 	if err != nil {
 		return err
 	}

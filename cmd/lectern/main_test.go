@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "await": await, "get": get,
+			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "kill9": kill9, "await": await, "get": get,
 		},
 	})
 }
@@ -98,6 +98,15 @@ func hubPID(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Setenv(args[0], strconv.Itoa(d.PID))
 		return err == nil
 	})
+}
+
+// kill9 PID ends a process as a crash does.
+func kill9(ts *testscript.TestScript, _ bool, args []string) {
+	pid, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	p, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(p.Kill())
 }
 
 // gone PID waits until a process is no more.

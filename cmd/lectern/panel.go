@@ -12,6 +12,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tui"
 )
@@ -22,8 +23,12 @@ func (w *world) panel(ctx context.Context) error {
 	if !w.onTerminal() || !isTerminal(w.in) {
 		return w.plain(ctx)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
+	go hub.run(ctx)
 	model := tui.New(tui.Config{
-		Client: w.client(), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: w.client(hub.problems), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},

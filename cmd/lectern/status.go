@@ -52,7 +52,7 @@ func runs(s status.Snapshot) bool {
 func (w *world) snapshot(ctx context.Context) (status.Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	shots, err := w.client().Watch(ctx)
+	shots, err := w.client(nil).Watch(ctx)
 	if err != nil {
 		return status.Snapshot{}, err
 	}
@@ -107,7 +107,7 @@ func (w *world) tellHub(ctx context.Context) error {
 	if _, err := daemon.Ask(ctx, w.hubPaths()); errors.Is(err, daemon.ErrNoHub) {
 		return nil
 	}
-	if err := w.client().Do(ctx, status.Action{Verb: status.Reload}); err != nil {
+	if err := w.client(nil).Do(ctx, status.Action{Verb: status.Reload}); err != nil {
 		return fmt.Errorf("tell hub: the configuration is saved, but the running hub did not take it over: %w", err)
 	}
 	return nil

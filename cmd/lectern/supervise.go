@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log/slog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -15,7 +17,12 @@ func superviseCommand(w *world) *cobra.Command {
 			"is left alone, and what it said last is shown.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return daemon.Supervise(c.Context(), w.connecting(w.stderrLog()))
+			log := slog.New(slog.NewTextHandler(w.err, nil)) // its journal is whoever runs it
+			err := daemon.Supervise(c.Context(), w.connecting(log))
+			if c.Context().Err() != nil {
+				return nil // told to end
+			}
+			return err
 		},
 	}
 }

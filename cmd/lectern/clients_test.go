@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// An agent is an MCP client that started `lectern serve`.
+type agent struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	answers chan answer
+}
+
+type answer struct {
+	ID     int             `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// household is one user's LECTERN_HOME with a vault of one page.
+func household(t *testing.T) (home string) {
+	t.Helper()
+	// t.TempDir may be too long for a socket's path, which is hashed then; this
+	// is the usual case.
+	home, err := os.MkdirTemp("", "lectern")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		killHub(home)
+		_ = os.RemoveAll(home)
+	})
+	notes := filepath.Join(home, "notes")
+	if err := os.MkdirAll(notes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"notes/a.md":  "words\n",
+		"config.toml": "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
+}
+
+func connectAgent(t *testing.T, home string) *agent {
+	t.Helper()
+	lectern, err := exec.LookPath("lectern") // this binary, under that name
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{cmd: exec.CommandContext(t.Context(), lectern, "serve"), answers: make(chan answer, 2000)}
+	a.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	a.cmd.Stderr = t.Output()
+	if a.in, err = a.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go a.read(out)
+	a.say(`{"jsonrpc":"2.0","id":1000000,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	return a
+}
+
+func (a *agent) read(out io.Reader) {
+	defer close(a.answers)
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var v answer
+		if json.Unmarshal(lines.Bytes(), &v) == nil && v.ID != 0 {
+			a.answers <- v
+		}
+	}
+}
+
+func (a *agent) say(line string) { _, _ = io.WriteString(a.in, line+"\n") }
+
+func (a *agent) next(t *testing.T) answer {
+	t.Helper()
+	select {
+	case v, open := <-a.answers:
+		if !open {
+			t.Fatal("the client was left alone")
+		}
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatal("no answer for 30 s")
+	}
+	return answer{}
+}
+
+func (a *agent) leave(t *testing.T) {
+	t.Helper()
+	if err := a.in.Close(); err != nil {
+		t.Error(err)
+	}
+	for range a.answers { //nolint:revive // what comes late is not looked at
+	}
+	if err := a.cmd.Wait(); err != nil {
+		t.Errorf("lectern serve: %v", err)
+	}
+}
+
+func hubOf(t *testing.T, home string) daemon.Vitals {
+	t.Helper()
+	v, err := daemon.Ask(t.Context(), pathsIn(home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func stopHub(t *testing.T, home string) {
+	t.Helper()
+	pid := hubOf(t, home).PID
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := daemon.Stop(ctx, pathsIn(home), daemon.StopRequest{}); err != nil {
+		t.Error(err)
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for alive(pid) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("hub %d is still there", pid)
+		}
+	}
+}
+
+// Eight clients that start at the same instant, with no hub, share one.
+func TestEightClientsShareOneHub(t *testing.T) {
+	home := household(t)
+	agents := make([]*agent, 8)
+	var started sync.WaitGroup
+	for i := range agents {
+		started.Go(func() { agents[i] = connectAgent(t, home) })
+	}
+	started.Wait()
+	for _, a := range agents {
+		if v := a.next(t); v.Error != nil {
+			t.Errorf("initialize: %s", v.Error)
+		}
+	}
+	if hub := hubOf(t, home); hub.Sessions != len(agents) {
+		t.Errorf("%d sessions, want %d", hub.Sessions, len(agents))
+	}
+	for _, a := range agents {
+		a.leave(t)
+	}
+	stopHub(t, home)
+}
+
+// A hub that is killed in the middle of a thousand reads costs no client and
+// no answer.
+func TestKilledHubLosesNothing(t *testing.T) {
+	home := household(t)
+	a := connectAgent(t, home)
+	a.next(t)
+	a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	a.say(`{"jsonrpc":"2.0","id":999999,"method":"tools/list"}`)
+	a.next(t)
+
+	const reads = 1000
+	first := hubOf(t, home).PID
+	answered := map[int]bool{}
+	go func() {
+		for id := 1; id <= reads; id++ {
+			a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`, id))
+		}
+	}()
+	for range reads {
+		v := a.next(t)
+		if v.Error != nil || !strings.Contains(string(v.Result), "words") || answered[v.ID] {
+			t.Fatalf("call %d: %s %s, answered before: %v", v.ID, v.Error, v.Result, answered[v.ID])
+		}
+		answered[v.ID] = true
+		if len(answered) == reads/3 {
+			if p, err := os.FindProcess(first); err != nil || p.Kill() != nil {
+				t.Fatalf("kill hub %d: %v", first, err)
+			}
+		}
+	}
+	if second := hubOf(t, home).PID; second == first {
+		t.Error("the hub was not killed")
+	}
+	a.leave(t)
+	stopHub(t, home)
+}
