@@ -262,68 +262,7 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m Model) start() (tea.Model, tea.Cmd) {
-	if pane.Running(m.snap) {
-		return m.carryOut(pane.Say{Text: "The hub runs already."})
-	}
-	return m.carryOut(pane.Do{Action: status.Action{Verb: status.StartHub}})
-}
-
 func (m Model) quit() (tea.Model, tea.Cmd) {
 	m.fx.cancel()
 	return m, tea.Quit
-}
-
-// carryOut turns what a pane or an overlay intends into a command.
-func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
-	switch want := want.(type) {
-	case pane.Do:
-		m.notice = working(pane.Deed(want.Action))
-		return m, m.fx.do(want.Action)
-	case pane.Ask:
-		m.notice = working("ask what it takes to " + pane.Deed(want.Action))
-		return m, m.fx.preview(want.Action)
-	case pane.Copy:
-		return m, m.fx.copy(want)
-	case pane.Save:
-		return m, m.fx.save(want)
-	case pane.Say:
-		m.notice = said(want.Text)
-	case pane.Open:
-		return m.open(want), nil
-	}
-	return m, nil
-}
-
-func (m Model) open(to pane.Open) Model {
-	for i, t := range m.tabs {
-		if t.name != to.Tab {
-			continue
-		}
-		m.current = i
-		if s, ok := t.pane.(pane.Seeker); ok && to.Part != "" {
-			m = m.set(i, s.Seek(to.Part))
-		}
-	}
-	return m
-}
-
-func (m Model) confirm(msg planMsg) Model {
-	if msg.err != nil {
-		m.notice = failed(pane.Deed(msg.action), msg.err)
-		return m
-	}
-	m.notice = notice{}
-	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
-	return m
-}
-
-func (m Model) done(msg doneMsg) Model {
-	if msg.err != nil {
-		m.notice = failed(pane.Deed(msg.action), msg.err)
-		return m
-	}
-	m.stopped = m.stopped || msg.action.Verb == status.StopHub
-	m.notice = succeeded("done: " + pane.Deed(msg.action))
-	return m
 }

@@ -2,6 +2,7 @@ package theme
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -9,26 +10,45 @@ import (
 // reset ends what a Style began.
 const reset = "\x1b[m"
 
+// longest is how many bytes of one text are looked at: more than a line of any
+// screen holds, so that a text of a megabyte costs no more than one of a page.
+const longest = 4096
+
+// safe is text made [Plain], and no longer than can be of use.
+func safe(text string) string {
+	if len(text) > longest {
+		n := longest
+		for n > longest-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n] + "…"
+	}
+	return Plain(text)
+}
+
 // Text paints text, made [Plain].
-func (s Style) Text(text string) string { return s.paint(Plain(text)) }
+func (s Style) Text(text string) string { return s.paint(safe(text)) }
 
 // Cut is Text in at most w cells; what was cut ends with an ellipsis.
-func (s Style) Cut(text string, w int) string { return s.paint(cut(Plain(text), w)) }
+func (s Style) Cut(text string, w int) string { return s.paint(cut(safe(text), w)) }
 
 // Fit is Text in exactly w cells.
 func (s Style) Fit(text string, w int) string {
-	text = cut(Plain(text), w)
+	text = cut(safe(text), w)
 	return s.paint(text + Space(w-Width(text)))
 }
 
 // Right is [Style.Fit] with the text at the right end, for numbers.
 func (s Style) Right(text string, w int) string {
-	text = cut(Plain(text), w)
+	text = cut(safe(text), w)
 	return s.paint(Space(w-Width(text)) + text)
 }
 
 // Tail is [Style.Cut] that keeps the end of the text: the folder of a path.
 func (s Style) Tail(text string, w int) string {
+	if len(text) > longest {
+		text = text[len(text)-longest:] // a rune that is cut here falls to the ellipsis
+	}
 	text = Plain(text)
 	if over := Width(text) - w; over > 0 && w > 1 {
 		text = ansi.TruncateLeft(text, over+1, "…")
@@ -42,18 +62,18 @@ func (s Style) Wrapped(text string, w int) []string {
 	if w < 1 {
 		return nil
 	}
-	lines := strings.Split(ansi.Wrap(Plain(text), w, ""), "\n")
+	lines := strings.Split(ansi.Wrap(safe(text), w, ""), "\n")
 	for i := range lines {
 		lines[i] = s.paint(lines[i])
 	}
 	return lines
 }
 
-func (s Style) paint(safe string) string {
-	if s.on == "" || safe == "" {
-		return safe
+func (s Style) paint(text string) string {
+	if s.on == "" || text == "" {
+		return text
 	}
-	return s.on + safe + reset
+	return s.on + text + reset
 }
 
 // Width is how many cells painted text takes.
