@@ -33,19 +33,10 @@ func outlineOf(text []byte) outline {
 	p.Reset(text)
 	for p.NextExpression() {
 		e := p.Expression()
-		start := -1 // of the expression in text
+		var start int // of the expression in text
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table, start = "", int(e.Child().Raw.Offset)
-			for it := e.Key(); it.Next(); {
-				table = under(table, string(it.Node().Data))
-				if it.IsLast() && e.Kind == unstable.ArrayTable {
-					counts[table]++
-				}
-				if n := counts[table]; n > 0 {
-					table = fmt.Sprintf("%s[%d]", table, n-1)
-				}
-			}
+			table, start = header(e, counts), int(e.Child().Raw.Offset)
 			o.keys[table] = start
 			if e.Kind == unstable.ArrayTable && table == fmt.Sprintf("source[%d]", len(o.tables)) {
 				o.tables = append(o.tables, nil)
@@ -61,6 +52,22 @@ func outlineOf(text []byte) outline {
 		}
 	}
 	return o
+}
+
+// header is the name of the table that e opens; one of an array has its index,
+// which counts keeps.
+func header(e *unstable.Node, counts map[string]int) string {
+	table := ""
+	for it := e.Key(); it.Next(); {
+		table = under(table, string(it.Node().Data))
+		if it.IsLast() && e.Kind == unstable.ArrayTable {
+			counts[table]++
+		}
+		if n := counts[table]; n > 0 {
+			table = fmt.Sprintf("%s[%d]", table, n-1)
+		}
+	}
+	return table
 }
 
 // keyValue notes a key and its value, and those inside an inline table.

@@ -21,32 +21,40 @@ func TestPathsFor(t *testing.T) {
 			config.Paths{
 				Config: "/home/me/.config/lectern", Data: "/home/me/.local/share/lectern",
 				State: "/home/me/.local/state/lectern", Runtime: "/home/me/.local/state/lectern/run",
-			}, "/home/me/.config/lectern/config.toml",
+			},
+			"/home/me/.config/lectern/config.toml",
 		},
 		"xdg": {
-			"linux", "/home/me", map[string]string{
+			"linux", "/home/me",
+			map[string]string{
 				"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": "/run/user/7",
 			},
 			config.Paths{Config: "/c/lectern", Data: "/d/lectern", State: "/home/me/.local/state/lectern", Runtime: "/run/user/7/lectern"},
 			"/c/lectern/config.toml",
 		},
 		"macOS": {
-			"darwin", "/Users/me", map[string]string{"XDG_RUNTIME_DIR": "/x"},
+			"darwin", "/Users/me",
+			map[string]string{"XDG_RUNTIME_DIR": "/x"},
 			config.Paths{
 				Config: "/Users/me/Library/Application Support/lectern", Data: "/Users/me/Library/Application Support/lectern/data",
 				State: "/Users/me/Library/Application Support/lectern/state", Runtime: "/Users/me/Library/Application Support/lectern/state/run",
-			}, "/Users/me/Library/Application Support/lectern/config.toml",
+			},
+			"/Users/me/Library/Application Support/lectern/config.toml",
 		},
 		"windows": {
-			"windows", `C:\Users\me`, map[string]string{"APPDATA": `C:\Users\me\AppData\Roaming`},
+			"windows", `C:\Users\me`,
+			map[string]string{"APPDATA": `C:\Users\me\AppData\Roaming`},
 			config.Paths{
 				Config: `C:\Users\me\AppData\Roaming\lectern`, Data: `C:\Users\me\AppData\Local\lectern\data`,
 				State: `C:\Users\me\AppData\Local\lectern\state`, Runtime: `C:\Users\me\AppData\Local\lectern\state\run`,
-			}, `C:\Users\me\AppData\Roaming\lectern\config.toml`,
+			},
+			`C:\Users\me\AppData\Roaming\lectern\config.toml`,
 		},
 		"one directory": {
-			"linux", "", map[string]string{"LECTERN_HOME": "/l", "XDG_RUNTIME_DIR": "/run"},
-			config.Paths{Config: "/l", Data: "/l/data", State: "/l/state", Runtime: "/l/run"}, "/l/config.toml",
+			"linux", "",
+			map[string]string{"LECTERN_HOME": "/l", "XDG_RUNTIME_DIR": "/run"},
+			config.Paths{Config: "/l", Data: "/l/data", State: "/l/state", Runtime: "/l/run"},
+			"/l/config.toml",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // callTool is the handler of every published tool. An error of a tool is a

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -18,17 +19,27 @@ func TestErrorsOfCalls(t *testing.T) {
 	c.initialize()
 	for _, tt := range []struct{ name, tool, args, object, text string }{
 		{"spelled", "miss", `{"source":"notes"}`, `{"error":"no page named x","code":"PAGE_MISSING"}`, "no page named x. Search first."},
-		{"not ours", "break", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
-			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it."},
-		{"panic", "panic", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
-			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it."},
+		{
+			"not ours", "break", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
+			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it.",
+		},
+		{
+			"panic", "panic", `{"source":"notes"}`, `{"error":"the call failed; Lectern's log has the reason","code":"internal"}`,
+			"the call failed; Lectern's log has the reason. Run `lectern logs` to see it.",
+		},
 		{"arguments", "say", `{"source":"notes","txt":"a"}`, `{"error":"unknown argument txt, did you mean text?","code":"invalid"}`, "unknown argument txt, did you mean text?"},
-		{"no source", "say", `{"text":"a"}`, `{"error":"source: several sources have this; name one of notes, safe","code":"invalid"}`,
-			"source: several sources have this; name one of notes, safe."},
-		{"wrong source", "say", `{"text":"a","source":"x"}`, `{"error":"source: no source named \"x\" here; name one of notes, safe","code":"invalid"}`,
-			`source: no source named "x" here; name one of notes, safe.`},
-		{"read-only", "write", `{"text":"a","source":"safe"}`, `{"error":"source safe is read-only for agents","code":"denied"}`,
-			"source safe is read-only for agents. Ask the user; they decide it in Lectern's configuration."},
+		{
+			"no source", "say", `{"text":"a"}`, `{"error":"source: several sources have this; name one of notes, safe","code":"invalid"}`,
+			"source: several sources have this; name one of notes, safe.",
+		},
+		{
+			"wrong source", "say", `{"text":"a","source":"x"}`, `{"error":"source: no source named \"x\" here; name one of notes, safe","code":"invalid"}`,
+			`source: no source named "x" here; name one of notes, safe.`,
+		},
+		{
+			"read-only", "write", `{"text":"a","source":"safe"}`, `{"error":"source safe is read-only for agents","code":"denied"}`,
+			"source safe is read-only for agents. Ask the user; they decide it in Lectern's configuration.",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c.t = t

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // This file is the System that the official MCP suite asks servers to carry:
@@ -169,6 +170,7 @@ func askingBack(s *server.MCPServer) {
 
 	add("test_sampling", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`,
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			//nolint:staticcheck // deprecated, and still part of the suite of 2025-11-25
 			res, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{
 				Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: sample(r.GetString("prompt", ""), 100),
 			})
@@ -284,6 +286,7 @@ func ask(state string) *server.InputRequestBuilder { return server.NewInputReque
 func nameForm() mcp.ElicitationParams {
 	return form("What is your name?", `{"name":{"type":"string"}}`, "name")
 }
+
 func okForm() mcp.ElicitationParams { return form("Please confirm", `{"ok":{"type":"boolean"}}`, "ok") }
 
 func has(p mcp.CallToolParams, ids ...string) bool {

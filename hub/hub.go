@@ -24,9 +24,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
-	"github.com/mark3labs/mcp-go/server"
 )
 
 // Config is what a Hub is made of. Kinds, Log and Now are required.

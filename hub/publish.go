@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 func (t *tool) publish() mcp.Tool {

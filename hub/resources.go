@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"maps"
 
-	"github.com/lectern-mcp/lectern/tools"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // read runs f on a source for anything but a tool: the same grant, deadline,
@@ -108,7 +109,7 @@ func (c promptCompletion) CompletePromptArgument(ctx context.Context, name strin
 	}
 	src, _, err := p.pick(with.Arguments)
 	if err != nil {
-		return proposals(nil), nil // which source is not said yet
+		return proposals(nil), nil //nolint:nilerr // which source is not said yet, so nothing can be proposed
 	}
 	return c.surface.complete(ctx, src, p.info.Name, argument)
 }

@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // A session is one agent connected to the hub, whatever carries it: a stream,

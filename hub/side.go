@@ -46,8 +46,10 @@ func (l *legacySide) NotificationChannel() chan<- mcp.JSONRPCNotification { retu
 func (l *legacySide) SessionID() string                                   { return l.session.id }
 func (l *legacySide) SetLogLevel(level mcp.LoggingLevel)                  { l.session.wants(level) }
 func (l *legacySide) GetLogLevel() mcp.LoggingLevel                       { return l.session.logLevel() }
-func (l *legacySide) GetClientInfo() mcp.Implementation                   { return l.session.clientInfo() }
-func (l *legacySide) SetClientInfo(i mcp.Implementation)                  { l.session.introduces(i) }
+
+func (l *legacySide) GetClientInfo() mcp.Implementation { return l.session.clientInfo() }
+
+func (l *legacySide) SetClientInfo(i mcp.Implementation) { l.session.introduces(i) }
 
 func (l *legacySide) GetClientCapabilities() mcp.ClientCapabilities {
 	l.mu.Lock()

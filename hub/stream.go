@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/lectern-mcp/lectern/internal/frame"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // A stream is one agent on newline-delimited JSON-RPC.
@@ -40,8 +41,6 @@ type pending struct {
 	listening bool // a subscription, which ends only when it is cancelled
 	cancelled bool
 }
-
-var errCancelled = errors.New("cancelled by the client")
 
 func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
 	if a.Transport == "" {

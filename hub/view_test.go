@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -42,8 +43,11 @@ func TestNames(t *testing.T) {
 		{"one system", "", []Source{deskSource("notes")}, plain},
 		{"several sources of one system", "", []Source{deskSource("notes"), deskSource("work")}, plain},
 		{"one source of several systems", "notes", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
-		{"several systems", "", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
-			"desk_big desk_break desk_count desk_late desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say"},
+		{
+			"several systems", "",
+			[]Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
+			"desk_big desk_break desk_count desk_late desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say",
+		},
 		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
 		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
 		{"admin when named", "", []Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},

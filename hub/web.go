@@ -46,8 +46,10 @@ func (w *web) routes() http.Handler {
 func (w *web) serve(rw http.ResponseWriter, r *http.Request) {
 	sf, ok := w.hub.surface(r.PathValue("source"))
 	if !ok {
-		refuse(rw, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil,
-			fmt.Sprintf("no source named %s; `lectern source list` shows those there are", r.PathValue("source"))})
+		refuse(rw, http.StatusNotFound, &rejection{
+			mcp.INVALID_REQUEST, nil,
+			fmt.Sprintf("no source named %s; `lectern source list` shows those there are", r.PathValue("source")),
+		})
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // open counts the sessions of the legacy era.

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/frame"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
 // refuseAll answers every request with the reason why none can be served.

@@ -160,10 +160,10 @@ func TestWriteIntoReadOnlyFolder(t *testing.T) {
 	}
 	root, dir := openDir(t)
 	put(t, filepath.Join(dir, "page.md"), "old", 0o600)
-	if err := os.Chmod(dir, 0o500); err != nil { //nolint:gosec // a folder needs x
+	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) //nolint:gosec // a folder needs x
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 	if err := Write(root, "page.md", []byte("new"), Options{}); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v, want a permission error", err)
 	}

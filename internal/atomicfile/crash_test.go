@@ -44,7 +44,7 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.md")
 	for round := range rounds {
-		writer := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // ourselves
+		writer := exec.CommandContext(t.Context(), os.Args[0])
 		writer.Env = append(os.Environ(), crashEnv+"="+file)
 		out, err := writer.StdoutPipe()
 		if err != nil {

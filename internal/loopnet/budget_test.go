@@ -100,7 +100,7 @@ func TestBudgetWaits(t *testing.T) {
 func TestStalledGiveWay(t *testing.T) {
 	var writing atomic.Int64
 	g := serveGuarded(t, Limits{}, Budget{Calls: 4, StalledAfter: 100 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == "POST" {
+		if r.Method == http.MethodPost {
 			writing.Add(1)
 			_, _ = w.Write(make([]byte, 16<<20))
 		}
@@ -127,7 +127,7 @@ func TestNeverReadingClients(t *testing.T) {
 	}
 	g := serveGuarded(t, Limits{}, Budget{}, func(w http.ResponseWriter, r *http.Request) {
 		var v any
-		if r.Method == "POST" {
+		if r.Method == http.MethodPost {
 			text, err := io.ReadAll(r.Body)
 			if err == nil {
 				err = json.Unmarshal(text, &v)

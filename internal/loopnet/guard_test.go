@@ -2,6 +2,7 @@ package loopnet
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -301,7 +302,7 @@ func TestGuardClosesStrangers(t *testing.T) {
 		}
 	}
 	defer func() {
-		if recover() != http.ErrAbortHandler {
+		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 			t.Error("the guard answers a stranger")
 		}
 	}()

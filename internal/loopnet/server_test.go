@@ -2,6 +2,7 @@ package loopnet
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -75,7 +76,8 @@ func TestSlowHeaders(t *testing.T) {
 }
 
 func timedOut(err error) bool {
-	netErr, ok := err.(net.Error)
+	var netErr net.Error
+	ok := errors.As(err, &netErr)
 	return ok && netErr.Timeout()
 }
 

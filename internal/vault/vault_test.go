@@ -105,7 +105,7 @@ func TestWalkPassesOverABadFolder(t *testing.T) {
 	}
 	v, dir := openWith(t, map[string]string{"a/x.md": "", "b/y.md": "", "c.md": ""})
 	must(t, os.Chmod(filepath.Join(dir, "a"), 0))
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) }) //nolint:gosec // a folder needs x
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "a"), 0o700) })
 	n := 0
 	skipped, err := v.Walk(t.Context(), ".", func(Entry) error { n++; return nil })
 	if skipped != 1 || err != nil || n != 4 {
@@ -221,10 +221,23 @@ func TestRename(t *testing.T) {
 		from, to string
 		ok       bool
 	}{
-		{"a.md", "b.md", true}, {"a.md", "new/deep/b.md", true}, {"a.md", "A.md", true}, {"a.md", "a.md", true},
-		{"dir", "moved", true}, {"dir", "Dir", true}, {"dir", "new/dir", true},
-		{"a.md", "taken.md", false}, {"a.md", "dir", false}, {"a.md", "TAKEN.md", false}, {"a.md", "CON.md", false}, {"a.md", "../a.md", false},
-		{"dir", "dir/inside", false}, {"dir", "empty", false}, {"dir", "taken.md", false}, {"none.md", "x.md", false}, {"a.md", "taken.md/x.md", false},
+		{"a.md", "b.md", true},
+		{"a.md", "new/deep/b.md", true},
+		{"a.md", "A.md", true},
+		{"a.md", "a.md", true},
+		{"dir", "moved", true},
+		{"dir", "Dir", true},
+		{"dir", "new/dir", true},
+		{"a.md", "taken.md", false},
+		{"a.md", "dir", false},
+		{"a.md", "TAKEN.md", false},
+		{"a.md", "CON.md", false},
+		{"a.md", "../a.md", false},
+		{"dir", "dir/inside", false},
+		{"dir", "empty", false},
+		{"dir", "taken.md", false},
+		{"none.md", "x.md", false},
+		{"a.md", "taken.md/x.md", false},
 	} {
 		v, _ := openWith(t, map[string]string{"a.md": "a", "dir/x.md": "x", "taken.md": "t", "empty/": ""})
 		before := names(t, v)

@@ -19,7 +19,7 @@ type Entry struct {
 // Name is the last component of the path.
 func (e Entry) Name() string { return path.Base(e.Path) }
 
-// SkipDir, returned by a visit of a folder, leaves the folder out.
+// SkipDir leaves a folder out when a visit of it returns it.
 var SkipDir = fs.SkipDir
 
 // Walk visits every folder and regular file below dir ("." for all), folders

@@ -34,7 +34,7 @@ func (v *Vault) Prepare(name string) (*os.Root, string, error) {
 		return nil, "", v.wrap("write", name, err)
 	}
 	if dir := path.Dir(name); dir != "." {
-		if err := v.root.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // as the user's umask has it
+		if err := v.root.MkdirAll(dir, 0o777); err != nil {
 			return nil, "", v.wrap("make folder of", name, err)
 		}
 	}
@@ -135,7 +135,7 @@ func (v *Vault) Rename(from, to string) (string, error) {
 		return "", v.wrap("rename to", to, err)
 	}
 	if dir := path.Dir(to); dir != "." {
-		if err := v.root.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // as the user's umask has it
+		if err := v.root.MkdirAll(dir, 0o777); err != nil {
 			return "", v.wrap("make folder of", to, err)
 		}
 	}

@@ -51,8 +51,10 @@ type Branches []Branch
 // JSONSchema implements tools.Typed: the tree is recursive, which inference
 // does not know.
 func (Branches) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object",
-		Description: "path, title, icon, hasChildren, pageId, metadata, and children, a list of the same kind"}}
+	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{
+		Type:        "object",
+		Description: "path, title, icon, hasChildren, pageId, metadata, and children, a list of the same kind",
+	}}
 }
 
 func getTree() tools.Tool[*Notebook] {
@@ -62,8 +64,10 @@ func getTree() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
 			Why: "get an overview", In: GetTreeIn{}, Loose: true,
-			Want: GetTreeOut{Tree: Branches{{Path: "Projects/_index.md", Title: "Projects", HasChildren: true, PageID: "p1",
-				Children: Branches{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}}}}, Total: 2},
+			Want: GetTreeOut{Tree: Branches{{
+				Path: "Projects/_index.md", Title: "Projects", HasChildren: true, PageID: "p1",
+				Children: Branches{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}},
+			}}, Total: 2},
 		}},
 	}, (*Notebook).GetTree)
 }

@@ -15,10 +15,18 @@ import (
 
 // Every tool argument that takes a path, with a place for it.
 var pathArguments = [][2]string{
-	{"list_pages", `{"path":%s}`}, {"read_page", `{"path":%s}`}, {"write_page", `{"path":%s,"content":"x"}`}, {"create_page", `{"title":"X","parentPath":%s}`},
-	{"delete_page", `{"path":%s}`}, {"move_page", `{"sourcePath":%s,"destinationPath":"moved.md"}`}, {"move_page", `{"sourcePath":"Welcome.md","destinationPath":%s}`},
-	{"search_pages", `{"query":"secret","path":%s}`}, {"get_page_links", `{"path":%s}`}, {"get_tree", `{"path":%s}`},
-	{"add_attachment", `{"pagePath":%s,"data":"eA==","fileName":"x"}`}, {"add_attachment", `{"pagePath":"Welcome.md","filePath":%s}`},
+	{"list_pages", `{"path":%s}`},
+	{"read_page", `{"path":%s}`},
+	{"write_page", `{"path":%s,"content":"x"}`},
+	{"create_page", `{"title":"X","parentPath":%s}`},
+	{"delete_page", `{"path":%s}`},
+	{"move_page", `{"sourcePath":%s,"destinationPath":"moved.md"}`},
+	{"move_page", `{"sourcePath":"Welcome.md","destinationPath":%s}`},
+	{"search_pages", `{"query":"secret","path":%s}`},
+	{"get_page_links", `{"path":%s}`},
+	{"get_tree", `{"path":%s}`},
+	{"add_attachment", `{"pagePath":%s,"data":"eA==","fileName":"x"}`},
+	{"add_attachment", `{"pagePath":"Welcome.md","filePath":%s}`},
 }
 
 // Nothing outside the tenant's folder is read, named or changed, whatever the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,20 +51,20 @@ func open(t *testing.T, files map[string]string, config map[string]any) *bench {
 		b.put(name, content)
 	}
 	full := map[string]any{"path": b.dir}
-	for k, v := range config {
-		full[k] = v
-	}
+	maps.Copy(full, config)
 	raw, err := json.Marshal(full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := System().Open(t.Context(), raw, tools.Env{Name: "notes", Log: slog.New(slog.DiscardHandler),
+	o, err := System().Open(t.Context(), raw, tools.Env{
+		Name: "notes", Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
 		Changed: func(uri string) {
 			b.mu.Lock()
 			b.changed[uri] = true
 			b.mu.Unlock()
-		}})
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

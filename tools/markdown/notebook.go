@@ -61,8 +61,10 @@ func unopened(c Config, err error) error {
 	case errors.Is(err, vault.ErrNotFolder):
 		wrong = "it is not a folder"
 	}
-	return &tools.Error{Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
-		Hint: "Bring the folder back, or correct the path of the source in the configuration file.", Err: err}
+	return &tools.Error{
+		Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
+		Hint: "Bring the folder back, or correct the path of the source in the configuration file.", Err: err,
+	}
 }
 
 // Close closes the folder.

@@ -152,8 +152,10 @@ func TestGetPageLinks(t *testing.T) {
 	for _, l := range out.Outgoing {
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Status, l.Path, strings.Join(l.Candidates, ","))))
 	}
-	equal(t, "outgoing", []string{"ambiguous  Other/Same.md,Twin/Same.md", "ok Twin/Same.md", "ok Projects/Alpha.md", "ok Projects/Alpha.md",
-		"attachment Projects/Alpha/assets/d.png", "ok Welcome.md", "ok Projects/Beta.md", "broken", "ok Projects/_index.md", "ok Projects/_index.md"}, got)
+	equal(t, "outgoing", []string{
+		"ambiguous  Other/Same.md,Twin/Same.md", "ok Twin/Same.md", "ok Projects/Alpha.md", "ok Projects/Alpha.md",
+		"attachment Projects/Alpha/assets/d.png", "ok Welcome.md", "ok Projects/Beta.md", "broken", "ok Projects/_index.md", "ok Projects/_index.md",
+	}, got)
 	equal(t, "a link", OutgoingLink{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 1, Heading: "Goals"}, out.Outgoing[2])
 	in := call[GetPageLinksOut](b, "get_page_links", `{"path":"Projects/Alpha.md"}`).Incoming
 	equal(t, "incoming", []IncomingLink{{"Links", "Links.md", 1, 2}, {"Beta", "Projects/Beta.md", 3, 2}, {"Welcome", "Welcome.md", 10, 1}}, in)

@@ -184,18 +184,25 @@ func TestMovePage(t *testing.T) {
 		extra          string
 		changes        map[string]string
 	}{
-		{"Projects/Alpha.md", "/", "Alpha.md", "", map[string]string{"Projects/Alpha.md": "", "Projects/Alpha/assets/d.png": "", "Alpha/assets/d.png": "png",
-			"Alpha.md": strings.Replace(alpha, "](Beta.md)", "](Projects/Beta.md)", 1)}},
-		{"Projects/Alpha.md", "Archive", "Archive/Alpha.md", "", map[string]string{"Projects/Alpha.md": "", "Projects/Alpha/assets/d.png": "", "Archive/Alpha/assets/d.png": "png",
-			"Archive/Alpha.md": strings.Replace(alpha, "](Beta.md)", "](../Projects/Beta.md)", 1)}},
+		{"Projects/Alpha.md", "/", "Alpha.md", "", map[string]string{
+			"Projects/Alpha.md": "", "Projects/Alpha/assets/d.png": "", "Alpha/assets/d.png": "png",
+			"Alpha.md": strings.Replace(alpha, "](Beta.md)", "](Projects/Beta.md)", 1),
+		}},
+		{"Projects/Alpha.md", "Archive", "Archive/Alpha.md", "", map[string]string{
+			"Projects/Alpha.md": "", "Projects/Alpha/assets/d.png": "", "Archive/Alpha/assets/d.png": "png",
+			"Archive/Alpha.md": strings.Replace(alpha, "](Beta.md)", "](../Projects/Beta.md)", 1),
+		}},
 		{"Archive/Old.md", "New/Name.md", "New/Name.md", "", map[string]string{"Archive/Old.md": "", "New/Name.md": "Old.\n"}},
 		{"Archive/Old.md", "Archive/old.md", "Archive/old.md", "", map[string]string{"Archive/Old.md": "", "Archive/old.md": "Old.\n"}},
 		{"Archive/Old.md", "Welcome", "Welcome/Old.md", "", map[string]string{"Archive/Old.md": "", "Welcome/Old.md": "Old.\n", "Welcome.md": "", "Welcome/_index.md": fixture()["Welcome.md"]}},
 		{"Projects/_index.md", "Archive", "Archive/Projects/_index.md", "", map[string]string{
 			"Projects/_index.md": "", "Projects/Alpha.md": "", "Projects/Beta.md": "", "Projects/Alpha/assets/d.png": "", "Archive/Projects/_index.md": index,
-			"Archive/Projects/Alpha.md": alpha, "Archive/Projects/Beta.md": fixture()["Projects/Beta.md"], "Archive/Projects/Alpha/assets/d.png": "png"}},
-		{"Projects/Alpha.md", "Projects/Alpha/_index.md", "Projects/Alpha/_index.md", "", map[string]string{"Projects/Alpha.md": "",
-			"Projects/Alpha/_index.md": strings.NewReplacer("](Beta.md)", "](../Beta.md)", "./Alpha/assets", "./assets").Replace(alpha)}},
+			"Archive/Projects/Alpha.md": alpha, "Archive/Projects/Beta.md": fixture()["Projects/Beta.md"], "Archive/Projects/Alpha/assets/d.png": "png",
+		}},
+		{"Projects/Alpha.md", "Projects/Alpha/_index.md", "Projects/Alpha/_index.md", "", map[string]string{
+			"Projects/Alpha.md":        "",
+			"Projects/Alpha/_index.md": strings.NewReplacer("](Beta.md)", "](../Beta.md)", "./Alpha/assets", "./assets").Replace(alpha),
+		}},
 		{"Lone/Only.md", "/", "Only.md", "Lone/_index.md Lone/Only.md", map[string]string{"Lone.md": "[Only](Only.md)\n", "Only.md": "x"}},
 		{"Lone/_index.md", "Archive/Was.md", "Archive/Was.md", "Lone/_index.md", map[string]string{"Archive/Was.md": "[Only](Only.md)\n"}},
 	} {
@@ -223,10 +230,20 @@ func TestMovePageRefuses(t *testing.T) {
 		equal(t, "a move to the same place", before, b.files())
 	}
 	for _, c := range [][3]string{
-		{"Welcome.md", "Projects/Alpha.md", "CONFLICT"}, {"Welcome.md", "projects/alpha.md", "CONFLICT"}, {"Projects/_index.md", "Projects/Sub/_index.md", "INVALID"},
-		{"Projects/_index.md", "Projects/Alpha", "INVALID"}, {"Projects/_index.md", "Archive.md", "CONFLICT"}, {"Welcome.md", "Nowhere", "NOT_FOUND"}, {"None.md", "x.md", "NOT_FOUND"},
-		{"Welcome.md", "../x.md", "DENIED"}, {"Welcome.md", "CON.md", "INVALID"}, {"Welcome.md", ".git/x.md", "INVALID"}, {"Welcome.md", "Projects/Alpha/assets/x.md", "INVALID"},
-		{"Welcome.md", "", "INVALID"}, {"welcome.md", "x.md", "NOT_FOUND"}, {"Projects/_index.md", "Projects/_index.md/x.md", "INVALID"},
+		{"Welcome.md", "Projects/Alpha.md", "CONFLICT"},
+		{"Welcome.md", "projects/alpha.md", "CONFLICT"},
+		{"Projects/_index.md", "Projects/Sub/_index.md", "INVALID"},
+		{"Projects/_index.md", "Projects/Alpha", "INVALID"},
+		{"Projects/_index.md", "Archive.md", "CONFLICT"},
+		{"Welcome.md", "Nowhere", "NOT_FOUND"},
+		{"None.md", "x.md", "NOT_FOUND"},
+		{"Welcome.md", "../x.md", "DENIED"},
+		{"Welcome.md", "CON.md", "INVALID"},
+		{"Welcome.md", ".git/x.md", "INVALID"},
+		{"Welcome.md", "Projects/Alpha/assets/x.md", "INVALID"},
+		{"Welcome.md", "", "INVALID"},
+		{"welcome.md", "x.md", "NOT_FOUND"},
+		{"Projects/_index.md", "Projects/_index.md/x.md", "INVALID"},
 	} {
 		b.refused("move_page", fmt.Sprintf(`{"sourcePath":%q,"destinationPath":%q}`, c[0], c[1]), c[2])
 	}

@@ -152,8 +152,10 @@ func (s *scanner) wiki(rest string, at int, embed bool) int {
 	lead := len(target) - len(strings.TrimLeft(target, " "))
 	start := s.offset + at + 2 + lead
 	trimmed := strings.TrimSpace(target)
-	s.found = append(s.found, Link{Wiki: true, Embed: embed, Target: trimmed, Heading: heading, Block: block,
-		Text: strings.TrimSpace(text), Line: s.line, Start: start, End: start + len(trimmed)})
+	s.found = append(s.found, Link{
+		Wiki: true, Embed: embed, Target: trimmed, Heading: heading, Block: block,
+		Text: strings.TrimSpace(text), Line: s.line, Start: start, End: start + len(trimmed),
+	})
 	return 2 + len(inner) + 2
 }
 
@@ -232,8 +234,10 @@ func (s *scanner) markdown(written string, at int, embed bool, text string) {
 		heading = decoded
 	}
 	start := s.offset + at
-	s.found = append(s.found, Link{Embed: embed, Target: target, Heading: heading, Block: block, Text: text,
-		Line: s.line, Start: start, End: start + len(path)})
+	s.found = append(s.found, Link{
+		Embed: embed, Target: target, Heading: heading, Block: block, Text: text,
+		Line: s.line, Start: start, End: start + len(path),
+	})
 }
 
 // Escape is target as a Markdown link needs it: with what would end the link
