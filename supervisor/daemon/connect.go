@@ -88,9 +88,13 @@ var errReplaced = errors.New("start hub: it made room for another at once")
 // startOrJoin starts a hub, or connects to the one that another process starts
 // meanwhile: whoever holds start.lock starts, the others wait for either.
 func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welcome, err error) {
+	limit := c.Ready + longEnough
+	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
+		"start hub: another lectern has been at it for %s; end the process that holds %s", limit, c.Paths.startLock()))
+	defer cancel()
 	var held *lock
-	err = waitFor(ctx, func() (bool, error) {
-		if conn, w, err = c.try(ctx); err == nil || isFinal(err) {
+	err = waitFor(waiting, func() (bool, error) {
+		if conn, w, err = c.try(waiting); err == nil || isFinal(err) {
 			return true, err
 		}
 		if c.yields() {

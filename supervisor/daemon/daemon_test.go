@@ -285,6 +285,23 @@ func TestHubThatHangs(t *testing.T) {
 	}
 }
 
+func TestStarterThatHangs(t *testing.T) {
+	w := newWorld(t)
+	if err := w.paths().prepare(); err != nil {
+		t.Fatal(err)
+	}
+	held, err := tryLock(w.paths().startLock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.release()
+	c := w.config()
+	c.Ready = 100*time.Millisecond - longEnough
+	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {
+		t.Errorf("Connect: %v, want one that names start.lock", err)
+	}
+}
+
 func TestRunTwice(t *testing.T) {
 	w := newWorld(t)
 	w.connect()
