@@ -22,7 +22,7 @@ func callCommand(w *world) *cobra.Command {
 		Long: "Call a tool as an agent would: the same grants, limits and audit hold. The hub is\n" +
 			"started when none runs. The answer is JSON on stdout. Arguments are a JSON\n" +
 			"object; - reads it from stdin.",
-		Example:           "  lectern call welcome search '{\"query\": \"sample\"}'",
+		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
 		Args:              needs(2, 3, "a source, a tool and its arguments as JSON"),
 		ValidArgsFunction: w.completeCall,
 		RunE: func(c *cobra.Command, args []string) error {

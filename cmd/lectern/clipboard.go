@@ -63,7 +63,7 @@ func (c clipboard) Copy(text string) (how string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if c.env("TMUX") != "" && c.look("tmux") && c.feed(ctx, []byte(text), "tmux", "load-buffer", "-w", "-") == nil {
-		return "copied to the tmux buffer and, where the terminal allows, the clipboard", nil
+		return "copied to tmux's buffer and its terminal's clipboard", nil
 	}
 	remote := c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != ""
 	if !remote {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
@@ -40,7 +42,7 @@ func (w *world) propose(a status.Action) (proposal, error) {
 }
 
 func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {
-	f, err := look(w.kinds, s.Place, s.Kind)
+	f, err := look(w.kinds, w.expand(s.Place), s.Kind)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -60,6 +62,15 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 			sampleName, w.sampleDir()))
 	}
 	return p, nil
+}
+
+// expand replaces a leading ~, which only shells do by themselves.
+func (w *world) expand(place string) string {
+	rest, ok := strings.CutPrefix(place, "~")
+	if !ok || w.home == "" || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return place
+	}
+	return filepath.Join(w.home, rest)
 }
 
 func (w *world) proposeRemove(c config.Config, name string) (proposal, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -17,6 +18,9 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
 	switch act.Verb {
 	case status.AddSource, status.RemoveSource:
+		if err := a.inFull(act); err != nil {
+			return status.Plan{}, err
+		}
 		p, err := a.propose(act)
 		if err != nil {
 			return status.Plan{}, err
@@ -48,6 +52,9 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 func (a asked) Do(ctx context.Context, act status.Action) error {
 	switch act.Verb {
 	case status.AddSource, status.RemoveSource:
+		if err := a.inFull(act); err != nil {
+			return err
+		}
 		if _, err := a.carryOut(ctx, act); err != nil {
 			return err
 		}
@@ -64,6 +71,14 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 	default:
 		return unknownVerb(act)
 	}
+}
+
+// inFull refuses relative paths: the hub's directory is not the person's.
+func (a asked) inFull(act status.Action) error {
+	if act.Source != nil && !filepath.IsAbs(a.expand(act.Source.Place)) {
+		return fmt.Errorf("add source: %q is relative; write the path in full, or from ~", act.Source.Place)
+	}
+	return nil
 }
 
 func unknownVerb(act status.Action) error {

@@ -111,6 +111,10 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.ReopenSource, Part: "nobody"}); err == nil {
 		t.Error("reopened a source that is not there")
 	}
+	relative := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: "notes"}}
+	if err := c.Do(t.Context(), relative); err == nil || !strings.Contains(err.Error(), "in full") {
+		t.Errorf("added a path relative to the hub: %v", err)
+	}
 	if err := c.Do(t.Context(), status.Action{Verb: "make.coffee"}); err == nil {
 		t.Error("did what nobody knows")
 	}

@@ -66,6 +66,7 @@ func rootCommand(w *world) *cobra.Command {
 	}
 	add("use", sourceCommand(w), serveCommand(w), callCommand(w))
 	add("run", hubCommand(w), superviseCommand(w))
+	root.AddCommand(configTopic(w))
 	add("look", statusCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))
 	return root
 }

@@ -42,6 +42,26 @@ func TestConfigKnowsTheEffects(t *testing.T) {
 	}
 }
 
+// The page of help about the configuration is a configuration: every key, and
+// the defaults.
+func TestConfigExample(t *testing.T) {
+	w := testWorld(t)
+	w.home = t.TempDir()
+	c, err := config.Parse(w.places.File(), []byte(configExample), w.schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := config.Default(w.places.File(), w.schema())
+	if c.Hub != d.Hub || c.Limits != d.Limits {
+		t.Errorf("the example has %+v %+v, the defaults are %+v %+v", c.Hub, c.Limits, d.Hub, d.Limits)
+	}
+	for _, key := range w.schema().Kinds["markdown"] {
+		if !strings.Contains(configExample, "\n"+key+" = ") {
+			t.Errorf("%s is not shown", key)
+		}
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// configExample is a configuration file with every key. What stands outside
+// [[source]] are the defaults.
+const configExample = `[hub]
+port = 12740          # of http://127.0.0.1:PORT/mcp; never another one
+http = true           # false: agents come over "lectern serve" alone
+idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
+
+[limits]
+deadline = "30s"      # of one tool call
+in_flight = 32        # calls of one agent at the same time; more wait
+
+[[source]]            # one for each knowledge base
+name = "notes"        # what agents call it: small letters, digits, hyphens
+kind = "markdown"
+path = "~/notes"      # or relative to this file
+read_only = true      # agents may read and nothing else
+effects = ["read"]    # or any of read, write, delete, run, admin; all but admin
+                      # when neither this nor read_only is there
+tenant = "acme"       # markdown: the folder below path that is the whole source
+inbox = ["/tmp/in"]   # markdown: folders that attachments may be taken from
+`
+
+// configTopic is a page of help: it has no command to run.
+func configTopic(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "The configuration file: every key and its default",
+		Long: "The configuration is in\n  " + w.places.File() + "\n" +
+			"(LECTERN_HOME puts it, data and state under one directory). `lectern source add`\n" +
+			"writes it; what you write in it is kept, and a hub that runs takes it over as\n" +
+			"soon as it is saved. Without a file the defaults hold and a sample is served.\n\n" +
+			"  " + strings.ReplaceAll(strings.TrimSpace(configExample), "\n", "\n  "),
+	}
+}
