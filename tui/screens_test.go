@@ -44,7 +44,7 @@ var screens = []struct {
 		s.Hub = status.Hub{Part: status.Part{Name: "hub", State: status.Stopped}, Config: s.Hub.Config}
 		s.Sources, s.Snippets = nil, nil
 		return s
-	}, func(*rig) {}},
+	}, func(r *rig) { r.press("j") }},
 }
 
 func TestScreens(t *testing.T) {

@@ -155,10 +155,21 @@ func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
 		m.lastSeq = 0 // another hub counts its lines anew
 	}
+	first := !m.seen
+	if !m.notice.stays && !pane.Running(msg.snap) {
+		m.notice = notice{} // for that there is no hub matters more
+	}
 	m.lost, m.tries = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
 	opened, logs := m.show(msg.snap).openLogs()
-	return opened, tea.Batch(m.fx.next(msg.next), logs)
+	cmd := tea.Batch(m.fx.next(msg.next), logs)
+	if first && msg.snap.Hub.State == status.Stopped {
+		// Who opens the panel wants a hub. Later, s starts it: a person may
+		// have stopped it.
+		started, start := opened.start()
+		return started, tea.Batch(cmd, start)
+	}
+	return opened, cmd
 }
 
 // openLogs reads the log if nobody does.

@@ -28,6 +28,26 @@ func TestFirstScreenShowsAHubASourceAndASnippet(t *testing.T) {
 	})
 }
 
+// TestOpeningStartsTheHub: once. What a person stopped later stays stopped.
+func TestOpeningStartsTheHub(t *testing.T) {
+	none := fresh()
+	none.Hub.State = status.Stopped
+	panel(t, none, func(r *rig) {
+		start := status.Action{Verb: status.StartHub}
+		r.did(start)
+		r.hub.Set(fresh())
+		r.settle()
+		r.shows("● ready")
+		none.Seq = 9
+		r.hub.Set(none)
+		r.settle()
+		r.shows("The hub is not running. Press s to start it.")
+		r.did(start)
+		r.press("s")
+		r.did(start, start)
+	})
+}
+
 func TestKeysTurnToPanes(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		for _, step := range []struct{ key, shows string }{
@@ -128,7 +148,7 @@ func TestAddSource(t *testing.T) {
 			t.Error(d)
 		}
 		more := crowded()
-		more.Seq = 0
+		more.Seq, more.Sources = 0, more.Sources[1:2] // the sample gives way
 		r.hub.Set(more)
 		r.settle()
 		r.hides("Add a source")

@@ -143,7 +143,13 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 	return theme.Fill(line, w)
 }
 
-func clientWidth(w int) int { return min(28, max(12, w-54)) }
+// clientWidth is what the other columns leave for the name of a client.
+func clientWidth(w int) int {
+	if w >= 72 {
+		return min(28, w-54)
+	}
+	return min(28, max(12, w-41))
+}
 
 func (p Clients) connect(t theme.Theme, w int) section {
 	n := len(p.snap.Snippets)

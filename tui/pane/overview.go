@@ -86,9 +86,16 @@ func (p Overview) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Overview) View(t theme.Theme, w, h int) string {
+	inside := w - 4
+	switch {
+	case !framed(w, h):
+		inside = w
+	case w >= wideWidth:
+		inside = w/2 - 4
+	}
 	var problems []section
 	if len(p.snap.Problems) > 0 {
-		problems = []section{p.problems(t)}
+		problems = []section{p.problems(t, inside)}
 	}
 	hub, sources, agents, connect := p.hub(t, !framed(w, h)), p.sources(t), p.agents(t), p.connect(t)
 	var lines []string
@@ -97,7 +104,7 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 		hub.title = ""
 		lines = append(exactly(hub.rows(w, hub.want), w, min(h, hub.want)),
 			stack(t, w, max(0, h-hub.want), false, append(problems, sources, connect)...)...)
-	case w >= 110:
+	case w >= wideWidth:
 		lines = beside(t, w, h, append([]section{hub}, append(problems, agents)...), []section{sources, connect})
 	default:
 		if h < 30 {
@@ -127,7 +134,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 	case !Running(p.snap):
 		endpoint = "–"
 	case endpoint == "":
-		endpoint = "HTTP is off"
+		endpoint = "no HTTP"
 	}
 	if brief {
 		if hub.Note == "" {
@@ -165,17 +172,29 @@ func (p Overview) up() string {
 	return span(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
-func (p Overview) problems(t theme.Theme) section {
+// problems shows each with what mends it, in full, and when there is no room
+// for all so many that the selected one is among them. Inside it is w cells
+// wide.
+func (p Overview) problems(t theme.Theme, w int) section {
 	n := len(p.snap.Problems)
+	var rows []string
+	begin := make([]int, n+1) // the first row of each, and the end
+	for i := range n {
+		rows = append(rows, p.problemRows(t, i, w)...)
+		begin[i+1] = len(rows)
+	}
+	note := ""
+	if n > 1 {
+		note = fmt.Sprintf("%d of %d", p.problem+1, n)
+	}
 	return section{
-		title: fmt.Sprintf("Problems %d", n), note: fmt.Sprintf("%d of %d", p.problem+1, n), need: 2, want: min(2*n, 8),
-		rows: func(w, h int) []string {
-			from, to := window(n, p.problem, max(1, (h+1)/2))
-			var rows []string
-			for i := from; i < to; i++ {
-				rows = append(rows, p.problemRows(t, i, w)...)
+		title: fmt.Sprintf("Problems %d", n), note: note, need: 2, want: min(len(rows), 8),
+		rows: func(_, h int) []string {
+			first := 0
+			for first < p.problem && begin[p.problem+1]-begin[first] > h {
+				first++
 			}
-			return rows
+			return rows[begin[first]:min(len(rows), begin[first]+h)]
 		},
 	}
 }
@@ -187,14 +206,27 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 		row = t.On()
 	}
 	glyph, style := row.Severity(problem.Severity)
-	mark := style.Text(glyph + " " + string(problem.Severity))
-	title := mark + row.Strong.Fit("  "+problem.Title, w-theme.Width(mark))
-	fix := t.Dim.Text("  " + problem.Fix)
-	if problem.Action != nil {
-		keys := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action), w/2)
-		fix = theme.Fill(fix, w-theme.Width(keys)-1) + " " + keys
+	mark := style.Text(glyph + " " + string(problem.Severity) + "  ")
+	lead := theme.Width(mark)
+	var rows []string
+	for j, line := range theme.Broken(problem.Title, w-lead) {
+		if j > 0 {
+			mark = row.Strong.Fit("", lead)
+		}
+		rows = append(rows, mark+row.Strong.Fit(line, w-lead))
 	}
-	return []string{title, fix}
+	for _, line := range theme.Broken(problem.Fix, w-2) {
+		rows = append(rows, "  "+t.Dim.Text(line))
+	}
+	if problem.Action == nil {
+		return rows
+	}
+	does := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action), w-8)
+	if last := rows[len(rows)-1]; theme.Width(last)+2+theme.Width(does) <= w {
+		rows[len(rows)-1] = theme.Fill(last, w-theme.Width(does)) + does
+		return rows
+	}
+	return append(rows, "  "+does)
 }
 
 func (p Overview) sources(t theme.Theme) section {

@@ -23,6 +23,9 @@ const (
 	framedHeight = 16
 )
 
+// From this width on there are two columns.
+const wideWidth = 110
+
 // framed reports whether sections of a pane this big have a border all around
 // or a line with their title only.
 func framed(w, h int) bool { return w >= framedWidth && h >= framedHeight }

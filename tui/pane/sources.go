@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,16 +31,24 @@ func NewSources(k Keys, zone *time.Location) Sources {
 // Show implements [Pane]. The selection stays on its source when others come
 // and go.
 func (p Sources) Show(s status.Snapshot) Pane {
-	selected, was := p.selected()
-	if len(s.Sources) > len(p.snap.Sources) && p.form.sent {
+	selected, _ := p.selected()
+	if name, ok := added(p.snap.Sources, s.Sources); ok && p.form.sent {
 		p.form, p.adding = addForm{keys: p.keys}, false
+		selected.Name = name
 	}
 	p.snap = s
 	p.cursor = clamp(p.cursor, len(s.Sources))
-	if was {
-		return p.Seek(selected.Name)
+	return p.Seek(selected.Name)
+}
+
+// added returns a source that was not there before.
+func added(before, now []status.Source) (name string, ok bool) {
+	for _, s := range now {
+		if !slices.ContainsFunc(before, func(b status.Source) bool { return b.Name == s.Name && b.Place == s.Place }) {
+			return s.Name, true
+		}
 	}
-	return p
+	return "", false
 }
 
 // Seek implements [Seeker].
@@ -136,7 +145,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	}
 	var lines []string
 	switch {
-	case framed(w, h) && w >= 110:
+	case framed(w, h) && w >= wideWidth:
 		lines = beside(t, w, h, []section{p.list(t)}, []section{side})
 	case p.adding && !framed(w, h):
 		lines = stack(t, w, h, false, side)

@@ -59,14 +59,16 @@ func (s Style) Tail(text string, w int) string {
 // Wrapped is Text in as many lines of at most w cells as it takes, broken at
 // spaces where there are some.
 func (s Style) Wrapped(text string, w int) []string {
-	if w < 1 {
-		return nil
-	}
-	lines := strings.Split(ansi.Wrap(safe(text), w, ""), "\n")
+	lines := Broken(text, w)
 	for i := range lines {
 		lines[i] = s.paint(lines[i])
 	}
 	return lines
+}
+
+// Broken is text, made [Plain], in lines of at most w cells.
+func Broken(text string, w int) []string {
+	return strings.Split(ansi.Wrap(safe(text), max(1, w), ""), "\n")
 }
 
 func (s Style) paint(text string) string {
