@@ -80,6 +80,7 @@ func TestColours(t *testing.T) {
 	}{
 		{"dark", nil},
 		{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}},
+		{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}},
 		{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
