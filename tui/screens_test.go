@@ -103,8 +103,8 @@ func TestEverySizeFits(t *testing.T) {
 				r := newRig(t, c.snap(), 80, 24)
 				r.log()
 				c.goTo(r)
-				for w := leastWidth; w < 160; w += 7 {
-					for h := leastHeight; h < 60; h += 3 {
+				for w := leastWidth; w < 160; w += 13 {
+					for h := leastHeight; h < 60; h += 7 {
 						r.send(tea.WindowSizeMsg{Width: w, Height: h})
 						fits(t, r.m.View().Content, w, h)
 					}
