@@ -42,7 +42,13 @@ func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.saying
 
 func (m Model) tooSmall() []string {
 	lines := make([]string, max(0, m.h))
-	for i, text := range []string{"Too small.", fmt.Sprintf("Lectern needs %d×%d,", leastWidth, leastHeight), fmt.Sprintf("this is %d×%d.", m.w, m.h), "q quits."} {
+	words := []string{
+		"Too small.",
+		fmt.Sprintf("Lectern needs %d×%d,", leastWidth, leastHeight),
+		fmt.Sprintf("this is %d×%d.", m.w, m.h),
+		"q quits.",
+	}
+	for i, text := range words {
 		if i < len(lines) {
 			lines[i] = m.theme.Text.Cut(text, m.w)
 		}

@@ -80,6 +80,7 @@ func TestColours(t *testing.T) {
 	}{
 		{"dark", nil},
 		{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}},
+		{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}},
 		{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,8 +103,8 @@ func TestEverySizeFits(t *testing.T) {
 				r := newRig(t, c.snap(), 80, 24)
 				r.log()
 				c.goTo(r)
-				for w := leastWidth; w < 160; w += 7 {
-					for h := leastHeight; h < 60; h += 3 {
+				for w := leastWidth; w < 160; w += 13 {
+					for h := leastHeight; h < 60; h += 7 {
 						r.send(tea.WindowSizeMsg{Width: w, Height: h})
 						fits(t, r.m.View().Content, w, h)
 					}

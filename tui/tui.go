@@ -99,10 +99,12 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
-		return m.look(theme.Mode{Dark: msg.IsDark(), NoColor: m.mode.NoColor}), nil
+		m.mode.Dark = msg.IsDark()
+		return m.look(m.mode), nil
 	case tea.ColorProfileMsg:
-		bare := m.cfg.NoColor || msg.Profile < colorprofile.ANSI
-		return m.look(theme.Mode{Dark: m.mode.Dark, NoColor: bare}), nil
+		m.mode.NoColor = m.cfg.NoColor || msg.Profile < colorprofile.ANSI
+		m.mode.Few = msg.Profile == colorprofile.ANSI
+		return m.look(m.mode), nil
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:

@@ -65,7 +65,7 @@ func TestView(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	v := &view{ring: newRing(200, 4000)}
 	words := []string{"open", "Open", "page", "vault", "session", "ope", "p"}
-	for i := range 20_000 {
+	for i := range 4000 {
 		n := v.ring.add(time.Time{}, level(rnd.IntN(5)), words[rnd.IntN(3)], words[rnd.IntN(len(words))]+words[rnd.IntN(len(words))])
 		v.added(n)
 		if i%37 == 0 {

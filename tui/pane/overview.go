@@ -231,11 +231,12 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 
 func (p Overview) sources(t theme.Theme) section {
 	rows := func(w, h int) []string {
-		if len(p.snap.Sources) == 0 {
-			if !Running(p.snap) {
-				return []string{t.Dim.Text("No hub runs, so none is open.")}
-			}
-			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(", to add one.")}
+		switch {
+		case len(p.snap.Sources) > 0:
+		case !Running(p.snap):
+			return []string{t.Dim.Text("No hub runs, so none is open.")}
+		default:
+			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
 		var rows []string
 		for _, s := range p.snap.Sources {
@@ -248,7 +249,7 @@ func (p Overview) sources(t theme.Theme) section {
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Sources", len(p.snap.Sources)), need: min(2, max(1, len(p.snap.Sources))), want: max(1, len(p.snap.Sources)), rows: rows}
+	return listed("Sources", len(p.snap.Sources), rows)
 }
 
 func (p Overview) agents(t theme.Theme) section {
@@ -262,7 +263,7 @@ func (p Overview) agents(t theme.Theme) section {
 		}
 		return atMost(t, rows, h)
 	}
-	return section{title: titled("Agents", len(p.snap.Sessions)), need: min(2, max(1, len(p.snap.Sessions))), want: max(1, len(p.snap.Sessions)), rows: rows}
+	return listed("Agents", len(p.snap.Sessions), rows)
 }
 
 // noAgent says that no agent is connected, and what to do about it.
@@ -314,6 +315,12 @@ func copySnippet(all []status.Snippet, i int) Intent {
 		return Say{"There is no snippet yet: the hub has not said how to connect."}
 	}
 	return Copy{What: "the snippet for " + all[i].Client, Text: all[i].Text}
+}
+
+// listed is a section with a row for each of n things, or one that says why
+// there is none.
+func listed(title string, n int, rows func(w, h int) []string) section {
+	return section{title: titled(title, n), need: min(2, max(1, n)), want: max(1, n), rows: rows}
 }
 
 func titled(title string, n int) string {

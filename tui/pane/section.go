@@ -78,15 +78,15 @@ func beside(t theme.Theme, w, h int, left, right []section) []string {
 }
 
 func (s section) draw(t theme.Theme, w, h int, frame bool) []string {
-	if !frame {
-		lines := []string{theme.Fill(t.Strong.Cut(s.title, w-1)+" "+t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(theme.Plain(s.title))-1))), w)}
-		if room := w - theme.Width(theme.Plain(s.title)) - 4; s.note != "" && room > 8 {
-			note := t.Dim.Cut(s.note, room)
-			lines[0] = t.Strong.Text(s.title) + " " + t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(theme.Plain(s.title))-theme.Width(note)-2))) + " " + note
-		}
-		return append(lines, exactly(s.rows(w, h), w, h)...)
+	if frame {
+		return box(t, s.title, s.note, w, s.rows(w-4, h), h)
 	}
-	return box(t, s.title, s.note, w, s.rows(w-4, h), h)
+	head, tail := t.Strong.Cut(s.title, w-1)+" ", ""
+	if room := w - theme.Width(head) - 3; s.note != "" && room > 8 {
+		tail = " " + t.Dim.Cut(s.note, room)
+	}
+	head += t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(head)-theme.Width(tail)))) + tail
+	return append([]string{theme.Fill(head, w)}, exactly(s.rows(w, h), w, h)...)
 }
 
 // box draws rows in a frame of w cells, h rows high inside, with the title on
@@ -98,7 +98,8 @@ func box(t theme.Theme, title, note string, w int, rows []string, h int) []strin
 		tail = " " + t.Dim.Cut(note, room) + t.Line.Text(" ─╮")
 	}
 	lines := make([]string, 0, h+2)
-	lines = append(lines, head+t.Line.Text(strings.Repeat("─", max(0, w-theme.Width(head)-theme.Width(tail))))+tail)
+	rule := strings.Repeat("─", max(0, w-theme.Width(head)-theme.Width(tail)))
+	lines = append(lines, head+t.Line.Text(rule)+tail)
 	edge := t.Line.Text("│")
 	for _, row := range exactly(rows, w-4, h) {
 		lines = append(lines, edge+" "+row+" "+edge)

@@ -21,6 +21,7 @@ import (
 type Mode struct {
 	Dark    bool // the ground of the terminal
 	NoColor bool // no colours: bold, faint and reverse only
+	Few     bool // the terminal has 16 colours, its own
 }
 
 // Theme is a set of styles, named for what they say and not for how they look.
@@ -79,12 +80,9 @@ func New(m Mode) Theme {
 	if m.NoColor {
 		return plain()
 	}
-	p := light()
-	if m.Dark {
-		p = dark()
-	}
+	p := ofGround(m)
 	fg := func(hex string) Style { return Style{fg: lipgloss.Color(hex)}.ready() }
-	return Theme{
+	t := Theme{
 		Text:   Style{},
 		Strong: Style{bold: true}.ready(),
 		Dim:    fg(p.dim),
@@ -101,6 +99,25 @@ func New(m Mode) Theme {
 		Row:    Style{bg: lipgloss.Color(p.row), bold: true}.ready(),
 		ground: lipgloss.Color(p.row),
 	}
+	if m.Few {
+		// None of 16 colours is a ground on which the others can be read.
+		bare := plain()
+		t.Tab, t.Match, t.Row, t.ground = bare.Tab, bare.Match, bare.Row, nil
+	}
+	return t
+}
+
+func ofGround(m Mode) palette {
+	switch {
+	case m.Few && m.Dark:
+		return palette{dim: "7", line: "8", accent: "12", good: "10", busy: "14", warn: "11", bad: "9"}
+	case m.Few:
+		return palette{dim: "8", line: "7", accent: "4", good: "2", busy: "6", warn: "3", bad: "1"}
+	case m.Dark:
+		return dark()
+	default:
+		return light()
+	}
 }
 
 func plain() Theme {
@@ -111,14 +128,14 @@ func plain() Theme {
 	}
 }
 
-// On returns t for a selected row: the same styles on the row's ground.
+// On returns t for a selected row: the same styles on the row's ground, or all
+// in reverse when there is no such colour.
 func (t Theme) On() Theme {
 	on := func(s Style) Style {
 		if t.ground == nil {
-			s.reverse = true
-		} else {
-			s.bg = t.ground
+			return Style{bold: s.bold, reverse: true}.ready()
 		}
+		s.bg = t.ground
 		return s.ready()
 	}
 	t.Text, t.Strong, t.Dim, t.Accent = on(t.Text), on(t.Strong), on(t.Dim), on(t.Accent)
