@@ -103,7 +103,7 @@ func (w *world) completeCall(c *cobra.Command, args []string, prefix string) ([]
 	}
 	var names []string
 	for _, s := range w.sources(conf) {
-		for _, k := range w.kinds {
+		for _, k := range w.kinds() {
 			if s.Name != args[0] || k.Manifest().Name != s.Kind {
 				continue
 			}

@@ -42,7 +42,7 @@ func (w *world) propose(a status.Action) (proposal, error) {
 }
 
 func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {
-	f, err := look(w.kinds, w.expand(s.Place), s.Kind)
+	f, err := look(w.kinds(), w.expand(s.Place), s.Kind)
 	if err != nil {
 		return proposal{}, err
 	}

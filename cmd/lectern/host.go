@@ -59,7 +59,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	}
 	h.conf = conf
 	c := hub.Config{
-		Kinds: w.kinds, Limits: hub.Limits{Deadline: conf.Limits.Deadline, InFlight: conf.Limits.InFlight},
+		Kinds: w.kinds(), Limits: hub.Limits{Deadline: conf.Limits.Deadline, InFlight: conf.Limits.InFlight},
 		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Log: h.log, Now: w.now,
 	}
 	if err == nil {

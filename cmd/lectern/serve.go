@@ -79,7 +79,7 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 		}
 	}
 	h := hub.New(hub.Config{
-		Kinds: w.kinds, Sources: sources, Limits: hub.Limits{Deadline: limits.Deadline, InFlight: limits.InFlight},
+		Kinds: w.kinds(), Sources: sources, Limits: hub.Limits{Deadline: limits.Deadline, InFlight: limits.InFlight},
 		Version: lecternVersion, Skill: doc.SkillVersion, Log: w.stderrLog(), Now: w.now,
 	})
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it

@@ -14,7 +14,7 @@ func skillCommand(w *world) *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			var systems []*tools.Manifest
-			for _, k := range w.kinds {
+			for _, k := range w.kinds() {
 				systems = append(systems, k.Manifest())
 			}
 			text, err := doc.Skill(systems)

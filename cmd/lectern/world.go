@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
@@ -26,11 +27,13 @@ type world struct {
 	exe      string // absolute path of this binary
 	home     string // empty: there is none
 	places   config.Paths
-	kinds    []tools.Kind
+	// kinds are made when they are asked for: `lectern serve` has no need of
+	// them, and every client runs one.
+	kinds func() []tools.Kind
 }
 
 func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*world, error) {
-	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: all.Systems()}
+	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems)}
 	var err error
 	if w.exe, err = os.Executable(); err != nil {
 		return nil, fmt.Errorf("find own binary: %w", err)
@@ -58,7 +61,7 @@ func (w *world) env(name string) string {
 // schema is what the configuration may say of the kinds in this build.
 func (w *world) schema() config.Schema {
 	s := config.Schema{Home: w.home, Kinds: map[string][]string{}}
-	for _, k := range w.kinds {
+	for _, k := range w.kinds() {
 		m := k.Manifest()
 		keys := []string{}
 		for key := range m.Config.Properties {
