@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
@@ -73,6 +74,8 @@ func (h *shell) vitals() Vitals {
 }
 
 func (h *shell) stop(w http.ResponseWriter, r *http.Request) {
+	h.answering.Add(1) // leaving begins before the answer is out
+	defer h.answering.Done()
 	var ask StopRequest
 	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
 		http.Error(w, "read request: "+err.Error(), http.StatusBadRequest)
@@ -86,9 +89,18 @@ func (h *shell) stop(w http.ResponseWriter, r *http.Request) {
 }
 
 func answer(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the other end went away
+	// An error says that the other end went away, which is its own affair. The
+	// flush puts the whole answer on the wire before the handler returns.
+	_, _ = w.Write(body)
+	_ = http.NewResponseController(w).Flush()
 }
 
 // Ask returns what the running hub says of its life, or ErrNoHub.

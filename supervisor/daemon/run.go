@@ -137,6 +137,9 @@ type shell struct {
 	instance string
 	streams  sync.WaitGroup
 
+	// answering are the requests to stop that have no answer yet.
+	answering sync.WaitGroup
+
 	mu    sync.Mutex
 	links map[*link]struct{}
 }
@@ -173,6 +176,7 @@ func (h *shell) run(ctx context.Context) error {
 		h.drain(serving)
 	}
 	abandon()
+	h.answering.Wait()
 	err = errors.Join(err, mcp.Close(), server.Close(), ignoreClosed(control.Close()))
 	h.cut()
 	serve.Wait()
