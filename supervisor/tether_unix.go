@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -29,7 +30,7 @@ func tie(cmd *exec.Cmd) (tether, error) {
 		return tether{}, fmt.Errorf("make lifeline: %w", err)
 	}
 	cmd.ExtraFiles = []*os.File{theirs}
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], LifelineEnv+"=3") // the first of ExtraFiles
+	cmd.Env = append(slices.Clip(cmd.Env), LifelineEnv+"=3") // the first of ExtraFiles
 	cmd.SysProcAttr = attributes()
 	return tether{ours, theirs}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -59,8 +60,8 @@ func fill(v reflect.Value, text string, all bool) {
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return
 		}
-		for i := range v.NumField() {
-			fill(v.Field(i), text, all)
+		for _, field := range v.Fields() {
+			fill(field, text, all)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

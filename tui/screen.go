@@ -133,19 +133,19 @@ func (m Model) footer() string {
 	case ok && typist.Typing():
 		always = nil
 	}
-	right := ""
+	var right strings.Builder
 	for _, b := range always {
-		right += "  " + m.hint(b)
+		right.WriteString("  " + m.hint(b))
 	}
 	left := ""
 	for _, b := range keys {
 		next := left + " " + m.hint(b) + " "
-		if theme.Width(next)+theme.Width(right) > m.w-1 {
+		if theme.Width(next)+theme.Width(right.String()) > m.w-1 {
 			break
 		}
 		left = next
 	}
-	return theme.Fill(left, m.w-theme.Width(right)-1) + right + " "
+	return theme.Fill(left, m.w-theme.Width(right.String())-1) + right.String() + " "
 }
 
 func (m Model) hint(b key.Binding) string {

@@ -91,7 +91,7 @@ func TestHelpIsComplete(t *testing.T) {
 	}
 	for _, v := range []reflect.Value{reflect.ValueOf(k), reflect.ValueOf(k.Pane)} {
 		for i := range v.NumField() {
-			if b, ok := v.Field(i).Interface().(key.Binding); ok && !listed[b.Help().Key] {
+			if b, ok := reflect.TypeAssert[key.Binding](v.Field(i)); ok && !listed[b.Help().Key] {
 				t.Errorf("%s (%s) is in no group of the help", v.Type().Field(i).Name, b.Help().Key)
 			}
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,7 +15,7 @@ import (
 // no log: a panel is on the screen. More problems than those of the
 // configuration may be known here while no hub runs; nil: there are none.
 func (w *world) client(more func() []status.Problem) status.Client {
-	to := w.connecting(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()
 		if more != nil {

@@ -115,7 +115,7 @@ func (a *agent) leave(t *testing.T) {
 	if err := a.in.Close(); err != nil {
 		t.Error(err)
 	}
-	for range a.answers { //nolint:revive // what comes late is not looked at
+	for range a.answers {
 	}
 	if err := a.cmd.Wait(); err != nil {
 		t.Errorf("lectern serve: %v", err)

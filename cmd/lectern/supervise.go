@@ -18,11 +18,10 @@ func superviseCommand(w *world) *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log := slog.New(slog.NewTextHandler(w.err, nil)) // its journal is whoever runs it
-			err := daemon.Supervise(c.Context(), w.connecting(log))
-			if c.Context().Err() != nil {
-				return nil // told to end
+			if err := daemon.Supervise(c.Context(), w.connecting(log)); c.Context().Err() == nil {
+				return err
 			}
-			return err
+			return nil // told to end
 		},
 	}
 }

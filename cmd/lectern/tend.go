@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -72,7 +71,7 @@ func (t *tender) wait(ctx context.Context) bool {
 }
 
 func (t *tender) start(ctx context.Context, policy daemon.StartPolicy) {
-	to := t.connecting(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	to := t.connecting(slog.New(slog.DiscardHandler))
 	to.Start = policy
 	conn, _, err := daemon.Connect(ctx, to)
 	if err == nil {

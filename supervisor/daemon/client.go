@@ -200,8 +200,9 @@ func (c *client) Do(ctx context.Context, a status.Action) error {
 			return err
 		}
 		return c.start(ctx)
+	default: // all else is the running hub's to do
+		return c.hub.Do(ctx, a)
 	}
-	return c.hub.Do(ctx, a)
 }
 
 func (c *client) start(ctx context.Context) error {

@@ -142,11 +142,7 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 		if ctx.Err() != nil {
 			return nil
 		}
-		patience := r.Patience
-		if first {
-			patience = min(patience, startPatience)
-		}
-		if isFinal(err) || !waiting.IsZero() && time.Since(waiting) >= patience {
+		if isFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
 			r.Log.Warn("no hub can be reached", "error", err)
 			r.giveUp(err)
 			waiting = time.Time{}
@@ -158,6 +154,13 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 			return nil
 		}
 	}
+}
+
+func (r *relay) patience(first bool) time.Duration {
+	if first {
+		return min(r.Patience, startPatience)
+	}
+	return r.Patience
 }
 
 // pause waits for delay, or until the client asks for something that nobody

@@ -103,7 +103,8 @@ func (p Logs) drawRow(t theme.Theme, s spot, w int) string {
 	if l.level == mark {
 		return t.Dim.Cut(string(r.text(l)), w)
 	}
-	lead, text := p.lead(w), ""
+	lead := p.lead(w)
+	var text string
 	if p.wrap {
 		text = p.view.wrapped(p.view.at(s.i), w-lead)[s.row]
 	} else {

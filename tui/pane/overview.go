@@ -140,8 +140,10 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		if hub.Note == "" {
 			state += t.Dim.Text(" · " + p.up())
 		}
-		rows := []string{state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
-			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent"))}
+		rows := []string{
+			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
+			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent")),
+		}
 		return section{need: 1, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {

@@ -124,9 +124,7 @@ func (f addForm) section(t theme.Theme) section {
 		if f.wrong == "" {
 			return append(rows, "", t.Dim.Text("The kind is found out by looking into the folder."))
 		}
-		for _, line := range t.Bad.Wrapped("✗ "+f.wrong, w) {
-			rows = append(rows, line)
-		}
+		rows = append(rows, t.Bad.Wrapped("✗ "+f.wrong, w)...)
 		return rows
 	}}
 }
