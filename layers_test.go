@@ -51,6 +51,7 @@ var layers = []layer{
 	{"installer/*", []string{"installer", "config", "status", "internal/*"}, []string{mcpGo, terminal}, "installer edits files; it must work when nothing runs"},
 	{"hub", []string{"bridge", "supervisor", "journal", "status", "config", "tools", "internal/*"}, []string{terminal}, "hub joins the parts; it takes Systems as an argument, so it never names one"},
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
+	{"tui/theme", []string{"status", "internal/safetext"}, []string{"os", "net", "io/fs", mcpGo}, "theme is where text meets the terminal, so it alone escapes it; see docs/adr/0011"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
