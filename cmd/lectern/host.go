@@ -142,7 +142,7 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 			return h.open(ctx)
 		},
 		Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
-		Pending: h.pending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log, Now: w.now,
+		Pending: h.pending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: w.now,
 	})
 }
 

@@ -276,7 +276,7 @@ func noAgent(s status.Snapshot) string {
 	case len(s.Snippets) == 0:
 		return "No agent is connected yet."
 	default:
-		return "No agent is connected yet. Give one the snippet below."
+		return "No agent is connected yet. Give one a snippet."
 	}
 }
 
