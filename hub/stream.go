@@ -225,6 +225,9 @@ func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clien
 	}
 	defer leave()
 	answer, err := protected(func() ([]byte, error) {
+		if answer, ok := st.surface.plain(ctx, x, m); ok {
+			return answer, nil
+		}
 		answer := st.surface.mcp.HandleMessage(st.surface.mcp.WithContext(x.in(ctx), as), m.raw)
 		if answer == nil {
 			return nil, nil
