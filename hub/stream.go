@@ -20,8 +20,9 @@ import (
 // mcp-go's own stdio server is not used: it writes notifications and answers
 // from different goroutines, so that progress arrives after the result, it
 // drops notifications when its queue of 100 is full, and all its streams in a
-// process share one session. Here, one loop reads, requests that may take long
-// run beside it, and everything that goes out passes one outbox.
+// process share one session. Here, one goroutine reads and answers what is
+// quick, requests that may take long run beside it, and everything that goes
+// out passes one outbox.
 type stream struct {
 	hub     *Hub
 	surface *surface
@@ -50,8 +51,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
 
-	frames := readFrames(ctx, r, h.limits.Frame)
-	out := newOutbox(h.limits.Queue, frameWriter(w, h.limits.Write))
+	out := newOutbox(h.limits.Queue, frameWriter(w, h.limits.Write), frameTrier(w))
 	go func() { // a client that cannot be written to is gone
 		select {
 		case <-out.done:
@@ -61,7 +61,8 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	}()
 	sf, ok := h.surface(a.Scope)
 	if !ok {
-		refuseAll(ctx, frames, out, fmt.Sprintf("no source named %s; `lectern source list` shows those there are", a.Scope))
+		why := fmt.Sprintf("no source named %s; `lectern source list` shows those there are", a.Scope)
+		_ = readFrames(r, h.limits.Frame, refusal(ctx, out, why)).wait(ctx) // why it ended is nobody's concern
 		return finish(ctx, r, out, h.limits.Grace)
 	}
 
@@ -77,7 +78,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.announce(ctx) }()
 
-	err := st.loop(ctx, frames)
+	err := readFrames(r, h.limits.Frame, func(raw []byte, err error) error { return st.receive(ctx, raw, err) }).wait(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.lost(); lost > 0 {
@@ -86,25 +87,19 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	return errors.Join(err, finish(ctx, r, out, h.limits.Grace))
 }
 
-// loop reads until the client is done. Its error is why reading failed.
-func (st *stream) loop(ctx context.Context, frames <-chan incoming) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case in, open := <-frames:
-			switch {
-			case !open:
-				return nil
-			case errors.Is(in.err, frame.ErrTooLong):
-				st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
-			case in.err != nil:
-				return fmt.Errorf("read message: %w", in.err)
-			default:
-				st.accept(ctx, in.frame)
-			}
-		}
+// receive takes one frame, or hears why there is none. Its error ends the
+// stream.
+func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
+	switch {
+	case ctx.Err() != nil: // what comes now is not heard
+	case errors.Is(err, frame.ErrTooLong):
+		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
+	case err != nil:
+		return fmt.Errorf("read message: %w", err)
+	default:
+		st.accept(ctx, raw)
 	}
+	return nil
 }
 
 func (st *stream) accept(ctx context.Context, raw []byte) {
