@@ -91,6 +91,13 @@ func (r *ring) filled() bool {
 	return r.next > r.first
 }
 
+// watched reports whether someone follows.
+func (r *ring) watched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.followers) > 0
+}
+
 func (r *ring) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
