@@ -17,7 +17,8 @@ import (
 // only a tool that is not there is a JSON-RPC error.
 func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	x := exchangeOf(ctx)
-	res, t, err := sf.call(ctx, x, sf.view.Load(), r.Params.Name, r.Params.RawArguments, newAgent(ctx, x, r.Params.Meta))
+	c := call{session: x.session, view: sf.view.Load(), tool: r.Params.Name, args: r.Params.RawArguments}
+	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
 	if t == nil {
 		x.fails(mcp.INVALID_PARAMS, nil)
 		return nil, err
@@ -26,9 +27,10 @@ func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.Ca
 }
 
 // call is [Hub.call] for an agent, who hears nothing more when it returns.
-func (sf *surface) call(ctx context.Context, x *exchange, v *view, name string, args json.RawMessage, a *agent) (tools.Result, *tool, error) {
+func (sf *surface) call(ctx context.Context, c call, a *agent) (tools.Result, *tool, error) {
 	defer a.end()
-	return sf.hub.call(ctx, call{session: x.session, view: v, tool: name, args: args, caller: a})
+	c.caller = a
+	return sf.hub.call(ctx, c)
 }
 
 func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolResult {

@@ -3,17 +3,20 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // plain answers a request that has nothing but the usual in it, with the bytes
 // that mcp-go would answer: a ping without parameters, and a call of a tool by
 // a client of the legacy era. These are nearly all that agents ask, and mcp-go
 // decodes each of them many times over. It reports false for any other
-// message, which is mcp-go's.
+// message, which is mcp-go's. The answer is nil where x.late has it.
 func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []byte, ok bool) {
 	switch {
 	case !isPlainID(m.id):
@@ -28,15 +31,31 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 	if _, found := view.tools[params.name]; !ok || !found {
 		return nil, false
 	}
-	res, t, err := sf.call(ctx, x, view, params.name, params.args, newAgent(ctx, x, params.meta))
+	c := call{session: x.session, view: view, tool: params.name, args: params.args}
+	a := newAgent(ctx, x, params.meta)
+	if x.late != nil {
+		c.late = func(t *tool, err error) {
+			a.end()
+			x.late(sf.plainAnswer(m.id, t, tools.Result{}, err))
+		}
+	}
+	res, t, err := sf.call(ctx, c, a)
+	if errors.Is(err, errLate) {
+		return nil, true
+	}
+	return sf.plainAnswer(m.id, t, res, err), true
+}
+
+func (sf *surface) plainAnswer(id json.RawMessage, t *tool, res tools.Result, err error) []byte {
 	if err == nil && res.Content == nil && utf8.Valid(res.JSON) {
-		return appendResult(m.id, plainResult(res.JSON)), true
+		return appendResult(id, plainResult(res.JSON))
 	}
 	result, err := json.Marshal(sf.result(t, res, err))
 	if err != nil {
-		return nil, false // what cannot be written, mcp-go is to say
+		sf.hub.log.Error("marshal answer", "part", "hub", "tool", t.name, "err", err)
+		return errorFrame(id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason", nil)
 	}
-	return appendResult(m.id, result), true
+	return appendResult(id, result)
 }
 
 // A plainCall is the parameters of tools/call without a task, without input

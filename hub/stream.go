@@ -30,6 +30,7 @@ type stream struct {
 	side    *legacySide
 	life    context.Context // of the stream: answers of cancelled requests outlive theirs
 	out     *outbox
+	crew    *crew
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
@@ -66,7 +67,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 		return finish(ctx, r, out, h.limits.Grace)
 	}
 
-	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, life: ctx, pending: map[string]pending{}}
+	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, crew: newCrew(ctx), life: ctx, pending: map[string]pending{}}
 	st.side = newLegacySide(st.session)
 	if err := sf.mcp.RegisterSession(ctx, st.side); err != nil {
 		return fmt.Errorf("register session: %w", err)
@@ -113,7 +114,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
-		st.handle(ctx, m)
+		st.handle(ctx, m, nil)
 	default:
 		st.request(ctx, m)
 	}
@@ -131,9 +132,11 @@ func (st *stream) request(ctx context.Context, m message) {
 		st.work.Go(func() { defer st.finish(m); st.listen(ctx, m) })
 	case quick(m.method):
 		defer st.finish(m)
-		st.handle(ctx, m)
+		st.handle(ctx, m, nil)
 	default:
-		st.work.Go(func() { defer st.finish(m); st.handle(ctx, m) })
+		st.work.Add(1)
+		over := sync.OnceFunc(func() { st.finish(m); st.work.Done() })
+		st.crew.run(func() { defer over(); st.handle(ctx, m, over) })
 	}
 }
 
@@ -203,16 +206,28 @@ func (st *stream) cancel(m message) {
 	}
 }
 
-// handle has mcp-go answer m and queues the answer.
-func (st *stream) handle(ctx context.Context, m message) {
+// handle answers m. When m is a call whose tool does not heed that ctx ended,
+// another goroutine answers it, and then calls over.
+func (st *stream) handle(ctx context.Context, m message, over func()) {
 	x := &exchange{session: st.session, notify: st.out.notify}
-	answer := st.dispatch(ctx, x, m, st.side)
+	if over != nil && len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
+		x.late = func(answer []byte) {
+			defer over()
+			st.say(m, answer)
+		}
+	}
+	st.say(m, st.dispatch(ctx, x, m, st.side))
+}
+
+// say queues the answer to m, if there is one and somebody waits for it.
+func (st *stream) say(m message, answer []byte) {
 	if answer != nil && !st.isCancelled(m) {
 		st.answer(answer)
 	}
 }
 
-// dispatch is mcp-go's answer to m as a frame; nil for a notification.
+// dispatch is the answer to m as a frame; nil for a notification, and for what
+// x.late answers.
 func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clientSide) []byte {
 	leave, err := st.hub.gate.enter(ctx, int64(len(m.raw)))
 	if err != nil {
