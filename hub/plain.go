@@ -41,6 +41,7 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 	}
 	res, t, err := sf.call(ctx, c, a)
 	if errors.Is(err, errLate) {
+		x.left = true
 		return nil, true
 	}
 	return sf.plainAnswer(m.id, t, res, err), true

@@ -114,7 +114,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
-		st.handle(ctx, m, nil)
+		st.handle(ctx, m, func() {})
 	default:
 		st.request(ctx, m)
 	}
@@ -131,12 +131,10 @@ func (st *stream) request(ctx context.Context, m message) {
 	case m.method == string(mcp.MethodSubscriptionsListen):
 		st.work.Go(func() { defer st.finish(m); st.listen(ctx, m) })
 	case quick(m.method):
-		defer st.finish(m)
-		st.handle(ctx, m, nil)
+		st.handle(ctx, m, func() { st.finish(m) })
 	default:
 		st.work.Add(1)
-		over := sync.OnceFunc(func() { st.finish(m); st.work.Done() })
-		st.crew.run(func() { defer over(); st.handle(ctx, m, over) })
+		st.crew.run(func() { st.handle(ctx, m, func() { st.finish(m); st.work.Done() }) })
 	}
 }
 
@@ -206,16 +204,21 @@ func (st *stream) cancel(m message) {
 	}
 }
 
-// handle answers m. When m is a call whose tool does not heed that ctx ended,
-// another goroutine answers it, and then calls over.
+// handle answers m and then calls over. When m is a call whose tool does not
+// heed that ctx ended, another goroutine does both.
 func (st *stream) handle(ctx context.Context, m message, over func()) {
 	x := &exchange{session: st.session, notify: st.out.notify}
-	if over != nil && len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
+	if len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
 		x.late = func(answer []byte) {
 			defer over()
 			st.say(m, answer)
 		}
 	}
+	defer func() {
+		if !x.left {
+			over()
+		}
+	}()
 	st.say(m, st.dispatch(ctx, x, m, st.side))
 }
 
