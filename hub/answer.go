@@ -12,22 +12,32 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// callTool is the handler of every published tool. An error of a tool is a
-// result with isError, as the specification wants, in the System's spelling;
+// callTool is mcp-go's handler of every published tool. An error of a tool is
+// a result with isError, as the specification wants, in the System's spelling;
 // only a tool that is not there is a JSON-RPC error.
 func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	x := exchangeOf(ctx)
-	a := newAgent(ctx, x, r.Params.Meta)
-	defer a.end()
-	res, t, err := sf.hub.call(ctx, call{session: x.session, view: sf.view.Load(), tool: r.Params.Name, args: r.Params.RawArguments, caller: a})
-	switch {
-	case t == nil:
+	c := call{session: x.session, view: sf.view.Load(), tool: r.Params.Name, args: r.Params.RawArguments}
+	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
+	if t == nil {
 		x.fails(mcp.INVALID_PARAMS, nil)
 		return nil, err
-	case err != nil:
-		return sf.failed(t, tools.AsError(err)), nil
 	}
-	return answered(res), nil
+	return sf.result(t, res, err), nil
+}
+
+// call is [Hub.call] for an agent, who hears nothing more when it returns.
+func (sf *surface) call(ctx context.Context, c call, a *agent) (tools.Result, *tool, error) {
+	defer a.end()
+	c.caller = a
+	return sf.hub.call(ctx, c)
+}
+
+func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolResult {
+	if err != nil {
+		return sf.failed(t, tools.AsError(err))
+	}
+	return answered(res)
 }
 
 func answered(res tools.Result) *mcp.CallToolResult {

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -17,7 +18,14 @@ type call struct {
 	tool    string // as published in view
 	args    json.RawMessage
 	caller  tools.Caller
+	// late hears the outcome in another goroutine when the call's time is over
+	// and the tool has not returned; call returns errLate when it does. Nil:
+	// call returns then and there, which costs two changes of goroutine.
+	late func(t *tool, err error)
 }
+
+// errLate is of a call whose outcome was told elsewhere.
+var errLate = errors.New("the call has been answered before its tool returned")
 
 // call is the way of every call of every agent to a source. It is a plain
 // sequence, because the order is the security policy and must be readable in
@@ -26,8 +34,10 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	began := h.now()
 	var src *source
 	defer func() {
-		err = h.told(c, src, err)
-		h.audit(c, t, src, began, res, err)
+		if !errors.Is(err, errLate) {
+			err = h.told(c, src, err)
+			h.audit(c, t, src, began, res, err)
+		}
 	}()
 
 	t, ok := c.view.tools[c.tool]
@@ -51,9 +61,16 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	res, err = within(ctx, src, h.begins(release), func(open *lease) (tools.Result, error) {
-		return open.Call(ctx, c.caller, t.info.Name, args)
-	})
+	work := func(open *lease) (tools.Result, error) { return open.Call(ctx, c.caller, t.info.Name, args) }
+	if c.late == nil {
+		res, err = within(ctx, src, h.begins(release), work)
+	} else {
+		res, err = here(ctx, src, h.begins(release), work, func(err error) {
+			err = h.told(c, src, err)
+			h.audit(c, t, src, began, tools.Result{}, err)
+			c.late(t, err)
+		})
+	}
 	if err != nil {
 		return tools.Result{}, t, err
 	}
@@ -93,15 +110,7 @@ func within[T any](ctx context.Context, src *source, done func(), f func(*lease)
 	finished := make(chan outcome, 1)
 	go func() {
 		defer done()
-		v, err := protected(func() (T, error) {
-			open, leave, err := src.acquire(ctx)
-			if err != nil {
-				var none T
-				return none, err
-			}
-			defer leave()
-			return f(open)
-		})
+		v, err := leased(ctx, src, f)
 		finished <- outcome{v, err}
 	}()
 	select {
@@ -116,6 +125,33 @@ func within[T any](ctx context.Context, src *source, done func(), f func(*lease)
 		var none T
 		return none, ctx.Err()
 	}
+}
+
+// here is within on the caller's goroutine. When ctx ends first, late is called
+// with the reason by another goroutine, and the error, once f has returned, is
+// errLate.
+func here[T any](ctx context.Context, src *source, done func(), f func(*lease) (T, error), late func(error)) (T, error) {
+	defer done()
+	stop := context.AfterFunc(ctx, func() { late(ctx.Err()) })
+	v, err := leased(ctx, src, f)
+	if !stop() {
+		var none T
+		return none, errLate
+	}
+	return v, err
+}
+
+// leased runs f on the opened source, behind the panic guard.
+func leased[T any](ctx context.Context, src *source, f func(*lease) (T, error)) (T, error) {
+	return protected(func() (T, error) {
+		open, leave, err := src.acquire(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		defer leave()
+		return f(open)
+	})
 }
 
 // capSize holds the bound for one answer. What is too much is refused rather

@@ -14,6 +14,8 @@ import (
 type exchange struct {
 	session *session
 	notify  func(frame []byte) // queues a notification to be read before the answer
+	late    func(frame []byte) // queues the answer from elsewhere, when a tool does not heed its end; nil: there is no such way
+	left    bool               // to late
 
 	mu     sync.Mutex
 	modern bool

@@ -8,15 +8,18 @@ import (
 
 // An outbox is what an agent has not read yet: one queue for notifications and
 // answers alike, emptied by one goroutine. What is queued first is read first,
-// so a notification is never later than the answer it belongs to.
+// so a notification is never later than the answer it belongs to. An answer
+// that finds the queue empty is written at once where that needs no waiting.
 //
 // It is bounded in bytes. A full one drops further notifications, which are of
 // no use to an agent that does not read, and makes answers wait for room.
 type outbox struct {
 	write func(batch [][]byte) error
+	try   func(frame []byte) (rest []byte, whole bool) // writes what it can without waiting; nil: there is no such way
 	most  int
 
 	mu      sync.Mutex
+	busy    bool // the goroutine writes
 	queue   [][]byte
 	bytes   int
 	dropped uint64
@@ -29,8 +32,9 @@ type outbox struct {
 
 var errOutboxClosed = errors.New("write answer: the session has ended")
 
-func newOutbox(most int, write func([][]byte) error) *outbox {
-	o := &outbox{write: write, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
+// newOutbox makes an outbox; try may be nil.
+func newOutbox(most int, write func([][]byte) error, try func([]byte) ([]byte, bool)) *outbox {
+	o := &outbox{write: write, try: try, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
 	go o.run()
 	return o
 }
@@ -62,7 +66,13 @@ func (o *outbox) answer(ctx context.Context, frame []byte) error {
 			o.mu.Unlock()
 			return errOutboxClosed
 		case o.bytes < o.most:
-			o.push(frame)
+			whole := false
+			if o.try != nil && !o.busy && len(o.queue) == 0 {
+				frame, whole = o.try(frame)
+			}
+			if !whole {
+				o.push(frame)
+			}
 			o.mu.Unlock()
 			return nil
 		}
@@ -113,12 +123,14 @@ func (o *outbox) take() (batch [][]byte, closing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	batch, o.queue = o.queue, nil
+	o.busy = len(batch) > 0
 	return batch, o.closing
 }
 
 func (o *outbox) wrote(batch [][]byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.busy = false
 	full := o.bytes >= o.most
 	for _, frame := range batch {
 		o.bytes -= len(frame)

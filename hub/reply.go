@@ -50,7 +50,7 @@ func (r *reply) notify(frame []byte) {
 		h.Set("Content-Type", "text/event-stream")
 		h.Set("Cache-Control", "no-cache")
 		r.ResponseWriter.WriteHeader(http.StatusOK)
-		r.events = newOutbox(r.limits.Queue, r.writeEvents)
+		r.events = newOutbox(r.limits.Queue, r.writeEvents, nil)
 	}
 	r.events.notify(frame)
 }

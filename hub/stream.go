@@ -20,8 +20,9 @@ import (
 // mcp-go's own stdio server is not used: it writes notifications and answers
 // from different goroutines, so that progress arrives after the result, it
 // drops notifications when its queue of 100 is full, and all its streams in a
-// process share one session. Here, one loop reads, requests that may take long
-// run beside it, and everything that goes out passes one outbox.
+// process share one session. Here, one goroutine reads and answers what is
+// quick, requests that may take long run beside it, and everything that goes
+// out passes one outbox.
 type stream struct {
 	hub     *Hub
 	surface *surface
@@ -29,6 +30,7 @@ type stream struct {
 	side    *legacySide
 	life    context.Context // of the stream: answers of cancelled requests outlive theirs
 	out     *outbox
+	crew    *crew
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
@@ -50,8 +52,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
 
-	frames := readFrames(ctx, r, h.limits.Frame)
-	out := newOutbox(h.limits.Queue, frameWriter(w, h.limits.Write))
+	out := newOutbox(h.limits.Queue, frameWriter(w, h.limits.Write), frameTrier(w))
 	go func() { // a client that cannot be written to is gone
 		select {
 		case <-out.done:
@@ -61,11 +62,12 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	}()
 	sf, ok := h.surface(a.Scope)
 	if !ok {
-		refuseAll(ctx, frames, out, fmt.Sprintf("no source named %s; `lectern source list` shows those there are", a.Scope))
+		why := fmt.Sprintf("no source named %s; `lectern source list` shows those there are", a.Scope)
+		_ = readFrames(r, h.limits.Frame, refusal(ctx, out, why)).wait(ctx) // why it ended is nobody's concern
 		return finish(ctx, r, out, h.limits.Grace)
 	}
 
-	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, life: ctx, pending: map[string]pending{}}
+	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, crew: newCrew(ctx), life: ctx, pending: map[string]pending{}}
 	st.side = newLegacySide(st.session)
 	if err := sf.mcp.RegisterSession(ctx, st.side); err != nil {
 		return fmt.Errorf("register session: %w", err)
@@ -77,7 +79,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	announcing := make(chan struct{})
 	go func() { defer close(announcing); st.announce(ctx) }()
 
-	err := st.loop(ctx, frames)
+	err := readFrames(r, h.limits.Frame, func(raw []byte, err error) error { return st.receive(ctx, raw, err) }).wait(ctx)
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.lost(); lost > 0 {
@@ -86,25 +88,19 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	return errors.Join(err, finish(ctx, r, out, h.limits.Grace))
 }
 
-// loop reads until the client is done. Its error is why reading failed.
-func (st *stream) loop(ctx context.Context, frames <-chan incoming) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case in, open := <-frames:
-			switch {
-			case !open:
-				return nil
-			case errors.Is(in.err, frame.ErrTooLong):
-				st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
-			case in.err != nil:
-				return fmt.Errorf("read message: %w", in.err)
-			default:
-				st.accept(ctx, in.frame)
-			}
-		}
+// receive takes one frame, or hears why there is none. Its error ends the
+// stream.
+func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
+	switch {
+	case ctx.Err() != nil: // what comes now is not heard
+	case errors.Is(err, frame.ErrTooLong):
+		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
+	case err != nil:
+		return fmt.Errorf("read message: %w", err)
+	default:
+		st.accept(ctx, raw)
 	}
+	return nil
 }
 
 func (st *stream) accept(ctx context.Context, raw []byte) {
@@ -118,7 +114,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
-		st.handle(ctx, m)
+		st.handle(ctx, m, func() {})
 	default:
 		st.request(ctx, m)
 	}
@@ -135,10 +131,10 @@ func (st *stream) request(ctx context.Context, m message) {
 	case m.method == string(mcp.MethodSubscriptionsListen):
 		st.work.Go(func() { defer st.finish(m); st.listen(ctx, m) })
 	case quick(m.method):
-		defer st.finish(m)
-		st.handle(ctx, m)
+		st.handle(ctx, m, func() { st.finish(m) })
 	default:
-		st.work.Go(func() { defer st.finish(m); st.handle(ctx, m) })
+		st.work.Add(1)
+		st.crew.run(func() { st.handle(ctx, m, func() { st.finish(m); st.work.Done() }) })
 	}
 }
 
@@ -208,16 +204,33 @@ func (st *stream) cancel(m message) {
 	}
 }
 
-// handle has mcp-go answer m and queues the answer.
-func (st *stream) handle(ctx context.Context, m message) {
+// handle answers m and then calls over. When m is a call whose tool does not
+// heed that ctx ended, another goroutine does both.
+func (st *stream) handle(ctx context.Context, m message, over func()) {
 	x := &exchange{session: st.session, notify: st.out.notify}
-	answer := st.dispatch(ctx, x, m, st.side)
+	if len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
+		x.late = func(answer []byte) {
+			defer over()
+			st.say(m, answer)
+		}
+	}
+	defer func() {
+		if !x.left {
+			over()
+		}
+	}()
+	st.say(m, st.dispatch(ctx, x, m, st.side))
+}
+
+// say queues the answer to m, if there is one and somebody waits for it.
+func (st *stream) say(m message, answer []byte) {
 	if answer != nil && !st.isCancelled(m) {
 		st.answer(answer)
 	}
 }
 
-// dispatch is mcp-go's answer to m as a frame; nil for a notification.
+// dispatch is the answer to m as a frame; nil for a notification, and for what
+// x.late answers.
 func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clientSide) []byte {
 	leave, err := st.hub.gate.enter(ctx, int64(len(m.raw)))
 	if err != nil {
@@ -225,6 +238,9 @@ func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clien
 	}
 	defer leave()
 	answer, err := protected(func() ([]byte, error) {
+		if answer, ok := st.surface.plain(ctx, x, m); ok {
+			return answer, nil
+		}
 		answer := st.surface.mcp.HandleMessage(st.surface.mcp.WithContext(x.in(ctx), as), m.raw)
 		if answer == nil {
 			return nil, nil

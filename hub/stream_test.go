@@ -183,6 +183,34 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// A cancelled call that does not end is answered by nobody, its id is free,
+// and it is in flight until it does end.
+func TestCancelStubborn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{}, deskSource("notes"))
+		c := connect(t, h, "")
+		c.initialize()
+		c.send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
+		<-h.world.begun
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`)
+		synctest.Wait()
+		c.send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
+		<-h.world.begun
+		if n, _ := h.Busy(); n != 2 {
+			t.Errorf("%d in flight, want both", n)
+		}
+		close(h.world.free)
+		if f := c.recv(); f.ID != "s" || f.Error != nil {
+			t.Errorf("got %s, want the answer to the second", f.raw)
+		}
+		synctest.Wait()
+		c.ask("ping", `{}`) // fails unless the first has no answer
+		if n, _ := h.Busy(); n != 0 {
+			t.Errorf("%d in flight", n)
+		}
+	})
+}
+
 // At the end of the input, calls in flight may finish within the grace; then
 // they are cancelled. Nothing stays behind.
 func TestEndOfInput(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,18 +17,22 @@ import (
 	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
-// refuseAll answers every request with the reason why none can be served.
-func refuseAll(ctx context.Context, frames <-chan incoming, out *outbox, why string) {
-	for in := range frames {
-		m, bad := parseMessage(in.frame)
-		switch {
-		case in.err != nil && !errors.Is(in.err, frame.ErrTooLong):
-			return
-		case bad != nil:
-			_ = out.answer(ctx, bad.frame())
-		case m.method != "" && m.id != nil:
-			_ = out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why, nil))
+// refusal answers every request with the reason why none can be served.
+func refusal(ctx context.Context, out *outbox, why string) func([]byte, error) error {
+	return func(raw []byte, err error) error {
+		if errors.Is(err, frame.ErrTooLong) {
+			return nil
 		}
+		m, bad := parseMessage(raw)
+		switch {
+		case err != nil:
+			return err
+		case bad != nil:
+			return out.answer(ctx, bad.frame())
+		case m.method != "" && m.id != nil:
+			return out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why, nil))
+		}
+		return nil
 	}
 }
 
@@ -61,34 +67,54 @@ func unblock(r io.Reader) {
 	}
 }
 
-type incoming struct {
-	frame []byte
-	err   error
+// A reading passes the frames of a stream on as they come.
+type reading struct {
+	done chan struct{} // closed after the last frame
+
+	mu      sync.Mutex // held while a frame is passed on
+	stopped bool
+	err     error
 }
 
 // readFrames reads r in a goroutine of its own, because a read cannot be
-// interrupted. The channel is closed at the end of r or after an error that
+// interrupted, and there calls see with each frame, or with why there is none:
+// after [frame.ErrTooLong] more may follow. The first error that see returns
 // ends reading.
-func readFrames(ctx context.Context, r io.Reader, most int) <-chan incoming {
-	frames := make(chan incoming)
+func readFrames(r io.Reader, most int, see func(frame []byte, err error) error) *reading {
+	in := &reading{done: make(chan struct{})}
 	go func() {
-		defer close(frames)
+		defer close(in.done)
 		for fr := frame.NewReader(r, most); ; {
 			b, err := fr.Next()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			select {
-			case frames <- incoming{b, err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil && !errors.Is(err, frame.ErrTooLong) {
+			if errors.Is(err, io.EOF) || !in.pass(b, err, see) || err != nil && !errors.Is(err, frame.ErrTooLong) {
 				return
 			}
 		}
 	}()
-	return frames
+	return in
+}
+
+func (in *reading) pass(b []byte, err error, see func([]byte, error) error) (more bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stopped {
+		return false
+	}
+	in.err = see(b, err)
+	return in.err == nil
+}
+
+// wait returns at the end of reading, or when ctx ends, with the error of see.
+// Then see does not run and will not be called again; a read may go on.
+func (in *reading) wait(ctx context.Context) error {
+	select {
+	case <-in.done:
+	case <-ctx.Done():
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.stopped = true
+	return in.err
 }
 
 // frameWriter writes frames, each with a newline. On a connection it gives a
@@ -100,6 +126,7 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 		if conn != nil {
 			// A pipe that has no deadlines says so; it then has none.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
+			defer func() { _ = conn.SetWriteDeadline(time.Time{}) }() // frameTrier's writes do not wait
 		}
 		for _, f := range batch {
 			_, err := buffered.Write(f)
@@ -114,5 +141,27 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 			return fmt.Errorf("write message: %w", err)
 		}
 		return nil
+	}
+}
+
+// frameTrier writes as much of a frame as a connection takes at once, and
+// returns what is left for frameWriter. It is nil for what is no connection of
+// the system's: a write to that may wait.
+func frameTrier(w io.Writer) func(frame []byte) (rest []byte, whole bool) {
+	conn, isConn := w.(interface {
+		net.Conn
+		syscall.Conn
+	})
+	if !isConn {
+		return nil
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return func(frame []byte) ([]byte, bool) {
+		line := append(frame, '\n')
+		n := writeNow(raw, line)
+		return frame[min(n, len(frame)):], n == len(line)
 	}
 }

@@ -15,11 +15,13 @@ const (
 )
 
 // ring keeps the newest lines: their text in one circular array of bytes,
-// what else there is in another of the same fate. Adding allocates nothing.
-// Lines are numbered from 1 and keep their number.
+// what else there is in another of the same fate. The first grows to what the
+// lines need, up to most; apart from that adding allocates nothing. Lines are
+// numbered from 1 and keep their number.
 type ring struct {
 	mu    sync.Mutex
 	bytes []byte
+	most  int
 	lines []entry // line n is lines[n % len(lines)]
 	first uint64  // the oldest line that is kept
 	next  uint64  // the number of the line to come
@@ -36,9 +38,12 @@ type entry struct {
 	off, len int
 }
 
+// firstBytes is how large the array of bytes is at first.
+const firstBytes = 64 << 10
+
 func newRing(lines, bytes int) *ring {
 	return &ring{
-		bytes: make([]byte, bytes), lines: make([]entry, lines),
+		bytes: make([]byte, min(bytes, firstBytes)), most: bytes, lines: make([]entry, lines),
 		first: 1, next: 1,
 		followers: map[chan struct{}]bool{}, done: make(chan struct{}),
 	}
@@ -50,19 +55,21 @@ func (r *ring) add(n line) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := n.text
-	if most := len(r.bytes) / 4; len(text) > most {
+	if most := r.most / 4; len(text) > most {
 		text = cut(text, max(0, most-40))
 		text = text[:min(len(text), most)]
 	}
-	size := max(1, len(text))       // an empty line has a place too, so that places are in order
+	if r.next-r.first == uint64(len(r.lines)) {
+		r.first++
+	}
+	size := max(1, len(text)) // an empty line has a place too, so that places are in order
+	for !r.fits(size) && r.grow() {
+	}
 	if r.head+size > len(r.bytes) { // no line wraps: the end stays unused
 		r.evict(r.head, len(r.bytes))
 		r.head = 0
 	}
 	r.evict(r.head, r.head+size)
-	if r.next-r.first == uint64(len(r.lines)) {
-		r.first++
-	}
 	copy(r.bytes[r.head:], text)
 	*r.at(r.next) = entry{n.time, n.level, n.part, r.head, len(text)}
 	r.head += size
@@ -73,6 +80,36 @@ func (r *ring) add(n line) {
 		default: // it is awake already
 		}
 	}
+}
+
+// fits reports whether a text of that size has a place without evicting any.
+func (r *ring) fits(size int) bool {
+	if r.first == r.next {
+		return size <= len(r.bytes)
+	}
+	oldest := r.at(r.first).off
+	if r.head > oldest { // free are the end and the beginning
+		return r.head+size <= len(r.bytes) || size <= oldest
+	}
+	return r.head+size <= oldest
+}
+
+// grow makes room for more text, and reports false when there is as much as
+// may be.
+func (r *ring) grow() bool {
+	if len(r.bytes) >= r.most {
+		return false
+	}
+	bytes := make([]byte, min(2*len(r.bytes), r.most))
+	r.head = 0
+	for seq := r.first; seq < r.next; seq++ {
+		e := r.at(seq)
+		copy(bytes[r.head:], r.bytes[e.off:e.off+e.len])
+		e.off = r.head
+		r.head += max(1, e.len)
+	}
+	r.bytes = bytes
+	return true
 }
 
 // evict gives up the oldest lines as long as they lie in bytes[from:to].
@@ -89,6 +126,13 @@ func (r *ring) filled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.next > r.first
+}
+
+// watched reports whether someone follows.
+func (r *ring) watched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.followers) > 0
 }
 
 func (r *ring) close() {

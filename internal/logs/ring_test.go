@@ -45,6 +45,37 @@ func TestRingKeepsTheNewest(t *testing.T) {
 	}
 }
 
+// The ring takes no more memory than its lines need, and gives none up before
+// it has grown to its bound.
+func TestRingGrows(t *testing.T) {
+	r := newRing(1000, 8<<20)
+	for i := range 20_000 {
+		r.add(line{text: fmt.Sprintf("%0100d", i)})
+	}
+	if got := r.next - r.first; got != 1000 || len(r.bytes) > 4*1000*100 {
+		t.Errorf("%d lines are kept in %d bytes", got, len(r.bytes))
+	}
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for i := 20_000; i < 20_900; i++ {
+		r.add(line{text: fmt.Sprintf("%0*d", 100+rnd.IntN(7000), i)})
+	}
+	if got := r.next - r.first; got != 1000 {
+		t.Errorf("%d lines are kept, want 1000", got)
+	}
+	lines, _, _ := r.copy(nil, r.next-60, new(uint64), Query{})
+	for i, l := range lines {
+		if got := strings.TrimLeft(l.Text, "0"); got != fmt.Sprint(20_840+i) {
+			t.Errorf("line %d of the last ends with %s", i, got)
+		}
+	}
+	for range 3000 {
+		r.add(line{text: strings.Repeat("x", 16_000)})
+	}
+	if got := r.next - r.first; len(r.bytes) != 8<<20 || got < 500 {
+		t.Errorf("%d lines are kept in %d bytes", got, len(r.bytes))
+	}
+}
+
 func TestRingCutsWhatIsTooLong(t *testing.T) {
 	r := newRing(10, 400)
 	r.add(line{text: strings.Repeat("x", 1000)})

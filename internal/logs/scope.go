@@ -46,6 +46,14 @@ func (s scope) WithGroup(name string) slog.Handler {
 }
 
 func (s scope) Handle(_ context.Context, r slog.Record) error {
+	if !s.log.put(s, r) {
+		s.log.write(s.line(r))
+	}
+	return nil
+}
+
+// line renders r.
+func (s scope) line(r slog.Record) line {
 	b := s.builder()
 	r.Attrs(func(a slog.Attr) bool {
 		b.add(s.prefix, a)
@@ -57,8 +65,7 @@ func (s scope) Handle(_ context.Context, r slog.Record) error {
 	}
 	msg := s.log.safe(r.Message)
 	text := strings.ReplaceAll(msg, "\n", "␊") + b.text.String()
-	s.log.write(line{time: at, level: r.Level, part: b.part, msg: msg, text: cut(text, maxText), attrs: b.attrs})
-	return nil
+	return line{time: at, level: r.Level, part: b.part, msg: msg, text: cut(text, maxText), attrs: b.attrs}
 }
 
 func (s scope) builder() *builder {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -28,6 +29,14 @@ func (l *link) begin() {
 	defer l.mu.Unlock()
 	l.begun = true
 	_ = l.SetDeadline(time.Time{})
+}
+
+// SyscallConn gives what the connection gives: writing is not a link's business.
+func (l *link) SyscallConn() (syscall.RawConn, error) {
+	if c, ok := l.Conn.(syscall.Conn); ok {
+		return c.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 func (l *link) Read(p []byte) (int, error) {

@@ -63,6 +63,14 @@ func Parse(block string) (Fields, error) {
 	if strings.TrimSpace(block) == "" {
 		return f, nil
 	}
+	if f, ok := parsePlain(block); ok {
+		return f, nil
+	}
+	return parseYAML(block)
+}
+
+func parseYAML(block string) (Fields, error) {
+	f := Fields{Values: map[string]any{}, lines: map[string][2]int{}}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(block), &doc); err != nil {
 		return f, inPage(err)
