@@ -118,25 +118,7 @@ func (x terminal) coloured() bool {
 // TestPanelInATerminal is a person's first minutes: the panel as released, in
 // a real terminal, from the first start to the end of the hub.
 func TestPanelInATerminal(t *testing.T) {
-	home, err := os.MkdirTemp("", "lectern")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		killHub(home)
-		_ = os.RemoveAll(home)
-	})
-	for name, text := range map[string]string{
-		"config.toml": fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)),
-		"notes/a.md":  "words\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	home := furnish(t, fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)))
 	x := openTerminal(t, home, 120, 36)
 
 	x.types("lectern; echo left with $?", "Enter")
