@@ -1,21 +1,41 @@
 package hub
 
 import (
-	"fmt"
-
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// The codes of Problems about sources, each documented in docs/problems.md.
-const (
-	sourceGone   = "source.gone"   // what the configuration names is not there
-	sourceConfig = "source.config" // its entry in the configuration is wrong
-	sourceKind   = "source.kind"   // its kind is not one of ours
-	sourceBroken = "source.broken" // anything else that keeps it from opening
+// What can be wrong with a source.
+var (
+	sourceGone = status.Trouble{
+		Code: "source.gone", Severity: status.Error,
+		Means: "What the configuration names is not there or cannot be read. Its tools stay listed and answer that it is unavailable; other sources are not affected.",
+		Title: "source {source}: {why}",
+		Fix:   "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
+	}
+	sourceConfig = status.Trouble{
+		Code: "source.config", Severity: status.Error,
+		Means: "The source's entry in the configuration asks for something that its kind cannot do.",
+		Title: "source {source}: {why}",
+		Fix:   "Correct the entry of {source} in the configuration file and reload it.",
+	}
+	sourceKind = status.Trouble{
+		Code: "source.kind", Severity: status.Error,
+		Means: "The kind in the source's entry is none that this build opens.",
+		Title: "source {source}: {why}",
+		Fix:   "Correct kind in the configuration file and reload it.",
+	}
+	sourceBroken = status.Trouble{
+		Code: "source.broken", Severity: status.Error,
+		Means: "The source does not open for a reason that is a fault of Lectern's or of the system's. Other sources are not affected.",
+		Title: "source {source}: {why}",
+		Fix:   "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` says what it opens.",
+	}
 )
 
-func problemCodes() []string { return []string{sourceGone, sourceConfig, sourceKind, sourceBroken} }
+func troubles() []status.Trouble {
+	return []status.Trouble{sourceGone, sourceConfig, sourceKind, sourceBroken}
+}
 
 // became takes over the outcome of opening or checking the source: nil when it
 // serves.
@@ -42,8 +62,8 @@ func (s *source) become(state status.State, why *tools.Error) {
 	if !changed {
 		return
 	}
-	for _, code := range problemCodes() {
-		s.hub.picture.clear(code, s.conf.Name)
+	for _, t := range troubles() {
+		s.hub.picture.clear(t.Code, s.conf.Name)
 	}
 	if why != nil {
 		s.hub.picture.raise(s.problem(why))
@@ -54,31 +74,32 @@ func (s *source) become(state status.State, why *tools.Error) {
 	s.hub.picture.touch()
 }
 
-// problem says what is wrong with a source so that a person can mend it.
+// problem says what is wrong with a source so that a person can mend it. What
+// the source itself says to do is nearer than what is declared here.
 func (s *source) problem(why *tools.Error) status.Problem {
-	p := status.Problem{
-		Part: s.conf.Name, Severity: status.Error, Since: s.hub.now(),
-		Title:  fmt.Sprintf("source %s: %s", s.conf.Name, why.Msg),
-		Action: &status.Action{Verb: status.ReopenSource, Part: s.conf.Name},
+	kind := s.trouble(why)
+	p := kind.At(s.conf.Name, status.Words{"source": s.conf.Name, "why": why.Msg, "place": s.place()})
+	p.Since = s.hub.now()
+	if kind != sourceKind {
+		p.Action = &status.Action{Verb: status.ReopenSource, Part: s.conf.Name}
 	}
-	switch {
-	case s.kind == nil:
-		p.Code, p.Action = sourceKind, nil
-		p.Fix = "Correct kind in the configuration file and reload it."
-	case why.Code == tools.Unavailable || why.Code == tools.NotFound:
-		p.Code = sourceGone
-		p.Fix = fmt.Sprintf("Bring %s back, or remove the source with `lectern source remove %s`. Lectern looks again every 30 s.", s.place(), s.conf.Name)
-	case why.Code == tools.Invalid:
-		p.Code = sourceConfig
-		p.Fix = fmt.Sprintf("Correct the entry of %s in the configuration file and reload it.", s.conf.Name)
-	default:
-		p.Code = sourceBroken
-		p.Fix = fmt.Sprintf("See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show %s` says what it opens.", s.conf.Name)
-	}
-	if why.Hint != "" && p.Code != sourceBroken {
+	if why.Hint != "" && kind != sourceBroken {
 		p.Fix = why.Hint
 	}
 	return p
+}
+
+func (s *source) trouble(why *tools.Error) status.Trouble {
+	switch {
+	case s.kind == nil:
+		return sourceKind
+	case why.Code == tools.Unavailable || why.Code == tools.NotFound:
+		return sourceGone
+	case why.Code == tools.Invalid:
+		return sourceConfig
+	default:
+		return sourceBroken
+	}
 }
 
 func (s *source) place() string {

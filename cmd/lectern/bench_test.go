@@ -68,11 +68,11 @@ func running(b *testing.B) (exe, home string, port int) {
 	return exe, home, port
 }
 
-func freeTCPPort(b *testing.B) int {
-	b.Helper()
+func freeTCPPort(t testing.TB) int {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port

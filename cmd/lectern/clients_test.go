@@ -30,8 +30,15 @@ type answer struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// household is one user's LECTERN_HOME with a vault of one page.
+// household is one user's LECTERN_HOME with a vault of one page, and no HTTP.
 func household(t *testing.T) (home string) {
+	t.Helper()
+	return furnish(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n")
+}
+
+// furnish makes a LECTERN_HOME with a configuration and, in notes, a vault of
+// one page. No hub outlives the test in it.
+func furnish(t *testing.T, conf string) (home string) {
 	t.Helper()
 	// t.TempDir may be too long for a socket's path, which is hashed then; this
 	// is the usual case.
@@ -43,14 +50,10 @@ func household(t *testing.T) (home string) {
 		killHub(home)
 		_ = os.RemoveAll(home)
 	})
-	notes := filepath.Join(home, "notes")
-	if err := os.MkdirAll(notes, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(home, "notes"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
-		"notes/a.md":  "words\n",
-		"config.toml": "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n",
-	} {
+	for name, text := range map[string]string{"notes/a.md": "words\n", "config.toml": conf} {
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	if err != nil {
 		conf = config.Default(w.places.File(), w.schema())
 		conf.Hub.HTTP = false
-		h.configBroken(err)
+		h.blameConfig(err)
 	}
 	h.conf = conf
 	c := hub.Config{
@@ -153,10 +153,7 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 
 // pending tells people that a newer build waits for this hub to be quiet.
 func (h *host) pending(next daemon.Stamp) {
-	h.raise(status.Problem{
-		Code: "hub.upgrade", Severity: status.Notice,
-		Title:  fmt.Sprintf("a newer build (%s) takes over as soon as no call is in flight", next.Version),
-		Fix:    "Wait, or restart the hub now.",
-		Action: &status.Action{Verb: status.RestartHub},
-	})
+	p := hubUpgrade.At(hubPart, status.Words{"version": next.Version})
+	p.Action = &status.Action{Verb: status.RestartHub}
+	h.raise(p)
 }

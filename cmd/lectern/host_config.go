@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -10,27 +9,19 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// The Problems that the configuration file can have.
-const (
-	problemConfig  = "config.broken"
-	problemRestart = "hub.restart"
-)
-
 // configEvery is how often the hub looks whether the file was edited by hand.
 const configEvery = 2 * time.Second
 
 // brokenConfig is the Problem of a file that cannot be read.
 func (w *world) brokenConfig(err error) status.Problem {
-	return status.Problem{
-		Code: problemConfig, Part: hubPart, Severity: status.Error, Title: err.Error(), Since: w.now(),
-		Fix:    fmt.Sprintf("Correct %s; it is read again as soon as it is saved.", w.places.File()),
-		Action: &status.Action{Verb: status.Reload},
-	}
+	p := configBroken.At(hubPart, status.Words{"why": err.Error(), "file": w.places.File()})
+	p.Since, p.Action = w.now(), &status.Action{Verb: status.Reload}
+	return p
 }
 
-// configBroken says what is wrong with the file. What was read before stays in
+// blameConfig says what is wrong with the file. What was read before stays in
 // force.
-func (h *host) configBroken(err error) {
+func (h *host) blameConfig(err error) {
 	h.log.Error("read configuration", "part", "config", "err", err)
 	h.raise(h.brokenConfig(err))
 }
@@ -42,10 +33,10 @@ func (h *host) reload(ctx context.Context) error {
 	defer h.mu.Unlock()
 	conf, err := h.config()
 	if err != nil {
-		h.configBroken(err)
+		h.blameConfig(err)
 		return err
 	}
-	h.clear(problemConfig)
+	h.clear(configBroken)
 	if err := h.layIfServed(conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err)
 	}
@@ -60,15 +51,12 @@ func (h *host) reload(ctx context.Context) error {
 // needsRestart says so when the file asks for what a running hub cannot do.
 func (h *host) needsRestart(conf config.Config) {
 	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits {
-		h.clear(problemRestart)
+		h.clear(hubRestart)
 		return
 	}
-	h.raise(status.Problem{
-		Code: problemRestart, Severity: status.Notice,
-		Title:  "[hub] or [limits] changed in the configuration; the running hub goes on with what it had",
-		Fix:    "Restart the hub; agents stay connected.",
-		Action: &status.Action{Verb: status.RestartHub},
-	})
+	p := hubRestart.At(hubPart, nil)
+	p.Action = &status.Action{Verb: status.RestartHub}
+	h.raise(p)
 }
 
 // watchConfig reloads the file when it changes, until ctx ends. It compares

@@ -14,14 +14,13 @@ const measureEvery = 5 * time.Second
 
 // raise shows a Problem of the hub itself.
 func (h *host) raise(p status.Problem) {
-	p.Part = hubPart
 	h.state.Raise(p)
 	h.state.Update(mood)
 }
 
 // clear ends a Problem of the hub itself.
-func (h *host) clear(code string) {
-	h.state.Clear(code, hubPart)
+func (h *host) clear(t status.Trouble) {
+	h.state.Clear(t.Code, hubPart)
 	h.state.Update(mood)
 }
 

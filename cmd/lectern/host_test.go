@@ -75,10 +75,10 @@ func ready(names ...string) func(status.Snapshot) bool {
 	}
 }
 
-func problem(code string) func(status.Snapshot) bool {
+func problem(kind status.Trouble) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		for _, p := range s.Problems {
-			if p.Code == code {
+			if p.Code == kind.Code {
 				return true
 			}
 		}
@@ -141,7 +141,7 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
-	s := seen(t, c, "the broken file", problem(problemConfig))
+	s := seen(t, c, "the broken file", problem(configBroken))
 	if s.Hub.State != status.Degraded || !ready(sampleName)(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
@@ -149,8 +149,8 @@ func TestReload(t *testing.T) {
 	if err := h.reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s = seen(t, c, "that a restart is needed", problem(problemRestart))
-	if problem(problemConfig)(s) || s.Hub.State != status.Ready {
+	s = seen(t, c, "that a restart is needed", problem(hubRestart))
+	if problem(configBroken)(s) || s.Hub.State != status.Ready {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
 }
@@ -159,7 +159,7 @@ func TestReload(t *testing.T) {
 // and nothing listens until it is mended.
 func TestColdStartWithABrokenFile(t *testing.T) {
 	h, c := openHost(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
-	s := seen(t, c, "the broken file", problem(problemConfig))
+	s := seen(t, c, "the broken file", problem(configBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {
 		t.Errorf("serves %+v at %q", s.Sources, s.Hub.Endpoint)
 	}

@@ -13,13 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// The Problems of HTTP.
-const (
-	problemPort  = "port.taken"
-	problemToken = "token.refused"
-)
-
-// portEvery is how often the hub tries a taken port again.
+// portEvery is how often the hub tries a taken port again: what portTaken says.
 const portEvery = 30 * time.Second
 
 // A web is the HTTP side of a hub. It may come late, when its port was taken,
@@ -57,10 +51,9 @@ func (h *host) listen(ctx context.Context, port int) {
 	token, err := loopnet.LoadOrCreateToken(h.tokenFile())
 	if err != nil {
 		h.log.Error("open client token", "part", "http", "err", err)
-		h.raise(status.Problem{
-			Code: problemToken, Severity: status.Error, Title: err.Error(),
-			Fix: "Do what the message says and restart the hub; until then nothing is served over HTTP.", Action: &status.Action{Verb: status.RestartHub},
-		})
+		p := tokenRefused.At(hubPart, status.Words{"why": err.Error()})
+		p.Action = &status.Action{Verb: status.RestartHub}
+		h.raise(p)
 		return
 	}
 	if h.serveHTTP(ctx, port, token) {
@@ -86,10 +79,10 @@ func (h *host) listen(ctx context.Context, port int) {
 func (h *host) serveHTTP(ctx context.Context, port int, token loopnet.Token) bool {
 	l, err := loopnet.ListenTCP(ctx, port)
 	if err != nil {
-		h.portTaken(port, err)
+		h.blamePort(port, err)
 		return false
 	}
-	h.clear(problemPort)
+	h.clear(portTaken)
 	server := loopnet.NewServer(h.routes(port, token), h.log)
 	h.web.mu.Lock()
 	h.web.server, h.web.bound = server, port
@@ -107,17 +100,13 @@ func (h *host) serveOn(server *http.Server, l net.Listener) {
 	}
 }
 
-func (h *host) portTaken(port int, err error) {
-	title := fmt.Sprintf("port %d cannot be used: %v", port, err)
+func (h *host) blamePort(port int, err error) {
+	why := fmt.Sprintf("port %d cannot be used: %v", port, err)
 	if e, ok := errors.AsType[*loopnet.PortTaken](err); ok {
-		title = e.Error()
+		why = e.Error()
 	}
 	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
-	h.raise(status.Problem{
-		Code: problemPort, Severity: status.Warning, Title: title,
-		Fix: fmt.Sprintf("Stop that program, and Lectern takes the port within %s; or set another port in [hub] of %s and restart the hub. Agents over `lectern serve` are not affected.",
-			portEvery, h.places.File()),
-	})
+	h.raise(portTaken.At(hubPart, status.Words{"why": why, "file": h.places.File()}))
 }
 
 // bodyMax bounds the body of one MCP request in bytes.

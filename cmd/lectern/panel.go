@@ -34,9 +34,12 @@ func (w *world) panel(ctx context.Context) error {
 		},
 		Dark: true, NoColor: w.env("NO_COLOR") != "",
 	})
-	_, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
+	end, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil
+		err = nil // told to end
+	}
+	if m, ok := end.(tui.Model); ok && err == nil {
+		w.say("%s\n", m.Farewell())
 	}
 	return err
 }

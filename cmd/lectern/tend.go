@@ -13,9 +13,6 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// problemStart says that no hub could be started, or that it does not stay.
-const problemStart = "hub.start"
-
 // A tender keeps a hub running while a panel is open: it starts one, and one
 // that dies it brings back after the waits of the usual policy. One that a
 // person stopped, or that left when idle, stays away. The hub is not its
@@ -88,10 +85,9 @@ func (t *tender) blame(err error) {
 	defer t.mu.Unlock()
 	t.wrong = nil
 	if err != nil {
-		t.wrong = []status.Problem{{
-			Code: problemStart, Part: hubPart, Severity: status.Error, Title: err.Error(), Since: t.now(),
-			Fix: "Mend what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
-		}}
+		p := hubStart.At(hubPart, status.Words{"why": err.Error()})
+		p.Since, p.Action = t.now(), &status.Action{Verb: status.StartHub}
+		t.wrong = []status.Problem{p}
 	}
 }
 

@@ -1,0 +1,43 @@
+package main
+
+import "github.com/lectern-mcp/lectern/status"
+
+// What can be wrong with the hub, its configuration and its port.
+var (
+	configBroken = status.Trouble{
+		Code: "config.broken", Severity: status.Error,
+		Means: "The configuration file cannot be read. A hub that runs goes on with what it read before; one that starts serves nothing, because what the file was meant to forbid is not known. Lectern does not write to the file.",
+		Title: "{why}",
+		Fix:   "Correct {file}; it is read again as soon as it is saved.",
+	}
+	hubRestart = status.Trouble{
+		Code: "hub.restart", Severity: status.Notice,
+		Means: "The file asks for what only a hub that starts can do, such as another port.",
+		Title: "[hub] or [limits] changed in the configuration; the running hub goes on with what it had",
+		Fix:   "Restart the hub; agents stay connected.",
+	}
+	hubUpgrade = status.Trouble{
+		Code: "hub.upgrade", Severity: status.Notice,
+		Means: "A newer build of Lectern was started while the hub of an older one is at work. It hands over once no call has been in flight for two seconds.",
+		Title: "a newer build ({version}) takes over as soon as no call is in flight",
+		Fix:   "Wait, or restart the hub now.",
+	}
+	hubStart = status.Trouble{
+		Code: "hub.start", Severity: status.Error,
+		Means: "No hub could be started, or the hub ended so often that the panel no longer starts it by itself.",
+		Title: "{why}",
+		Fix:   "Mend what the message says, then start the hub again.",
+	}
+	portTaken = status.Trouble{
+		Code: "port.taken", Severity: status.Warning,
+		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",
+		Title: "{why}",
+		Fix:   "Stop that program, and Lectern takes the port within 30 s; or set another port in [hub] of {file} and restart the hub. Agents over `lectern serve` are not affected.",
+	}
+	tokenRefused = status.Trouble{
+		Code: "token.refused", Severity: status.Error,
+		Means: "The file with the token of HTTP clients is not private to you, not yours or damaged, so nothing is served over HTTP. Agents over `lectern serve` are not affected.",
+		Title: "{why}",
+		Fix:   "Do what the message says and restart the hub.",
+	}
+)

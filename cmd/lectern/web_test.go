@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A door is the HTTP port of a hub that runs as its own process.
+type door struct {
+	home       string
+	addr, port string
+	token      string
+}
+
+func openDoor(t *testing.T) door {
+	t.Helper()
+	port := freeTCPPort(t)
+	home := furnish(t, fmt.Sprintf("[hub]\nport = %d\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n", port))
+	start := exec.CommandContext(t.Context(), "lectern", "hub", "restart")
+	start.Env = append(os.Environ(), "LECTERN_HOME="+home)
+	if out, err := start.CombinedOutput(); err != nil {
+		t.Fatalf("start hub: %v\n%s", err, out)
+	}
+	token, err := os.ReadFile(filepath.Join(home, "state", "client.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return door{home: home, addr: fmt.Sprintf("127.0.0.1:%d", port), port: fmt.Sprint(port), token: strings.TrimSpace(string(token))}
+}
+
+// A knock is a connection that writes what no library would.
+type knock struct {
+	door
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// ask sends a request and returns the status of its answer. A connection is
+// used again where it can be.
+func (k *knock) ask(t *testing.T, request string) int {
+	t.Helper()
+	if k.conn == nil {
+		conn, err := net.Dial("tcp", k.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.conn, k.in = conn, bufio.NewReader(conn)
+	}
+	if _, err := io.WriteString(k.conn, request); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	res, err := http.ReadResponse(k.in, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%v after %q", err, request)
+	}
+	endless := strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+	if !endless {
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if endless || res.Close {
+		k.leave()
+	}
+	return res.StatusCode
+}
+
+func (k *knock) leave() {
+	if k.conn != nil {
+		_ = k.conn.Close()
+		k.conn = nil
+	}
+}
+
+// A variant is what a request may bring in one of its headers.
+type variant struct {
+	header string
+	ok     bool
+}
+
+// TestDoorOfARunningHub sends a hub every endpoint as it is wired in every
+// combination of what pages, rebound names and other programs can bring, and
+// counts what gets in: exactly the requests that are ours.
+func TestDoorOfARunningHub(t *testing.T) {
+	d := openDoor(t)
+	defer stopHub(t, d.home)
+	body := func(text string) string {
+		return fmt.Sprintf("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+	}
+	initialize := body(strings.TrimSpace(hello))
+	const listen = "Accept: text/event-stream\r\nMcp-Session-Id: none\r\n\r\n"
+	endpoints := []struct {
+		line, rest string
+		open       bool // needs no token
+		want       int  // of what gets in
+	}{
+		{"POST /mcp", initialize, false, 200},
+		{"GET /mcp", listen, false, 404}, // that session does not exist
+		{"DELETE /mcp", "Mcp-Session-Id: none\r\n\r\n", false, 404},
+		{"POST /mcp/notes", initialize, false, 200},
+		{"GET /mcp/notes", listen, false, 404},
+		{"GET /healthz", "\r\n", true, 200},
+	}
+	hosts := []variant{{"127.0.0.1:" + d.port, true}, {"localhost:" + d.port, true}, {"[::1]:" + d.port, true}}
+	for _, name := range []string{"127.0.0.1", "evil.example:" + d.port, "localhost.evil.example:" + d.port, "LOCALHOST:" + d.port, "127.1:" + d.port} {
+		hosts = append(hosts, variant{name, false})
+	}
+	origins := []variant{{"", true}}
+	for _, name := range []string{"null", "https://evil.example", "http://127.0.0.1:" + d.port, "lsp://logseq.io.evil.example"} {
+		origins = append(origins, variant{"Origin: " + name + "\r\n", false})
+	}
+	sites := []variant{
+		{"", true}, {"Sec-Fetch-Site: none\r\n", true}, {"Sec-Fetch-Site: same-origin\r\n", true},
+		{"Sec-Fetch-Site: same-site\r\n", false}, {"Sec-Fetch-Site: cross-site\r\n", false},
+	}
+	tokens := []variant{
+		{"", false}, {"Authorization: Bearer " + strings.Repeat("a", len(d.token)) + "\r\n", false}, {"Authorization: Bearer " + d.token + "\r\n", true},
+	}
+	rows, accepted := 0, 0
+	k := knock{door: d}
+	defer k.leave()
+	for _, e := range endpoints {
+		for i := range len(hosts) * len(origins) * len(sites) * len(tokens) {
+			host, i := hosts[i%len(hosts)], i/len(hosts)
+			origin, i := origins[i%len(origins)], i/len(origins)
+			site, token := sites[i%len(sites)], tokens[i/len(sites)]
+			request := e.line + " HTTP/1.1\r\nHost: " + host.header + "\r\n" + origin.header + site.header + token.header + e.rest
+			want := e.want
+			switch {
+			case !host.ok || !origin.ok || !site.ok:
+				want = http.StatusForbidden
+			case !token.ok && !e.open:
+				want = http.StatusUnauthorized
+			}
+			got := k.ask(t, request)
+			if got != want {
+				t.Errorf("status %d, want %d, for %q", got, want, request)
+			}
+			rows++
+			if got != http.StatusForbidden && got != http.StatusUnauthorized {
+				accepted++
+			}
+		}
+	}
+	// 3 Hosts times 3 Sec-Fetch-Sites with the one token, and with any on
+	// /healthz.
+	if wantRows, want := 6*8*5*5*3, 5*9+9*3; rows != wantRows || accepted != want {
+		t.Errorf("%d rows and %d accepted, want %d and %d", rows, accepted, wantRows, want)
+	}
+	// What the control socket answers is not to be had here.
+	for _, path := range []string{"/", "/v1/watch", "/v1/logs", "/v1/preview", "/v1/do", pathCall, "/daemon/hub", "/daemon/stop", "/debug/pprof/", "/mcp/../healthz", "/healthz/"} {
+		if got := k.ask(t, "GET "+path+" HTTP/1.1\r\nHost: "+d.addr+"\r\nAuthorization: Bearer "+d.token+"\r\n\r\n"); got != http.StatusNotFound {
+			t.Errorf("GET %s is answered %d, want 404", path, got)
+		}
+	}
+}
