@@ -109,22 +109,21 @@ func badID(id json.RawMessage) string {
 }
 
 // frame writes the rejection as JSON-RPC.
-func (r *rejection) frame() []byte { return errorFrame(r.id, r.code, r.why, nil) }
+func (r *rejection) frame() []byte { return errorFrame(r.id, r.code, r.why) }
 
-func errorFrame(id json.RawMessage, code int, why string, data any) []byte {
+func errorFrame(id json.RawMessage, code int, why string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
 	type object struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
-		Data    any    `json:"data,omitempty"`
 	}
 	b, err := json.Marshal(struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   object          `json:"error"`
-	}{"2.0", id, object{code, why, data}})
+	}{"2.0", id, object{code, why}})
 	if err != nil {
 		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}

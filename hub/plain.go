@@ -54,7 +54,7 @@ func (sf *surface) plainAnswer(id json.RawMessage, t *tool, res tools.Result, er
 	result, err := json.Marshal(sf.result(t, res, err))
 	if err != nil {
 		sf.hub.log.Error("marshal answer", "part", "hub", "tool", t.name, "err", err)
-		return errorFrame(id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason", nil)
+		return errorFrame(id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason")
 	}
 	return appendResult(id, result)
 }

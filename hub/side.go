@@ -140,7 +140,7 @@ func (l *listener) SetSubscriptionFilter(f mcp.SubscriptionFilter) {
 func (st *stream) listen(ctx context.Context, m message) {
 	l := &listener{legacySide: st.side, id: st.session.id + "/listen/" + string(m.id), notes: make(chan mcp.JSONRPCNotification, noteQueue)}
 	if err := st.surface.mcp.RegisterSession(ctx, l); err != nil {
-		st.answer(errorFrame(m.id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason", nil))
+		st.answer(errorFrame(m.id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason"))
 		return
 	}
 	defer st.surface.mcp.UnregisterSession(context.WithoutCancel(ctx), l.id)

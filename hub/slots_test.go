@@ -35,16 +35,46 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-func TestTooManyRequests(t *testing.T) {
+// A client that sends faster than it is answered is not read meanwhile, and
+// every request is answered in the end.
+func TestManyRequestsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := start(t, Limits{Waiting: 3}, deskSource("notes"))
+		c := connect(t, h, "")
+		c.initialize()
+		go func() {
+			for i := range 10 {
+				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
+			}
+		}()
+		synctest.Wait()
+		if n := len(h.world.begun); n != 3 {
+			t.Errorf("%d calls run, want 3", n)
+		}
+		close(h.world.free)
+		for range 10 {
+			if f := c.recv(); f.Error != nil {
+				t.Errorf("got %s", f.raw)
+			}
+		}
+	})
+}
+
+// Subscriptions end only when they are cancelled, so one too many is refused.
+func TestTooManySubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Limits{Waiting: 3}, deskSource("notes"))
 		c := connect(t, h, "")
 		for i := range 4 {
-			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait"}}`, i))
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},%s}}`, i, modernMeta))
 		}
-		f := c.recv()
-		if f.ID != 3.0 || f.Error == nil || f.Error.Code != busyCode || f.Error.Data["retryable"] != true || !strings.Contains(f.Error.Message, "wait for answers") {
-			t.Errorf("got %s", f.raw)
+		for {
+			if f := c.recv(); f.Error != nil {
+				if f.ID != "l3" || f.Error.Code != busyCode || !strings.Contains(f.Error.Message, "end one first") {
+					t.Errorf("got %s", f.raw)
+				}
+				return
+			}
 		}
 	})
 }

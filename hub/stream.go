@@ -36,6 +36,8 @@ type stream struct {
 	mu      sync.Mutex
 	pending map[string]pending // requests in flight, by the bytes of their id
 	bytes   int                // of the requests in flight
+	listens int                // of the requests in flight, the subscriptions
+	freed   chan struct{}      // cap 1: a request in flight was answered
 }
 
 type pending struct {
@@ -67,7 +69,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 		return finish(ctx, r, out, h.limits.Grace)
 	}
 
-	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, crew: newCrew(ctx), life: ctx, pending: map[string]pending{}}
+	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, crew: newCrew(ctx), life: ctx, pending: map[string]pending{}, freed: make(chan struct{}, 1)}
 	st.side = newLegacySide(st.session)
 	if err := sf.mcp.RegisterSession(ctx, st.side); err != nil {
 		return fmt.Errorf("register session: %w", err)
@@ -94,13 +96,13 @@ func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
 	switch {
 	case ctx.Err() != nil: // what comes now is not heard
 	case errors.Is(err, frame.ErrTooLong):
-		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame), nil))
+		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame)))
 	case err != nil:
 		return fmt.Errorf("read message: %w", err)
 	default:
 		st.accept(ctx, raw)
 	}
-	return nil
+	return nil //nolint:nilerr // a stream that has ended is not interested in why reading did
 }
 
 func (st *stream) accept(ctx context.Context, raw []byte) {
@@ -121,7 +123,18 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 }
 
 // request answers in order what is quick and begins what may take long.
+//
+// A client that sends faster than it is answered is not read meanwhile: what
+// waits in its pipe costs nothing here and no request is turned away. That
+// holds up its cancellations too, but no longer than the deadline of a call.
 func (st *stream) request(ctx context.Context, m message) {
+	for !st.hasRoom(m) {
+		select {
+		case <-st.freed:
+		case <-ctx.Done():
+			return
+		}
+	}
 	ctx, bad := st.begin(ctx, m)
 	if bad != nil {
 		st.answer(bad)
@@ -153,23 +166,36 @@ func (st *stream) begin(ctx context.Context, m message) (context.Context, []byte
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if _, taken := st.pending[string(m.id)]; taken {
-		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered", nil)
+		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, "id is in use by a request that is not yet answered")
 	}
 	listening := m.method == string(mcp.MethodSubscriptionsListen)
 	if listening && len(m.raw) >= st.hub.limits.Large { // it would stay in the gate for as long as it listens
-		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, fmt.Sprintf("a subscription may have %d bytes", st.hub.limits.Large), nil)
+		return ctx, errorFrame(m.id, mcp.INVALID_REQUEST, fmt.Sprintf("a subscription may have %d bytes", st.hub.limits.Large))
 	}
-	if len(st.pending) >= st.hub.limits.Waiting || st.bytes > 0 && st.bytes+len(m.raw) > st.hub.limits.Pending {
-		return ctx, errorFrame(m.id, busyCode, "too many requests are in flight; wait for answers", map[string]any{"retryable": true})
+	if listening && st.listens >= st.hub.limits.Waiting {
+		return ctx, errorFrame(m.id, busyCode, fmt.Sprintf("at most %d subscriptions at once; end one first", st.hub.limits.Waiting))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	st.pending[string(m.id)] = pending{cancel: cancel, listening: listening}
+	if listening {
+		st.listens++
+	}
 	st.bytes += len(m.raw)
 	return ctx, nil
 }
 
-// finish takes m from the requests in flight and says whether its client
-// cancelled it.
+// hasRoom says whether m may begin. Only the reading goroutine adds requests,
+// so what it answers stays true until that has begun m.
+func (st *stream) hasRoom(m message) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if m.method == string(mcp.MethodSubscriptionsListen) {
+		return true // they end only by being cancelled, so one too many is refused instead
+	}
+	return len(st.pending)-st.listens < st.hub.limits.Waiting && (st.bytes == 0 || st.bytes+len(m.raw) <= st.hub.limits.Pending)
+}
+
+// finish takes m from the requests in flight.
 func (st *stream) finish(m message) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -177,6 +203,13 @@ func (st *stream) finish(m message) {
 		p.cancel()
 		delete(st.pending, string(m.id))
 		st.bytes -= len(m.raw)
+		if p.listening {
+			st.listens--
+		}
+		select {
+		case st.freed <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -234,7 +267,7 @@ func (st *stream) say(m message, answer []byte) {
 func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clientSide) []byte {
 	leave, err := st.hub.gate.enter(ctx, int64(len(m.raw)))
 	if err != nil {
-		return errorFrame(m.id, mcp.INTERNAL_ERROR, err.Error(), nil)
+		return errorFrame(m.id, mcp.INTERNAL_ERROR, err.Error())
 	}
 	defer leave()
 	answer, err := protected(func() ([]byte, error) {
@@ -249,7 +282,7 @@ func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clien
 	})
 	if err != nil {
 		st.hub.log.Error("handle message", "part", "hub", "session", st.session.id, "method", m.method, "err", err, "stack", stackOf(err))
-		return errorFrame(m.id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason", nil)
+		return errorFrame(m.id, mcp.INTERNAL_ERROR, "the request failed; Lectern's log has the reason")
 	}
 	return answer
 }

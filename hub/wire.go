@@ -30,7 +30,7 @@ func refusal(ctx context.Context, out *outbox, why string) func([]byte, error) e
 		case bad != nil:
 			return out.answer(ctx, bad.frame())
 		case m.method != "" && m.id != nil:
-			return out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why, nil))
+			return out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
 		}
 		return nil
 	}

@@ -8,7 +8,7 @@ import "syscall"
 // An error is the next writer's to meet.
 func writeNow(raw syscall.RawConn, b []byte) (n int) {
 	err := raw.Write(func(fd uintptr) bool {
-		n, _ = syscall.Write(int(fd), b) //nolint:errcheck // as said above
+		n, _ = syscall.Write(int(fd), b)
 		return true
 	})
 	if err != nil {

@@ -119,8 +119,11 @@ func TestDoorOfARunningHub(t *testing.T) {
 		origins = append(origins, variant{"Origin: " + name + "\r\n", false})
 	}
 	sites := []variant{
-		{"", true}, {"Sec-Fetch-Site: none\r\n", true}, {"Sec-Fetch-Site: same-origin\r\n", true},
-		{"Sec-Fetch-Site: same-site\r\n", false}, {"Sec-Fetch-Site: cross-site\r\n", false},
+		{"", true},
+		{"Sec-Fetch-Site: none\r\n", true},
+		{"Sec-Fetch-Site: same-origin\r\n", true},
+		{"Sec-Fetch-Site: same-site\r\n", false},
+		{"Sec-Fetch-Site: cross-site\r\n", false},
 	}
 	tokens := []variant{
 		{"", false}, {"Authorization: Bearer " + strings.Repeat("a", len(d.token)) + "\r\n", false}, {"Authorization: Bearer " + d.token + "\r\n", true},
