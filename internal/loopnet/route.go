@@ -2,6 +2,7 @@ package loopnet
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,9 @@ type Route struct {
 	// Origins lists, exactly as browsers send them, the pages that may ask.
 	// Requests without an Origin are not from a page and need no entry.
 	Origins []string
+	// Admit is asked about an origin that Origins lacks: people can let a page
+	// in while the server runs. It must be quick; nil refuses all.
+	Admit func(origin string) bool
 	// Open routes need no token.
 	Open bool
 	// Stream means that a GET must accept text/event-stream and stays open.
@@ -25,6 +29,11 @@ type Route struct {
 	Types []string
 	// MaxBody is the most bytes a body may have; 0 means no body.
 	MaxBody int64
+}
+
+// allows tells whether pages of origin may ask.
+func (r Route) allows(origin string) bool {
+	return slices.Contains(r.Origins, origin) || r.Admit != nil && r.Admit(origin)
 }
 
 // findRoute finds the route of an URL's path. A path that another matcher could
