@@ -1,0 +1,229 @@
+// Package bridge is the loopback line to Peers: plugins inside other
+// applications that connect to us, over a WebSocket or by long polling, prove
+// that they have the token, and then answer requests.
+//
+// It moves frames and does not know what they mean; methods and results are
+// its callers' business. It listens nowhere: cmd/lectern mounts
+// [Bridge.Handler] behind a loopnet.Guard with [Bridge.Routes], and hub gives a
+// [Peer] to every Source that wants one. It imports no vocabulary, so hub
+// translates its [Error]s.
+//
+// Start reading at [Bridge], then greet.go (who may connect), conn.go (one
+// connection), peer.go (what callers see). Transcripts of the wire are in
+// testdata; bridgetest replays them and has a fake Peer.
+package bridge
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// Config is what a Bridge is made of. Token, Log and Now are required.
+type Config struct {
+	// Token is the secret that Peers share with us. It is asked for at every
+	// hello, so a rotated one counts for the next connection.
+	Token func() loopnet.Token
+	// PlainToken lets a Peer send the token itself instead of proving it. It
+	// is for Peers that cannot compute an HMAC; whoever squats the port while
+	// we do not run then learns the token.
+	PlainToken bool
+	Version    string // of Lectern, told to Peers
+	Skill      string // version of SKILL.md, told to Peers
+	// Enabled picks, of what a Peer says it can do, what it is told that we
+	// use. What the Peer did not claim is left out. Nil: everything.
+	Enabled func(capabilities []string) []string
+	// Origins may connect besides the two that Logseq gives to its plugins.
+	Origins []string
+	// Approve says whether a person has let this origin in. It is asked at
+	// every connection of an origin that is not known; what it refuses is
+	// shown by [Bridge.Origins]. Web pages (http, https) are never asked about:
+	// they must be in Origins. Nil refuses all.
+	Approve func(origin string) bool
+	Limits  Limits
+	Log     *slog.Logger
+	Now     func() time.Time
+	// Changed is called after [Bridge.Connections] or [Bridge.Origins] have
+	// changed. It must not block. Nil: nobody wants to know.
+	Changed func()
+}
+
+// A Bridge holds the connections to all Peers. Its methods may be used from
+// any goroutine.
+type Bridge struct {
+	conf    Config
+	limits  Limits
+	log     *slog.Logger
+	origins *origins
+	storm   *storm
+	polls   *polls
+	epochs  atomic.Uint64
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup // one for each link, and one for each listener
+
+	mu        sync.Mutex
+	links     map[link]struct{} // open, greeted or not
+	conns     map[string]*conn  // by the key of the graph
+	listeners map[*listener]struct{}
+	arrived   chan struct{} // closed, and replaced, when a Peer has come
+}
+
+// New makes a bridge without connections.
+func New(c Config) *Bridge {
+	b := &Bridge{
+		conf: c, limits: c.Limits.orDefaults(), log: c.Log, origins: newOrigins(c),
+		links: map[link]struct{}{}, conns: map[string]*conn{}, listeners: map[*listener]struct{}{},
+		arrived: make(chan struct{}),
+	}
+	b.storm = newStorm(b.limits.Hellos, c.Now)
+	b.polls = newPolls(b)
+	b.life, b.end = context.WithCancel(context.Background())
+	return b
+}
+
+// Close tells all Peers that we go away, fails the calls in flight and returns
+// when nothing of the bridge runs any more.
+func (b *Bridge) Close() error {
+	b.end()
+	b.mu.Lock()
+	conns, links := b.connsLocked(), b.links
+	b.links = map[link]struct{}{}
+	b.mu.Unlock()
+	for _, c := range conns {
+		c.end(ending{code: codeGoingAway, reason: "Lectern stops"})
+	}
+	for l := range links {
+		b.work.Go(func() { l.close(codeGoingAway, "Lectern stops") })
+	}
+	b.work.Wait()
+	b.polls.clear()
+	return nil
+}
+
+// open counts a link in, unless there are too many or the bridge is closed.
+func (b *Bridge) open(l link) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.life.Err() != nil || len(b.links)-len(b.conns) >= b.limits.Greeting {
+		return false
+	}
+	b.links[l] = struct{}{}
+	b.work.Add(1)
+	return true
+}
+
+// serve is the life of one link that open counted in.
+func (b *Bridge) serve(l link, origin string) {
+	defer b.work.Done()
+	defer func() {
+		b.mu.Lock()
+		delete(b.links, l)
+		b.mu.Unlock()
+	}()
+	c, refused := b.greet(l, origin)
+	if refused == nil {
+		refused = b.admit(c)
+	}
+	if refused != nil {
+		b.log.Warn("peer refused", "part", "bridge", "origin", origin, "transport", l.transport(), "code", refused.code, "reason", refused.reason)
+		l.close(refused.code, refused.reason)
+		return
+	}
+	c.run()
+}
+
+// admit makes c the connection of its graph. The one that was it before is told
+// so and closed: the newest is where the person is.
+func (b *Bridge) admit(c *conn) *ending {
+	b.mu.Lock()
+	key := c.key()
+	former := b.conns[key]
+	switch {
+	case b.life.Err() != nil:
+		b.mu.Unlock()
+		return &ending{code: codeGoingAway, reason: "Lectern stops"}
+	case former == nil && len(b.conns) >= b.limits.Peers:
+		b.mu.Unlock()
+		return &ending{code: codeTryLater, reason: "too many graphs are connected"}
+	}
+	b.conns[key] = c
+	b.settle()
+	b.mu.Unlock()
+	if former != nil {
+		former.replaced()
+	}
+	b.log.Info("peer connected", "part", "bridge", "graph", key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
+	b.changed()
+	return nil
+}
+
+// leave forgets c, which has ended, if it has not been replaced already.
+func (b *Bridge) leave(c *conn) {
+	b.mu.Lock()
+	for key, other := range b.conns {
+		if other == c {
+			delete(b.conns, key)
+		}
+	}
+	b.settle()
+	b.mu.Unlock()
+	why := c.why()
+	b.log.Info("peer gone", "part", "bridge", "graph", c.key(), "code", why.code, "reason", why.reason, "epoch", c.epoch)
+	b.changed()
+}
+
+// move takes over what c says of itself now, which may be another graph.
+func (b *Bridge) move(c *conn, a *about) {
+	b.mu.Lock()
+	from, to := c.key(), a.key()
+	c.about.Store(a)
+	var former *conn
+	if from != to && b.conns[from] == c {
+		delete(b.conns, from)
+		former = b.conns[to]
+		b.conns[to] = c
+	}
+	b.settle()
+	b.mu.Unlock()
+	if former != nil {
+		former.replaced()
+	}
+	if from != to {
+		c.abandonCalls()
+		b.log.Info("peer switched graphs", "part", "bridge", "from", from, "graph", to, "epoch", c.epoch)
+	}
+	b.changed()
+}
+
+// settle tells listeners whose Peer came, went or became another, and wakes
+// calls that wait for one. b.mu is held.
+func (b *Bridge) settle() {
+	for l := range b.listeners {
+		l.follow(b.pickLocked(l.graph))
+	}
+	close(b.arrived)
+	b.arrived = make(chan struct{})
+}
+
+func (b *Bridge) changed() {
+	if b.conf.Changed != nil {
+		b.conf.Changed()
+	}
+}
+
+// connsLocked is every connection, in the order of their keys. b.mu is held.
+func (b *Bridge) connsLocked() []*conn {
+	conns := make([]*conn, 0, len(b.conns))
+	for _, c := range b.conns {
+		conns = append(conns, c)
+	}
+	slices.SortFunc(conns, func(x, y *conn) int { return compareKeys(x, y) })
+	return conns
+}

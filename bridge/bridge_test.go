@@ -1,0 +1,387 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// A stage is a bridge behind its guard, without sockets, in a synctest bubble.
+type stage struct {
+	*testing.T
+	*bridge.Bridge
+	token  loopnet.Token
+	client *http.Client
+	poll   bool
+}
+
+// onBoth plays a test over either transport.
+func onBoth(t *testing.T, play func(s *stage)) {
+	for _, poll := range []bool{false, true} {
+		t.Run(map[bool]string{false: "websocket", true: "poll"}[poll], func(t *testing.T) {
+			token := bridgetest.NewToken(t)
+			synctest.Test(t, func(t *testing.T) { play(newStage(t, token, poll, bridge.Config{})) })
+		})
+	}
+}
+
+func newStage(t *testing.T, token loopnet.Token, poll bool, conf bridge.Config) *stage {
+	conf.Token = func() loopnet.Token { return token }
+	conf.Version, conf.Skill, conf.Log, conf.Now = "1.2.3", "7", slog.New(slog.DiscardHandler), time.Now
+	s := &stage{T: t, Bridge: bridge.New(conf), token: token, poll: poll}
+	s.client = bridgetest.Serve(t, bridgetest.Guarded(s.Bridge, 12740))
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *stage) dial() bridgetest.Dial {
+	return bridgetest.Dial{URL: bridgetest.URL, Client: s.client, Poll: s.poll}
+}
+
+type answering = func(ctx context.Context, method string, params json.RawMessage) (any, error)
+
+// join connects a Peer with a graph, and sees it off at the end.
+func (s *stage) join(graph string, answer answering) *bridgetest.Peer {
+	s.Helper()
+	p, err := bridgetest.Connect(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token, Hello: bridgetest.Hello(graph), Answer: answer})
+	if err != nil {
+		s.Fatalf("connect: %v", err)
+	}
+	s.Cleanup(p.Cut)
+	synctest.Wait()
+	return p
+}
+
+// fails checks what a call's error says.
+func fails(t *testing.T, err error, want bridge.Error) {
+	t.Helper()
+	got, ok := errors.AsType[*bridge.Error](err)
+	if !ok {
+		t.Fatalf("got %v, want %+v", err, want)
+	}
+	if d := cmp.Diff(want, *got, cmpopts.IgnoreFields(bridge.Error{}, "Msg", "Err", "Data")); d != "" {
+		t.Errorf("%v: (-want +got)\n%s", err, d)
+	}
+}
+
+func echo(_ context.Context, method string, params json.RawMessage) (any, error) {
+	return map[string]any{"method": method, "params": params}, nil
+}
+
+func never(ctx context.Context, _ string, _ json.RawMessage) (any, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestCall(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		s.join("notes", func(ctx context.Context, method string, params json.RawMessage) (any, error) {
+			if method == "fail" {
+				return nil, &bridgetest.Fault{Code: "NOT_FOUND", Message: "no such page", Data: map[string]int{"near": 3}}
+			}
+			return echo(ctx, method, params)
+		})
+		var out struct {
+			Method string
+			Params struct{ A int }
+		}
+		if err := s.Peer("").Call(s.Context(), "m", map[string]int{"a": 7}, &out, false); err != nil || out.Method != "m" || out.Params.A != 7 {
+			s.Errorf("got %+v, %v", out, err)
+		}
+		err := s.Peer("notes").Call(s.Context(), "fail", nil, nil, false)
+		fails(s.T, err, bridge.Error{Code: bridge.Answered, Word: "NOT_FOUND"})
+		if e, _ := errors.AsType[*bridge.Error](err); e.Msg != "no such page" || string(e.Data) != `{"near":3}` {
+			s.Errorf("got %q, %s", e.Msg, e.Data)
+		}
+		var wrong struct{ Method int }
+		fails(s.T, s.Peer("notes").Call(s.Context(), "m", nil, &wrong, false), bridge.Error{Code: bridge.Broken})
+		fails(s.T, s.Peer("other").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
+	})
+}
+
+func TestConnections(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		s.join("b", nil)
+		s.join("a", nil)
+		time.Sleep(21 * time.Second)
+		transport := map[bool]string{false: "websocket", true: "poll"}[s.poll]
+		want := []bridge.Connection{}
+		for _, name := range []string{"a", "b"} {
+			want = append(want, bridge.Connection{
+				Graph: bridge.Graph{Name: name, URL: "logseq_db_" + name, Kind: "db"}, App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12", Skill: "1",
+				Transport: transport, Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
+				Enabled: []string{"blocks.read", "pages.list", "pages.read"}, Methods: 1,
+			})
+		}
+		got := s.Connections()
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(bridge.Connection{}, "Since", "Session", "Latency")); d != "" {
+			s.Error(d)
+		}
+	})
+}
+
+// A Peer without a graph's name means the only one there is.
+func TestPick(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		fails(s.T, s.Peer("").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
+		if s.Peer("").About() != nil {
+			s.Error("nobody says something of itself")
+		}
+		s.join("a", nil)
+		about := s.Peer("").About()
+		var said map[string]any
+		if err := json.Unmarshal(about, &said); err != nil || said["logseq_version"] != "2.0.1" || said["proof"] != nil || said["nonce"] != nil {
+			s.Errorf("about: %s, %v", about, err)
+		}
+		s.join("b", echo)
+		fails(s.T, s.Peer("").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
+		for _, name := range []string{"b", "logseq_db_b"} {
+			var out struct{ Method string }
+			if err := s.Peer(name).Call(s.Context(), "m", nil, &out, true); err != nil || out.Method != "m" {
+				s.Errorf("%s: got %v, %v", name, out, err)
+			}
+		}
+	})
+}
+
+func TestNewestWins(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		older := s.join("a", never)
+		lost := make(chan error, 1)
+		go func() { lost <- s.Peer("a").Call(s.Context(), "write", nil, nil, false) }()
+		synctest.Wait()
+		s.join("a", echo)
+		if end := older.Wait(); end.Code != 4001 || !slices.Equal(older.Told(), []string{"replaced"}) {
+			s.Errorf("the older one was told %v and %v", older.Told(), end)
+		}
+		fails(s.T, <-lost, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		if err := s.Peer("a").Call(s.Context(), "m", nil, nil, false); err != nil {
+			s.Error(err)
+		}
+	})
+}
+
+// A read that was lost is sent again, a write is not.
+func TestReconnect(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		asked := make(chan string, 8)
+		first := s.join("a", func(ctx context.Context, method string, _ json.RawMessage) (any, error) {
+			asked <- method
+			return never(ctx, method, nil)
+		})
+		read, write := make(chan error, 1), make(chan error, 1)
+		go func() { read <- s.Peer("a").Call(s.Context(), "read", nil, nil, true) }()
+		go func() { write <- s.Peer("a").Call(s.Context(), "write", nil, nil, false) }()
+		synctest.Wait()
+		if s.poll {
+			first.Close() // only a ping would notice a cut
+		} else {
+			first.Cut()
+		}
+		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		time.Sleep(2 * time.Second)
+		s.join("b", echo) // another graph does not count
+		var out struct{ Method string }
+		s.join("a", echo)
+		if err := <-read; err != nil {
+			s.Errorf("the read: %v", err)
+		}
+		if err := s.Peer("a").Call(s.Context(), "m", nil, &out, true); err != nil || out.Method != "m" || len(asked) != 2 {
+			s.Errorf("got %v, %v; the first one was asked %d times", out, err, len(asked))
+		}
+	})
+}
+
+func TestNobodyComesBack(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		p := s.join("a", never)
+		ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		read := make(chan error, 1)
+		go func() { read <- s.Peer("a").Call(ctx, "read", nil, nil, true) }()
+		synctest.Wait()
+		p.Close()
+		fails(s.T, <-read, bridge.Error{Code: bridge.Unavailable})
+		if took := time.Since(start); took != 15*time.Second {
+			s.Errorf("it waited %s", took)
+		}
+	})
+}
+
+func TestTimeoutAndCancel(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		p := s.join("a", never)
+		ctx, cancel := context.WithTimeout(s.Context(), 3*time.Second)
+		defer cancel()
+		start := time.Now()
+		fails(s.T, s.Peer("a").Call(ctx, "write", nil, nil, false), bridge.Error{Code: bridge.Timeout, Unsure: true})
+		if took := time.Since(start); took != 3*time.Second {
+			s.Errorf("it took %s", took)
+		}
+		fails(s.T, s.Peer("a").Call(s.Context(), "read", nil, nil, true), bridge.Error{Code: bridge.Timeout})
+		if took := time.Since(start); took != 33*time.Second {
+			s.Errorf("without a deadline it took %s", took-3*time.Second)
+		}
+		synctest.Wait()
+		if got := p.Told(); !slices.Equal(got, []string{"cancel", "cancel"}) {
+			s.Errorf("the peer was told %v", got)
+		}
+	})
+}
+
+func TestBackPressure(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		var mu sync.Mutex
+		now, most := 0, 0
+		s.join("a", func(context.Context, string, json.RawMessage) (any, error) {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return nil, nil
+		})
+		outcomes := make(chan error, 400)
+		for range cap(outcomes) {
+			go func() { outcomes <- s.Peer("a").Call(s.Context(), "m", nil, nil, true) }()
+		}
+		limited := 0
+		for range cap(outcomes) {
+			if err := <-outcomes; err != nil {
+				fails(s.T, err, bridge.Error{Code: bridge.Limited})
+				limited++
+			}
+		}
+		if most != 64 || limited != 400-64-256 {
+			s.Errorf("%d at once, %d refused", most, limited)
+		}
+	})
+}
+
+func TestListen(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		var heard []string
+		hear := func(prefix string) func(string, json.RawMessage) {
+			return func(method string, params json.RawMessage) { heard = append(heard, prefix+method+string(params)) }
+		}
+		expect := func(want ...string) {
+			s.Helper()
+			synctest.Wait()
+			slices.Sort(heard)
+			if d := cmp.Diff(want, heard); d != "" {
+				s.Error(d)
+			}
+			heard = nil
+		}
+		p := s.join("a", nil)
+		stop := s.Peer("a").Listen(hear("a "))
+		defer s.Peer("c").Listen(hear("c "))()
+		expect("a peer.connected")
+		if err := p.Notify("changed", map[string]int{"n": 1}); err != nil {
+			s.Fatal(err)
+		}
+		expect(`a changed{"n":1}`)
+		if err := p.Notify("announce", map[string]any{"logseq_version": "9", "graph": map[string]any{"name": "a", "url": "logseq_db_a", "kind": "db"}}); err != nil {
+			s.Fatal(err)
+		}
+		expect(`a announce{"graph":{"kind":"db","name":"a","url":"logseq_db_a"},"logseq_version":"9"}`)
+		if err := p.Notify("announce", map[string]any{"graph": map[string]any{"name": "c", "kind": "file"}}); err != nil {
+			s.Fatal(err)
+		}
+		expect("a peer.gone", `c announce{"graph":{"kind":"file","name":"c"}}`, "c peer.connected")
+		stop()
+		q := s.join("a", nil)
+		p.Close()
+		q.Close()
+		expect("c peer.gone")
+	})
+}
+
+// Calls for a graph never reach another one, and answers neither.
+func TestGraphSwitch(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		release := make(chan struct{})
+		p := s.join("a", func(context.Context, string, json.RawMessage) (any, error) {
+			<-release
+			return "of b by now", nil
+		})
+		write := make(chan error, 1)
+		go func() { write <- s.Peer("a").Call(s.Context(), "write", nil, nil, false) }()
+		synctest.Wait()
+		if err := p.Notify("announce", map[string]any{"graph": map[string]any{"name": "b"}}); err != nil {
+			s.Fatal(err)
+		}
+		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		close(release)
+		synctest.Wait()
+		fails(s.T, s.Peer("a").Call(s.Context(), "m", nil, nil, false), bridge.Error{Code: bridge.Unavailable})
+		if err := s.Peer("b").Call(s.Context(), "m", nil, nil, false); err != nil {
+			s.Error(err)
+		}
+	})
+}
+
+func TestListenerThatFallsBehind(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		p := s.join("a", nil)
+		var heard []string
+		hold := make(chan struct{})
+		stop := s.Peer("a").Listen(func(method string, _ json.RawMessage) {
+			<-hold
+			heard = append(heard, method)
+		})
+		defer stop()
+		for range 1100 {
+			if err := p.Notify("changed", nil); err != nil {
+				s.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		close(hold)
+		synctest.Wait()
+		if len(heard) < 3 || len(heard) > 200 || !slices.Equal(heard[:3], []string{"peer.connected", "peer.gone", "peer.connected"}) {
+			s.Errorf("heard %d, first %v", len(heard), heard[:min(4, len(heard))])
+		}
+	})
+}
+
+func TestClose(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		p := s.join("a", never)
+		read := make(chan error, 1)
+		go func() { read <- s.Peer("a").Call(s.Context(), "read", nil, nil, true) }()
+		synctest.Wait()
+		if err := s.Close(); err != nil {
+			s.Error(err)
+		}
+		fails(s.T, <-read, bridge.Error{Code: bridge.Unavailable})
+		if end := p.Wait(); end.Code != 4000 {
+			s.Errorf("the peer was told %v", end)
+		}
+		if _, err := bridgetest.Connect(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token}); err == nil {
+			s.Error("a closed bridge takes connections")
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package bridgetest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// URL is where [Serve] serves, as far as its client is concerned.
+const URL = "http://127.0.0.1:12740"
+
+// Serve serves h without a socket, so that it may run in a synctest bubble, and
+// returns a client that reaches it at [URL]. Both end with the test; a bridge
+// behind h must be closed before.
+func Serve(t testing.TB, h http.Handler) *http.Client {
+	l := &memory{conns: make(chan net.Conn), over: make(chan struct{})}
+	server := loopnet.NewServer(h, slog.New(slog.DiscardHandler))
+	served := make(chan struct{})
+	go func() { defer close(served); _ = server.Serve(l) }() // ends with the test
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
+	}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = server.Close() // closes pipes alone
+		<-served
+	})
+	return &http.Client{Transport: transport}
+}
+
+// NewToken makes a token of this test.
+func NewToken(t testing.TB) loopnet.Token {
+	token, err := loopnet.LoadOrCreateToken(filepath.Join(t.TempDir(), "private", "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Guarded is b behind the guard that it has in Lectern.
+func Guarded(b *bridge.Bridge, port int) http.Handler {
+	return loopnet.Guard(loopnet.GuardConfig{Port: port, Routes: b.Routes(), Log: slog.New(slog.DiscardHandler)}, b.Handler())
+}
+
+// A memory is a listener whose connections are pipes.
+type memory struct {
+	conns chan net.Conn
+	over  chan struct{}
+	once  sync.Once
+}
+
+var errOver = errors.New("the server has ended")
+
+func (m *memory) dial(ctx context.Context) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case m.conns <- loopback{theirs}:
+		return ours, nil
+	case <-m.over:
+		return nil, errOver
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (m *memory) Accept() (net.Conn, error) {
+	select {
+	case c := <-m.conns:
+		return c, nil
+	case <-m.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (m *memory) Close() error   { m.once.Do(func() { close(m.over) }); return nil }
+func (m *memory) Addr() net.Addr { return here }
+
+// loopback is a pipe that looks to a guard like a connection of this machine.
+type loopback struct{ net.Conn }
+
+var here = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 12740}
+
+func (loopback) RemoteAddr() net.Addr { return here }
+func (loopback) LocalAddr() net.Addr  { return here }

@@ -1,0 +1,249 @@
+// Package bridgetest is the far end of a bridge for tests: a raw [Wire], a
+// well-behaved [Peer], and [Replay], which plays the transcripts in
+// bridge/testdata against a bridge. The plugin's own tests play the same
+// transcripts from the other end, which keeps fake, plugin and bridge alike.
+//
+// It speaks frames and knows no method. Tests of bridge, hub and the Systems
+// with a Peer import it. Start reading at [Connect].
+package bridgetest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// Options say what a [Peer] is. Dial.URL and Token are required.
+type Options struct {
+	Dial
+	Token loopnet.Token
+	// Hello is put over the members of a hello by default; nil values remove.
+	Hello map[string]any
+	// Answer answers requests, each on a goroutine of its own; ctx ends when
+	// the bridge cancels. Its error may be a [Fault]. Nil answers {}.
+	Answer func(ctx context.Context, method string, params json.RawMessage) (any, error)
+}
+
+// A Fault is an error that a Peer answers.
+type Fault struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return f.Code + ": " + f.Message }
+
+// A Peer is connected and answers until it is closed.
+type Peer struct {
+	*Wire
+	options Options
+	ack     json.RawMessage
+	life    context.Context
+	end     context.CancelFunc
+	work    sync.WaitGroup
+
+	mu    sync.Mutex
+	calls map[string]context.CancelFunc
+	told  []string // methods of the bridge's notifications
+}
+
+// Hello is what a Peer says of itself: a DB graph called name.
+func Hello(name string) map[string]any {
+	return map[string]any{
+		"logseq_version": "2.0.1", "plugin_version": "0.1.0", "sdk_version": "0.2.12", "skill_version": "1",
+		"api_capabilities": []string{"pages.list", "pages.read", "blocks.read"}, "methods": []string{"getPage"},
+		"graph": map[string]any{"name": name, "url": "logseq_db_" + name, "kind": "db"}, "session": rand.Text(),
+	}
+}
+
+// Connect connects, proves the token, and has the bridge prove it.
+func Connect(ctx context.Context, o Options) (*Peer, error) {
+	w, err := o.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Peer{Wire: w, options: o, calls: map[string]context.CancelFunc{}}
+	if err := p.greet(ctx); err != nil {
+		w.Close()
+		return nil, err
+	}
+	p.life, p.end = context.WithCancel(context.Background())
+	p.work.Go(p.serve)
+	return p, nil
+}
+
+// A message is any frame.
+type message struct {
+	ID     string          `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *Fault          `json:"error,omitempty"`
+}
+
+func (p *Peer) greet(ctx context.Context) error {
+	var challenge struct{ Nonce string }
+	m, err := p.receive(ctx)
+	if err != nil {
+		return err
+	}
+	if m.Method != "challenge" || json.Unmarshal(m.Params, &challenge) != nil {
+		return errors.New("the first frame is no challenge")
+	}
+	nonce := NewNonce()
+	hello := Hello("graph")
+	maps.Copy(hello, p.options.Hello)
+	hello["nonce"], hello["proof"] = nonce, PluginProof(p.options.Token, challenge.Nonce, nonce)
+	maps.DeleteFunc(hello, func(_ string, v any) bool { return v == nil })
+	if err := p.say(map[string]any{"id": "h1", "method": "hello", "params": hello}); err != nil {
+		return err
+	}
+	if m, err = p.receive(ctx); err != nil {
+		return err
+	}
+	if m.Error != nil {
+		_, err := p.Receive(ctx) // how it closes says more
+		return errors.Join(m.Error, err)
+	}
+	var ack struct{ Proof string }
+	if json.Unmarshal(m.Result, &ack) != nil || ack.Proof != ServerProof(p.options.Token, nonce, challenge.Nonce) {
+		return errors.New("the server does not have the token")
+	}
+	p.ack = m.Result
+	return nil
+}
+
+// Ack is the bridge's answer to the hello.
+func (p *Peer) Ack() json.RawMessage { return p.ack }
+
+// Notify sends a notification.
+func (p *Peer) Notify(method string, params any) error {
+	return p.say(map[string]any{"method": method, "params": params})
+}
+
+// Told lists the methods of the bridge's notifications so far.
+func (p *Peer) Told() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string{}, p.told...)
+}
+
+// Wait returns how the bridge ended the connection, when it has.
+func (p *Peer) Wait() *Closed {
+	<-p.over
+	p.end()
+	p.work.Wait()
+	return p.ended
+}
+
+// Close leaves and waits for the answers under way.
+func (p *Peer) Close() {
+	p.end()
+	p.Wire.Close()
+	p.work.Wait()
+}
+
+// Cut ends the line without a word.
+func (p *Peer) Cut() {
+	p.end()
+	p.Wire.Cut()
+	p.work.Wait()
+}
+
+func (p *Peer) receive(ctx context.Context) (m message, err error) {
+	frame, err := p.Receive(ctx)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(frame, &m)
+}
+
+func (p *Peer) say(v any) error {
+	frame, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return p.Send(frame)
+}
+
+func (p *Peer) serve() {
+	for {
+		m, err := p.receive(p.life)
+		switch {
+		case err != nil:
+			p.end()
+			return
+		case m.Method == "ping":
+			_ = p.say(map[string]any{"id": m.ID, "result": map[string]any{}}) // else it ends
+		case m.ID != "":
+			ctx, cancel := context.WithCancel(p.life)
+			p.mu.Lock()
+			p.calls[m.ID] = cancel
+			p.mu.Unlock()
+			p.work.Go(func() { p.answer(ctx, m) })
+		default:
+			p.hear(m)
+		}
+	}
+}
+
+func (p *Peer) hear(m message) {
+	var cancel struct{ ID string }
+	_ = json.Unmarshal(m.Params, &cancel) // others have no id
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, m.Method)
+	if stop := p.calls[cancel.ID]; stop != nil && m.Method == "cancel" {
+		stop()
+	}
+}
+
+func (p *Peer) answer(ctx context.Context, m message) {
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.calls[m.ID]()
+		delete(p.calls, m.ID)
+	}()
+	var result any = map[string]any{}
+	var err error
+	if p.options.Answer != nil {
+		result, err = p.options.Answer(ctx, m.Method, m.Params)
+	}
+	if ctx.Err() != nil {
+		return // nobody waits for it
+	}
+	reply := map[string]any{"id": m.ID, "result": result}
+	if err != nil {
+		fault, ok := errors.AsType[*Fault](err)
+		if !ok {
+			fault = &Fault{Code: "INTERNAL", Message: err.Error()}
+		}
+		reply = map[string]any{"id": m.ID, "error": fault}
+	}
+	_ = p.say(reply) // else it ends
+}
+
+// NewNonce makes a nonce as a plugin does.
+func NewNonce() string {
+	var bits [16]byte
+	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(bits[:])
+}
+
+// PluginProof is what a plugin proves the token with.
+func PluginProof(token loopnet.Token, server, plugin string) string {
+	return hex.EncodeToString(token.MAC([]byte("lectern plugin v1\n" + server + "\n" + plugin)))
+}
+
+// ServerProof is what a plugin expects from a bridge with the token.
+func ServerProof(token loopnet.Token, plugin, server string) string {
+	return hex.EncodeToString(token.MAC([]byte("lectern server v1\n" + plugin + "\n" + server)))
+}

@@ -1,0 +1,135 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// A frame is one message in either direction: a request (id and method), a
+// notification (method), or the answer to a request (id, and result or error).
+type frame struct {
+	id     string
+	method string
+	params json.RawMessage
+	result json.RawMessage
+	fault  *fault
+}
+
+// A fault is the error object of an answer.
+type fault struct {
+	Code    string          `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// nameBytes bounds ids, methods and error codes: they reach the log.
+const nameBytes = 128
+
+// parse reads a frame that a Peer sent. Every error is a break of the
+// protocol. Names are taken by their exact spelling, once each, so that nobody
+// downstream can read a frame differently; unknown ones are ignored.
+func parse(text []byte, depth int) (frame, error) {
+	if !utf8.Valid(text) {
+		return frame{}, errors.New("the frame is not UTF-8")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return frame{}, errors.New("the frame is not a JSON object")
+	}
+	deep, names := outline(text)
+	switch {
+	case deep > depth:
+		return frame{}, fmt.Errorf("the frame nests deeper than %d", depth)
+	case names != len(members):
+		return frame{}, errors.New("the frame has a member twice")
+	}
+	f := frame{params: members["params"], result: members["result"]}
+	id, identified := members["id"]
+	method, asks := members["method"]
+	failure, failed := members["error"]
+	_, answered := members["result"]
+	failed = failed && string(failure) != "null"
+	switch {
+	case identified && !readName(id, &f.id):
+		return frame{}, errors.New("id is not a short string")
+	case asks && !readName(method, &f.method):
+		return frame{}, errors.New("method is not a short string")
+	case asks && (answered || failed):
+		return frame{}, errors.New("the frame is both a request and an answer")
+	case asks:
+		return f, nil
+	case !identified:
+		return frame{}, errors.New("the frame has neither id nor method")
+	case failed && answered && string(f.result) != "null":
+		return frame{}, errors.New("the answer has both result and error")
+	case failed:
+		return f, readFault(failure, &f)
+	case !answered:
+		return frame{}, errors.New("the answer has neither result nor error")
+	}
+	return f, nil
+}
+
+func readName(raw json.RawMessage, into *string) bool {
+	return json.Unmarshal(raw, into) == nil && *into != "" && len(*into) <= nameBytes
+}
+
+func readFault(raw json.RawMessage, f *frame) error {
+	var told fault
+	if err := json.Unmarshal(raw, &told); err != nil || told.Code == "" || len(told.Code) > nameBytes {
+		return errors.New("error is not an object with a short code")
+	}
+	told.Message = short(told.Message, 2<<10)
+	f.fault, f.result = &told, nil
+	return nil
+}
+
+// outline measures valid JSON: how deep arrays and objects nest, and how many
+// members the outermost object has.
+func outline(text []byte) (deepest, members int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			members++
+		}
+	}
+	return deepest, members
+}
+
+// write makes a frame of ours. params and result must marshal.
+func encode(id, method string, params any, result any, failure *fault) []byte {
+	text, err := json.Marshal(struct {
+		Version string `json:"jsonrpc"`
+		ID      string `json:"id,omitempty"`
+		Method  string `json:"method,omitempty"`
+		Params  any    `json:"params,omitempty"`
+		Result  any    `json:"result,omitempty"`
+		Error   *fault `json:"error,omitempty"`
+	}{"2.0", id, method, params, result, failure})
+	if err != nil {
+		panic(err) // all that is passed marshals
+	}
+	return text
+}
+
+func request(id, method string, params any) []byte { return encode(id, method, params, nil, nil) }
+func notification(method string, params any) []byte {
+	return encode("", method, params, nil, nil)
+}
+func answer(id string, result any) []byte { return encode(id, "", nil, result, nil) }
+func failure(id, code, message string) []byte {
+	return encode(id, "", nil, nil, &fault{Code: code, Message: message})
+}

@@ -1,0 +1,89 @@
+package bridge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// greet authenticates a link: we send a nonce, the Peer proves the token over
+// it and over a nonce of its own, and we prove it back. Whatever else comes
+// first, or too late, ends the link.
+func (b *Bridge) greet(l link, origin string) (*conn, *ending) {
+	late := time.AfterFunc(b.limits.Hello, func() { l.close(codeUnauthorized, "no hello came in time") })
+	defer late.Stop()
+	l.raise(helloBytes + 4<<10)
+	nonce := newNonce()
+	err := l.write(notification("challenge", map[string]any{
+		"nonce": nonce, "server_version": b.conf.Version, "scheme": scheme,
+	}))
+	if err != nil {
+		return nil, &ending{code: codeLost, reason: "the challenge could not be sent"}
+	}
+	text, err := l.read()
+	if err != nil {
+		return nil, new(endingOf(err))
+	}
+	f, err := parse(text, b.limits.Depth)
+	if err != nil {
+		return nil, &ending{code: codeProtocol, reason: err.Error()}
+	}
+	if f.method != "hello" || f.id == "" {
+		return nil, &ending{code: codeProtocol, reason: "the first frame is not a hello with an id"}
+	}
+	ack, a, refused := b.judge(f, nonce)
+	if refused != nil {
+		_ = l.write(failure(f.id, refused.word, refused.reason)) // it may be gone
+		return nil, &refused.ending
+	}
+	if err := l.write(answer(f.id, ack)); err != nil {
+		return nil, &ending{code: codeLost, reason: "the answer to hello could not be sent"}
+	}
+	if !late.Stop() {
+		return nil, &ending{code: codeUnauthorized, reason: "no hello came in time"}
+	}
+	l.raise(b.limits.Frame)
+	return newConn(b, l, origin, a), nil
+}
+
+// A refusal is the answer to a hello that is not accepted.
+type refusal struct {
+	ending
+	word string
+}
+
+// helloAck is what a Peer gets when it has proved itself.
+type helloAck struct {
+	Type    string   `json:"type"`
+	Proof   string   `json:"proof,omitempty"`
+	Version string   `json:"server_version"`
+	Enabled []string `json:"enabled_capabilities"`
+	Skill   string   `json:"skill_version"`
+	Ping    int64    `json:"ping_every_ms"`
+	Pong    int64    `json:"pong_within_ms"`
+}
+
+// judge decides about a hello. The proof comes first: to whom has none, we say
+// nothing about the rest.
+func (b *Bridge) judge(f frame, nonce string) (*helloAck, *about, *refusal) {
+	var claim struct{ Nonce, Proof, Token string }
+	if err := json.Unmarshal(f.params, &claim); err != nil {
+		return nil, nil, &refusal{ending{code: codeProtocol, reason: "the params of hello cannot be read"}, "INVALID_INPUT"}
+	}
+	token := b.conf.Token()
+	proved := proves(token, claim.Proof, nonce, claim.Nonce)
+	if !proved && (!b.conf.PlainToken || !token.Matches(claim.Token)) {
+		return nil, nil, &refusal{ending{code: codeUnauthorized, reason: "the plugin's token is not this Lectern's; copy it again"}, "UNAUTHORIZED"}
+	}
+	a, err := b.describe(f.params)
+	if err != nil {
+		return nil, nil, &refusal{ending{code: codeProtocol, reason: "hello: " + err.Error()}, "INVALID_INPUT"}
+	}
+	ack := &helloAck{
+		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Enabled: a.enabled,
+		Ping: b.limits.Ping.Milliseconds(), Pong: b.limits.Pong.Milliseconds(),
+	}
+	if isNonce(claim.Nonce) {
+		ack.Proof = serverProof(token, claim.Nonce, nonce)
+	}
+	return ack, a, nil
+}

@@ -1,0 +1,64 @@
+package bridge
+
+import "errors"
+
+// A link carries frames, by whatever transport. All methods but read may be
+// called from any goroutine; read from one at a time.
+type link interface {
+	// read returns the next frame. It ends when the link does.
+	read() ([]byte, error)
+	// write sends a frame, or fails when the Peer does not take it in time.
+	write(frame []byte) error
+	// close tells the Peer why and ends the link, within ten seconds. Only
+	// the first close counts.
+	close(code int, reason string)
+	// raise sets how many bytes a frame that is read may have.
+	raise(limit int)
+	transport() string
+}
+
+// The transports.
+const (
+	overSocket = "websocket"
+	overPoll   = "poll"
+)
+
+// How a link ends. The numbers from 4000 are ours; both transports use them.
+const (
+	codeGoingAway    = 4000
+	codeReplaced     = 4001
+	codeProtocol     = 4002
+	codeUnauthorized = 4003
+	codeNoPong       = 4004
+	codeTooBig       = 1009 // RFC 6455
+	codeTryLater     = 1013 // RFC 6455's registry
+	codeLost         = 1006 // never sent: the line was cut
+)
+
+// What read can find wrong.
+var (
+	errTooBig = errors.New("the frame is larger than allowed")
+	errSlow   = errors.New("the frame was not complete in time")
+	errBinary = errors.New("the frame is binary, not text")
+	errClosed = errors.New("the link is closed")
+)
+
+// An ending says why a connection ended.
+type ending struct {
+	code     int
+	reason   string
+	farewell []byte // a last frame, may be nil
+}
+
+// reasonBytes is what a close frame holds of a reason.
+const reasonBytes = 123
+
+func short(reason string, limit int) string {
+	if len(reason) <= limit {
+		return reason
+	}
+	for limit > 0 && reason[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return reason[:limit]
+}

@@ -1,0 +1,167 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Peer is the far end as a caller sees it: whoever has a certain graph open.
+// It may come and go; the Peer stays. Its methods may be used from any
+// goroutine.
+type Peer struct {
+	bridge *Bridge
+	graph  string
+}
+
+// Peer is the Peer whose graph has this name or URL; empty: the only one that
+// is connected.
+func (b *Bridge) Peer(graph string) *Peer { return &Peer{b, graph} }
+
+// Call asks the Peer and decodes its answer into out, which may be nil. in is
+// marshalled to an object; nil means none. Every error is an [Error]. When ctx
+// ends first the Peer is told to stop; without a deadline there is one of
+// Limits.Call.
+//
+// A call with again set changes nothing at the Peer and is sent a second time,
+// to the same graph, when the connection is lost before the answer and another
+// comes within Limits.Reconnect. Other calls are sent once; if the connection
+// is lost, or the time is up, after they left us, the error is Unsure.
+func (p *Peer) Call(ctx context.Context, method string, in, out any, again bool) error {
+	err := p.call(ctx, method, in, out, again)
+	if err == nil {
+		return nil
+	}
+	if over, ok := errors.AsType[*lost](err); ok {
+		err = over.asError()
+	}
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		e = &Error{Code: Broken, Msg: err.Error(), Err: err}
+	}
+	if again && e.Unsure {
+		sure := *e
+		sure.Unsure = false
+		e = &sure
+	}
+	return e
+}
+
+func (p *Peer) call(ctx context.Context, method string, in, out any, again bool) error {
+	params, err := marshal(in)
+	if err != nil {
+		return fmt.Errorf("marshal params of %s: %w", method, err)
+	}
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.bridge.limits.Call)
+		defer cancel()
+	}
+	c, key, err := p.bridge.pick(p.graph)
+	if err != nil {
+		return err
+	}
+	result, err := c.call(ctx, key, method, params)
+	if over, ok := errors.AsType[*lost](err); ok && (again || !over.sent) && !(over.alone && over.why.code == codeTooBig) {
+		if c = p.bridge.await(ctx, key, c); c != nil {
+			result, err = c.call(ctx, key, method, params)
+		}
+	}
+	if err != nil || out == nil {
+		return err
+	}
+	if err := json.Unmarshal(result, out); err != nil {
+		return &Error{Code: Broken, Msg: "the peer answered " + method + " in a form that is not understood", Err: err}
+	}
+	return nil
+}
+
+func marshal(in any) (json.RawMessage, error) {
+	if in == nil {
+		return json.RawMessage("{}"), nil
+	}
+	return json.Marshal(in)
+}
+
+// asError says what a caller needs to know of a lost connection.
+func (l *lost) asError() *Error {
+	if l.why.code == codeTooBig && l.alone {
+		return &Error{Code: TooLarge, Msg: "the answer is larger than a frame may be: ask for less", Unsure: l.sent, Err: l}
+	}
+	return &Error{Code: Unavailable, Msg: l.Error(), Unsure: l.sent, Err: l}
+}
+
+// About is what the Peer said of itself when it connected, or announced since,
+// without its proof; nil when none is connected.
+func (p *Peer) About() json.RawMessage {
+	c, _, err := p.bridge.pick(p.graph)
+	if err != nil {
+		return nil
+	}
+	return c.about.Load().raw
+}
+
+// pick finds the connection that a name means, and the key of its graph.
+func (b *Bridge) pick(name string) (*conn, string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c, key := b.pickLocked(name); c != nil {
+		return c, key, nil
+	}
+	var open []string
+	for _, c := range b.connsLocked() {
+		open = append(open, c.about.Load().Graph.Name)
+	}
+	e := &Error{Code: Unavailable}
+	switch {
+	case len(open) == 0:
+		e.Msg = "no peer is connected"
+	case name == "":
+		e.Msg = fmt.Sprintf("several graphs are connected (%s); the source must name one", strings.Join(open, ", "))
+	default:
+		e.Msg = fmt.Sprintf("the graph %s is not connected, or not by that name alone (connected: %s)", name, strings.Join(open, ", "))
+	}
+	return nil, "", e
+}
+
+// pickLocked is pick without an error; nil if none or several match. b.mu is
+// held.
+func (b *Bridge) pickLocked(name string) (found *conn, key string) {
+	for k, c := range b.conns {
+		switch {
+		case !c.about.Load().goesBy(name):
+		case found != nil:
+			return nil, ""
+		default:
+			found, key = c, k
+		}
+	}
+	return found, key
+}
+
+// await waits for another connection of the same graph than former; nil when
+// none comes.
+func (b *Bridge) await(ctx context.Context, key string, former *conn) *conn {
+	patience := time.NewTimer(b.limits.Reconnect)
+	defer patience.Stop()
+	for {
+		b.mu.Lock()
+		c, arrived := b.conns[key], b.arrived
+		b.mu.Unlock()
+		if c != nil && c != former {
+			return c
+		}
+		select {
+		case <-arrived:
+		case <-patience.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-b.life.Done():
+			return nil
+		}
+	}
+}

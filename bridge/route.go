@@ -1,0 +1,38 @@
+package bridge
+
+import (
+	"net/http"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// The paths of the two transports.
+const (
+	pathSocket = "/plugin"
+	pathPoll   = "/plugin/poll"
+)
+
+// pollSpare is what the body of a poll may have around its frames.
+const pollSpare = 64 << 10
+
+// Routes is what a loopnet.Guard has to let through to [Bridge.Handler]. The
+// routes are open because a page cannot send a bearer with a WebSocket: the
+// hello authenticates instead.
+func (b *Bridge) Routes() []loopnet.Route {
+	return []loopnet.Route{
+		{Path: pathSocket, Methods: []string{http.MethodGet}, Open: true, Admit: b.Admits},
+		{
+			Path: pathPoll, Methods: []string{http.MethodPost}, Open: true, Admit: b.Admits,
+			MaxBody: int64(b.limits.Frame) + pollSpare,
+		},
+	}
+}
+
+// Handler serves the [Bridge.Routes]. It checks no Host and no
+// Sec-Fetch-Site: wrap it in a loopnet.Guard.
+func (b *Bridge) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathSocket, b.serveSocket)
+	mux.HandleFunc("POST "+pathPoll, b.servePoll)
+	return mux
+}
