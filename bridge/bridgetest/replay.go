@@ -1,0 +1,219 @@
+package bridgetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+)
+
+// Replay plays a transcript against b, being the plugin, and fails the test
+// where b does otherwise. It runs in a synctest bubble; b has the token, and
+// dial says how to reach it. It returns without playing what is only for
+// plugins.
+func Replay(t *testing.T, file string, b *bridge.Bridge, token loopnet.Token, dial Dial) {
+	t.Helper()
+	r := &replay{T: t, bridge: b, token: token, dial: dial, ends: map[string]*end{}, shared: names{}, calls: map[string]*pending{}}
+	for _, s := range readTranscript(t, file) {
+		if s.verb == "played-by" {
+			return
+		}
+		r.play(s)
+		synctest.Wait()
+	}
+	for conn, e := range r.ends {
+		e.wire.Cut()
+		for {
+			frame, err := e.wire.Receive(t.Context())
+			if err != nil {
+				break
+			}
+			t.Errorf("%s: connection %s also got %s", file, conn, frame)
+		}
+	}
+}
+
+type replay struct {
+	*testing.T
+	bridge *bridge.Bridge
+	token  loopnet.Token
+	dial   Dial
+	ends   map[string]*end
+	shared names
+	calls  map[string]*pending
+}
+
+// An end is our end of one connection.
+type end struct {
+	wire  *Wire
+	names names
+}
+
+// own are the names that each connection has for itself.
+var own = []string{"$server_nonce", "$plugin_nonce", "$server_proof", "$plugin_proof", "$wrong_proof"}
+
+func (r *replay) play(s step) {
+	r.Helper()
+	switch s.verb {
+	case "wait":
+		d, err := time.ParseDuration(s.lines[0])
+		if err != nil {
+			r.Fatal(err)
+		}
+		<-time.After(d)
+	case "cut":
+		if r.dial.Poll {
+			r.end(s.conn).wire.Close() // else only a ping would notice
+		} else {
+			r.end(s.conn).wire.Cut()
+		}
+	case "call", "give-up", "outcome":
+		for _, line := range s.lines {
+			r.caller(s.verb, line)
+			synctest.Wait()
+		}
+	default:
+		for _, line := range s.lines {
+			r.frame(s, line)
+		}
+	}
+}
+
+func (r *replay) end(conn string) *end {
+	r.Helper()
+	if e := r.ends[conn]; e != nil {
+		return e
+	}
+	w, err := r.dial.Open(r.Context())
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.ends[conn] = &end{w, names{"$plugin_nonce": NewNonce(), "$wrong_proof": NewNonce() + NewNonce()}}
+	return r.ends[conn]
+}
+
+func (r *replay) frame(s step, line string) {
+	r.Helper()
+	e, want := r.end(s.conn), decode(r.T, line)
+	all := maps.Clone(r.shared)
+	maps.Copy(all, e.names)
+	switch s.verb {
+	case "plugin":
+		filled, err := all.fill(want)
+		if err != nil {
+			r.Fatalf("%s: %v", s, err)
+		}
+		frame, _ := json.Marshal(filled) // it came from JSON
+		if err := e.wire.Send(frame); err != nil {
+			r.Fatalf("%s: %v", s, err)
+		}
+	case "close":
+		_, err := e.wire.Receive(r.Context())
+		closed, _ := errors.AsType[*Closed](err)
+		if code := want.(map[string]any)["code"]; closed == nil || code != float64(closed.Code) {
+			r.Fatalf("%s: want %v, got %v", s, code, err)
+		}
+	case "server":
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		frame, err := e.wire.Receive(ctx)
+		if err != nil {
+			r.Fatalf("%s: want %s, got %v", s, line, err)
+		}
+		got, _ := decode(r.T, string(frame)).(map[string]any)
+		delete(got, "jsonrpc")
+		if d := cmp.Diff(all.learn(want, got), any(got)); d != "" {
+			r.Fatalf("%s: (-want +got)\n%s", s, d)
+		}
+		r.remember(e, all)
+	}
+}
+
+// remember keeps what a frame has told, and works out the proofs.
+func (r *replay) remember(e *end, all names) {
+	maps.Copy(r.shared, all)
+	for _, name := range own {
+		if value, ok := all[name]; ok {
+			e.names[name] = value
+		}
+		delete(r.shared, name)
+	}
+	server, plugin := e.names["$server_nonce"], e.names["$plugin_nonce"]
+	e.names["$plugin_proof"] = PluginProof(r.token, server, plugin)
+	e.names["$server_proof"] = ServerProof(r.token, plugin, server)
+}
+
+// pending is a call of the transcript.
+type pending struct {
+	giveUp context.CancelFunc
+	done   chan struct{}
+	out    any
+	err    error
+}
+
+// line is what the sections about callers hold.
+type line struct {
+	Call    string          `json:"call"`
+	Method  string          `json:"method"`
+	In      json.RawMessage `json:"in"`
+	Again   bool            `json:"again"`
+	Graph   string          `json:"graph"`
+	Timeout int64           `json:"timeout_ms"`
+	Out     any             `json:"out"`
+	Code    bridge.Code     `json:"code"`
+	Word    string          `json:"word"`
+	Unsure  bool            `json:"unsure"`
+}
+
+func (r *replay) caller(verb, text string) {
+	r.Helper()
+	var l line
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		r.Fatalf("transcript: %v in %s", err, text)
+	}
+	if verb == "call" {
+		r.begin(l)
+		return
+	}
+	p := r.calls[l.Call]
+	if p == nil {
+		r.Fatalf("%s: there is no call %q", verb, l.Call)
+	}
+	p.giveUp()
+	if verb == "outcome" {
+		r.compare(l, p)
+	}
+}
+
+func (r *replay) begin(l line) {
+	ctx, cancel := context.WithCancel(r.Context())
+	if l.Timeout > 0 {
+		ctx, cancel = context.WithTimeout(r.Context(), time.Duration(l.Timeout)*time.Millisecond)
+	}
+	p := &pending{giveUp: cancel, done: make(chan struct{})}
+	r.calls[l.Call] = p
+	go func() {
+		defer close(p.done)
+		p.err = r.bridge.Peer(l.Graph).Call(ctx, l.Method, l.In, &p.out, l.Again)
+	}()
+}
+
+func (r *replay) compare(l line, p *pending) {
+	r.Helper()
+	<-p.done
+	got := line{Call: l.Call, Out: p.out}
+	if e, ok := errors.AsType[*bridge.Error](p.err); ok {
+		got.Code, got.Word, got.Unsure = e.Code, e.Word, e.Unsure
+	}
+	if d := cmp.Diff(l, got); d != "" {
+		r.Fatalf("outcome: %v (-want +got)\n%s", p.err, d)
+	}
+}
