@@ -65,18 +65,29 @@ func Hello(name string) map[string]any {
 
 // Connect connects, proves the token, and has the bridge prove it.
 func Connect(ctx context.Context, o Options) (*Peer, error) {
-	w, err := o.Open(ctx)
+	w, ack, err := Greet(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	p := &Peer{Wire: w, options: o, calls: map[string]context.CancelFunc{}}
-	if err := p.greet(ctx); err != nil {
-		w.Close()
-		return nil, err
-	}
+	p := &Peer{Wire: w, options: o, ack: ack, calls: map[string]context.CancelFunc{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.work.Go(p.serve)
 	return p, nil
+}
+
+// Greet is the beginning of [Connect]: what follows on the Wire is the
+// caller's. It returns the bridge's answer to the hello.
+func Greet(ctx context.Context, o Options) (*Wire, json.RawMessage, error) {
+	w, err := o.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ack, err := w.greet(ctx, o)
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return w, ack, nil
 }
 
 // A message is any frame.
@@ -88,36 +99,35 @@ type message struct {
 	Error  *Fault          `json:"error,omitempty"`
 }
 
-func (p *Peer) greet(ctx context.Context) error {
+func (w *Wire) greet(ctx context.Context, o Options) (json.RawMessage, error) {
 	var challenge struct{ Nonce string }
-	m, err := p.receive(ctx)
+	m, err := w.receive(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if m.Method != "challenge" || json.Unmarshal(m.Params, &challenge) != nil {
-		return errors.New("the first frame is no challenge")
+		return nil, errors.New("the first frame is no challenge")
 	}
 	nonce := NewNonce()
 	hello := Hello("graph")
-	maps.Copy(hello, p.options.Hello)
-	hello["nonce"], hello["proof"] = nonce, PluginProof(p.options.Token, challenge.Nonce, nonce)
+	maps.Copy(hello, o.Hello)
+	hello["nonce"], hello["proof"] = nonce, PluginProof(o.Token, challenge.Nonce, nonce)
 	maps.DeleteFunc(hello, func(_ string, v any) bool { return v == nil })
-	if err := p.say(map[string]any{"id": "h1", "method": "hello", "params": hello}); err != nil {
-		return err
+	if err := w.say(map[string]any{"id": "h1", "method": "hello", "params": hello}); err != nil {
+		return nil, err
 	}
-	if m, err = p.receive(ctx); err != nil {
-		return err
+	if m, err = w.receive(ctx); err != nil {
+		return nil, err
 	}
 	if m.Error != nil {
-		_, err := p.Receive(ctx) // how it closes says more
-		return errors.Join(m.Error, err)
+		_, err := w.Receive(ctx) // how it closes says more
+		return nil, errors.Join(m.Error, err)
 	}
 	var ack struct{ Proof string }
-	if json.Unmarshal(m.Result, &ack) != nil || ack.Proof != ServerProof(p.options.Token, nonce, challenge.Nonce) {
-		return errors.New("the server does not have the token")
+	if json.Unmarshal(m.Result, &ack) != nil || ack.Proof != ServerProof(o.Token, nonce, challenge.Nonce) {
+		return nil, errors.New("the server does not have the token")
 	}
-	p.ack = m.Result
-	return nil
+	return m.Result, nil
 }
 
 // Ack is the bridge's answer to the hello.
@@ -157,20 +167,20 @@ func (p *Peer) Cut() {
 	p.work.Wait()
 }
 
-func (p *Peer) receive(ctx context.Context) (m message, err error) {
-	frame, err := p.Receive(ctx)
+func (w *Wire) receive(ctx context.Context) (m message, err error) {
+	frame, err := w.Receive(ctx)
 	if err != nil {
 		return m, err
 	}
 	return m, json.Unmarshal(frame, &m)
 }
 
-func (p *Peer) say(v any) error {
+func (w *Wire) say(v any) error {
 	frame, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return p.Send(frame)
+	return w.Send(frame)
 }
 
 func (p *Peer) serve() {
