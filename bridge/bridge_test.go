@@ -282,13 +282,20 @@ func TestBackPressure(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	onBoth(t, func(s *stage) {
+		var mu sync.Mutex
 		var heard []string
 		hear := func(prefix string) func(string, json.RawMessage) {
-			return func(method string, params json.RawMessage) { heard = append(heard, prefix+method+string(params)) }
+			return func(method string, params json.RawMessage) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard = append(heard, prefix+method+string(params))
+			}
 		}
 		expect := func(want ...string) {
 			s.Helper()
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			slices.Sort(heard)
 			if d := cmp.Diff(want, heard); d != "" {
 				s.Error(d)
