@@ -28,6 +28,7 @@ type Config struct {
 	Path    string
 	Hub     Hub
 	Limits  Limits
+	Logseq  Logseq
 	Sources []Source // in the order of the file
 
 	text   []byte // the file's bytes; nil: there is no file
@@ -49,6 +50,14 @@ type Hub struct {
 type Limits struct {
 	Deadline time.Duration // of one tool call
 	InFlight int           // calls of one agent at the same time; more wait
+}
+
+// Logseq is the table [logseq]: which plugins may connect, and how.
+type Logseq struct {
+	// PlainToken lets a plugin send the token instead of proving it.
+	PlainToken bool
+	// Origins of pages may connect besides the two that Logseq uses.
+	Origins []string
 }
 
 // Source is one [[source]] table.

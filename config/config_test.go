@@ -27,6 +27,10 @@ port = 4000
 idle_after = "1h30m"
 http = false
 
+[logseq]
+plain_token = true
+origins = ["file://", "null"]
+
 [[source]]
 name = "notes"
 kind = "markdown"
@@ -52,13 +56,14 @@ url = "http://127.0.0.1:1"
 		Path:   file,
 		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute},
 		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32},
+		Logseq: config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
 		Sources: []config.Source{
 			{
 				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"},
-				Options: []byte(`{"path":"/home/me/notes","tenant":"a"}`), Line: 7,
+				Options: []byte(`{"path":"/home/me/notes","tenant":"a"}`), Line: 11,
 			},
-			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 15},
-			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 20},
+			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 19},
+			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 24},
 		},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); d != "" {
@@ -70,18 +75,21 @@ url = "http://127.0.0.1:1"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                         "1:1: prot: unknown key (allowed: hub, limits, source)",
+		"prot = 1":                         "1:1: prot: unknown key (allowed: hub, limits, logseq, source)",
 		"[hub]\nprot = 1":                  "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, port)",
 		"[hub]\nport = 70000":              "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":             "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nhttp = 1":                  "2:8: hub.http: must be true or false",
 		"[hub]\nidle_after = 10":           `2:14: hub.idle_after: must be a duration in quotes, such as "90s", "10m" or "1h30m"`,
 		"[hub]\nidle_after = \"-1s\"":      `2:14: hub.idle_after: must be at least "0s", got "-1s"`,
+		"[logseq]\norigins = \"x\"":        `2:11: logseq.origins: must be a list of origins, such as ["file://"]`,
+		"[logseq]\norigins = [\"*\"]":      `2:12: logseq.origins[0]: must be one origin exactly as the browser sends it`,
+		"[logseq]\nplain_token = 1":        "2:15: logseq.plain_token: must be true or false",
 		"hub = 1":                          "1:7: hub: must be a table, [hub]",
 		"hub = {port = 1, htp = true}":     "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, port)",
 		"[hub]\nport = 1\nport = 2":        "3:1: not valid TOML: ",
 		"[hub\nport = 1":                   "1:5: not valid TOML: ",
-		"[[sorce]]":                        "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, source)",
+		"[[sorce]]":                        "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, logseq, source)",
 		"[source]\nname = \"a\"":           "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                     "1:1: source: must be a list of tables",
 		source + "readonly = true":         "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: effects, kind, name, path, read_only, tenant)",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -20,7 +21,7 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: outlineOf(text)}
-	top := d.table("", root, "hub", "limits", "source")
+	top := d.table("", root, "hub", "limits", "logseq", "source")
 	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
 		hub.int("port", &c.Hub.Port, 1, 65535)
 		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
@@ -29,6 +30,10 @@ func (c *Config) decode() error {
 	if limits, ok := top.table("limits", "deadline", "in_flight"); ok {
 		limits.duration("deadline", &c.Limits.Deadline, time.Second)
 		limits.int("in_flight", &c.Limits.InFlight, 1, 1024)
+	}
+	if logseq, ok := top.table("logseq", "plain_token", "origins"); ok {
+		logseq.bool("plain_token", &c.Logseq.PlainToken)
+		logseq.origins("origins", &c.Logseq.Origins)
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
 	if len(d.faults) == 0 {
@@ -156,6 +161,28 @@ func (t table) duration(key string, to *time.Duration, least time.Duration) {
 		t.wrong(key, "must be at least %q, got %q", least, s)
 	default:
 		*to = n
+	}
+}
+
+// origins reads a list of origins as browsers send them.
+func (t table) origins(key string, to *[]string) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok {
+		t.wrong(key, `must be a list of origins, such as ["file://"]`)
+		return
+	}
+	for i, v := range list {
+		origin, _ := v.(string)
+		scheme, _, ok := strings.Cut(origin, "://")
+		if origin != "null" && (!ok || scheme == "" || strings.ContainsAny(origin, "* ")) {
+			t.wrong(fmt.Sprintf("%s[%d]", key, i), `must be one origin exactly as the browser sends it, such as "file://" or "https://graph.example"`)
+			continue
+		}
+		*to = append(*to, origin)
 	}
 }
 

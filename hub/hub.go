@@ -26,6 +26,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -38,8 +39,11 @@ type Config struct {
 	Version string // of Lectern, told to agents
 	Skill   string // version of SKILL.md, told to agents
 	State   Picture
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Bridge is where Systems with a Peer find it. The hub neither serves nor
+	// closes it. Nil: no Peer ever connects.
+	Bridge *bridge.Bridge
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
@@ -72,6 +76,7 @@ type Hub struct {
 	log     *slog.Logger
 	now     func() time.Time
 	picture *picture
+	bridge  *bridge.Bridge
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -101,7 +106,7 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now,
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)

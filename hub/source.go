@@ -130,10 +130,15 @@ func (s *source) reopen() error {
 	ctx, cancel := context.WithTimeout(s.life, openWithin)
 	defer cancel()
 	opened, err := protected(func() (*tools.Opened, error) {
+		peer, err := s.hub.peerFor(s.kind, s.conf)
+		if err != nil {
+			return nil, err
+		}
 		return s.kind.Open(ctx, s.conf.Options, tools.Env{
 			Name:    s.conf.Name,
 			Log:     s.hub.log.With("part", s.conf.Name),
 			Now:     s.hub.now,
+			Peer:    peer,
 			Changed: func(uri string) { s.hub.changes.announce(s, uri) },
 		})
 	})

@@ -25,6 +25,8 @@ type Snapshot struct {
 	Sources []Source `json:"sources"`
 	// Sessions are the agents connected now, oldest first.
 	Sessions []Session `json:"sessions"`
+	// Peers are the applications connected now, in the order of their names.
+	Peers []Peer `json:"peers"`
 	// Problems are what a person can mend now, gravest first.
 	Problems []Problem `json:"problems"`
 	// Snippets are what to paste into MCP clients to connect them.
@@ -104,6 +106,27 @@ type Session struct {
 	Calls     uint64    `json:"calls"`
 	LastCall  time.Time `json:"last_call,omitzero"`
 	LastTool  string    `json:"last_tool,omitempty"`
+}
+
+// Peer is another application, reached through its plugin. Its name is that of
+// what it has open. All it says of itself is a claim.
+type Peer struct {
+	Part
+	Graph     string `json:"graph,omitempty"` // the address of what is open
+	Kind      string `json:"kind,omitempty"`  // "db" or "file"
+	App       string `json:"app,omitempty"`   // versions: of the application,
+	Plugin    string `json:"plugin,omitempty"`
+	SDK       string `json:"sdk,omitempty"`
+	Skill     string `json:"skill,omitempty"`
+	Transport string `json:"transport"` // "websocket" or "poll"
+	Origin    string `json:"origin,omitempty"`
+	// Latency is what the last ping took; 0: there was none yet.
+	Latency      time.Duration `json:"latency_ns"`
+	Capabilities []string      `json:"capabilities"` // what it can do
+	Calls        uint64        `json:"calls"`
+	Failures     uint64        `json:"failures"`
+	Dropped      uint64        `json:"dropped"`              // answers that no call waited for
+	LastError    string        `json:"last_error,omitempty"` // the code of the last failure
 }
 
 // Severity of a Problem.

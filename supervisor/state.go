@@ -201,6 +201,10 @@ func detach(s status.Snapshot) status.Snapshot {
 		s.Sources[i].Effects = append([]string{}, src.Effects...)
 	}
 	s.Sessions = append([]status.Session{}, s.Sessions...)
+	s.Peers = append([]status.Peer{}, s.Peers...)
+	for i, p := range s.Peers {
+		s.Peers[i].Capabilities = append([]string{}, p.Capabilities...)
+	}
 	s.Snippets = append([]status.Snippet{}, s.Snippets...)
 	s.Problems = append([]status.Problem{}, s.Problems...)
 	for i, p := range s.Problems {

@@ -42,7 +42,7 @@ func TestEmptySnapshotHasLists(t *testing.T) {
 	s := NewState(time.Now)
 	s.Update(func(snap *status.Snapshot) { snap.Sources = nil })
 	snap := s.Snapshot()
-	if snap.Sources == nil || snap.Sessions == nil || snap.Problems == nil || snap.Snippets == nil {
+	if snap.Sources == nil || snap.Sessions == nil || snap.Peers == nil || snap.Problems == nil || snap.Snippets == nil {
 		t.Errorf("a list is nil: %+v", snap)
 	}
 }

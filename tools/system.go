@@ -47,6 +47,9 @@ type Kind interface {
 	// the System does not know is an Invalid error that names it.
 	Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error)
 	Detect(dir fs.FS) Match
+	// PeerName says which Peer a source of this configuration wants, and
+	// whether it wants one at all. It errs as Open does.
+	PeerName(config json.RawMessage) (name string, wanted bool, err error)
 }
 
 // Manifest is the pure data of a System.
@@ -112,6 +115,17 @@ func (k *kind[S, C]) Detect(dir fs.FS) Match {
 		return Match{}
 	}
 	return k.system.Detect(dir)
+}
+
+func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
+	if k.system.Peer == nil {
+		return "", false, nil
+	}
+	var c C
+	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+		return "", true, err
+	}
+	return k.system.Peer(c), true, nil
 }
 
 func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error) {

@@ -196,7 +196,7 @@ func (m Model) lose(err error) (tea.Model, tea.Cmd) {
 	m.lost = true
 	gone := m.snap
 	gone.Hub.State, gone.Hub.Note = status.Failed, err.Error()
-	gone.Sessions = nil
+	gone.Sessions, gone.Peers = nil, nil
 	gone.Sources = append([]status.Source(nil), gone.Sources...)
 	for i := range gone.Sources {
 		gone.Sources[i].State = status.Stopped

@@ -39,6 +39,11 @@ func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
 			Part: status.Part{Name: "s1", State: status.Ready, Since: at}, Client: "<agent> & \"co\"", Version: "1",
 			Transport: status.Stdio, Scope: "notes", Protocol: "2025-11-25", PID: 43, Calls: 6, LastCall: at, LastTool: "list_pages",
 		}},
+		Peers: []status.Peer{{
+			Part: status.Part{Name: "graph", State: status.Ready, Since: at}, Graph: "logseq_db_graph", Kind: "db", App: "2.0.1",
+			Plugin: "0.1", SDK: "0.2", Skill: "1", Transport: "poll", Origin: "lsp://logseq.io", Latency: time.Millisecond,
+			Capabilities: []string{"pages.list"}, Calls: 7, Failures: 1, Dropped: 2, LastError: "TIMEOUT",
+		}},
 		Problems: []status.Problem{{
 			Code: "source.gone", Part: "notes", Severity: status.Error, Title: "gone", Fix: "Put it back.", Since: at,
 			Action: &status.Action{Verb: status.AddSource, Part: "notes", Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/n", ReadOnly: true}},

@@ -104,7 +104,7 @@ func (w *watch) without(ctx context.Context, s status.Snapshot) {
 // offline is the picture without a hub.
 func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 	s := status.Snapshot{
-		Sources: []status.Source{}, Sessions: []status.Session{}, Problems: []status.Problem{}, Snippets: []status.Snippet{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Snippets: []status.Snippet{},
 	}
 	if c.Offline != nil {
 		s = c.Offline()

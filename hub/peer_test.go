@@ -1,0 +1,155 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A far is a source whose every call goes to its Peer.
+type far struct{ peer tools.Peer }
+
+func (far) Close() error                { return nil }
+func (far) Check(context.Context) error { return nil }
+
+func (f far) Ask(ctx context.Context, in textIn) (out textOut, err error) {
+	return out, f.peer.Call(ctx, in.Text, nil, &out, true)
+}
+
+type farConfig struct {
+	Graph string `json:"graph,omitempty" jsonschema:"the graph"`
+}
+
+func farKind() tools.Kind {
+	return tools.Erase(tools.System[far, farConfig]{
+		Name: "far", Title: "Far", Doc: "Far away.",
+		Open: func(_ context.Context, _ farConfig, env tools.Env) (far, error) { return far{env.Peer}, nil },
+		Peer: func(c farConfig) string { return c.Graph },
+		Tools: []tools.Tool[far]{tools.Define(tools.Spec[textIn, textOut]{
+			Name: "ask", Effect: tools.Reads, Doc: "Asks.", Errors: tools.Codes(),
+		}, far.Ask)},
+	})
+}
+
+// Sources reach the Peer that they name, and people see who is connected.
+func TestPeers(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	var h *Hub
+	log := slog.New(slog.DiscardHandler)
+	b := bridge.New(bridge.Config{
+		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
+	})
+	board := newBoard()
+	h = New(Config{
+		Kinds: []tools.Kind{farKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
+		Sources: []Source{
+			{Name: "one", Kind: "far", Options: json.RawMessage(`{"graph":"one"}`)},
+			{Name: "two", Kind: "far", Options: json.RawMessage(`{"graph":"two"}`)},
+		},
+	})
+	client := bridgetest.Serve(t, bridgetest.Guarded(b, 12740))
+	t.Cleanup(func() {
+		if err := errors.Join(h.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`)); tools.AsError(err).Code != tools.Unavailable {
+		t.Errorf("without a peer: %v", err)
+	}
+	for _, graph := range []string{"one", "two"} {
+		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{
+			Dial: bridgetest.Dial{URL: bridgetest.URL, Client: client}, Token: token, Hello: bridgetest.Hello(graph),
+			Answer: func(_ context.Context, method string, _ json.RawMessage) (any, error) {
+				if method == "fail" {
+					return nil, &bridgetest.Fault{Code: "CAPABILITY_MISSING", Message: "cannot"}
+				}
+				return textOut{method, graph}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+	}
+	seen := time.NewTicker(10 * time.Millisecond)
+	defer seen.Stop()
+	late := time.After(10 * time.Second)
+	for len(board.now().Peers) < 2 {
+		select {
+		case <-seen.C:
+		case <-late:
+			t.Fatalf("people see %v", board.now().Peers)
+		}
+	}
+	res, err := h.Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
+	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
+		t.Errorf("got %s, %v", res.JSON, err)
+	}
+	_, err = h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
+	if e := tools.AsError(err); e.Code != tools.Unavailable || e.As != "CAPABILITY_MISSING" || e.Msg != "cannot" {
+		t.Errorf("got %+v", e)
+	}
+	want := status.Peer{
+		Part: status.Part{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
+		Skill: "1", Transport: "websocket", Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
+	}
+	got := board.now().Peers[0]
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Part{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
+		t.Error(d)
+	}
+}
+
+// What a caller may not know, it is told; what it does know, too.
+func TestTranslate(t *testing.T) {
+	for _, c := range []struct {
+		e      bridge.Error
+		again  bool
+		code   tools.Code
+		unsure bool
+	}{
+		{bridge.Error{Code: bridge.Unavailable}, false, tools.Unavailable, false},
+		{bridge.Error{Code: bridge.Unavailable, Unsure: true}, false, tools.Unavailable, true},
+		{bridge.Error{Code: bridge.Timeout}, false, tools.Timeout, false},
+		{bridge.Error{Code: bridge.Answered, Word: "TIMEOUT"}, false, tools.Timeout, true},
+		{bridge.Error{Code: bridge.Answered, Word: "TIMEOUT"}, true, tools.Timeout, false},
+		{bridge.Error{Code: bridge.Answered, Word: "NOT_FOUND"}, false, tools.NotFound, false},
+		{bridge.Error{Code: bridge.Answered, Word: "INVALID_INPUT"}, false, tools.Invalid, false},
+		{bridge.Error{Code: bridge.Answered, Word: "OWN"}, false, tools.Internal, false},
+		{bridge.Error{Code: bridge.TooLarge}, true, tools.Limited, false},
+		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
+		{bridge.Error{Code: bridge.Broken}, true, tools.Internal, false},
+	} {
+		got := translate(&c.e, c.again)
+		if got.Code != c.code || got.As != c.e.Word || errors.Is(got, tools.Unsure{}) != c.unsure {
+			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.Unsure{}))
+		}
+	}
+}
+
+// A source whose System wants a Peer has one even when no bridge is there.
+func TestNoBridge(t *testing.T) {
+	h := New(Config{Kinds: []tools.Kind{farKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
+	defer h.Close() //nolint:errcheck // no source was opened twice
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"m"}`))
+	if e := tools.AsError(err); e.Code != tools.Unavailable {
+		t.Errorf("got %+v", e)
+	}
+}
