@@ -17,6 +17,10 @@ idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
 deadline = "30s"      # of one tool call
 in_flight = 32        # calls of one agent at the same time; more wait
 
+[logseq]
+plain_token = false   # true: a plugin that cannot prove its token may send it
+origins = []          # of plugin pages that may connect besides Logseq's own
+
 [[source]]            # one for each knowledge base
 name = "notes"        # what agents call it: small letters, digits, hyphens
 kind = "markdown"

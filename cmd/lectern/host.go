@@ -25,12 +25,13 @@ import (
 // configuration, HTTP.
 type host struct {
 	*world
-	hub    *hub.Hub
-	state  *supervisor.State
-	logs   *logs.Log
-	log    *slog.Logger
-	web    web
-	pinned atomic.Bool
+	hub     *hub.Hub
+	state   *supervisor.State
+	logs    *logs.Log
+	log     *slog.Logger
+	web     web
+	plugins *plugins
+	pinned  atomic.Bool
 
 	mu   sync.Mutex // one reload at a time
 	conf config.Config
@@ -63,9 +64,10 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 		h.blameConfig(err)
 	}
 	h.conf = conf
+	h.plugins = h.newPlugins(conf)
 	c := hub.Config{
 		Kinds: w.kinds(), Limits: hub.Limits{Deadline: conf.Limits.Deadline, InFlight: conf.Limits.InFlight},
-		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Log: h.log, Now: w.now,
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Log: h.log, Now: w.now,
 	}
 	if err == nil {
 		c.Sources = w.sources(conf)
@@ -119,7 +121,7 @@ func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) er
 
 // close ends what open began. Calls in flight end first.
 func (h *host) close() error {
-	return errors.Join(h.web.close(), h.hub.Close(), h.logs.Close())
+	return errors.Join(h.web.close(), h.hub.Close(), h.plugins.Close(), h.logs.Close())
 }
 
 // runHub is the hub's process.

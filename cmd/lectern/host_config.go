@@ -37,6 +37,7 @@ func (h *host) reload(ctx context.Context) error {
 		return err
 	}
 	h.clear(configBroken)
+	h.plugins.trust(conf)
 	if err := h.layIfServed(conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err)
 	}
@@ -50,7 +51,7 @@ func (h *host) reload(ctx context.Context) error {
 
 // needsRestart says so when the file asks for what a running hub cannot do.
 func (h *host) needsRestart(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Logseq.PlainToken == h.conf.Logseq.PlainToken {
 		h.clear(hubRestart)
 		return
 	}

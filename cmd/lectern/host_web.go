@@ -122,11 +122,12 @@ func (h *host) routes(port int, token loopnet.Token) http.Handler {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // the asker went away
 	})
+	plugin := h.plugins.mount(mux)
 	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
 	all, one := mcp, mcp
 	all.Path, one.Path = "/mcp", "/mcp/"
 	return loopnet.Guard(loopnet.GuardConfig{
 		Port: port, Log: h.log.With("part", "http"), Authorize: token.As("client"),
-		Routes: []loopnet.Route{all, one, {Path: "/healthz", Methods: []string{http.MethodGet}, Open: true}},
+		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, Open: true}),
 	}, mux)
 }

@@ -134,6 +134,9 @@ func writeStatus(out io.Writer, s status.Snapshot) error {
 	for _, a := range s.Sessions {
 		t.row("agent "+a.Name, fmt.Sprintf("%s %s over %s, %s", a.Client, a.Version, a.Transport, count(int(a.Calls), "call")))
 	}
+	for _, p := range s.Peers {
+		t.row("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s", p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}

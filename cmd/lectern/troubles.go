@@ -13,7 +13,7 @@ var (
 	hubRestart = status.Trouble{
 		Code: "hub.restart", Severity: status.Notice,
 		Means: "The file asks for what only a hub that starts can do, such as another port.",
-		Title: "[hub] or [limits] changed in the configuration; the running hub goes on with what it had",
+		Title: "[hub], [limits] or plain_token of [logseq] changed in the configuration; the running hub goes on with what it had",
 		Fix:   "Restart the hub; agents stay connected.",
 	}
 	hubUpgrade = status.Trouble{
@@ -33,6 +33,18 @@ var (
 		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",
 		Title: "{why}",
 		Fix:   "Stop that program, and Lectern takes the port within 30 s; or set another port in [hub] of {file} and restart the hub. Agents over `lectern serve` are not affected.",
+	}
+	pluginToken = status.Trouble{
+		Code: "plugin.token", Severity: status.Error,
+		Means: "The file with the plugins' token is not private to you, not yours or damaged, so no plugin can connect. Everything else works.",
+		Title: "{why}",
+		Fix:   "Do what the message says; the file is read again whenever a plugin connects.",
+	}
+	pluginOrigin = status.Trouble{
+		Code: "plugin.origin", Severity: status.Notice,
+		Means: "A page that is not known as Logseq's tries to connect as a plugin. It is refused until the configuration names its origin; it would still have to prove the plugins' token.",
+		Title: "a plugin wants to connect from an origin that is not known: {origins}",
+		Fix:   "If it is your Logseq plugin, write origins = [{origins}] below [logseq] in {file}; else ignore it.",
 	}
 	tokenRefused = status.Trouble{
 		Code: "token.refused", Severity: status.Error,

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A plugin with the token in the state directory connects to the port, behind
+// the guard, over either transport, and a person sees it.
+func TestPluginConnects(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h, client := openHost(t, fmt.Sprintf("[hub]\nport = %d\n", port))
+	token, err := loopnet.LoadOrCreateToken(h.pluginTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, poll := range []bool{false, true} {
+		dial := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Poll: poll}
+		if !poll {
+			dial.Origin = "lsp://logseq.io"
+		}
+		graph := fmt.Sprintf("poll %v", poll)
+		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: dial, Token: token, Hello: bridgetest.Hello(graph)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen(t, client, graph, func(s status.Snapshot) bool {
+			return len(s.Peers) == 1 && s.Peers[0].Name == graph
+		})
+		p.Close()
+		seen(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
+	}
+
+	unknown := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Origin: "file://"}
+	if w, err := unknown.Open(t.Context()); err == nil {
+		w.Close()
+		t.Fatal("an unknown origin connects")
+	}
+	s := seen(t, client, "a Problem with the origin", problem(pluginOrigin))
+	if !strings.Contains(s.Problems[0].Fix, `origins = ["file://"]`) {
+		t.Errorf("the fix is %s", s.Problems[0].Fix)
+	}
+	writeConfig(t, h.world, fmt.Sprintf("[hub]\nport = %d\n[logseq]\norigins = [\"file://\"]\n", port))
+	if err := h.reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, client, "no Problem", func(s status.Snapshot) bool { return len(s.Problems) == 0 })
+	w, err := unknown.Open(t.Context())
+	if err != nil {
+		t.Fatalf("approved, and yet: %v", err)
+	}
+	w.Close()
+
+	if runtime.GOOS == "windows" {
+		return // has no modes
+	}
+	if err := os.Chmod(h.pluginTokenFile(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: bridgetest.Dial{URL: unknown.URL}, Token: token}); err == nil {
+		t.Error("a token that others may have read counts")
+	}
+	seen(t, client, "a Problem with the token", problem(pluginToken))
+}
