@@ -66,7 +66,6 @@ func (s *stage) join(graph string, answer answering) *bridgetest.Peer {
 		s.Fatalf("connect: %v", err)
 	}
 	s.Cleanup(p.Cut)
-	synctest.Wait()
 	return p
 }
 

@@ -20,6 +20,7 @@ type conn struct {
 	epoch  uint64 // of the bridge's connections, from 1
 	since  time.Time
 	about  atomic.Pointer[about]
+	ack    []byte // the answer to its hello
 
 	out     chan outgoing
 	gone    chan struct{} // closed when the connection has ended
@@ -68,6 +69,9 @@ func (c *conn) key() string { return c.about.Load().key() }
 // run serves the connection until it ends, and returns when nothing of it is
 // left.
 func (c *conn) run() {
+	if err := c.link.write(c.ack); err != nil {
+		c.end(ending{code: codeLost, reason: "the answer to hello could not be sent"})
+	}
 	var work sync.WaitGroup
 	work.Go(c.write)
 	work.Go(c.keepAlive)

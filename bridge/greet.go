@@ -7,7 +7,8 @@ import (
 
 // greet authenticates a link: we send a nonce, the Peer proves the token over
 // it and over a nonce of its own, and we prove it back. Whatever else comes
-// first, or too late, ends the link.
+// first, or too late, ends the link. Our proof is left to [conn.run], so that
+// a Peer that has read it is known to everybody.
 func (b *Bridge) greet(l link, origin string) (*conn, *ending) {
 	late := time.AfterFunc(b.limits.Hello, func() { l.close(codeUnauthorized, "no hello came in time") })
 	defer late.Stop()
@@ -35,14 +36,13 @@ func (b *Bridge) greet(l link, origin string) (*conn, *ending) {
 		_ = l.write(failure(f.id, refused.word, refused.reason)) // it may be gone
 		return nil, &refused.ending
 	}
-	if err := l.write(answer(f.id, ack)); err != nil {
-		return nil, &ending{code: codeLost, reason: "the answer to hello could not be sent"}
-	}
 	if !late.Stop() {
 		return nil, &ending{code: codeUnauthorized, reason: "no hello came in time"}
 	}
 	l.raise(b.limits.Frame)
-	return newConn(b, l, origin, a), nil
+	c := newConn(b, l, origin, a)
+	c.ack = answer(f.id, ack)
+	return c, nil
 }
 
 // A refusal is the answer to a hello that is not accepted.

@@ -104,7 +104,6 @@ func (s *stage) hostile() (h *hostile, outcome, good chan error) {
 		s.Fatal(err)
 	}
 	s.Cleanup(wire.Cut)
-	synctest.Wait()
 	go func() {
 		ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
 		defer cancel()
@@ -190,7 +189,6 @@ func TestNoCrossTalk(t *testing.T) {
 			defer w.Cut()
 			wires[graph] = w
 		}
-		synctest.Wait()
 		outcome := make(chan string, 1)
 		go func() {
 			var out string

@@ -51,7 +51,6 @@ func (s *stage) raw(graph string) *raw {
 	params, _ := json.Marshal(hello)
 	x.text(`{"id":"h","method":"hello","params":%s}`, params)
 	x.receive(nil)
-	synctest.Wait()
 	return x
 }
 
