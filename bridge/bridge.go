@@ -63,6 +63,7 @@ type Bridge struct {
 	storm   *storm
 	polls   *polls
 	epochs  atomic.Uint64
+	born    time.Time
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -80,7 +81,7 @@ func New(c Config) *Bridge {
 	b := &Bridge{
 		conf: c, limits: c.Limits.orDefaults(), log: c.Log, origins: newOrigins(c),
 		links: map[link]struct{}{}, conns: map[string]*conn{}, listeners: map[*listener]struct{}{},
-		arrived: make(chan struct{}),
+		arrived: make(chan struct{}), born: time.Now(),
 	}
 	b.storm = newStorm(b.limits.Hellos, c.Now)
 	b.polls = newPolls(b)

@@ -161,6 +161,29 @@ func TestPick(t *testing.T) {
 	})
 }
 
+// A call that comes before the plugin has found us again waits for it.
+func TestYoungBridgeWaits(t *testing.T) {
+	onBoth(t, func(s *stage) {
+		start := time.Now()
+		early, named := make(chan error, 1), make(chan error, 1)
+		go func() { early <- s.Peer("").Call(s.Context(), "m", nil, nil, false) }()
+		go func() { named <- s.Peer("b").Call(s.Context(), "m", nil, nil, false) }()
+		time.Sleep(10 * time.Second)
+		s.join("a", echo)
+		if err := <-early; err != nil || time.Since(start) != 10*time.Second {
+			s.Errorf("%v after %s", err, time.Since(start))
+		}
+		fails(s.T, <-named, bridge.Error{Code: bridge.Unavailable})
+		if took := time.Since(start); took != 12*time.Second {
+			s.Errorf("nobody came, said after %s", took)
+		}
+		fails(s.T, s.Peer("b").Call(s.Context(), "m", nil, nil, false), bridge.Error{Code: bridge.Unavailable})
+		if took := time.Since(start); took != 12*time.Second {
+			s.Errorf("an old bridge waits, until %s", took)
+		}
+	})
+}
+
 func TestNewestWins(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		older := s.join("a", never)

@@ -19,6 +19,7 @@ type Limits struct {
 	Pong      time.Duration // for the answer to a ping: 10 s
 	Call      time.Duration // for a call whose context has no deadline: 30 s
 	Reconnect time.Duration // how long a call waits to be sent again: 15 s
+	Settle    time.Duration // after New, how long a call waits for a Peer that comes back: 12 s
 	Greeting  int           // links that are not authenticated yet: 16
 	Peers     int           // graphs connected at one time: 16
 	Hellos    int           // connections of one origin in a second: 5
@@ -39,6 +40,7 @@ func (l Limits) orDefaults() Limits {
 		Pong:      cmp.Or(l.Pong, 10*time.Second),
 		Call:      cmp.Or(l.Call, 30*time.Second),
 		Reconnect: cmp.Or(l.Reconnect, 15*time.Second),
+		Settle:    cmp.Or(l.Settle, 12*time.Second),
 		Greeting:  cmp.Or(l.Greeting, 16),
 		Peers:     cmp.Or(l.Peers, 16),
 		Hellos:    cmp.Or(l.Hellos, 5),

@@ -24,7 +24,8 @@ func (b *Bridge) Peer(graph string) *Peer { return &Peer{b, graph} }
 // Call asks the Peer and decodes its answer into out, which may be nil. in is
 // marshalled to an object; nil means none. Every error is an [Error]. When ctx
 // ends first the Peer is told to stop; without a deadline there is one of
-// Limits.Call.
+// Limits.Call. Nobody connected is an error at once, but in the first
+// Limits.Settle of the bridge.
 //
 // A call with again set changes nothing at the Peer and is sent a second time,
 // to the same graph, when the connection is lost before the answer and another
@@ -60,7 +61,7 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		ctx, cancel = context.WithTimeout(ctx, p.bridge.limits.Call)
 		defer cancel()
 	}
-	c, key, err := p.bridge.pick(p.graph)
+	c, key, err := p.bridge.find(ctx, p.graph)
 	if err != nil {
 		return err
 	}
@@ -102,6 +103,32 @@ func (p *Peer) About() json.RawMessage {
 		return nil
 	}
 	return c.about.Load().raw
+}
+
+// find is pick, with patience while the bridge is young: when an agent starts
+// Lectern, its first call is faster than a plugin that tries to reconnect every
+// ten seconds.
+func (b *Bridge) find(ctx context.Context, name string) (*conn, string, error) {
+	for {
+		b.mu.Lock()
+		arrived := b.arrived
+		b.mu.Unlock()
+		c, key, err := b.pick(name)
+		young := b.limits.Settle - time.Since(b.born)
+		if err == nil || young <= 0 {
+			return c, key, err
+		}
+		settled := time.NewTimer(young)
+		select {
+		case <-arrived:
+		case <-settled.C:
+		case <-ctx.Done():
+			return nil, "", err
+		case <-b.life.Done():
+			return nil, "", err
+		}
+		settled.Stop()
+	}
 }
 
 // pick finds the connection that a name means, and the key of its graph.

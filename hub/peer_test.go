@@ -50,6 +50,7 @@ func TestPeers(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
 		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
+		Limits: bridge.Limits{Settle: time.Nanosecond},
 	})
 	board := newBoard()
 	h = New(Config{

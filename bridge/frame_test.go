@@ -1,0 +1,37 @@
+package bridge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What is taken is exactly one of request, notification and answer, as JSON
+// says it; encoding/json is the second opinion.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":"a","method":"m","params":{}}`, `{"method":"m"}`, `{"id":"a","result":null}`, `{"id":"a","error":{"code":"X"}}`,
+		`{"id":"a","error":null,"result":1}`, `{"id":"a","id":"b","result":1}`, `{"ID":"a","result":1}`, `[1]`, `"{:\\\":"`, `{"a\"":{"b":[1,{"c":2}]},"id":"x","result":"}"}`,
+		strings.Repeat(`[`, 100), "{\"id\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := parse(text, 8)
+		if err != nil {
+			return
+		}
+		var again map[string]any
+		if json.Unmarshal(text, &again) != nil || !utf8.Valid(text) {
+			t.Fatalf("took %q", text)
+		}
+		asks, answers := got.method != "", got.result != nil || got.fault != nil
+		if asks && got.fault != nil || !asks && (!answers || got.id == "") {
+			t.Errorf("%q became %+v", text, got)
+		}
+		if deep, members := outline(text); deep > 8 || members != len(again) {
+			t.Errorf("%q: %d deep, %d members of %d", text, deep, members, len(again))
+		}
+	})
+}
