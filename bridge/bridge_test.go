@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -411,6 +412,69 @@ func TestClose(t *testing.T) {
 		}
 		if _, err := bridgetest.Connect(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token}); err == nil {
 			s.Error("a closed bridge takes connections")
+		}
+	})
+}
+
+// What the bridge uses of a Peer is never more than the Peer has.
+func TestEnabled(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, token, false, bridge.Config{Enabled: func(can []string) []string { return []string{"pages.list", "made.up", can[0]} }})
+		p := s.join("a", nil)
+		var ack struct {
+			Enabled []string `json:"enabled_capabilities"`
+		}
+		want := []string{"pages.list", "blocks.read"}
+		if err := json.Unmarshal(p.Ack(), &ack); err != nil || !slices.Equal(ack.Enabled, want) || !slices.Equal(s.Connections()[0].Enabled, want) {
+			t.Errorf("got %s, %v", p.Ack(), s.Connections())
+		}
+	})
+}
+
+// The token itself is taken only where the configuration says so.
+func TestPlainToken(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	for _, plain := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, token, false, bridge.Config{PlainToken: plain})
+			w, err := s.dial().Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Cut()
+			frame, _ := json.Marshal(map[string]any{"id": "h", "method": "hello", "params": map[string]any{
+				"token": token.Reveal(), "graph": map[string]string{"name": "a"},
+			}})
+			if err := w.Send(frame); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if got := len(s.Connections()) == 1; got != plain {
+				t.Errorf("with plain_token = %v it is connected: %v", plain, got)
+			}
+			if plain && json.Valid(s.Peer("a").About()) && strings.Contains(string(s.Peer("a").About()), "token") {
+				t.Error("the token is passed on")
+			}
+		})
+	}
+}
+
+// A Peer that is stopped, or whose line is dead, is seen to be gone after one
+// ping, however long the goodbye takes.
+func TestDeadPeerIsSeen(t *testing.T) {
+	token := bridgetest.NewToken(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, token, false, bridge.Config{})
+		s.raw("dead") // reads nothing from now on
+		time.Sleep(30*time.Second - time.Nanosecond)
+		if len(s.Connections()) != 1 {
+			t.Error("it was given up early")
+		}
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		if len(s.Connections()) != 0 {
+			t.Error("it is still shown")
 		}
 	})
 }

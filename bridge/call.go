@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -48,11 +49,11 @@ func (c *conn) call(ctx context.Context, key, method string, params json.RawMess
 }
 
 func (c *conn) prepare(key, method string, params json.RawMessage) (*call, []byte, error) {
-	k, frame, err := c.begin("", key)
+	k, err := c.begin("", key)
 	if err != nil {
 		return nil, nil, err
 	}
-	frame = request(k.id, method, params)
+	frame := request(k.id, method, params)
 	if limit := c.bridge.limits.Frame; len(frame) > limit {
 		c.forget(k)
 		return nil, nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the request has %d bytes, more than the %d that a peer takes", len(frame), limit)}
@@ -87,18 +88,18 @@ func (c *conn) enter(ctx context.Context) error {
 
 // begin registers a call. Its id names the connection and holds random bits,
 // so that an answer to another connection's call cannot match.
-func (c *conn) begin(prefix, key string) (*call, []byte, error) {
+func (c *conn) begin(prefix, key string) (*call, error) {
 	var bits [8]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended != nil {
-		return nil, nil, &lost{why: *c.ended}
+		return nil, &lost{why: *c.ended}
 	}
 	c.count++
 	k := &call{id: fmt.Sprintf("%s%d-%d-%x", prefix, c.epoch, c.count, bits), key: key, done: make(chan reply, 1)}
 	c.calls[k.id] = k
-	return k, nil, nil
+	return k, nil
 }
 
 // sending reports whether a request is still wanted, at the moment when it is
@@ -203,7 +204,7 @@ func (f *fault) said() string {
 
 func outOfTime(ctx context.Context, sent bool) *Error {
 	msg := "the peer did not answer in time"
-	if ctx.Err() == context.Canceled { //nolint:errorlint // Err returns it bare
+	if errors.Is(ctx.Err(), context.Canceled) {
 		msg = "the call was cancelled"
 	}
 	return &Error{Code: Timeout, Msg: msg, Unsure: sent, Err: ctx.Err()}

@@ -221,7 +221,7 @@ func (c *conn) keepAlive() {
 
 // ping reports whether the Peer answered in time; a connection that ends has.
 func (c *conn) ping() bool {
-	k, _, err := c.begin("p", c.key())
+	k, err := c.begin("p", c.key())
 	if err != nil {
 		return true
 	}

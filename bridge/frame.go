@@ -109,7 +109,7 @@ func outline(text []byte) (deepest, members int) {
 	return deepest, members
 }
 
-// write makes a frame of ours. params and result must marshal.
+// encode makes a frame of ours. params and result must marshal.
 func encode(id, method string, params any, result any, failure *fault) []byte {
 	text, err := json.Marshal(struct {
 		Version string `json:"jsonrpc"`
@@ -126,10 +126,11 @@ func encode(id, method string, params any, result any, failure *fault) []byte {
 }
 
 func request(id, method string, params any) []byte { return encode(id, method, params, nil, nil) }
-func notification(method string, params any) []byte {
-	return encode("", method, params, nil, nil)
-}
+
+func notification(method string, params any) []byte { return encode("", method, params, nil, nil) }
+
 func answer(id string, result any) []byte { return encode(id, "", nil, result, nil) }
+
 func failure(id, code, message string) []byte {
 	return encode(id, "", nil, nil, &fault{Code: code, Message: message})
 }

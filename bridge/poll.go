@@ -52,7 +52,7 @@ func newPolls(b *Bridge) *polls { return &polls{bridge: b, open: map[string]*pol
 // servePoll is the transport for hosts that block WebSockets to the loopback:
 // the same frames, in the bodies of POSTs.
 func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
-	req, err := readPoll(w, r, int64(b.limits.Frame)+pollSpare)
+	req, err := readPoll(w, r, b.pollBody())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -73,6 +73,7 @@ func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 		a.Session = p.session
 		req.Wait = max(req.Wait, firstWait.Milliseconds())
 	case p == nil:
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusGone)
 		_, _ = io.WriteString(w, `{"frames":[],"closed":{"code":4000,"reason":"no such session: connect anew"}}`)
 		return

@@ -12,8 +12,9 @@ const (
 	pathPoll   = "/plugin/poll"
 )
 
-// pollSpare is what the body of a poll may have around its frames.
-const pollSpare = 64 << 10
+// pollBody bounds the body of a poll: the largest frame, as much again of
+// others, and what stands around them.
+func (b *Bridge) pollBody() int64 { return 2*int64(b.limits.Frame) + 64<<10 }
 
 // Routes is what a loopnet.Guard has to let through to [Bridge.Handler]. The
 // routes are open because a page cannot send a bearer with a WebSocket: the
@@ -23,7 +24,7 @@ func (b *Bridge) Routes() []loopnet.Route {
 		{Path: pathSocket, Methods: []string{http.MethodGet}, Open: true, Admit: b.Admits},
 		{
 			Path: pathPoll, Methods: []string{http.MethodPost}, Open: true, Admit: b.Admits,
-			MaxBody: int64(b.limits.Frame) + pollSpare,
+			MaxBody: b.pollBody(),
 		},
 	}
 }

@@ -145,7 +145,7 @@ func TestTranslate(t *testing.T) {
 // A source whose System wants a Peer has one even when no bridge is there.
 func TestNoBridge(t *testing.T) {
 	h := New(Config{Kinds: []tools.Kind{farKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
-	defer h.Close() //nolint:errcheck // no source was opened twice
+	defer func() { _ = h.Close() }()
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
