@@ -40,7 +40,7 @@ func (s *stage) raw(graph string) *raw {
 	x := &raw{s, conn, bufio.NewReader(conn)}
 	x.write([]byte("GET /plugin HTTP/1.1\r\nHost: 127.0.0.1:12740\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"))
-	if res, err := http.ReadResponse(x.r, nil); err != nil || res.StatusCode != http.StatusSwitchingProtocols { //nolint:bodyclose // it has none
+	if res, err := http.ReadResponse(x.r, nil); err != nil || res.StatusCode != http.StatusSwitchingProtocols {
 		s.Fatalf("upgrade: %v, %v", res, err)
 	}
 	var challenge struct{ Params struct{ Nonce string } }

@@ -96,6 +96,7 @@ func (d Dial) openSocket(ctx context.Context, w *Wire) error {
 	if d.Origin != "" {
 		header.Set("Origin", d.Origin)
 	}
+	//nolint:bodyclose // the library has read and closed it
 	ws, res, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(d.URL, "http")+"/plugin", &websocket.DialOptions{HTTPClient: d.Client, HTTPHeader: header})
 	if err != nil {
 		if res != nil {
