@@ -28,6 +28,18 @@ var (
 		Title: "{why}",
 		Fix:   "Mend what the message says, then start the hub again.",
 	}
+	configOpen = status.Trouble{
+		Code: "config.open", Severity: status.Warning,
+		Means: "Other users of this machine may write to the configuration file, and so decide what Lectern opens.",
+		Title: "other users may write to {file} (mode {mode})",
+		Fix:   "Run: chmod go-w {file}. What it says holds meanwhile; make sure that it is what you wrote.",
+	}
+	logStopped = status.Trouble{
+		Code: "log.stopped", Severity: status.Warning,
+		Means: "The log file cannot be written. The hub keeps its newest lines in memory, where the panel and `lectern logs` find them until it ends; all else works.",
+		Title: "the log is not written to disk: {why}",
+		Fix:   "Make room on the disk, or give yourself the right to write {file}. Lectern tries again each minute.",
+	}
 	portTaken = status.Trouble{
 		Code: "port.taken", Severity: status.Warning,
 		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",

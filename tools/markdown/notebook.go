@@ -49,7 +49,7 @@ func unopened(c Config, err error) error {
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}
-	wrong := "it cannot be opened as a folder"
+	wrong, hint := "it cannot be opened as a folder", "Bring the folder back, or correct the path of the source in the configuration file."
 	if _, named := errors.AsType[*vault.NameError](err); named {
 		return &tools.Error{Code: tools.Invalid, Msg: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Err: err}
 	}
@@ -57,13 +57,13 @@ func unopened(c Config, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		wrong = "no such folder"
 	case errors.Is(err, fs.ErrPermission):
-		wrong = "it may not be read"
+		wrong, hint = "it may not be read", "Give the user that Lectern runs as the right to read it and what is in it."
 	case errors.Is(err, vault.ErrNotFolder):
 		wrong = "it is not a folder"
 	}
 	return &tools.Error{
 		Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
-		Hint: "Bring the folder back, or correct the path of the source in the configuration file.", Err: err,
+		Hint: hint, Err: err,
 	}
 }
 
