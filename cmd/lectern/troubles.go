@@ -18,7 +18,7 @@ var (
 	}
 	hubUpgrade = status.Trouble{
 		Code: "hub.upgrade", Severity: status.Notice,
-		Means: "A newer build of Lectern was started while the hub of an older one is at work. It hands over once no call has been in flight for two seconds.",
+		Means: "A newer build of Lectern was started while the hub of an older one is at work. It hands over once no call has been in flight for two seconds, though not in its first ten.",
 		Title: "a newer build ({version}) takes over as soon as no call is in flight",
 		Fix:   "Wait, or restart the hub now.",
 	}

@@ -70,10 +70,14 @@ func unopened(c Config, err error) error {
 // Close closes the folder.
 func (n *Notebook) Close() error { return n.vault.Close() }
 
-// Check reports that the folder is gone or another one is in its place.
+// Check reports that the folder is gone or another one is in its place. What
+// it says to do is for a person, unlike what tools answer.
 func (n *Notebook) Check(context.Context) error {
 	if err := n.vault.Check(); err != nil {
-		return n.failure("", err)
+		return &tools.Error{
+			Code: tools.Unavailable, Msg: fmt.Sprintf("the folder %s is gone, or another one is in its place", n.vault.Path()),
+			Hint: "Bring the folder back; Lectern looks again every 30 s. Or correct the path of the source in the configuration file.", Err: err,
+		}
 	}
 	return nil
 }
