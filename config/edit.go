@@ -3,11 +3,14 @@ package config
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -61,9 +64,20 @@ func (e Edit) Save() error {
 		opt.IfHash = new(sha256.Sum256(e.Before))
 	}
 	if err := atomicfile.Write(root, filepath.Base(name), e.After, opt); err != nil {
-		return fmt.Errorf("save configuration: %w", err)
+		return fmt.Errorf("save configuration in %s: %w%s", filepath.Dir(name), err, advice(err))
 	}
 	return nil
+}
+
+// advice is what a person can do so that the next Save works.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "; nothing is changed: give yourself the right to write there"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "; nothing is changed: make room and try again"
+	}
+	return ""
 }
 
 // Lock keeps other processes of ours from editing the file at path until unlock

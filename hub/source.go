@@ -92,7 +92,7 @@ func (s *source) keep() {
 			answer <- s.reopen()
 			last = s.hub.now()
 		case <-tick.C:
-			if s.check() == nil || s.hub.now().Sub(last) < retryEvery {
+			if s.check() == nil || s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
 				continue
 			}
 			_ = s.reopen()

@@ -96,7 +96,7 @@ func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
 	switch {
 	case ctx.Err() != nil: // what comes now is not heard
 	case errors.Is(err, frame.ErrTooLong):
-		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message may have %d bytes; this one has more", st.hub.limits.Frame)))
+		st.answer(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.hub.limits.Frame)))
 	case err != nil:
 		return fmt.Errorf("read message: %w", err)
 	default:

@@ -34,14 +34,21 @@ func look(kinds []tools.Kind, place, asked string) (folder, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return folder{}, fmt.Errorf("open folder: %s is not there; check the spelling, or make it first", abs)
+	case errors.Is(err, fs.ErrPermission):
+		return folder{}, fmt.Errorf("open folder: a folder on the way to %s may not be entered by you; give yourself the right to", abs)
 	case err != nil:
 		return folder{}, fmt.Errorf("open folder: %w", err)
 	case !info.IsDir():
 		return folder{}, fmt.Errorf("open folder: %s is a file; give the folder that it is in: %s", abs, filepath.Dir(abs))
 	}
 	dir := os.DirFS(abs)
-	if _, err := fs.ReadDir(dir, "."); err != nil {
-		return folder{}, fmt.Errorf("open folder: %w; give yourself the right to read it", err)
+	switch _, err := fs.ReadDir(dir, "."); {
+	case errors.Is(err, fs.ErrPermission):
+		return folder{}, fmt.Errorf("open folder: %s may not be read by you; give yourself the right to", abs)
+	case err != nil:
+		return folder{}, fmt.Errorf("open folder: %s: %w", abs, err)
+	case abs == filepath.Dir(abs):
+		return folder{}, fmt.Errorf("open folder: %s is the whole file system; give the folder that your notes are in", abs)
 	}
 	if asked != "" {
 		return folder{place: abs, kind: asked}, nil

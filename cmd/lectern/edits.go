@@ -57,11 +57,30 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 	if f.place == w.home || f.place == filepath.Dir(f.place) {
 		p.plan.Risks = append(p.plan.Risks, f.place+" is far more than notes; a folder inside it is safer")
 	}
+	for _, other := range c.Sources {
+		if other.Name == source.Name || other.Path == "" {
+			continue
+		}
+		switch {
+		case other.Path == f.place:
+			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("source %s opens this folder too; what one forbids, the other may allow", other.Name))
+		case within(f.place, other.Path):
+			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("it lies inside source %s (%s), which agents see it through as well; what one forbids, the other may allow", other.Name, other.Path))
+		case within(other.Path, f.place):
+			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("source %s (%s) lies inside it, and agents see that through both; what one forbids, the other may allow", other.Name, other.Path))
+		}
+	}
 	if len(c.Sources) == 0 {
 		p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("the sample %s is no longer served, as there is a source of your own; its files stay in %s",
 			sampleName, w.sampleDir()))
 	}
 	return p, nil
+}
+
+// within reports whether place lies below folder, as far as their names tell.
+func within(place, folder string) bool {
+	rel, err := filepath.Rel(folder, place)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // expand replaces a leading ~, which only shells do by themselves.

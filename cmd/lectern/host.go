@@ -47,14 +47,14 @@ const logDelay = 200 * time.Millisecond
 // not known.
 func (w *world) newHost(level slog.Leveler) (*host, error) {
 	if err := os.MkdirAll(w.places.State, 0o700); err != nil {
-		return nil, fmt.Errorf("open hub: %w", err)
+		return nil, fmt.Errorf("open hub: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
 	}
 	log, err := logs.New(logs.Options{
 		File: w.logFile(), Level: level, Now: w.now, Delay: logDelay,
 		Escape: func(s string) string { return string(safetext.Line(s)) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
+		return nil, fmt.Errorf("%w; a hub does not run without a log: mend that, or move what is there away", err)
 	}
 	h := &host{world: w, logs: log, log: slog.New(log), state: supervisor.NewState(w.now)}
 	conf, err := w.config()
@@ -63,6 +63,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 		conf.Hub.HTTP = false
 		h.blameConfig(err)
 	}
+	h.lookAtMode()
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
 	c := hub.Config{

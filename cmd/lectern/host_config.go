@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
@@ -38,6 +40,7 @@ func (h *host) reload(ctx context.Context) error {
 	}
 	h.clear(configBroken)
 	h.plugins.trust(conf)
+	h.lookAtMode()
 	if err := h.layIfServed(conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err)
 	}
@@ -47,6 +50,18 @@ func (h *host) reload(ctx context.Context) error {
 	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
 	h.needsRestart(conf)
 	return nil
+}
+
+// lookAtMode says so when somebody else may write the file. Windows has access
+// lists instead, which a mode does not show.
+func (h *host) lookAtMode() {
+	file := h.places.File()
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
+		h.clear(configOpen)
+		return
+	}
+	h.raise(configOpen.At(hubPart, status.Words{"file": file, "mode": fmt.Sprintf("%04o", info.Mode().Perm())}))
 }
 
 // needsRestart says so when the file asks for what a running hub cannot do.
@@ -84,6 +99,7 @@ func (h *host) watchConfig(ctx context.Context) {
 type fileStamp struct {
 	size int64
 	time time.Time
+	mode os.FileMode
 }
 
 func stampOf(path string) fileStamp {
@@ -91,5 +107,5 @@ func stampOf(path string) fileStamp {
 	if err != nil {
 		return fileStamp{}
 	}
-	return fileStamp{info.Size(), info.ModTime()}
+	return fileStamp{info.Size(), info.ModTime(), info.Mode()}
 }

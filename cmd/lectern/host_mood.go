@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// measureEvery is how often the hub looks at its own size.
+// measureEvery is how often the hub looks at its own size and its log.
 const measureEvery = 5 * time.Second
 
 // raise shows a Problem of the hub itself.
@@ -41,24 +41,38 @@ func mood(s *status.Snapshot) {
 	}
 }
 
-// measure keeps the hub's memory in the picture until ctx ends. It draws only
-// what a person would notice.
+// measure keeps the hub's memory, and whether its log is written, in the
+// picture until ctx ends. It draws only what a person would notice.
 func (h *host) measure(ctx context.Context) {
 	const noticeable = 1 << 20
 	tick := time.NewTicker(measureEvery)
 	defer tick.Stop()
-	shown := uint64(0)
+	shown, silent := uint64(0), false
 	for {
 		if now := memory(); max(now, shown)-min(now, shown) >= noticeable {
 			shown = now
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
+		silent = h.lookAtLog(silent)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 	}
+}
+
+// lookAtLog says when the log file is no longer written, and when it is again.
+// It returns which of both is so, and is told what was so before.
+func (h *host) lookAtLog(silent bool) bool {
+	err := h.logs.Trouble()
+	switch {
+	case err != nil:
+		h.raise(logStopped.At(hubPart, status.Words{"why": err.Error(), "file": h.logFile()}))
+	case silent:
+		h.clear(logStopped)
+	}
+	return err != nil
 }
 
 // memory is what this process holds of the system's, in bytes.

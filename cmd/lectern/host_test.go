@@ -20,6 +20,12 @@ func openHost(t *testing.T, text string) (*host, status.Client) {
 	t.Helper()
 	w := testWorld(t)
 	writeConfig(t, w, text)
+	return hostOf(t, w)
+}
+
+// hostOf opens a host of w, whose configuration asks for no HTTP.
+func hostOf(t *testing.T, w *world) (*host, status.Client) {
+	t.Helper()
 	h, err := w.newHost(slog.LevelDebug)
 	if err != nil {
 		t.Fatal(err)

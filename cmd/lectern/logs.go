@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -67,8 +69,11 @@ func (w *world) logTail(q status.LogQuery) error {
 		last = logs.DefaultLines
 	}
 	lines, err := logs.ReadTail(w.logFile(), last)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read log: there is none yet: %s begins when a hub first runs", w.logFile())
+	}
 	if err != nil {
-		return fmt.Errorf("read log: %w", err)
+		return err
 	}
 	for _, l := range lines {
 		n := supervisor.StatusLine(l)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -40,6 +41,14 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "kill9": kill9, "await": await, "get": get,
+			"mortal": mortal,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "mortal" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			_, err := exec.LookPath("setpriv")
+			return runtime.GOOS != "windows" && (os.Geteuid() != 0 || err == nil), nil
 		},
 	})
 }
@@ -71,6 +80,15 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit status %d, want %s\n%s%s", code, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
+}
+
+// mortal CODE COMMAND... is exits for somebody to whom permissions apply: root
+// gives up the right to pass over them.
+func mortal(ts *testscript.TestScript, neg bool, args []string) {
+	if os.Geteuid() == 0 {
+		args = append([]string{args[0], "setpriv", "--bounding-set=-dac_override,-dac_read_search"}, args[1:]...)
+	}
+	exits(ts, neg, args)
 }
 
 // holdport NAME takes a port for the rest of the script.

@@ -53,7 +53,7 @@ func (w *world) plain(ctx context.Context) error {
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("connect to hub: %w", err)
 	}
-	snap, err := w.snapshot(ctx)
+	snap, err := w.settled(ctx)
 	if err != nil {
 		return err
 	}

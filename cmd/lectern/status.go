@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,33 @@ func (w *world) snapshot(ctx context.Context) (status.Snapshot, error) {
 		return snap, fmt.Errorf("ask hub: it did not answer within %s; see %s", answerWithin, w.logFile())
 	}
 	return snap, nil
+}
+
+// settleWithin is how long plain waits for sources that are just opening.
+const settleWithin = 2 * time.Second
+
+// settled is snapshot once no source is about to open any more, or the last
+// one where that takes long.
+func (w *world) settled(ctx context.Context) (status.Snapshot, error) {
+	last, err := w.snapshot(ctx)
+	if err != nil {
+		return last, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	shots, err := w.client(nil).Watch(ctx)
+	if err != nil {
+		return last, err
+	}
+	opening := func(s status.Source) bool { return s.State == status.Starting }
+	for slices.ContainsFunc(last.Sources, opening) {
+		next, more := <-shots
+		if !more {
+			break
+		}
+		last = next
+	}
+	return last, nil
 }
 
 // A sourceState is what a running hub says of one source.
@@ -132,7 +160,11 @@ func writeStatus(out io.Writer, s status.Snapshot) error {
 		t.row("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Place))
 	}
 	for _, a := range s.Sessions {
-		t.row("agent "+a.Name, fmt.Sprintf("%s %s over %s, %s", a.Client, a.Version, a.Transport, count(int(a.Calls), "call")))
+		who := strings.TrimSpace(a.Client + " " + a.Version)
+		if who == "" {
+			who = "has not said what it is"
+		}
+		t.row("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", who, a.Transport, count(int(a.Calls), "call")))
 	}
 	for _, p := range s.Peers {
 		t.row("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s", p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))

@@ -18,7 +18,7 @@ var (
 	}
 	hubUpgrade = status.Trouble{
 		Code: "hub.upgrade", Severity: status.Notice,
-		Means: "A newer build of Lectern was started while the hub of an older one is at work. It hands over once no call has been in flight for two seconds.",
+		Means: "A newer build of Lectern was started while the hub of an older one is at work. It hands over once no call has been in flight for two seconds, though not in its first ten.",
 		Title: "a newer build ({version}) takes over as soon as no call is in flight",
 		Fix:   "Wait, or restart the hub now.",
 	}
@@ -27,6 +27,18 @@ var (
 		Means: "No hub could be started, or the hub ended so often that the panel no longer starts it by itself.",
 		Title: "{why}",
 		Fix:   "Mend what the message says, then start the hub again.",
+	}
+	configOpen = status.Trouble{
+		Code: "config.open", Severity: status.Warning,
+		Means: "Other users of this machine may write to the configuration file, and so decide what Lectern opens.",
+		Title: "other users may write to {file} (mode {mode})",
+		Fix:   "Run: chmod go-w {file}. What it says holds meanwhile; make sure that it is what you wrote.",
+	}
+	logStopped = status.Trouble{
+		Code: "log.stopped", Severity: status.Warning,
+		Means: "The log file cannot be written. The hub keeps its newest lines in memory, where the panel and `lectern logs` find them until it ends; all else works.",
+		Title: "the log is not written to disk: {why}",
+		Fix:   "Make room on the disk, or give yourself the right to write {file}. Lectern tries again each minute.",
 	}
 	portTaken = status.Trouble{
 		Code: "port.taken", Severity: status.Warning,

@@ -31,6 +31,7 @@ type file struct {
 
 	retry time.Time // when to try again while broken
 	lost  int       // lines not written since it broke
+	why   error     // it is not written; nil: it is
 }
 
 func openFile(name string, maxSize int64, keep int) (*file, error) {
@@ -52,7 +53,7 @@ func (f *file) open() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("prepare %s: %w", f.name, err), file.Close())
 	}
-	f.f, f.size, f.limit = file, size, max(f.max, f.limit)
+	f.f, f.size, f.limit, f.why = file, size, max(f.max, f.limit), nil
 	return nil
 }
 
@@ -123,7 +124,7 @@ func (f *file) broken(now time.Time, err error) (said []line) {
 		_ = f.f.Close() // the error that counts is err
 		f.f = nil
 	}
-	f.retry = now.Add(mendPause)
+	f.retry, f.why = now.Add(mendPause), err
 	if f.lost == 0 {
 		said = append(said, line{time: now, level: slog.LevelError, text: fmt.Sprintf("log file cannot be written, trying again each minute file=%s error=%s", quote(f.name), quote(err.Error()))})
 	}

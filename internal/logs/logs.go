@@ -171,6 +171,17 @@ func (l *Log) keep(n line) {
 	}
 }
 
+// Trouble is why lines do not reach the file now; nil: they do. They are in
+// memory all the same, and the file is tried again each minute.
+func (l *Log) Trouble() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	return l.file.why
+}
+
 // Close writes what is pending and closes the file. Readers get what is there
 // and then the end. Lines that come later are kept in memory alone.
 func (l *Log) Close() error {

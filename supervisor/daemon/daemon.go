@@ -47,17 +47,21 @@ func (p Paths) hubLock() string   { return filepath.Join(p.Runtime, "hub.lock") 
 func (p Paths) startLock() string { return filepath.Join(p.Runtime, "start.lock") }
 
 // prepare makes both directories, and refuses a runtime directory in which
-// another user could plant sockets.
+// another user could plant sockets and a state directory in which they could
+// put other files in the place of ours.
 func (p Paths) prepare() error {
 	for _, dir := range []string{p.Runtime, p.State} {
 		if !filepath.IsAbs(dir) {
 			return fmt.Errorf("prepare directory %q: not an absolute path", dir)
 		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("prepare directory: %w", err)
+			return fmt.Errorf("prepare directory: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
 		}
 	}
-	return checkPrivate(p.Runtime)
+	if err := checkPrivate(p.Runtime); err != nil {
+		return err
+	}
+	return checkOwn(p.State)
 }
 
 // A Stamp tells builds of Lectern apart and orders them.

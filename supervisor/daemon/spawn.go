@@ -70,7 +70,7 @@ func (e *StartError) Error() string {
 	if e.Said != "" {
 		return "start hub: " + e.Said
 	}
-	return fmt.Sprintf("start hub: %s ended: %v; see %s", e.Program, e.Err, e.Output)
+	return fmt.Sprintf("start hub: %s ended: %v; why should be in %s, and is not where the disk is full", e.Program, e.Err, e.Output)
 }
 
 func (e *StartError) Unwrap() error { return e.Err }

@@ -38,6 +38,7 @@ type relay struct {
 	queue  [][]byte  // from the client while up is nil
 	queued int       // bytes in queue
 	closed bool      // In has ended
+	absent error     // why the hub could not be reached the last time; nil: it was
 	calls  calls
 	asks   asks
 	past   past
@@ -78,7 +79,16 @@ func (r *relay) clientDone(err error) {
 		r.end(errDone)
 		return
 	}
-	time.AfterFunc(r.Linger, func() { r.end(errDone) })
+	time.AfterFunc(r.Linger, func() {
+		r.mu.Lock()
+		why := r.absent
+		r.mu.Unlock()
+		if why != nil { // an answer is better than none
+			r.Log.Warn("no hub can be reached", "error", why)
+			r.giveUp(why)
+		}
+		r.end(errDone)
+	})
 }
 
 // fromClient passes one frame on, or keeps it until there is a hub.
@@ -226,6 +236,13 @@ func (r *relay) lost() {
 	for _, id := range withdrawn {
 		r.say(notification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
 	}
+}
+
+// missed remembers how the last attempt to reach a hub came out.
+func (r *relay) missed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.absent = err
 }
 
 // giveUp answers everything that waits for a hub with why there is none.

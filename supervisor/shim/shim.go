@@ -136,6 +136,9 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 			waiting = time.Now()
 		}
 		conn, err := connect(ctx)
+		if ctx.Err() == nil {
+			r.missed(err)
+		}
 		if err == nil {
 			return conn
 		}

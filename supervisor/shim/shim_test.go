@@ -279,6 +279,19 @@ func TestNoHub(t *testing.T) {
 	}
 }
 
+// A client that asks and closes its pipe is answered even when no hub comes.
+func TestNoHubAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStageWithout(t, Config{Linger: 3 * time.Second}, errors.New("start hub: no luck"))
+		s.say(initialize)
+		s.to.close()
+		s.hears(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck…`)
+		if err := <-s.done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestGarbageIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Config{})

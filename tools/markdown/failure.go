@@ -36,6 +36,8 @@ func (n *Notebook) failure(path string, err error) error {
 		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
 	case errors.Is(err, fs.ErrPermission):
 		return &tools.Error{Code: tools.Unavailable, Msg: "The operating system does not allow this at path: " + path, Hint: "Ask the user to check the permissions.", Err: err}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &tools.Error{Code: tools.Unavailable, Msg: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to make room.", Err: err}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
 		return notFound(path)
 	}

@@ -49,7 +49,7 @@ func unopened(c Config, err error) error {
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}
-	wrong := "it cannot be opened as a folder"
+	wrong, hint := "it cannot be opened as a folder", "Bring the folder back, or correct the path of the source in the configuration file."
 	if _, named := errors.AsType[*vault.NameError](err); named {
 		return &tools.Error{Code: tools.Invalid, Msg: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Err: err}
 	}
@@ -57,23 +57,27 @@ func unopened(c Config, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		wrong = "no such folder"
 	case errors.Is(err, fs.ErrPermission):
-		wrong = "it may not be read"
+		wrong, hint = "it may not be read", "Give the user that Lectern runs as the right to read it and what is in it."
 	case errors.Is(err, vault.ErrNotFolder):
 		wrong = "it is not a folder"
 	}
 	return &tools.Error{
 		Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
-		Hint: "Bring the folder back, or correct the path of the source in the configuration file.", Err: err,
+		Hint: hint, Err: err,
 	}
 }
 
 // Close closes the folder.
 func (n *Notebook) Close() error { return n.vault.Close() }
 
-// Check reports that the folder is gone or another one is in its place.
+// Check reports that the folder is gone or another one is in its place. What
+// it says to do is for a person, unlike what tools answer.
 func (n *Notebook) Check(context.Context) error {
 	if err := n.vault.Check(); err != nil {
-		return n.failure("", err)
+		return &tools.Error{
+			Code: tools.Unavailable, Msg: fmt.Sprintf("the folder %s is gone, or another one is in its place", n.vault.Path()),
+			Hint: "Bring the folder back; Lectern looks again every 30 s. Or correct the path of the source in the configuration file.", Err: err,
+		}
 	}
 	return nil
 }

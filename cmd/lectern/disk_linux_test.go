@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// smallDisk mounts a file system of 256 KiB, where that is allowed.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a disk of one's own can be filled, and mounting one is not allowed: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// fill leaves no byte on the disk that file is on.
+func fill(t *testing.T, file string) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for chunk := 4096; chunk > 0; {
+		if _, err := f.Write(make([]byte, chunk)); errors.Is(err, syscall.ENOSPC) {
+			chunk /= 2
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// On a full disk reads go on, writes and edits are refused whole, and it is
+// said that the log is not written; room mends all of it.
+func TestFullDisk(t *testing.T) {
+	w := testWorld(t)
+	disk := smallDisk(t)
+	w.places.Config, w.places.Data, w.places.State = disk, filepath.Join(disk, "data"), filepath.Join(disk, "state")
+	began, ahead := time.Now(), new(atomic.Int64)
+	w.now = func() time.Time { return began.Add(time.Duration(ahead.Load())) }
+	const conf = "[hub]\nhttp = false\n"
+	writeConfig(t, w, conf)
+	h, c := hostOf(t, w)
+	seen(t, c, "the sample", ready(sampleName))
+	filler := filepath.Join(disk, "filler")
+	fill(t, filler)
+
+	for i := range 400 { // more than the page that the file's end has room in
+		h.log.Info("something happens", "part", "test", "number", i, "at_length", strings.Repeat(".", 100))
+	}
+	eventually(t, "the log is known not to be written", func() bool { return h.lookAtLog(false) })
+	s := seen(t, c, "that the log is not written", problem(logStopped))
+	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
+		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
+	}
+	if _, err := h.hub.Call(t.Context(), sampleName, "list_pages", nil); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	_, err := h.hub.Call(t.Context(), sampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "The disk is full") {
+		t.Errorf("write: %v", err)
+	}
+	notes := filepath.Join(t.TempDir(), "notes")
+	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: notes}}
+	if err := c.Do(t.Context(), add); err == nil || !strings.Contains(err.Error(), "make room and try again") {
+		t.Errorf("add source: %v", err)
+	}
+	if text, err := os.ReadFile(w.places.File()); err != nil || string(text) != conf {
+		t.Errorf("the configuration became %q, %v", text, err)
+	}
+
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	ahead.Store(int64(2 * time.Minute))
+	h.log.Info("there is room", "part", "test")
+	eventually(t, "the log is written again", func() bool { return !h.lookAtLog(true) })
+	seen(t, c, "that the log is written again", func(s status.Snapshot) bool { return !problem(logStopped)(s) })
+	if err := c.Do(t.Context(), add); err != nil {
+		t.Errorf("add source: %v", err)
+	}
+	if text, err := os.ReadFile(w.logFile()); err != nil || !bytes.Contains(text, []byte("there is room")) {
+		t.Errorf("the log lacks the last line: %v", err)
+	}
+}
