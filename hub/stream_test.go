@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -256,6 +257,53 @@ func TestEndOfInputWhileListening(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
+}
+
+// Answers that a socket takes in parts arrive whole, behind what was said
+// before them.
+func TestClientThatReadsLate(t *testing.T) {
+	h := start(t, Limits{Queue: 8 << 20}, deskSource("notes"))
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Skip("no unix sockets: ", err)
+	}
+	defer l.Close()
+	conn, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- h.ServeStream(t.Context(), far, far, Attach{}); _ = far.Close() }()
+	c := &client{t: t, conn: conn, r: bufio.NewReader(conn)}
+	c.initialize()
+	for i := range 30 {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count","arguments":{"count":2},"_meta":{"progressToken":%d}}}`, 1000+i, i))
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"count":50000}}}`, 2000+i))
+	}
+	said := map[float64]int{}
+	for answers := 0; answers < 60; {
+		f := c.recv()
+		id, _ := f.ID.(float64)
+		var p struct{ ProgressToken *float64 }
+		switch {
+		case f.Method != "" && json.Unmarshal(f.Params, &p) == nil && p.ProgressToken != nil:
+			said[*p.ProgressToken]++
+		case f.Method != "":
+		case id < 2000 && said[id-1000] != 2, id >= 2000 && len(f.Result) < 100_000:
+			t.Errorf("%d notifications came before the answer %.100s", said[id-1000], f.raw)
+			fallthrough
+		default:
+			answers++
+		}
+	}
+	_ = conn.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 // A client that never reads is bounded in memory, and gone after the write
