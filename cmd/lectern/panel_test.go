@@ -29,7 +29,7 @@ func openTerminal(t *testing.T, home string, width, height int) terminal {
 	x := terminal{t, filepath.Join(home, "tmux")}
 	t.Cleanup(func() { _ = x.command("kill-server").Run() })
 	shell := x.command("new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "sh")
-	shell.Env = []string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "PS1=$ "}
+	shell.Env = []string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "SHELL=/bin/sh"}
 	if out, err := shell.CombinedOutput(); err != nil {
 		t.Fatalf("start tmux: %v\n%s", err, out)
 	}
