@@ -125,15 +125,8 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 	var waiting time.Time // since when; zero: nobody waits
 	for delay := firstDelay; ; delay = min(2*delay, lastDelay) {
 		connect := r.Look
-		wanted := r.wanted()
-		if wanted || first && delay == firstDelay {
+		if waiting = r.waits(waiting); !waiting.IsZero() || first && delay == firstDelay {
 			connect = r.Connect
-		}
-		switch {
-		case !wanted:
-			waiting = time.Time{}
-		case waiting.IsZero():
-			waiting = time.Now()
 		}
 		conn, err := connect(ctx)
 		if ctx.Err() == nil {
@@ -156,6 +149,18 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 		if ctx.Err() != nil {
 			return nil
 		}
+	}
+}
+
+// waits is since when somebody waits for an answer; zero: nobody does.
+func (r *relay) waits(since time.Time) time.Time {
+	switch {
+	case !r.wanted():
+		return time.Time{}
+	case since.IsZero():
+		return time.Now()
+	default:
+		return since
 	}
 }
 
