@@ -49,7 +49,7 @@ func (g *Graph) seenBlock(ctx context.Context, uuid UUID, content string, proper
 		return undone, nil
 	case err != nil:
 		return undone, err
-	case !b.says(content) || !carries(b.Properties, properties):
+	case !b.says(content) || !carries(nil, b.Properties, properties):
 		return different, nil
 	}
 	return done, nil
@@ -89,7 +89,7 @@ func (g *Graph) seenDrafts(ctx context.Context, p place, drafts []*draft) (sight
 		all++
 		if b, ok := there[d.UUID]; ok {
 			found++
-			if b.says(d.Content) && carries(b.Properties, d.Properties) {
+			if b.says(d.Content) && carries(nil, b.Properties, d.Properties) {
 				right++
 			}
 		}

@@ -169,20 +169,34 @@ func withoutProperties(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// carries says whether every property is there, or gone if it was taken off. Values
-// are not compared: Logseq turns them into pages, dates and numbers of its own.
-func carries(have map[string]any, want Properties) bool {
-	there := map[string]bool{}
-	for name := range have {
-		there[foldProperty(name)] = true
-	}
+// carries says whether every property is there as wanted, or gone if it was
+// taken off. Logseq turns values into pages, dates and numbers of its own, so a
+// value that is neither what was wanted nor what was there before counts.
+func carries(was, have map[string]any, want Properties) bool {
+	was, have = folded(was), folded(have)
 	for name, value := range want {
-		if there[foldProperty(name)] == (value == nil) {
+		now, there := have[foldProperty(name)]
+		former, before := was[foldProperty(name)]
+		switch {
+		case there == (value == nil):
+			return false
+		case there && !alike(now, value) && before && alike(now, former):
 			return false
 		}
 	}
 	return true
 }
+
+func folded(properties map[string]any) map[string]any {
+	m := map[string]any{}
+	for name, value := range properties {
+		m[foldProperty(name)] = value
+	}
+	return m
+}
+
+// alike compares values as they are written.
+func alike(a, b any) bool { return strings.EqualFold(valueText(a), valueText(b)) }
 
 // foldProperty makes a name as a file graph writes it.
 func foldProperty(name string) string {

@@ -72,7 +72,7 @@ func (g *Graph) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut,
 			if absentIn(err) { // a #tag in the title is taken off it
 				made, err = g.page(ctx, string(uuid))
 			}
-			return seenPage(made, err, in.Properties)
+			return seenPage(nil, made, err, in.Properties)
 		},
 	})
 	if err != nil {
@@ -126,13 +126,13 @@ func exists(p wirePage) error {
 }
 
 // seenPage judges a look at a page that was written.
-func seenPage(p wirePage, err error, properties Properties) (sight, error) {
+func seenPage(was map[string]any, p wirePage, err error, properties Properties) (sight, error) {
 	switch {
 	case absentIn(err) || err == nil && p.Recycled:
 		return undone, nil
 	case err != nil:
 		return undone, err
-	case !carries(p.Properties, properties):
+	case !carries(was, p.Properties, properties):
 		return different, nil
 	}
 	return done, nil

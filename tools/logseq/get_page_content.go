@@ -100,7 +100,7 @@ func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) G
 	var text strings.Builder
 	kept := 0
 	for _, b := range blocks {
-		whole := b.shown(wireRef{p.UUID, p.Name}, depth)
+		whole := b.shown(wireRef{p.UUID, p.Name}, depth-1)
 		if kept > 0 && whole.size() > cutter.left {
 			break
 		}

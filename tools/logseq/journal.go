@@ -123,7 +123,7 @@ func (g *Graph) newJournal(ctx context.Context, day int) (wirePage, error) {
 		look: func(ctx context.Context) (sight, error) {
 			var err error
 			made, err = g.journal(ctx, day)
-			return seenPage(made, err, nil)
+			return seenPage(nil, made, err, nil)
 		},
 	})
 	if err == nil && made.UUID == "" {

@@ -27,21 +27,18 @@ func (s *shape) rule(r edn.Value) error {
 // clauses checks a list of clauses that hold together. known are the variables
 // bound from outside; narrow those of them that stand for few things.
 func (s *shape) clauses(clauses []edn.Value, known, narrow map[string]bool) error {
-	scope, narrow := maps.Clone(known), maps.Clone(narrow)
+	narrow = maps.Clone(narrow)
 	for _, c := range clauses {
-		for _, v := range binds(c) {
-			scope[v] = true
-		}
 		if selective(c) {
 			narrow[c.Items[0].Text] = true
 		}
 	}
 	groups := [][]string{}
-	for _, c := range clauses {
+	for i, c := range clauses {
 		if s.seen++; s.seen > mostClauses {
 			return refused("more than %d clauses", mostClauses)
 		}
-		if err := s.clause(c, scope, narrow); err != nil {
+		if err := s.clause(c, around(clauses, i, known), narrow); err != nil {
 			return err
 		}
 		vars := slices.DeleteFunc(binds(c), func(v string) bool { return known[v] || narrow[v] })
@@ -53,6 +50,20 @@ func (s *shape) clauses(clauses []edn.Value, known, narrow map[string]bool) erro
 		return refused("the clauses about %.40s and those about %.40s share no variable, so Logseq would pair everything with everything", groups[0][0], groups[1][0])
 	}
 	return nil
+}
+
+// around are the variables that the other clauses bind.
+func around(clauses []edn.Value, but int, known map[string]bool) map[string]bool {
+	scope := maps.Clone(known)
+	for i, c := range clauses {
+		if i == but {
+			continue
+		}
+		for _, v := range binds(c) {
+			scope[v] = true
+		}
+	}
+	return scope
 }
 
 // join adds a clause's variables to the groups that they connect.

@@ -81,7 +81,7 @@ func (g *Graph) change(was wireBlock, content string, properties Properties) wri
 			switch {
 			case err != nil:
 				return undone, err
-			case (content == "" || now.says(content)) && carries(now.Properties, properties):
+			case (content == "" || now.says(content)) && carries(was.Properties, now.Properties, properties):
 				return done, nil
 			case now.Raw == was.Raw && now.Content == was.Content && sameProperties(now.Properties, was.Properties):
 				return undone, nil

@@ -109,7 +109,7 @@ func (g *Graph) pageProperties(p wirePage, properties Properties) write {
 		facts: fate{UUID: p.UUID, Page: p.Name},
 		look: func(ctx context.Context) (sight, error) {
 			now, err := g.page(ctx, string(p.UUID))
-			saw, err := seenPage(now, err, properties)
+			saw, err := seenPage(p.Properties, now, err, properties)
 			if saw == different && sameProperties(p.Properties, now.Properties) {
 				saw = undone
 			}
