@@ -34,23 +34,23 @@ func Capabilities() []Capability {
 	return []Capability{
 		{
 			"pages.list", "list pages", []string{"list_pages"},
-			"`getAllPages`: whole entities with journal flag",
-			"a DataScript query, because `getAllPages` has no journal flag and includes tags, properties and built-in pages",
+			"DataScript: pages have `:block/original-name` and a journal day",
+			"DataScript: pages are tagged Page or Journal; built-in and recycled ones are left out, which `getAllPages` would not do",
 		},
 		{
 			"pages.read", "read pages", []string{"get_page_content"},
-			"`getPage`, `getPageBlocksTree`; properties stand in the first block",
-			"`getPage`, `getPageBlocksTree`; text in `title`, references resolved by `fullTitle`",
+			"DataScript; properties stand in the page's first block, which is not shown as one",
+			"DataScript, which a hidden window does not stall; references in `:block/title` are resolved",
 		},
 		{
 			"pages.create", "create pages", []string{"create_page"},
-			"`createPage` with `redirect: false`; the uuid is Logseq's choice, so the page is read back by name",
-			"`createPage` with `redirect: false` and `customUUID`; properties in a second step, because those of an existing page are dropped silently",
+			"`createPage` with `redirect: false`; the uuid is Logseq's choice, so the page is looked for by name",
+			"`createPage` with `redirect: false` and `customUUID`; properties in a second step, because Logseq drops those of a page that exists",
 		},
 		{
 			"pages.update", "append to pages and set their properties", []string{"update_page", "append_to_journal"},
-			"`upsertBlockProperty` on the first block; `appendBlockInPage`",
-			"`upsertBlockProperty` on the page by the property's full ident; `appendBlockInPage`",
+			"lines of the page's first block; `insertBlock` for content",
+			"`upsertBlockProperty` by the property's full ident; `insertBlock` for content",
 		},
 		{
 			"pages.delete", "delete pages", []string{"delete_page"},
@@ -59,22 +59,22 @@ func Capabilities() []Capability {
 		},
 		{
 			"search.basic", "search", []string{"search"},
-			"`search` finds at most ten; above that a DataScript scan",
-			"`search` with `limit`, full text and fuzzy; pages are blocks",
+			"`search`, which finds ten at most, then a DataScript scan",
+			"`search` with a limit, then a DataScript scan",
 		},
 		{
 			"blocks.read", "read blocks", []string{"get_block"},
-			"`getBlock`; null means not found",
-			"`getBlock`, or a DataScript pull where a hidden window would stall it; null means not found",
+			"DataScript; what is not there is NOT_FOUND, never null",
+			"DataScript, which a hidden window does not stall",
 		},
 		{
 			"blocks.create", "create blocks", []string{"create_block"},
 			"`insertBlock` with `customUUID` and `focus: false`",
-			"`insertBlock` with `customUUID`; a missing target is a silent null",
+			"`insertBlock` with `customUUID`; properties in a second step; a missing target would be a silent null",
 		},
 		{
 			"blocks.update", "update blocks", []string{"update_block"},
-			"`updateBlock`; while the user edits the block, only the editor's text changes",
+			"`updateBlock`, `upsertBlockProperty`; while the user edits the block, only the editor's text changes",
 			"`updateBlock`, `upsertBlockProperty` by full ident",
 		},
 		{
@@ -84,56 +84,58 @@ func Capabilities() []Capability {
 		},
 		{
 			"blocks.move", "move blocks", []string{"move_block"},
-			"`moveBlock`: before, after, or first child; last child is after the last one",
-			"`moveBlock`: before, after, or first child; last child is after the last one",
+			"`moveBlock`: before, after or first child; last child is after the last one",
+			"`moveBlock`: before, after or first child; last child is after the last one",
 		},
 		{
 			"datascript.query", "run DataScript queries", []string{"datascript_query"},
 			"runs in the window's own thread: a bad query freezes it, so Lectern refuses those it can tell",
-			"runs in the database worker; attributes are `:block/title`, `:block/order`, one attribute a property",
+			"runs in the database worker; `:block/title`, `:block/order`, and one attribute for each property",
 		},
 		{
 			"pages.rename", "rename pages", []string{"rename_page"},
-			"`renamePage` by name", "`renamePage` by uuid",
+			"`renamePage` by name",
+			"`renamePage` by uuid",
 		},
 		{
 			"backlinks", "find what links to a page", []string{"get_backlinks"},
-			"`getPageLinkedReferences`", "`getPageLinkedReferences`",
+			"DataScript over `:block/refs`",
+			"DataScript over `:block/refs`",
 		},
 		{
 			"blocks.insert", "insert a tree of blocks in one call", []string{"insert_blocks"},
 			"`insertBatchBlock` with `keepUUID`; it answers null, so the tree is read back",
-			"`insertBatchBlock` with a `uuid` in each entry",
+			"`insertBatchBlock` with a uuid in each entry; properties in a second step",
 		},
 		{
 			"journals", "find and make journal pages", []string{"get_journal", "append_to_journal"},
 			"by `:block/journal-day`; made by `createPage` with `journal`",
-			"by `:block/journal-day`; made by `createJournalPage`",
+			"by `:block/journal-day`; made by `createPage` with `journal`",
 		},
 		{
 			"tasks", "list and set tasks", []string{"list_tasks", "set_task"},
-			"marker and priority in the block's text; scheduled and deadline as days",
-			"`#Task` with `:logseq.property/status`, `/priority`, `/scheduled`, `/deadline`",
+			"marker, priority and days stand in the block's text",
+			"tag Task with `:logseq.property/status`, priority, scheduled and deadline",
 		},
 		{
 			"tags", "list tags", []string{"get_tags"},
-			"pages that are referred to by `#tag` or `tags::`", "`getAllTags`",
+			"those in use, as a page's property or in text",
+			"pages tagged Tag that are not built in",
 		},
 		{
 			"properties", "list properties", []string{"list_properties"},
-			"the keys in use, found by a DataScript query", "`getAllProperties`: display name, ident and type",
+			"the keys in use",
+			"pages tagged Property: display name, ident and type",
 		},
 		{
 			"templates", "list templates", []string{"list_templates"},
-			"`getCurrentGraphTemplates`", absent,
-		},
-		{
-			"assets", "list the files of the graph", nil,
-			"`Assets.listFilesOfCurrentGraph`", "`Assets.listFilesOfCurrentGraph`",
+			"`getCurrentGraphTemplates`",
+			absent,
 		},
 		{
 			"watch", "say what changes", nil,
-			"`DB.onChanged`", "`DB.onChanged`",
+			"`DB.onChanged`",
+			"`DB.onChanged`",
 		},
 	}
 }

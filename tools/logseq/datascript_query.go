@@ -26,7 +26,7 @@ type Millis int
 
 // JSONSchema implements tools.Typed.
 func (Millis) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: new(100.0), Maximum: new(20_000.0), Default: []byte("10000")}
+	return &jsonschema.Schema{Type: "integer", Minimum: new(100.0), Maximum: new(15_000.0), Default: []byte("10000")}
 }
 
 // Inputs are the values of a query's :in, after $.

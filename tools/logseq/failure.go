@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,6 +65,9 @@ func failure(err error) error {
 	}
 	f := *e
 	f.Msg = said(e.Msg)
+	if b, err := json.Marshal(e.Data); err != nil || len(b) > 4<<10 {
+		f.Data = nil
+	}
 	switch e.As {
 	case "NOT_FOUND":
 		f.Code = tools.NotFound

@@ -64,18 +64,8 @@ func parts(form edn.Value) (parsed, error) {
 	sections := map[string]*[]edn.Value{"find": &q.find, "in": &q.in, "where": &q.where, "with": new([]edn.Value), "keys": new([]edn.Value), "strs": new([]edn.Value), "syms": new([]edn.Value)}
 	switch form.Kind {
 	case edn.Vector:
-		var into *[]edn.Value
-		for _, v := range form.Items {
-			if v.Kind == edn.Keyword {
-				if into = sections[v.Text]; into == nil {
-					return q, refused("unknown part :%.40s", v.Text)
-				}
-				continue
-			}
-			if into == nil {
-				return q, refused("it begins with :find")
-			}
-			*into = append(*into, v)
+		if err := split(form.Items, sections); err != nil {
+			return q, err
 		}
 	case edn.Map:
 		if _, wrapped := form.Get("query"); wrapped {
@@ -96,6 +86,24 @@ func parts(form edn.Value) (parsed, error) {
 		return q, refused("it has no :where, so it would go through the whole graph")
 	}
 	return q, nil
+}
+
+// split puts what follows each keyword of a query into its section.
+func split(items []edn.Value, sections map[string]*[]edn.Value) error {
+	var into *[]edn.Value
+	for _, v := range items {
+		switch {
+		case v.Kind != edn.Keyword && into == nil:
+			return refused("it begins with :find")
+		case v.Kind != edn.Keyword:
+			*into = append(*into, v)
+		default:
+			if into = sections[v.Text]; into == nil {
+				return refused("unknown part :%.40s", v.Text)
+			}
+		}
+	}
+	return nil
 }
 
 // bound are the variables that :in binds, which must match the inputs.

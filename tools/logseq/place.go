@@ -124,8 +124,8 @@ func (g *Graph) here(ctx context.Context, p place, b wireBlock) (sight, error) {
 		ok = ok && at == sibling+1
 	case last:
 		ok = ok && at == len(order)-1
-	case first: // the first block of a file graph's page may hold its properties
-		ok = ok && (at == 0 || at == 1 && p.parent == p.page.UUID)
+	case first:
+		ok = at == 0
 	}
 	if !ok {
 		return different, nil

@@ -37,24 +37,9 @@ func updatePage() tools.Tool[*Graph] {
 // second step fails, the error's data says that the first is done.
 func (g *Graph) UpdatePage(ctx context.Context, in UpdatePageIn) (PageWritten, error) {
 	var none PageWritten
-	if err := g.needs("pages.update"); err != nil {
+	drafts, err := g.pageChange(in)
+	if err != nil {
 		return none, err
-	}
-	if err := checkName("page_name", in.PageName); err != nil {
-		return none, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return none, err
-	}
-	var drafts []*draft
-	if in.ContentAppend != "" {
-		var err error
-		if drafts, err = parseContent("content_append", string(in.ContentAppend)); err != nil {
-			return none, err
-		}
-	}
-	if len(drafts) == 0 && len(in.Properties) == 0 {
-		return none, tools.Errorf(tools.Invalid, "give content_append or properties")
 	}
 	end, err := g.begin(ctx)
 	if err != nil {
@@ -88,6 +73,26 @@ func (g *Graph) UpdatePage(ctx context.Context, in UpdatePageIn) (PageWritten, e
 	verified := added.Verified && (out.Verified || len(earlier) == 0)
 	out.Written = Written{Success: true, Verified: verified, Warnings: append(out.Warnings, added.Warnings...)}
 	return out, nil
+}
+
+// pageChange checks the arguments and parses the content.
+func (g *Graph) pageChange(in UpdatePageIn) ([]*draft, error) {
+	if err := g.needs("pages.update"); err != nil {
+		return nil, err
+	}
+	if err := checkName("page_name", in.PageName); err != nil {
+		return nil, err
+	}
+	if err := in.Properties.check(); err != nil {
+		return nil, err
+	}
+	if in.ContentAppend != "" {
+		return parseContent("content_append", string(in.ContentAppend))
+	}
+	if len(in.Properties) == 0 {
+		return nil, tools.Errorf(tools.Invalid, "give content_append or properties")
+	}
+	return nil, nil
 }
 
 // livePage is a page that can be written to.
