@@ -35,7 +35,7 @@ func System() tools.Kind {
 			getBlock(), createBlock(), updateBlock(), deleteBlock(), moveBlock(),
 			datascriptQuery(), ping(), getCapabilities(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
-			listTasks(), setTask(), listTags(), listProperties(), listTemplates(),
+			listTasks(), setTask(), listTags(), listProperties(), listTemplates(), batch(),
 		},
 		Resources: resources(),
 	})
