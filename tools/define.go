@@ -43,6 +43,15 @@ type Tool[S Source] struct {
 	call func(context.Context, S, Caller, json.RawMessage) (Result, error)
 }
 
+// Info is the tool's declaration.
+func (t Tool[S]) Info() ToolInfo { return t.info }
+
+// Call runs the tool on src, with the same checks of its arguments as a call
+// by an agent: for a tool that is made of others.
+func (t Tool[S]) Call(ctx context.Context, src S, c Caller, args json.RawMessage) (Result, error) {
+	return t.call(ctx, src, c, args)
+}
+
 // ToolInfo is the part of a tool that is pure data. Its bytes as JSON are the
 // same from run to run.
 type ToolInfo struct {

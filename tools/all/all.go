@@ -8,10 +8,11 @@ package all
 
 import (
 	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/logseq"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 )
 
 // Systems is every System, in the order shown to people.
 func Systems() []tools.Kind {
-	return []tools.Kind{markdown.System()}
+	return []tools.Kind{markdown.System(), logseq.System()}
 }

@@ -37,6 +37,8 @@ type Place struct {
 	Outside func() string
 	// URIs are resources to read, besides those the suite finds by completion.
 	URIs []string
+	// Peer is the other application, for a System that has one.
+	Peer tools.Peer
 }
 
 // A Reporter is the part of *testing.T that checks report to.
@@ -106,7 +108,9 @@ func (s *suite) ctx() context.Context { return s.tb.Context() }
 func (s *suite) open(name string) source {
 	s.Helper()
 	place := s.fixture(s.tb)
-	o, err := s.kind.Open(s.ctx(), s.config(place), env(name))
+	e := env(name)
+	e.Peer = place.Peer
+	o, err := s.kind.Open(s.ctx(), s.config(place), e)
 	if err != nil {
 		s.Fatalf("open: %v", err)
 	}

@@ -1,0 +1,137 @@
+package logseq
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Name is a page's name as Logseq shows it, or its uuid.
+type Name string
+
+// JSONSchema implements tools.Typed.
+func (Name) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
+}
+
+// UUID is a block's uuid.
+type UUID string
+
+// JSONSchema implements tools.Typed.
+func (UUID) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", MinLength: new(36), MaxLength: new(36)}
+}
+
+// Content is the text of blocks.
+type Content string
+
+// JSONSchema implements tools.Typed.
+func (Content) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", MaxLength: new(200_000)}
+}
+
+// Yes is a boolean that is true when omitted.
+type Yes bool
+
+// JSONSchema implements tools.Typed.
+func (Yes) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "boolean", Default: []byte("true")}
+}
+
+// Depth is how many levels of blocks are answered; 0 means all.
+type Depth int
+
+// JSONSchema implements tools.Typed.
+func (Depth) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0), Maximum: new(100.0)}
+}
+
+// Position says where a block goes.
+type Position string
+
+// The positions of the specification.
+const (
+	before Position = "before"
+	after  Position = "after"
+	first  Position = "first"
+	last   Position = "last"
+)
+
+// JSONSchema implements tools.Typed.
+func (Position) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Enum: []any{"before", "after", "first", "last"}}
+}
+
+// Properties are names and values: text, numbers, booleans, or lists of them.
+// null takes a property off.
+type Properties map[string]any
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+
+// check says which argument is not a uuid.
+func (u UUID) check(argument string) error {
+	if u != "" && !uuidPattern.MatchString(string(u)) {
+		return tools.Errorf(tools.Invalid, "%s: not a uuid such as 6540a1b2-0000-4000-8000-000000000001", argument)
+	}
+	return nil
+}
+
+// checkName refuses what cannot be a page's name.
+func checkName(argument string, n Name) error {
+	if strings.TrimSpace(string(n)) == "" {
+		return tools.Errorf(tools.Invalid, "%s: must not be blank", argument)
+	}
+	if strings.ContainsFunc(string(n), func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return tools.Errorf(tools.Invalid, "%s: must not hold line breaks or control characters", argument)
+	}
+	return nil
+}
+
+// check holds the bounds of properties and says which entry breaks one.
+func (p Properties) check() error {
+	if len(p) > 100 {
+		return tools.Errorf(tools.Invalid, "properties: at most 100, got %d", len(p))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if len(name) > 200 || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+			return tools.Errorf(tools.Invalid, "properties: %.40q is no name of a property", name).WithHint("Use the name as Logseq shows it; list_properties knows them.")
+		}
+		if !isPropertyValue(p[name], true) {
+			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to take it off", name)
+		}
+	}
+	if b, err := json.Marshal(p); err != nil || len(b) > 200_000 {
+		return tools.Errorf(tools.Invalid, "properties: more than 200,000 bytes")
+	}
+	return nil
+}
+
+func isPropertyValue(v any, lists bool) bool {
+	switch v := v.(type) {
+	case nil:
+		return lists
+	case string, bool, float64:
+		return true
+	case []any:
+		return lists && !slices.ContainsFunc(v, func(e any) bool { return !isPropertyValue(e, false) })
+	default:
+		return false
+	}
+}
+
+// newUUID is a random uuid: every block that we create has its uuid before
+// Logseq hears of it, so that it can be looked for afterwards.
+func newUUID() UUID {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return UUID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+}

@@ -1,0 +1,153 @@
+package logseq
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A Step is one call of a batch.
+type Step struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// Steps are the calls of a batch.
+type Steps []Step
+
+// JSONSchema implements tools.Typed.
+func (Steps) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool, a name, and arguments, an object as that tool takes it"}}
+}
+
+// BatchIn are the arguments of batch.
+type BatchIn struct {
+	Items           Steps `json:"items" jsonschema:"calls, in order"`
+	ContinueOnError bool  `json:"continue_on_error,omitempty" jsonschema:"go on after one that fails"`
+	DryRun          bool  `json:"dry_run,omitempty" jsonschema:"run each call dry; what builds on an earlier one fails"`
+}
+
+// Outcome is what became of one call.
+type Outcome struct {
+	Tool   string `json:"tool" jsonschema:"its name"`
+	Status string `json:"status" jsonschema:"done, failed or skipped"`
+	Result any    `json:"result,omitempty" jsonschema:"its answer"`
+	Error  any    `json:"error,omitempty" jsonschema:"its error"`
+}
+
+// BatchOut is the answer of batch.
+type BatchOut struct {
+	Results []Outcome `json:"results" jsonschema:"one for each call, in order"`
+	Done    int       `json:"done" jsonschema:"calls that succeeded"`
+	Failed  int       `json:"failed" jsonschema:"calls that failed"`
+	Note    string    `json:"note,omitempty" jsonschema:"why some were skipped"`
+}
+
+// inBatch are the tools that a batch may call: those that write. What deletes
+// is granted by itself, so it is called by itself.
+func inBatch() []tools.Tool[*Graph] {
+	return []tools.Tool[*Graph]{
+		createPage(), updatePage(), renamePage(), appendToJournal(),
+		createBlock(), insertBlocks(), updateBlock(), moveBlock(), setTask(),
+	}
+}
+
+func batch() tools.Tool[*Graph] {
+	var names []string
+	for _, t := range inBatch() {
+		names = append(names, t.Info().Name)
+	}
+	return tools.DefineLive(tools.Spec[BatchIn, BatchOut]{
+		Name: "batch", Title: "Several writes", Effect: tools.Writes,
+		Doc:    "Runs up to 50 writes in order and answers what became of each.\nIt stops at the first that fails, unless told to go on; nothing is taken back. Takes " + strings.Join(names, ", ") + ".",
+		Errors: mayFail(),
+		Examples: []tools.Example[BatchIn, BatchOut]{{
+			Why: "change two blocks", In: BatchIn{Items: Steps{
+				{"update_block", json.RawMessage(`{"block_uuid":"` + exampleBlock + `","content":"Plant leeks"}`)},
+				{"set_task", json.RawMessage(`{"block_uuid":"` + exampleTask + `","status":"DONE"}`)},
+			}}, Loose: true,
+		}},
+	}, (*Graph).Batch)
+}
+
+// perStep is the most time that one call takes.
+const perStep = writeWithin + settleWithin
+
+// Batch implements batch. A call begins only while there is time to see it
+// through, so that no outcome is lost.
+func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut, error) {
+	if err := ctx.Err(); err != nil {
+		return BatchOut{}, err
+	}
+	steps, err := in.steps()
+	if err != nil {
+		return BatchOut{}, err
+	}
+	if g.about() == nil {
+		return BatchOut{}, notConnected(g.conf.Graph)
+	}
+	var out BatchOut
+	for i, s := range in.Items {
+		o := Outcome{Tool: s.Tool, Status: "skipped"}
+		deadline, bounded := ctx.Deadline()
+		switch {
+		case out.Note != "":
+		case out.Failed > 0 && !in.ContinueOnError:
+			out.Note = "A call failed, so the rest was skipped."
+		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < perStep:
+			out.Note = "The time was up: call again with the rest."
+		default:
+			r, err := steps[i](ctx, g, c)
+			o.Status, o.Result = "done", r.JSON
+			if err != nil {
+				o.Status, o.Result, o.Error = "failed", nil, spelling().Object(tools.AsError(err))
+				out.Failed++
+			} else {
+				out.Done++
+			}
+			c.Progress(float64(i+1), float64(len(in.Items)), s.Tool)
+		}
+		out.Results = append(out.Results, o)
+	}
+	return out, nil
+}
+
+type step func(context.Context, *Graph, tools.Caller) (tools.Result, error)
+
+// steps finds the tool of every call before the first is made.
+func (in BatchIn) steps() ([]step, error) {
+	known := inBatch()
+	var steps []step
+	for i, s := range in.Items {
+		at := slices.IndexFunc(known, func(t tools.Tool[*Graph]) bool { return t.Info().Name == s.Tool })
+		if at < 0 {
+			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch does not take %.40q", i, s.Tool).WithHint("It takes tools that write, but none that delete; their names have no prefix here.")
+		}
+		args, err := in.arguments(s)
+		if err != nil {
+			return nil, tools.Errorf(tools.Invalid, "items[%d].arguments: must be an object", i)
+		}
+		steps = append(steps, func(ctx context.Context, g *Graph, c tools.Caller) (tools.Result, error) {
+			return known[at].Call(ctx, g, c, args)
+		})
+	}
+	return steps, nil
+}
+
+// arguments are a call's, with the batch's dry_run.
+func (in BatchIn) arguments(s Step) (json.RawMessage, error) {
+	args := map[string]any{}
+	if err := json.Unmarshal(s.Arguments, &args); err != nil || args == nil {
+		return nil, tools.Errorf(tools.Invalid, "must be an object")
+	}
+	if in.DryRun {
+		args["dry_run"] = true
+	}
+	return json.Marshal(args)
+}

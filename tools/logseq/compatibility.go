@@ -1,0 +1,37 @@
+package logseq
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Compatibility renders docs/logseq-compatibility.md from the table of
+// capabilities.
+func Compatibility() []byte {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from the table in tools/logseq. To change it, change it and run: make update -->\n\n")
+	b.WriteString("# Logseq: what works where\n\n")
+	b.WriteString("There are two product lines. A file graph is a folder of Markdown or Org files, opened by Logseq 0.10.x or Logseq OG. ")
+	b.WriteString("A DB graph is a database, opened by Logseq 2.x. The plugin finds out at start, and whenever the user opens another graph, ")
+	b.WriteString("which of them it sees and which of Logseq's methods are there; `get_capabilities` answers the result. ")
+	b.WriteString("A tool whose capability is missing answers CAPABILITY_MISSING and names it.\n\n")
+	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
+	for _, c := range Capabilities() {
+		names := make([]string, len(c.Tools))
+		for i, t := range c.Tools {
+			names[i] = "`" + t + "`"
+		}
+		fmt.Fprintf(&b, "| `%s`<br>%s | %s | %s | %s |\n", c.Key, c.What, strings.Join(names, ", "), c.File, c.DB)
+	}
+	b.WriteString("\n`ping` and `get_capabilities` need nothing, not even a Logseq. ")
+	b.WriteString("`create_page` with content needs `pages.update` too, and what goes by a page's name needs `pages.read`. ")
+	b.WriteString("The plugin's settings take capabilities away: read-only all that write, hidden pages or tags `datascript.query`.\n\n")
+	b.WriteString("## What is different for an agent\n\n")
+	b.WriteString("| | file graph | DB graph |\n| --- | --- | --- |\n")
+	b.WriteString("| a deleted page | is gone | is in the recycle bin: `recycled` is true, and its name stays taken |\n")
+	b.WriteString("| a block's uuid | lasts if it is written into the file, as it is for blocks made here | lasts |\n")
+	b.WriteString("| names of properties | lower case, `-` for `_` and blanks | as people see them |\n")
+	b.WriteString("| states of tasks | TODO, DOING, DONE and others in capitals | Todo, Doing, Done and others; both spellings are taken |\n")
+	b.WriteString("| text in queries | `:block/content`, `:block/original-name` | `:block/title` |\n")
+	return []byte(b.String())
+}

@@ -1,0 +1,98 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// CreateBlockIn are the arguments of create_block.
+type CreateBlockIn struct {
+	ParentBlockUUID  UUID       `json:"parent_block_uuid,omitempty" jsonschema:"block that it goes below"`
+	PageName         Name       `json:"page_name,omitempty" jsonschema:"page that it goes on, by name or uuid"`
+	Content          Content    `json:"content" jsonschema:"text of the one block"`
+	Position         Position   `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
+	SiblingBlockUUID UUID       `json:"sibling_block_uuid,omitempty" jsonschema:"block that it goes beside"`
+	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
+	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+}
+
+// BlockWritten is the answer of what writes one block.
+type BlockWritten struct {
+	UUID     UUID   `json:"uuid,omitempty" jsonschema:"the block"`
+	PageName string `json:"page_name" jsonschema:"page it is on"`
+	PageUUID UUID   `json:"page_uuid" jsonschema:"that page's uuid"`
+	Parent   UUID   `json:"parent_uuid,omitempty" jsonschema:"block or page it is below"`
+	Written
+}
+
+func createBlock() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[CreateBlockIn, BlockWritten]{
+		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
+		Doc:    "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
+		Errors: mayFail(),
+		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
+			{Why: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, Loose: true},
+			{Why: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, Loose: true},
+		},
+	}, (*Graph).CreateBlock)
+}
+
+// CreateBlock implements create_block.
+func (g *Graph) CreateBlock(ctx context.Context, in CreateBlockIn) (BlockWritten, error) {
+	var none BlockWritten
+	if err := g.needs("blocks.create"); err != nil {
+		return none, err
+	}
+	if err := in.Properties.check(); err != nil {
+		return none, err
+	}
+	w := where{
+		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
+		pageArgument: "page_name", parentArgument: "parent_block_uuid",
+	}
+	if err := w.check(); err != nil {
+		return none, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	p, err := g.place(ctx, w)
+	if err != nil {
+		return none, err
+	}
+	out := BlockWritten{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
+	if in.DryRun {
+		out.Written = rehearsed()
+		return out, nil
+	}
+	out.UUID = newUUID()
+	out.Written, err = g.write(ctx, write{
+		method: "blocks.create",
+		in: struct {
+			UUID       UUID       `json:"uuid"`
+			Target     UUID       `json:"target"`
+			Place      Position   `json:"place"`
+			Content    Content    `json:"content"`
+			Properties Properties `json:"properties,omitempty"`
+		}{out.UUID, p.target, p.position, in.Content, in.Properties},
+		facts: fate{UUID: out.UUID, Page: p.page.Name},
+		look: func(ctx context.Context) (sight, error) {
+			saw, err := g.seenBlock(ctx, out.UUID, string(in.Content), in.Properties)
+			if err != nil || saw != done {
+				return saw, err
+			}
+			b, err := g.block(ctx, out.UUID, 0)
+			if err != nil {
+				return different, err
+			}
+			return g.here(ctx, p, b)
+		},
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}

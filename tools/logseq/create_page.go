@@ -1,0 +1,139 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// CreatePageIn are the arguments of create_page.
+type CreatePageIn struct {
+	Title            Name       `json:"title" jsonschema:"name of the new page"`
+	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; a list becomes blocks below each other"`
+	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
+	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also an empty first block, where there is no content"`
+	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+}
+
+// CreatePageOut is the answer of create_page.
+type CreatePageOut struct {
+	PageName string `json:"page_name" jsonschema:"its name"`
+	UUID     UUID   `json:"uuid,omitempty" jsonschema:"its uuid"`
+	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new blocks on top"`
+	Written
+}
+
+func createPage() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[CreatePageIn, CreatePageOut]{
+		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
+		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
+		Errors: mayFail(),
+		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
+			{Why: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, Loose: true},
+			{Why: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
+		},
+	}, (*Graph).CreatePage)
+}
+
+// CreatePage implements create_page.
+func (g *Graph) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut, error) {
+	drafts, err := g.newPage(in)
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	defer end()
+	title := string(in.Title)
+	if there, err := g.page(ctx, title); err == nil {
+		return CreatePageOut{}, exists(there)
+	} else if !absentIn(err) {
+		return CreatePageOut{}, err
+	}
+	if in.DryRun {
+		return CreatePageOut{PageName: title, Written: rehearsed()}, nil
+	}
+	uuid := newUUID()
+	var made wirePage
+	out := CreatePageOut{PageName: title}
+	out.Written, err = g.write(ctx, write{
+		method: "pages.create",
+		in: struct {
+			Title      string     `json:"title"`
+			Properties Properties `json:"properties,omitempty"`
+			First      bool       `json:"create_first_block"`
+			UUID       UUID       `json:"uuid"`
+		}{title, in.Properties, in.CreateFirstBlock && len(drafts) == 0, uuid},
+		facts: fate{UUID: uuid, Page: title},
+		look: func(ctx context.Context) (sight, error) {
+			made, err = g.page(ctx, title)
+			if absentIn(err) { // a #tag in the title is taken off it
+				made, err = g.page(ctx, string(uuid))
+			}
+			return seenPage(nil, made, err, in.Properties)
+		},
+	})
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	out.UUID, out.PageName = made.UUID, made.Name
+	if len(drafts) == 0 || made.UUID == "" {
+		return out, nil
+	}
+	return out, g.fill(ctx, &out, made, in.Content, drafts)
+}
+
+// newPage checks the arguments and parses the content.
+func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
+	if err := g.needs("pages.create"); err != nil {
+		return nil, err
+	}
+	if err := checkName("title", in.Title); err != nil {
+		return nil, err
+	}
+	if err := in.Properties.check(); err != nil {
+		return nil, err
+	}
+	if in.Content == "" {
+		return nil, nil
+	}
+	if err := g.needs("pages.update"); err != nil {
+		return nil, err
+	}
+	return parseContent("content", string(in.Content))
+}
+
+// fill puts the content on a page that was just created.
+func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, content Content, drafts []*draft) error {
+	added, err := g.appendTo(ctx, made, string(content), drafts, []string{"page created"})
+	if err != nil {
+		return err
+	}
+	out.Blocks = added.blocks
+	out.Verified = out.Verified && added.Verified
+	out.Warnings = append(out.Warnings, added.Warnings...)
+	return nil
+}
+
+func exists(p wirePage) error {
+	e := tools.Errorf(tools.Conflict, "a page of that name exists already").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
+	if p.Recycled {
+		return e.WithHint("It is in Logseq's recycle bin and keeps its name. Ask the user to restore it, or choose another name.")
+	}
+	return e.WithHint("Use update_page to add to it.")
+}
+
+// seenPage judges a look at a page that was written.
+func seenPage(was map[string]any, p wirePage, err error, properties Properties) (sight, error) {
+	switch {
+	case absentIn(err) || err == nil && p.Recycled:
+		return undone, nil
+	case err != nil:
+		return undone, err
+	case !carries(was, p.Properties, properties):
+		return different, nil
+	}
+	return done, nil
+}

@@ -1,0 +1,290 @@
+package logseq_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/logseq"
+)
+
+// A fake is a Logseq in memory with one of two personalities, as much of one
+// as its plugin lets a Peer see.
+type fake struct {
+	mu        sync.Mutex
+	kind      string // db or file
+	session   string
+	gone      bool
+	lacks     map[string]bool // capabilities
+	pages     []*fakePage
+	listeners map[int]func(string, json.RawMessage)
+	calls     []string
+	fault     func(method string) fault // nil: none
+}
+
+// A fault is what goes wrong with one call.
+type fault int
+
+const (
+	fine      fault = iota
+	refuse          // Logseq throws
+	null            // answers null and does nothing
+	late            // the answer does not come, the change lands
+	never           // the answer does not come, nothing lands
+	lostLate        // the connection is lost, the change lands
+	lostNever       // the connection is lost, nothing lands
+	notThere        // the peer says NOT_FOUND
+)
+
+type fakePage struct {
+	UUID       string         `json:"uuid"`
+	Name       string         `json:"name"`
+	Kind       string         `json:"kind"`
+	Day        int            `json:"journal_day,omitempty"`
+	Properties map[string]any `json:"properties"`
+	Tags       []string       `json:"tags"`
+	Recycled   bool           `json:"recycled"`
+	blocks     []*fakeBlock
+}
+
+type fakeBlock struct {
+	UUID       string         `json:"uuid"`
+	Page       map[string]any `json:"page"`
+	Parent     any            `json:"parent"`
+	Content    string         `json:"content"`
+	Raw        string         `json:"raw"`
+	Properties map[string]any `json:"properties"`
+	Tags       []string       `json:"tags"`
+	Marker     string         `json:"marker,omitempty"`
+	Priority   string         `json:"priority,omitempty"`
+	Scheduled  any            `json:"scheduled,omitempty"`
+	Deadline   any            `json:"deadline,omitempty"`
+	Children   []*fakeBlock   `json:"children,omitempty"`
+}
+
+func id(n int) string { return fmt.Sprintf("6540a1b2-0000-4000-8000-%012d", n) }
+
+// garden is what the examples in the declarations were written for.
+func garden(kind string) *fake {
+	block := func(n int, content string, children ...*fakeBlock) *fakeBlock {
+		return &fakeBlock{UUID: id(n), Content: content, Properties: map[string]any{}, Tags: []string{}, Children: children}
+	}
+	task := block(3, "Buy string")
+	task.Marker = "TODO"
+	return &fake{
+		kind: kind, session: "s1", lacks: map[string]bool{}, listeners: map[int]func(string, json.RawMessage){},
+		pages: []*fakePage{
+			{UUID: id(101), Name: "Garden", Kind: "page", Properties: map[string]any{"area": 10.0}, Tags: []string{"Home"}, blocks: []*fakeBlock{
+				block(2, "Beds", block(1, "Plant tomatoes beside [[Kitchen]]"), block(4, "Weed")), task,
+			}},
+			{UUID: id(102), Name: "Compost", Kind: "page", Properties: map[string]any{}, blocks: []*fakeBlock{block(5, "Turn it")}},
+			{UUID: id(103), Name: "Kitchen", Kind: "page", Properties: map[string]any{}},
+			{UUID: id(104), Name: "Mar 1st, 2026", Kind: "journal", Day: 20260301, Properties: map[string]any{}, blocks: []*fakeBlock{block(6, "Snow")}},
+		},
+	}
+}
+
+func (f *fake) digest() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []any
+	for _, p := range f.pages {
+		all = append(all, p, p.blocks)
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// About implements tools.Peer.
+func (f *fake) About() json.RawMessage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return nil
+	}
+	capabilities := []string{}
+	for _, c := range logseq.Capabilities() {
+		if !f.lacks[c.Key] && c.Row(f.kind) != "not there" {
+			capabilities = append(capabilities, c.Key)
+		}
+	}
+	version := map[string]string{"db": "2.0.1", "file": "0.10.15"}[f.kind]
+	return encode(map[string]any{
+		"logseq_version": version, "plugin_version": "1.0.0", "sdk_version": "0.2.12", "skill_version": "1.0.0", "session": f.session,
+		"api_capabilities": capabilities, "graph": map[string]any{"name": "garden", "kind": f.kind},
+	})
+}
+
+// Listen implements tools.Peer.
+func (f *fake) Listen(heard func(string, json.RawMessage)) func() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := len(f.listeners)
+	f.listeners[n] = heard
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.listeners[n] = func(string, json.RawMessage) {}
+	}
+}
+
+func (f *fake) tell(method string, params any) {
+	f.mu.Lock()
+	heard := f.listeners[0]
+	f.mu.Unlock()
+	heard(method, encode(params))
+}
+
+// Call implements tools.Peer.
+func (f *fake) Call(ctx context.Context, method string, in, out any, again bool) error {
+	if ctx.Err() != nil {
+		return &tools.Error{Code: tools.Timeout, Msg: "the call took longer than its deadline", Err: ctx.Err()}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return tools.Errorf(tools.Unavailable, "no peer is connected")
+	}
+	f.calls = append(f.calls, method)
+	wrong := fine
+	if f.fault != nil {
+		wrong = f.fault(method)
+	}
+	var answer any
+	var err error
+	switch wrong {
+	case refuse:
+		return &tools.Error{Code: tools.Internal, As: "INTERNAL", Msg: "Invalid page uuid\n\x1b[2J"}
+	case notThere:
+		return &tools.Error{Code: tools.Internal, As: "NOT_FOUND", Msg: "no such thing"}
+	case null, never, lostNever:
+	default:
+		answer, err = f.run(method, params(in))
+	}
+	switch wrong {
+	case late, never:
+		return &tools.Error{Code: tools.Timeout, As: "TIMEOUT", Msg: "[deferred timeout] async call #7"}
+	case lostLate, lostNever:
+		return &tools.Error{Code: tools.Unavailable, Msg: "the connection was lost", Err: tools.Unsure{}}
+	default:
+	}
+	if err != nil || out == nil {
+		return err
+	}
+	return json.Unmarshal(encode(answer), out)
+}
+
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func params(in any) map[string]any {
+	m := map[string]any{}
+	if err := json.Unmarshal(encode(in), &m); err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func fakeError(word, format string, args ...any) error {
+	return &tools.Error{Code: tools.Internal, As: word, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (f *fake) page(name any) (*fakePage, error) {
+	for _, p := range f.pages {
+		if strings.EqualFold(p.Name, fmt.Sprint(name)) || p.UUID == name {
+			return p, nil
+		}
+	}
+	return nil, fakeError("NOT_FOUND", "no page")
+}
+
+// A spot is where a block is.
+type spot struct {
+	page   *fakePage
+	parent *fakeBlock // nil: on top
+	list   *[]*fakeBlock
+	at     int
+}
+
+func (s spot) block() *fakeBlock { return (*s.list)[s.at] }
+
+func (f *fake) block(uuid any) (spot, error) {
+	for _, p := range f.pages {
+		if s, ok := look(p, nil, &p.blocks, uuid); ok {
+			return s, nil
+		}
+	}
+	return spot{}, fakeError("NOT_FOUND", "no block")
+}
+
+func look(p *fakePage, parent *fakeBlock, list *[]*fakeBlock, uuid any) (spot, bool) {
+	for i, b := range *list {
+		if b.UUID == uuid {
+			return spot{p, parent, list, i}, true
+		}
+		if s, ok := look(p, b, &b.Children, uuid); ok {
+			return s, true
+		}
+	}
+	return spot{}, false
+}
+
+// shown is a block with depth levels below it; -1 means all.
+func (s spot) shown(depth int) *fakeBlock {
+	b := *s.block()
+	b.Page = map[string]any{"uuid": s.page.UUID, "name": s.page.Name}
+	if s.parent != nil {
+		b.Parent = s.parent.UUID
+	}
+	b.Raw = b.Content
+	children := b.Children
+	b.Children = nil
+	for i := range children {
+		if depth != 0 {
+			b.Children = append(b.Children, spot{s.page, s.block(), &children, i}.shown(depth-1))
+		}
+	}
+	return &b
+}
+
+func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
+	found := []*fakeBlock{}
+	var walk func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock)
+	walk = func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock) {
+		for i, b := range *list {
+			if keep(b) {
+				found = append(found, spot{p, parent, list, i}.shown(0))
+			}
+			walk(p, b, &b.Children)
+		}
+	}
+	for _, p := range f.pages {
+		walk(p, nil, &p.blocks)
+	}
+	return found
+}
+
+func part[T any](list []T, in map[string]any) []T {
+	offset, limit := int(number(in["offset"], 0)), int(number(in["limit"], 1e6))
+	from := min(offset, len(list))
+	return slices.Clone(list[from:min(from+limit, len(list))])
+}
+
+func number(v any, otherwise float64) float64 {
+	if n, ok := v.(float64); ok {
+		return n
+	}
+	return otherwise
+}

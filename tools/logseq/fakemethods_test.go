@@ -1,0 +1,244 @@
+package logseq_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// run is what the fake's plugin does for a method; f.mu is held.
+func (f *fake) run(method string, in map[string]any) (any, error) {
+	reads, writes := f.reads(), f.writes()
+	if do, ok := reads[method]; ok {
+		return do(in)
+	}
+	if do, ok := writes[method]; ok {
+		return do(in)
+	}
+	return nil, fakeError("CAPABILITY_MISSING", "no method %s", method)
+}
+
+type methods map[string]func(map[string]any) (any, error)
+
+func (f *fake) reads() methods {
+	return methods{
+		"ping": func(map[string]any) (any, error) { return map[string]any{"graph": "garden"}, nil },
+		"pages.list": func(in map[string]any) (any, error) {
+			var all []*fakePage
+			for _, p := range f.pages {
+				if !p.Recycled && (in["journals"] == true || p.Kind != "journal") {
+					all = append(all, p)
+				}
+			}
+			return map[string]any{"pages": part(all, in), "total": len(all)}, nil
+		},
+		"pages.get": func(in map[string]any) (any, error) { return f.page(in["page"]) },
+		"pages.tree": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			blocks := []*fakeBlock{}
+			for i := range p.blocks {
+				blocks = append(blocks, spot{p, nil, &p.blocks, i}.shown(int(number(in["depth"], -1))-1))
+			}
+			return map[string]any{"page": p, "blocks": blocks}, nil
+		},
+		"pages.backlinks": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			all := f.all(func(b *fakeBlock) bool { return strings.Contains(b.Content, "[["+p.Name+"]]") })
+			return map[string]any{"blocks": part(all, in), "total": len(all)}, nil
+		},
+		"blocks.get": func(in map[string]any) (any, error) {
+			s, err := f.block(in["uuid"])
+			if err != nil {
+				return nil, err
+			}
+			return s.shown(int(number(in["depth"], 0))), nil
+		},
+		"search": func(in map[string]any) (any, error) {
+			words := strings.ToLower(in["query"].(string))
+			all := f.all(func(b *fakeBlock) bool { return strings.Contains(strings.ToLower(b.Content), words) })
+			return map[string]any{"blocks": part(all, in), "pages": []any{}, "files": []string{"a.pdf"}, "more": false}, nil
+		},
+		"query": func(in map[string]any) (any, error) {
+			return map[string]any{"rows": part([]any{[]any{"one"}, []any{"two"}}, in), "total": 2}, nil
+		},
+		"journals.get": func(in map[string]any) (any, error) {
+			for _, p := range f.pages {
+				if float64(p.Day) == in["day"] {
+					return p, nil
+				}
+			}
+			return nil, fakeError("NOT_FOUND", "no journal")
+		},
+		"tasks.list": func(in map[string]any) (any, error) {
+			all := f.all(func(b *fakeBlock) bool { return b.Marker != "" })
+			return map[string]any{"blocks": part(all, in), "total": len(all)}, nil
+		},
+		"tags.list": func(map[string]any) (any, error) {
+			return map[string]any{"tags": []any{map[string]any{"name": "Home"}}, "total": 1}, nil
+		},
+		"properties.list": func(map[string]any) (any, error) {
+			return map[string]any{"properties": []any{map[string]any{"name": "area", "type": "number"}}, "total": 1}, nil
+		},
+		"templates.list": func(map[string]any) (any, error) {
+			return map[string]any{"templates": []any{}, "total": 0}, nil
+		},
+	}
+}
+
+func (f *fake) writes() methods {
+	return methods{
+		"pages.create": func(in map[string]any) (any, error) {
+			p := &fakePage{UUID: in["uuid"].(string), Name: in["title"].(string), Kind: "page", Properties: map[string]any{}}
+			set(p.Properties, in["properties"])
+			f.pages = append(f.pages, p)
+			return map[string]any{"page": p, "existed": false}, nil
+		},
+		"pages.update": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			set(p.Properties, in["properties"])
+			return p, nil
+		},
+		"pages.append": func(in map[string]any) (any, error) {
+			return f.put(in["page"], "last", []any{in})
+		},
+		"pages.delete": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			if f.kind == "db" {
+				p.Recycled = true
+			} else {
+				f.pages = slices.DeleteFunc(f.pages, func(q *fakePage) bool { return p == q })
+			}
+			return map[string]any{"recycled": p.Recycled}, nil
+		},
+		"pages.rename": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			p.Name = in["name"].(string)
+			return p, nil
+		},
+		"blocks.create": func(in map[string]any) (any, error) {
+			return f.put(in["target"], in["place"].(string), []any{in})
+		},
+		"blocks.insert": func(in map[string]any) (any, error) {
+			return f.put(in["target"], in["place"].(string), in["blocks"].([]any))
+		},
+		"blocks.update": f.updateBlock,
+		"blocks.delete": func(in map[string]any) (any, error) {
+			s, err := f.block(in["uuid"])
+			if err != nil {
+				return nil, err
+			}
+			*s.list = slices.Delete(*s.list, s.at, s.at+1)
+			return map[string]any{}, nil
+		},
+		"blocks.move": func(in map[string]any) (any, error) {
+			s, err := f.block(in["uuid"])
+			if err != nil {
+				return nil, err
+			}
+			b := s.block()
+			*s.list = slices.Delete(*s.list, s.at, s.at+1)
+			return nil, f.place(in["target"], in["place"].(string), []*fakeBlock{b})
+		},
+		"journals.create": func(in map[string]any) (any, error) {
+			p := &fakePage{UUID: id(900), Name: "a new day", Kind: "journal", Day: int(in["day"].(float64)), Properties: map[string]any{}}
+			f.pages = append(f.pages, p)
+			return map[string]any{"page": p, "existed": false}, nil
+		},
+		"tasks.set": func(in map[string]any) (any, error) {
+			s, err := f.block(in["uuid"])
+			if err != nil {
+				return nil, err
+			}
+			b := s.block()
+			if status, ok := in["status"].(string); ok {
+				b.Marker = status
+			}
+			if date, given := in["deadline"]; given {
+				b.Deadline = date
+				if text, ok := date.(string); ok {
+					b.Deadline = strings.ReplaceAll(text, "-", "")
+				}
+			}
+			return s.shown(0), nil
+		},
+	}
+}
+
+func (f *fake) updateBlock(in map[string]any) (any, error) {
+	s, err := f.block(in["uuid"])
+	if err != nil {
+		return nil, err
+	}
+	if content, ok := in["content"].(string); ok {
+		s.block().Content = content
+	}
+	set(s.block().Properties, in["properties"])
+	return s.shown(0), nil
+}
+
+func set(properties map[string]any, changes any) {
+	m, _ := changes.(map[string]any)
+	maps.Copy(properties, m)
+	maps.DeleteFunc(properties, func(_ string, v any) bool { return v == nil })
+}
+
+func (f *fake) put(target any, place string, blocks []any) (any, error) {
+	return map[string]any{}, f.place(target, place, made(blocks))
+}
+
+func made(blocks []any) []*fakeBlock {
+	var out []*fakeBlock
+	for _, raw := range blocks {
+		in := raw.(map[string]any)
+		b := &fakeBlock{UUID: in["uuid"].(string), Content: in["content"].(string), Properties: map[string]any{}, Tags: []string{}}
+		set(b.Properties, in["properties"])
+		if children, ok := in["children"].([]any); ok {
+			b.Children = made(children)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (f *fake) place(target any, place string, blocks []*fakeBlock) error {
+	if p, err := f.page(target); err == nil {
+		p.blocks = insert(p.blocks, place, blocks)
+		return nil
+	}
+	s, err := f.block(target)
+	if err != nil {
+		return err
+	}
+	switch place {
+	case "before":
+		*s.list = slices.Insert(*s.list, s.at, blocks...)
+	case "after":
+		*s.list = slices.Insert(*s.list, s.at+1, blocks...)
+	default:
+		b := s.block()
+		b.Children = insert(b.Children, place, blocks)
+	}
+	return nil
+}
+
+func insert(list []*fakeBlock, place string, blocks []*fakeBlock) []*fakeBlock {
+	if place == "first" {
+		return slices.Insert(list, 0, blocks...)
+	}
+	return append(list, blocks...)
+}

@@ -1,0 +1,72 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// GetBacklinksIn are the arguments of get_backlinks.
+type GetBacklinksIn struct {
+	PageName Name         `json:"page_name" jsonschema:"page, by name or uuid"`
+	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"most blocks to answer"`
+	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"blocks to skip"`
+}
+
+// BlocksOut is the answer of what lists blocks.
+type BlocksOut struct {
+	Blocks Blocks `json:"blocks" jsonschema:"the blocks"`
+	Total  int    `json:"total" jsonschema:"blocks there are"`
+	Note   string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func getBacklinks() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[GetBacklinksIn, BlocksOut]{
+		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads,
+		Doc:    "Lists the blocks that link to a page.\nNeeds backlinks.",
+		Errors: mayFail(),
+		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
+			{Why: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, Loose: true},
+		},
+	}, (*Graph).GetBacklinks)
+}
+
+// GetBacklinks implements get_backlinks.
+func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut, error) {
+	if err := g.needs("backlinks"); err != nil {
+		return BlocksOut{}, err
+	}
+	if err := checkName("page_name", in.PageName); err != nil {
+		return BlocksOut{}, err
+	}
+	p, err := g.page(ctx, string(in.PageName))
+	if err != nil {
+		return BlocksOut{}, err
+	}
+	blocks, total, err := g.backlinks(ctx, p, int(in.Offset), int(in.Limit))
+	if err != nil {
+		return BlocksOut{}, err
+	}
+	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
+}
+
+func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
+	var found blocksAnswer
+	err := g.ask(ctx, "pages.backlinks", struct {
+		pageArg
+		listArg
+	}{pageArg{string(p.UUID)}, listArg{offset, limit}}, &found)
+	return found.Blocks, max(found.Total, len(found.Blocks)), err
+}
+
+// blocksAnswer is a part of a list of blocks.
+type blocksAnswer struct {
+	Blocks []wireBlock `json:"blocks"`
+	Total  int         `json:"total"`
+}
+
+// listed is what fits of a part of a list.
+func listed(blocks []wireBlock, total, offset, limit int) BlocksOut {
+	shown := within(shownBlocks(window(blocks, 0, limit)), Block.size)
+	return BlocksOut{Blocks: shown, Total: max(total, len(shown)), Note: rest(len(shown), offset, total)}
+}

@@ -1,0 +1,69 @@
+package logseq
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// GetBlockIn are the arguments of get_block.
+type GetBlockIn struct {
+	BlockUUID       UUID  `json:"block_uuid" jsonschema:"block"`
+	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also what is below it"`
+	Depth           Depth `json:"depth,omitempty" jsonschema:"levels below it; all when omitted or 0"`
+}
+
+// GetBlockOut is the answer of get_block.
+type GetBlockOut struct {
+	Block     Block  `json:"block" jsonschema:"the block"`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
+	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func getBlock() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[GetBlockIn, GetBlockOut]{
+		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
+		Doc:    "Reads one block, with what is below it if asked.\nNeeds blocks.read.",
+		Errors: mayFail(),
+		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
+			{Why: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, Loose: true},
+		},
+	}, (*Graph).GetBlock)
+}
+
+// GetBlock implements get_block.
+func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error) {
+	if err := g.needs("blocks.read"); err != nil {
+		return GetBlockOut{}, err
+	}
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return GetBlockOut{}, err
+	}
+	show, ask := 0, 1 // one more, to see whether there are children
+	switch {
+	case in.IncludeChildren && in.Depth == 0:
+		show, ask = deepest, allLevels
+	case in.IncludeChildren:
+		show, ask = int(in.Depth), int(in.Depth)+1
+	}
+	b, err := g.block(ctx, in.BlockUUID, ask)
+	if err != nil {
+		return GetBlockOut{}, err
+	}
+	c := &cutter{left: maxAnswer, properties: true}
+	var out GetBlockOut
+	out.Block, _ = c.keep(b.shown(b.Page, show))
+	if c.cut > 0 {
+		out.Truncated = true
+		out.Note = fmt.Sprintf("%d blocks are cut: use get_block on a block with has_children.", c.cut)
+	}
+	return out, nil
+}
+
+// exampleBlock and the uuids beside it are what the declared examples speak of.
+const (
+	exampleBlock  UUID = "6540a1b2-0000-4000-8000-000000000001"
+	exampleParent UUID = "6540a1b2-0000-4000-8000-000000000002"
+	exampleTask   UUID = "6540a1b2-0000-4000-8000-000000000003"
+)

@@ -1,0 +1,124 @@
+package logseq
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Format is how a page is answered: as text, or as JSON with a uuid on every
+// block.
+type Format string
+
+// JSONSchema implements tools.Typed.
+func (Format) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Enum: []any{"text", "json"}, Default: []byte(`"text"`)}
+}
+
+// GetPageContentIn are the arguments of get_page_content.
+type GetPageContentIn struct {
+	PageName          Name         `json:"page_name" jsonschema:"page, by name or uuid"`
+	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
+	IncludeProperties Yes          `json:"include_properties,omitempty" jsonschema:"also properties"`
+	IncludeBlocks     Yes          `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
+	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels of blocks; all when omitted or 0"`
+	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+}
+
+// GetPageContentOut is the answer of get_page_content.
+type GetPageContentOut struct {
+	Page      Page   `json:"page" jsonschema:"the page"`
+	Text      string `json:"text,omitempty" jsonschema:"the outline, with format text"`
+	Blocks    Blocks `json:"blocks,omitempty" jsonschema:"the blocks, with format json"`
+	Total     int    `json:"total" jsonschema:"blocks that were read"`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
+	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func getPageContent() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[GetPageContentIn, GetPageContentOut]{
+		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
+		Doc:    "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
+		Errors: mayFail(),
+		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
+			{Why: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, Loose: true},
+			{Why: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, Loose: true},
+		},
+	}, (*Graph).GetPageContent)
+}
+
+// GetPageContent implements get_page_content.
+func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPageContentOut, error) {
+	if err := g.needs("pages.read"); err != nil {
+		return GetPageContentOut{}, err
+	}
+	if err := checkName("page_name", in.PageName); err != nil {
+		return GetPageContentOut{}, err
+	}
+	if !in.IncludeBlocks {
+		p, err := g.page(ctx, string(in.PageName))
+		if err != nil {
+			return GetPageContentOut{}, err
+		}
+		return leaf(in, GetPageContentOut{}, p), nil
+	}
+	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more, to see where children are left out
+	if depth == 0 {
+		depth, ask = deepest, allLevels
+	}
+	p, blocks, err := g.tree(ctx, string(in.PageName), ask)
+	if err != nil {
+		return GetPageContentOut{}, err
+	}
+	return leaf(in, outlineOf(in, p, blocks, depth), p), nil
+}
+
+// leaf adds the page itself to an answer.
+func leaf(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContentOut {
+	out.Page = p.shown()
+	if !in.IncludeProperties {
+		out.Page.Properties = nil
+	}
+	if in.Format != "json" {
+		out.Text = heading(out.Page) + out.Text
+	}
+	return out
+}
+
+// outlineOf is what fits of a page's blocks.
+func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
+	var out GetPageContentOut
+	for _, b := range blocks {
+		out.Total += b.count()
+	}
+	blocks = blocks[min(int(in.Offset), len(blocks)):]
+	cutter := &cutter{left: maxAnswer, properties: bool(in.IncludeProperties)}
+	var text strings.Builder
+	kept := 0
+	for _, b := range blocks {
+		whole := b.shown(wireRef{p.UUID, p.Name}, depth-1)
+		if kept > 0 && whole.size() > cutter.left {
+			break
+		}
+		kept++
+		shown, _ := cutter.keep(whole)
+		if in.Format == "json" {
+			out.Blocks = append(out.Blocks, shown)
+		} else {
+			writeBlock(&text, shown, 0)
+		}
+	}
+	out.Text = text.String()
+	if left := len(blocks) - kept; left > 0 {
+		out.Note = fmt.Sprintf("%d more blocks on top: call again with offset %d. ", left, int(in.Offset)+kept)
+	}
+	if cutter.cut > 0 {
+		out.Note += fmt.Sprintf("%d blocks below others are left out: use get_block on a block with has_children.", cutter.cut)
+	}
+	out.Truncated = out.Note != ""
+	return out
+}

@@ -1,0 +1,98 @@
+package logseq
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A Graph is the graph of a source: connected now, or not. Its methods may be
+// called from any goroutine; those that write follow one another.
+type Graph struct {
+	conf    Config
+	name    string
+	peer    tools.Peer
+	now     func() time.Time
+	log     *slog.Logger
+	changed func(uri string)
+	turn    chan struct{} // holds one while somebody writes
+	stop    func()
+}
+
+// Open answers a source at once: Logseq may start later and leave in between,
+// and ping and get_capabilities work without it.
+func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
+	g := &Graph{
+		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed,
+		turn: make(chan struct{}, 1), stop: func() {},
+	}
+	if g.peer == nil {
+		g.peer = nobody{}
+	}
+	g.stop = g.peer.Listen(g.heard)
+	return g, nil
+}
+
+// Close stops listening to Logseq.
+func (g *Graph) Close() error {
+	g.stop()
+	return nil
+}
+
+// Check is nil also while Logseq is away: then, too, the source answers. The
+// connection has a state of its own on the panel.
+func (g *Graph) Check(ctx context.Context) error { return ctx.Err() }
+
+// nobody is the Peer of a source whose hub has no bridge.
+type nobody struct{}
+
+func (nobody) Call(context.Context, string, any, any, bool) error { return notConnected("") }
+func (nobody) About() json.RawMessage                             { return nil }
+func (nobody) Listen(func(string, json.RawMessage)) func()        { return func() {} }
+
+// about is what the plugin says of itself and its Logseq when it connects.
+type about struct {
+	Logseq       string   `json:"logseq_version"`
+	Plugin       string   `json:"plugin_version"`
+	SDK          string   `json:"sdk_version"`
+	Skill        string   `json:"skill_version"`
+	Session      string   `json:"session"` // a new one whenever the plugin starts
+	Capabilities []string `json:"api_capabilities"`
+	Methods      []string `json:"methods"`
+	Graph        struct {
+		Name string `json:"name"`
+		Kind string `json:"kind"` // db or file
+	} `json:"graph"`
+}
+
+// about is nil while nobody is connected.
+func (g *Graph) about() *about {
+	raw := g.peer.About()
+	if len(raw) == 0 {
+		return nil
+	}
+	a := &about{}
+	if err := json.Unmarshal(raw, a); err != nil {
+		g.log.Warn("what the plugin says of itself cannot be read", "error", err)
+	}
+	return a
+}
+
+// needs checks that somebody is connected who has the capability.
+func (g *Graph) needs(key string) error {
+	a := g.about()
+	switch {
+	case a == nil:
+		return notConnected(g.conf.Graph)
+	case !slices.Contains(a.Capabilities, key):
+		return capabilityMissing(key, a)
+	}
+	return nil
+}
+
+// has says whether a capability is there, for what can do without.
+func (g *Graph) has(key string) bool { return g.needs(key) == nil }

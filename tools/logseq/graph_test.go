@@ -1,0 +1,327 @@
+package logseq_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/logseq"
+)
+
+// A desk is a source open on a fake.
+type desk struct {
+	t       *testing.T
+	open    *tools.Opened
+	changed []string
+}
+
+func openOn(t *testing.T, peer tools.Peer) *desk {
+	t.Helper()
+	d := &desk{t: t}
+	o, err := logseq.System().Open(t.Context(), nil, tools.Env{
+		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: peer,
+		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
+		Changed: func(uri string) { d.changed = append(d.changed, uri) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() })
+	d.open = o
+	return d
+}
+
+// call answers the result as a map.
+func (d *desk) call(tool, args string) (map[string]any, *tools.Error) {
+	d.t.Helper()
+	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.Silent{}, tool, []byte(args))
+	if err != nil {
+		return nil, tools.AsError(err)
+	}
+	m := map[string]any{}
+	if err := json.Unmarshal(r.JSON, &m); err != nil {
+		d.t.Fatal(err)
+	}
+	return m, nil
+}
+
+func (d *desk) must(tool, args string) map[string]any {
+	d.t.Helper()
+	m, err := d.call(tool, args)
+	if err != nil {
+		d.t.Fatalf("%s %s: %v %s", tool, args, err, err.Hint)
+	}
+	return m
+}
+
+// word is the code as an agent reads it.
+func word(e *tools.Error) string { return logseq.System().Manifest().Spelling.Word(e) }
+
+func applied(e *tools.Error) any {
+	m := map[string]any{}
+	b, err := json.Marshal(e.Data)
+	if err != nil || json.Unmarshal(b, &m) != nil {
+		return nil
+	}
+	return m["applied"]
+}
+
+// An example answers the same on a DB graph, but for what it does not have.
+func TestDBGraph(t *testing.T) {
+	for _, tool := range logseq.System().Manifest().Tools {
+		d := openOn(t, garden("db"))
+		for _, x := range tool.Examples {
+			m, err := d.call(tool.Name, string(x.In))
+			switch {
+			case tool.Name == "list_templates":
+				if err == nil || word(err) != "CAPABILITY_MISSING" {
+					t.Errorf("list_templates on a DB graph: %v, %v", m, err)
+				}
+			case err != nil:
+				t.Errorf("%s %s: %v", tool.Name, x.In, err)
+			case m["success"] == true && m["verified"] != true:
+				t.Errorf("%s %s: not verified: %v", tool.Name, x.In, m)
+			}
+		}
+	}
+}
+
+// Each capability that is missing stops the tools that need it, with its name,
+// and no other tool.
+func TestEachCapabilityMissing(t *testing.T) {
+	manifest := logseq.System().Manifest()
+	for _, c := range logseq.Capabilities() {
+		for _, tool := range manifest.Tools {
+			f := garden("file")
+			f.lacks[c.Key] = true
+			_, err := openOn(t, f).call(tool.Name, string(tool.Examples[0].In))
+			stopped := err != nil && word(err) == "CAPABILITY_MISSING"
+			needs := slices.Contains(c.Tools, tool.Name) || c.Key == "pages.update" && tool.Name == "create_page" || c.Key == "pages.read" && tool.Name == "get_journal"
+			if stopped != needs {
+				t.Errorf("%s without %s: %v", tool.Name, c.Key, err)
+			}
+			if stopped && (!strings.Contains(err.Msg, c.Key) || !strings.Contains(err.Hint, "get_capabilities")) {
+				t.Errorf("%s without %s says %q, %q", tool.Name, c.Key, err.Msg, err.Hint)
+			}
+		}
+	}
+}
+
+// Without a Logseq two tools answer, and the others say what to do.
+func TestNotConnected(t *testing.T) {
+	away := garden("db")
+	away.gone = true
+	for _, peer := range []tools.Peer{nil, away} {
+		d := openOn(t, peer)
+		for _, tool := range logseq.System().Manifest().Tools {
+			m, err := d.call(tool.Name, string(tool.Examples[0].In))
+			if tool.Name == "ping" || tool.Name == "get_capabilities" {
+				if err != nil || m["connected"] != false || m["note"] == nil {
+					t.Errorf("%s: %v, %v", tool.Name, m, err)
+				}
+				continue
+			}
+			if err == nil || err.Code != tools.Unavailable || word(err) != "UNAVAILABLE" || !strings.Contains(err.Hint, "start Logseq") {
+				t.Errorf("%s: %v, %v", tool.Name, m, err)
+			}
+		}
+		if err := d.open.Check(t.Context()); err != nil {
+			t.Errorf("check: %v", err)
+		}
+	}
+}
+
+// What every kind of fault becomes, for every tool that writes.
+func TestFaultsOfWrites(t *testing.T) {
+	writes := map[string]bool{}
+	for _, m := range []string{
+		"pages.create", "pages.update", "pages.append", "pages.delete", "pages.rename", "blocks.create",
+		"blocks.insert", "blocks.update", "blocks.delete", "blocks.move", "tasks.set", "journals.create",
+	} {
+		writes[m] = true
+	}
+	for _, tool := range logseq.System().Manifest().Tools {
+		if tool.Effect == tools.Reads || tool.Name == "batch" {
+			continue
+		}
+		args := string(tool.Examples[len(tool.Examples)-1].In)
+		if tool.Name == "create_page" {
+			args = string(tool.Examples[0].In)
+		}
+		for _, want := range []struct {
+			wrong   fault
+			word    string
+			applied any
+		}{
+			{refuse, "INTERNAL", nil},
+			{null, "INTERNAL", false},
+			{late, "TIMEOUT", true},
+			{never, "TIMEOUT", "unknown"},
+			{lostLate, "UNAVAILABLE", true},
+			{lostNever, "UNAVAILABLE", "unknown"},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				f := garden("db")
+				f.fault = func(method string) fault {
+					if writes[method] {
+						return want.wrong
+					}
+					return fine
+				}
+				m, err := openOn(t, f).call(tool.Name, args)
+				if err == nil || word(err) != want.word || applied(err) != want.applied {
+					t.Errorf("%s with fault %d: %v, %v with %+v; want %s applied %v", tool.Name, want.wrong, m, err, err.Data, want.word, want.applied)
+				}
+				if n := count(f.calls, writes); n != 1 {
+					t.Errorf("%s with fault %d was sent %d times", tool.Name, want.wrong, n)
+				}
+			})
+		}
+	}
+}
+
+func count(calls []string, of map[string]bool) int {
+	n := 0
+	for _, c := range calls {
+		if of[c] {
+			n++
+		}
+	}
+	return n
+}
+
+// A plugin that was started anew has forgotten the request.
+func TestReloadedPluginDidNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := garden("db")
+		f.fault = func(method string) fault {
+			if method == "blocks.create" {
+				f.session = "s2"
+				return lostNever
+			}
+			return fine
+		}
+		_, err := openOn(t, f).call("create_block", `{"page_name":"Garden","content":"x"}`)
+		if err == nil || applied(err) != false || err.Hint != "Call again." {
+			t.Errorf("after a reload: %v with %+v", err, err.Data)
+		}
+	})
+}
+
+// When nothing can be read back, the answer is that nobody knows.
+func TestGoneInTheMiddle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := garden("db")
+		f.fault = func(method string) fault {
+			if method == "blocks.update" {
+				f.gone = true
+				return lostLate
+			}
+			return fine
+		}
+		_, err := openOn(t, f).call("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
+		if err == nil || applied(err) != "unknown" {
+			t.Errorf("gone in the middle: %v", err)
+		}
+	})
+}
+
+// A success that cannot be read back is not called verified.
+func TestUnverified(t *testing.T) {
+	f := garden("db")
+	written := false
+	f.fault = func(method string) fault {
+		if method == "blocks.update" {
+			written = true
+		} else if written {
+			return refuse
+		}
+		return fine
+	}
+	m := openOn(t, f).must("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
+	if m["success"] != true || m["verified"] != false || m["warnings"] == nil {
+		t.Errorf("answers %v", m)
+	}
+}
+
+// A second step that fails says that the first is done.
+func TestStepsAreTold(t *testing.T) {
+	f := garden("db")
+	f.fault = func(method string) fault {
+		if method == "pages.append" {
+			return refuse
+		}
+		return fine
+	}
+	_, err := openOn(t, f).call("update_page", `{"page_name":"Garden","content_append":"x","properties":{"soil":"loam"}}`)
+	if err == nil || !strings.Contains(string(encode(err.Data)), "properties set") || applied(err) != false {
+		t.Errorf("want the first step told, got %v with %+v", err, err.Data)
+	}
+}
+
+// A silent null is not there, and Logseq's own words come through, harmless.
+func TestFaultsOfReads(t *testing.T) {
+	for wrong, want := range map[fault]string{null: "NOT_FOUND", notThere: "NOT_FOUND", refuse: "INTERNAL", never: "TIMEOUT"} {
+		f := garden("file")
+		f.fault = func(string) fault { return wrong }
+		d := openOn(t, f)
+		for tool, args := range map[string]string{
+			"get_block": `{"block_uuid":"` + id(1) + `"}`, "get_page_content": `{"page_name":"Garden"}`, "get_journal": `{}`,
+		} {
+			_, err := d.call(tool, args)
+			if err == nil || word(err) != want {
+				t.Errorf("%s with fault %d: %v", tool, wrong, err)
+			}
+			if wrong == refuse && (!strings.Contains(err.Msg, "Invalid page uuid") || strings.ContainsAny(err.Msg, "\n\x1b")) {
+				t.Errorf("%s: says %q", tool, err.Msg)
+			}
+		}
+	}
+}
+
+// Writers take turns, and one who waits heeds its deadline.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := garden("db")
+		f.fault = func(method string) fault {
+			if method == "blocks.update" {
+				return never
+			}
+			return fine
+		}
+		d := openOn(t, f)
+		first := make(chan struct{})
+		go func() {
+			defer close(first)
+			_, _ = d.call("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
+		}()
+		synctest.Wait() // it looks for its change, a second at a time
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err := d.open.Call(ctx, tools.Silent{}, "delete_block", []byte(`{"block_uuid":"`+id(5)+`"}`))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the second writer: %v", err)
+		}
+		<-first
+	})
+}
+
+func TestChangesAreAnnounced(t *testing.T) {
+	f := garden("db")
+	d := openOn(t, f)
+	f.tell("changed", map[string]any{"blocks": []any{map[string]any{"uuid": id(1), "page": "A b/c"}}, "pages": []string{"A b/c"}, "deleted": []string{id(9)}})
+	f.tell("changed", "nonsense")
+	f.tell("peer.gone", nil)
+	slices.Sort(d.changed)
+	want := []string{"logseq://home/block/" + id(1), "logseq://home/block/" + id(9), "logseq://home/page/A%20b%2Fc"}
+	if !slices.Equal(d.changed, want) {
+		t.Errorf("announced %v, want %v", d.changed, want)
+	}
+}

@@ -1,0 +1,145 @@
+package logseq
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A NewBlock is a block to insert, with what goes below it.
+type NewBlock struct {
+	Content    string     `json:"content"`
+	Properties Properties `json:"properties,omitempty"`
+	Children   Tree       `json:"children,omitempty"`
+}
+
+// Tree are new siblings.
+type Tree []NewBlock
+
+// JSONSchema implements tools.Typed: the tree is recursive, which inference
+// does not know.
+func (Tree) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "array", MaxItems: new(mostDrafts), Items: &jsonschema.Schema{Type: "object", Description: "content, properties, and children, a list of the same kind"}}
+}
+
+// UnmarshalJSON refuses unknown fields, at every level.
+func (b *NewBlock) UnmarshalJSON(raw []byte) error {
+	type fields NewBlock
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode((*fields)(b)); err != nil {
+		return errors.New("blocks: each has content, properties and children: " + said(err.Error()))
+	}
+	return nil
+}
+
+// InsertBlocksIn are the arguments of insert_blocks.
+type InsertBlocksIn struct {
+	Blocks           Tree     `json:"blocks,omitempty" jsonschema:"the blocks as a tree"`
+	Markdown         Content  `json:"markdown,omitempty" jsonschema:"or the blocks as Markdown: lists and headings make the levels"`
+	PageName         Name     `json:"page_name,omitempty" jsonschema:"page that they go on, by name or uuid"`
+	ParentBlockUUID  UUID     `json:"parent_block_uuid,omitempty" jsonschema:"block that they go below"`
+	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block that they go beside"`
+	Position         Position `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
+	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check; insert nothing"`
+}
+
+// InsertBlocksOut is the answer of insert_blocks.
+type InsertBlocksOut struct {
+	Inserted int    `json:"inserted" jsonschema:"blocks, or on a dry run how many it would be"`
+	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new blocks on top"`
+	PageName string `json:"page_name" jsonschema:"page they are on"`
+	PageUUID UUID   `json:"page_uuid" jsonschema:"that page's uuid"`
+	Parent   UUID   `json:"parent_uuid" jsonschema:"block or page they are below"`
+	Written
+}
+
+func insertBlocks() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
+		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes,
+		Doc:    "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
+		Errors: mayFail(),
+		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
+			{Why: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, Loose: true},
+			{Why: "put a tree below a block", In: InsertBlocksIn{ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}}}, Loose: true},
+		},
+	}, (*Graph).InsertBlocks)
+}
+
+// InsertBlocks implements insert_blocks.
+func (g *Graph) InsertBlocks(ctx context.Context, in InsertBlocksIn) (InsertBlocksOut, error) {
+	var none InsertBlocksOut
+	if err := g.needs("blocks.insert"); err != nil {
+		return none, err
+	}
+	drafts, err := in.drafts()
+	if err != nil {
+		return none, err
+	}
+	w := where{
+		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
+		pageArgument: "page_name", parentArgument: "parent_block_uuid",
+	}
+	if err := w.check(); err != nil {
+		return none, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	p, err := g.place(ctx, w)
+	if err != nil {
+		return none, err
+	}
+	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
+	for range each(drafts) {
+		out.Inserted++
+	}
+	if in.DryRun {
+		out.Written = rehearsed()
+		return out, nil
+	}
+	out.Blocks = tops(drafts)
+	out.Written, err = g.write(ctx, g.insertion(p, drafts, nil))
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// drafts are the blocks of either argument, checked.
+func (in InsertBlocksIn) drafts() ([]*draft, error) {
+	switch {
+	case in.Markdown != "" && len(in.Blocks) > 0, in.Markdown == "" && len(in.Blocks) == 0:
+		return nil, tools.Errorf(tools.Invalid, "give blocks or markdown, one of them")
+	case in.Markdown != "":
+		return parseContent("markdown", string(in.Markdown))
+	}
+	drafts := in.Blocks.drafts()
+	if err := checkDrafts("blocks", drafts); err != nil {
+		return nil, err
+	}
+	for d := range each(drafts) {
+		if err := d.Properties.check(); err != nil {
+			return nil, tools.Errorf(tools.Invalid, "blocks: %s", err.Error())
+		}
+		if len(d.Content) > 200_000 {
+			return nil, tools.Errorf(tools.Invalid, "blocks: the content of a block has at most 200,000 bytes, got %d", len(d.Content))
+		}
+	}
+	return drafts, nil
+}
+
+func (t Tree) drafts() []*draft {
+	var drafts []*draft
+	for _, b := range t {
+		drafts = append(drafts, &draft{newUUID(), b.Content, b.Properties, b.Children.drafts()})
+	}
+	return drafts
+}

@@ -1,0 +1,133 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// GetJournalIn are the arguments of get_journal.
+type GetJournalIn struct {
+	Date   string       `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
+	Format Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+}
+
+func getJournal() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[GetJournalIn, GetPageContentOut]{
+		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
+		Doc:    "Reads the journal page of a day.\nNeeds journals and pages.read.",
+		Errors: mayFail(),
+		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
+			{Why: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, Loose: true},
+		},
+	}, (*Graph).GetJournal)
+}
+
+// GetJournal implements get_journal.
+func (g *Graph) GetJournal(ctx context.Context, in GetJournalIn) (GetPageContentOut, error) {
+	if err := g.needs("journals"); err != nil {
+		return GetPageContentOut{}, err
+	}
+	day, err := g.day("date", in.Date)
+	if err != nil {
+		return GetPageContentOut{}, err
+	}
+	p, err := g.journal(ctx, day)
+	if err != nil {
+		return GetPageContentOut{}, err
+	}
+	return g.GetPageContent(ctx, GetPageContentIn{
+		PageName: Name(p.UUID), Format: in.Format, IncludeProperties: true, IncludeBlocks: true, Offset: in.Offset,
+	})
+}
+
+type dayArg struct {
+	Day int `json:"day"`
+}
+
+func (g *Graph) journal(ctx context.Context, day int) (wirePage, error) {
+	var p wirePage
+	err := g.ask(ctx, "journals.get", dayArg{day}, &p)
+	if absentIn(err) || err == nil && p.UUID == "" {
+		return p, tools.Errorf(tools.NotFound, "there is no journal of %s", dayOf(day)).WithHint("append_to_journal makes it.")
+	}
+	return p, err
+}
+
+// AppendToJournalIn are the arguments of append_to_journal.
+type AppendToJournalIn struct {
+	Date    string  `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
+	Content Content `json:"content" jsonschema:"Markdown; a list becomes blocks below each other"`
+	DryRun  bool    `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+}
+
+func appendToJournal() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[AppendToJournalIn, PageWritten]{
+		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
+		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
+		Errors: mayFail(),
+		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
+			{Why: "note something today", In: AppendToJournalIn{Content: "First frost"}, Loose: true},
+		},
+	}, (*Graph).AppendToJournal)
+}
+
+// AppendToJournal implements append_to_journal.
+func (g *Graph) AppendToJournal(ctx context.Context, in AppendToJournalIn) (PageWritten, error) {
+	var none PageWritten
+	for _, key := range []string{"journals", "pages.update"} {
+		if err := g.needs(key); err != nil {
+			return none, err
+		}
+	}
+	day, err := g.day("date", in.Date)
+	if err != nil {
+		return none, err
+	}
+	drafts, err := parseContent("content", string(in.Content))
+	if err != nil {
+		return none, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	p, err := g.journal(ctx, day)
+	if err != nil && !absentIn(err) {
+		return none, err
+	}
+	if in.DryRun {
+		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
+	}
+	var earlier []string
+	if p.UUID == "" {
+		if p, err = g.newJournal(ctx, day); err != nil {
+			return none, err
+		}
+		earlier = append(earlier, "journal page created")
+	}
+	added, err := g.appendTo(ctx, p, string(in.Content), drafts, earlier)
+	if err != nil {
+		return none, err
+	}
+	return PageWritten{p.Name, p.UUID, added.blocks, added.Written}, nil
+}
+
+// newJournal makes a day's journal page. Its name is Logseq's affair.
+func (g *Graph) newJournal(ctx context.Context, day int) (wirePage, error) {
+	var made wirePage
+	_, err := g.write(ctx, write{
+		method: "journals.create", in: dayArg{day}, facts: fate{Page: dayOf(day)},
+		look: func(ctx context.Context) (sight, error) {
+			var err error
+			made, err = g.journal(ctx, day)
+			return seenPage(nil, made, err, nil)
+		},
+	})
+	if err == nil && made.UUID == "" {
+		err = tools.Errorf(tools.Internal, "the new journal page could not be read back").WithHint("Call again; the page is made at most once.")
+	}
+	return made, err
+}

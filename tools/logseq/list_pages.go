@@ -1,0 +1,57 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// ListPagesIn are the arguments of list_pages.
+type ListPagesIn struct {
+	IncludeJournals bool         `json:"include_journals,omitempty" jsonschema:"also journal pages"`
+	Limit           tools.Limit  `json:"limit,omitempty" jsonschema:"most pages to answer"`
+	Offset          tools.Offset `json:"offset,omitempty" jsonschema:"pages to skip"`
+}
+
+// ListPagesOut is the answer of list_pages.
+type ListPagesOut struct {
+	Pages Pages  `json:"pages" jsonschema:"in the order of their names"`
+	Total int    `json:"total" jsonschema:"pages there are"`
+	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func listPages() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
+		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
+		Doc:    "Lists the pages that people made, without journals unless asked.\nNeeds pages.list. To find words use search.",
+		Errors: mayFail(),
+		Examples: []tools.Example[ListPagesIn, ListPagesOut]{
+			{Why: "see the first pages", In: ListPagesIn{Limit: 20}, Loose: true},
+			{Why: "include the journal", In: ListPagesIn{IncludeJournals: true}, Loose: true},
+		},
+	}, (*Graph).ListPages)
+}
+
+// ListPages implements list_pages.
+func (g *Graph) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
+	if err := g.needs("pages.list"); err != nil {
+		return ListPagesOut{}, err
+	}
+	var answer struct {
+		Pages []wirePage `json:"pages"`
+		Total int        `json:"total"`
+	}
+	err := g.ask(ctx, "pages.list", struct {
+		Journals bool `json:"journals"`
+		listArg
+	}{in.IncludeJournals, listArg{int(in.Offset), int(in.Limit)}}, &answer)
+	if err != nil {
+		return ListPagesOut{}, err
+	}
+	pages := within(answer.Pages[:min(len(answer.Pages), int(in.Limit))], func(p wirePage) int { return p.shown().size() })
+	out := ListPagesOut{Total: max(answer.Total, len(pages)), Note: rest(len(pages), int(in.Offset), answer.Total)}
+	for _, p := range pages {
+		out.Pages = append(out.Pages, p.shown())
+	}
+	return out, nil
+}

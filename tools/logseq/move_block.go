@@ -1,0 +1,99 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// MoveBlockIn are the arguments of move_block.
+type MoveBlockIn struct {
+	BlockUUID        UUID     `json:"block_uuid" jsonschema:"block; what is below it moves along"`
+	TargetParentUUID UUID     `json:"target_parent_uuid,omitempty" jsonschema:"block that it goes below"`
+	TargetPageName   Name     `json:"target_page_name,omitempty" jsonschema:"page that it goes on, by name or uuid"`
+	Position         Position `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
+	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block that it goes beside"`
+	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
+}
+
+func moveBlock() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[MoveBlockIn, BlockWritten]{
+		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
+		Doc:    "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
+		Errors: mayFail(),
+		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
+			{Why: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, Loose: true},
+		},
+	}, (*Graph).MoveBlock)
+}
+
+// MoveBlock implements move_block.
+func (g *Graph) MoveBlock(ctx context.Context, in MoveBlockIn) (BlockWritten, error) {
+	var none BlockWritten
+	if err := g.needs("blocks.move"); err != nil {
+		return none, err
+	}
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return none, err
+	}
+	w := where{
+		page: in.TargetPageName, parent: in.TargetParentUUID, sibling: in.SiblingBlockUUID, position: in.Position,
+		pageArgument: "target_page_name", parentArgument: "target_parent_uuid",
+	}
+	if err := w.check(); err != nil {
+		return none, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	was, err := g.block(ctx, in.BlockUUID, allLevels)
+	if err != nil {
+		return none, err
+	}
+	p, err := g.place(ctx, w)
+	if err != nil {
+		return none, err
+	}
+	if was.holds(p.target) {
+		return none, tools.Errorf(tools.Invalid, "the block cannot go beside or below itself")
+	}
+	out := BlockWritten{UUID: was.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
+	if in.DryRun {
+		out.Written = rehearsed()
+		return out, nil
+	}
+	out.Written, err = g.write(ctx, write{
+		method: "blocks.move",
+		in: struct {
+			UUID   UUID     `json:"uuid"`
+			Target UUID     `json:"target"`
+			Place  Position `json:"place"`
+		}{was.UUID, p.target, p.position},
+		facts: fate{UUID: was.UUID, Page: p.page.Name},
+		look: func(ctx context.Context) (sight, error) {
+			now, err := g.block(ctx, was.UUID, 0)
+			if err != nil {
+				return undone, err
+			}
+			saw, err := g.here(ctx, p, now)
+			if saw == different && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentOf(was) {
+				saw = undone
+			}
+			return saw, err
+		},
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// parentOf is the block above b, or its page.
+func parentOf(b wireBlock) UUID {
+	if b.Parent == "" {
+		return b.Page.UUID
+	}
+	return b.Parent
+}

@@ -1,0 +1,60 @@
+package logseq
+
+import (
+	"context"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Nothing is the input of tools without arguments.
+type Nothing struct{}
+
+// PingOut is the answer of ping.
+type PingOut struct {
+	Connected bool   `json:"connected" jsonschema:"a Logseq answers"`
+	Graph     string `json:"graph,omitempty" jsonschema:"graph that is open"`
+	Kind      string `json:"kind,omitempty" jsonschema:"db or file"`
+	Logseq    string `json:"logseq_version,omitempty" jsonschema:"version of Logseq"`
+	Plugin    string `json:"plugin_version,omitempty" jsonschema:"version of the plugin"`
+	Millis    int    `json:"round_trip_ms" jsonschema:"time the answer took"`
+	Note      string `json:"note,omitempty" jsonschema:"why not, and what to do"`
+}
+
+func ping() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[Nothing, PingOut]{
+		Name: "ping", Title: "Ping", Effect: tools.Reads,
+		Doc:      "Says whether Logseq is connected and answers.\nIt works without Logseq too.",
+		Examples: []tools.Example[Nothing, PingOut]{{Why: "see whether Logseq is there", Loose: true}},
+	}, (*Graph).Ping)
+}
+
+// Ping implements ping.
+func (g *Graph) Ping(ctx context.Context, _ Nothing) (PingOut, error) {
+	a := g.about()
+	if a == nil {
+		return PingOut{Note: absence(notConnected(g.conf.Graph))}, nil
+	}
+	out := PingOut{Graph: a.Graph.Name, Kind: a.Graph.Kind, Logseq: a.Logseq, Plugin: a.Plugin}
+	began := time.Now()
+	err := g.ask(ctx, "ping", struct{}{}, nil)
+	if ctx.Err() != nil {
+		return PingOut{}, ctx.Err()
+	}
+	out.Millis = int(time.Since(began).Milliseconds())
+	if err != nil {
+		out.Note = absence(err)
+		return out, nil
+	}
+	out.Connected = true
+	return out, nil
+}
+
+// absence is an error as a note.
+func absence(err error) string {
+	e := tools.AsError(err)
+	if e.Hint == "" {
+		return e.Msg + "."
+	}
+	return e.Msg + ". " + e.Hint
+}

@@ -1,0 +1,81 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// RenamePageIn are the arguments of rename_page.
+type RenamePageIn struct {
+	PageName Name `json:"page_name" jsonschema:"page, by name or uuid"`
+	NewName  Name `json:"new_name" jsonschema:"its new name"`
+	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+}
+
+func renamePage() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[RenamePageIn, PageWritten]{
+		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
+		Doc:    "Renames a page; Logseq changes the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
+		Errors: mayFail(),
+		Examples: []tools.Example[RenamePageIn, PageWritten]{
+			{Why: "rename a page", In: RenamePageIn{PageName: "Compost", NewName: "Compost heap"}, Loose: true},
+		},
+	}, (*Graph).RenamePage)
+}
+
+// RenamePage implements rename_page.
+func (g *Graph) RenamePage(ctx context.Context, in RenamePageIn) (PageWritten, error) {
+	var none PageWritten
+	if err := g.needs("pages.rename"); err != nil {
+		return none, err
+	}
+	if err := checkName("page_name", in.PageName); err != nil {
+		return none, err
+	}
+	if err := checkName("new_name", in.NewName); err != nil {
+		return none, err
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	p, err := g.livePage(ctx, in.PageName)
+	if err != nil {
+		return none, err
+	}
+	switch taken, err := g.page(ctx, string(in.NewName)); {
+	case err == nil && taken.UUID != p.UUID:
+		return none, exists(taken)
+	case err != nil && !absentIn(err):
+		return none, err
+	}
+	out := PageWritten{PageName: string(in.NewName), UUID: p.UUID}
+	if in.DryRun {
+		out.Written = rehearsed()
+		return out, nil
+	}
+	out.Written, err = g.write(ctx, write{
+		method: "pages.rename",
+		in: struct {
+			Page UUID `json:"page"`
+			Name Name `json:"name"`
+		}{p.UUID, in.NewName},
+		facts: fate{UUID: p.UUID, Page: p.Name},
+		look: func(ctx context.Context) (sight, error) {
+			now, err := g.page(ctx, string(p.UUID))
+			switch {
+			case err != nil:
+				return undone, err
+			case now.Name == string(in.NewName):
+				return done, nil
+			case now.Name == p.Name:
+				return undone, nil
+			}
+			out.PageName = now.Name
+			return different, nil
+		},
+	})
+	return out, err
+}

@@ -1,0 +1,118 @@
+package logseq
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func resources() []tools.Resource[*Graph] {
+	return []tools.Resource[*Graph]{{
+		Name: "page", Title: "A page", URI: "logseq://{source}/page/{name}", MIME: "text/markdown",
+		Doc: "One page as an outline, by its name or uuid.", Read: (*Graph).readPage, Complete: (*Graph).complete,
+	}, {
+		Name: "block", Title: "A block", URI: "logseq://{source}/block/{uuid}", MIME: "text/markdown",
+		Doc: "One block with what is below it as an outline.", Read: (*Graph).readBlock,
+	}}
+}
+
+func (g *Graph) readPage(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
+	if len(vars["name"]) > 4000 {
+		return tools.Content{}, noPage(vars["name"])
+	}
+	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(vars["name"]), IncludeProperties: true, IncludeBlocks: true})
+	if err != nil {
+		return tools.Content{}, err
+	}
+	return tools.Content{Text: withNote(out.Text, out.Note)}, nil
+}
+
+func (g *Graph) readBlock(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
+	out, err := g.GetBlock(ctx, GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true})
+	if err != nil {
+		return tools.Content{}, err
+	}
+	var text strings.Builder
+	writeBlock(&text, out.Block, 0)
+	return tools.Content{Text: withNote(text.String(), out.Note)}, nil
+}
+
+func withNote(text, note string) string {
+	if note == "" {
+		return text
+	}
+	return text + "\n(" + note + ")\n"
+}
+
+// complete proposes names of pages that begin with prefix; nothing while
+// Logseq is away.
+func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string, error) {
+	if variable != "name" || !g.has("pages.list") {
+		return nil, nil
+	}
+	var answer struct {
+		Pages []wirePage `json:"pages"`
+	}
+	err := g.ask(ctx, "pages.list", struct {
+		Journals bool `json:"journals"`
+		listArg
+	}{true, listArg{0, 10_000}}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range answer.Pages {
+		if strings.HasPrefix(strings.ToLower(p.Name), strings.ToLower(prefix)) && len(names) < 100 {
+			names = append(names, p.Name)
+		}
+	}
+	return names, nil
+}
+
+// heard passes on what the plugin says has changed, as resources.
+func (g *Graph) heard(method string, params json.RawMessage) {
+	if method != "changed" {
+		return
+	}
+	var changed struct {
+		Blocks []struct {
+			UUID UUID    `json:"uuid"`
+			Page wireRef `json:"page"`
+		} `json:"blocks"`
+		Pages   []string `json:"pages"`
+		Deleted []UUID   `json:"deleted"`
+	}
+	if err := json.Unmarshal(params, &changed); err != nil {
+		g.log.Warn("a notification of the plugin cannot be read", "error", err)
+		return
+	}
+	pages, blocks := map[string]bool{}, map[UUID]bool{}
+	for _, name := range changed.Pages {
+		pages[name] = true
+	}
+	for _, b := range changed.Blocks {
+		blocks[b.UUID] = true
+		pages[b.Page.Name] = true
+	}
+	for _, uuid := range changed.Deleted {
+		blocks[uuid] = true
+	}
+	for name := range pages {
+		g.announce("page", name)
+	}
+	for uuid := range blocks {
+		g.announce("block", string(uuid))
+	}
+}
+
+// announce tells subscribers of a resource; a variable of a template has every
+// reserved character escaped.
+func (g *Graph) announce(what, name string) {
+	if name == "" {
+		return
+	}
+	g.changed("logseq://" + g.name + "/" + what + "/" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20"))
+}

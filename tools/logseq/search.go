@@ -1,0 +1,102 @@
+package logseq
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Words are what is searched for.
+type Words string
+
+// JSONSchema implements tools.Typed.
+func (Words) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
+}
+
+// SearchIn are the arguments of search.
+type SearchIn struct {
+	Query         Words       `json:"query" jsonschema:"words to find"`
+	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"most results of each kind"`
+	IncludeBlocks Yes         `json:"include_blocks,omitempty" jsonschema:"find blocks"`
+	IncludePages  Yes         `json:"include_pages,omitempty" jsonschema:"find pages by name"`
+	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"find files by name"`
+}
+
+// SearchOut is the answer of search.
+type SearchOut struct {
+	Blocks Blocks   `json:"blocks,omitempty" jsonschema:"blocks, best first"`
+	Pages  Pages    `json:"pages,omitempty" jsonschema:"pages"`
+	Files  []string `json:"files,omitempty" jsonschema:"files"`
+	Note   string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func search() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[SearchIn, SearchOut]{
+		Name: "search", Title: "Search", Effect: tools.Reads,
+		Doc:    "Finds blocks, pages and files, by Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
+		Errors: mayFail(),
+		Examples: []tools.Example[SearchIn, SearchOut]{
+			{Why: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, Loose: true},
+		},
+	}, (*Graph).Search)
+}
+
+// Search implements search.
+func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
+	if err := g.needs("search.basic"); err != nil {
+		return SearchOut{}, err
+	}
+	if strings.TrimSpace(string(in.Query)) == "" {
+		return SearchOut{}, tools.Errorf(tools.Invalid, "query: must not be blank")
+	}
+	var found struct {
+		Blocks []wireBlock `json:"blocks"`
+		Pages  []wirePage  `json:"pages"`
+		Files  []string    `json:"files"`
+		More   bool        `json:"more"`
+	}
+	arg := struct {
+		Query Words `json:"query"`
+		Limit int   `json:"limit"`
+	}{in.Query, int(in.Limit)}
+	if err := g.ask(ctx, "search", arg, &found); err != nil {
+		return SearchOut{}, err
+	}
+	var out SearchOut
+	limit := int(in.Limit)
+	more := found.More
+	if in.IncludeBlocks {
+		shown := shownBlocks(found.Blocks)
+		out.Blocks = within(window(shown, 0, limit), Block.size)
+		more = more || len(out.Blocks) < len(shown)
+	}
+	if in.IncludePages {
+		for _, p := range window(found.Pages, 0, limit) {
+			out.Pages = append(out.Pages, p.shown())
+		}
+		out.Pages = within(out.Pages, Page.size)
+		more = more || len(out.Pages) < len(found.Pages)
+	}
+	if in.IncludeFiles {
+		out.Files = within(window(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
+	}
+	if more {
+		out.Note = "There is more: use more words, a greater limit, or datascript_query."
+	}
+	return out, nil
+}
+
+// shownBlocks are blocks without children; one that is longer than an answer
+// is cut.
+func shownBlocks(blocks []wireBlock) Blocks {
+	var out Blocks
+	for _, b := range blocks {
+		kept, _ := (&cutter{left: maxAnswer, properties: true}).keep(b.shown(b.Page, 0))
+		out = append(out, kept)
+	}
+	return out
+}

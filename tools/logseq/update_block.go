@@ -1,0 +1,92 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// UpdateBlockIn are the arguments of update_block.
+type UpdateBlockIn struct {
+	BlockUUID      UUID       `json:"block_uuid" jsonschema:"block"`
+	Content        Content    `json:"content,omitempty" jsonschema:"new text"`
+	Properties     Properties `json:"properties,omitempty" jsonschema:"properties to set; null takes one off"`
+	ReplaceContent Yes        `json:"replace_content,omitempty" jsonschema:"false: put content below the present text instead"`
+	DryRun         bool       `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+}
+
+func updateBlock() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[UpdateBlockIn, BlockWritten]{
+		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
+		Doc:    "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Children and other properties stay.",
+		Errors: mayFail(),
+		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
+			{Why: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, Loose: true},
+		},
+	}, (*Graph).UpdateBlock)
+}
+
+// UpdateBlock implements update_block.
+func (g *Graph) UpdateBlock(ctx context.Context, in UpdateBlockIn) (BlockWritten, error) {
+	var none BlockWritten
+	if err := g.needs("blocks.update"); err != nil {
+		return none, err
+	}
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return none, err
+	}
+	if err := in.Properties.check(); err != nil {
+		return none, err
+	}
+	if in.Content == "" && len(in.Properties) == 0 {
+		return none, tools.Errorf(tools.Invalid, "give content or properties")
+	}
+	end, err := g.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer end()
+	was, err := g.block(ctx, in.BlockUUID, 0)
+	if err != nil {
+		return none, err
+	}
+	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
+	if in.DryRun {
+		out.Written = rehearsed()
+		return out, nil
+	}
+	content := string(in.Content)
+	if content != "" && !in.ReplaceContent {
+		content = withoutProperties(was.Raw) + "\n" + content
+	}
+	out.Written, err = g.write(ctx, g.change(was, content, in.Properties))
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// change is the write that gives a block another text or properties.
+func (g *Graph) change(was wireBlock, content string, properties Properties) write {
+	return write{
+		method: "blocks.update",
+		in: struct {
+			UUID       UUID       `json:"uuid"`
+			Content    string     `json:"content,omitempty"`
+			Properties Properties `json:"properties,omitempty"`
+		}{was.UUID, content, properties},
+		facts: fate{UUID: was.UUID, Page: was.Page.Name},
+		look: func(ctx context.Context) (sight, error) {
+			now, err := g.block(ctx, was.UUID, 0)
+			switch {
+			case err != nil:
+				return undone, err
+			case (content == "" || now.says(content)) && carries(was.Properties, now.Properties, properties):
+				return done, nil
+			case now.Raw == was.Raw && now.Content == was.Content && sameProperties(now.Properties, was.Properties):
+				return undone, nil
+			}
+			return different, nil
+		},
+	}
+}

@@ -1,0 +1,122 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// PartIn are the arguments of the lists of tags, properties and templates.
+type PartIn struct {
+	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"most to answer"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"how many to skip"`
+}
+
+func (in PartIn) arg() listArg { return listArg{int(in.Offset), int(in.Limit)} }
+
+// Tag is a tag, which on a DB graph is a page.
+type Tag struct {
+	Name string `json:"name" jsonschema:"its name"`
+	UUID UUID   `json:"uuid,omitempty" jsonschema:"its uuid on a DB graph"`
+}
+
+// TagsOut is the answer of get_tags.
+type TagsOut struct {
+	Tags  []Tag  `json:"tags" jsonschema:"tags"`
+	Total int    `json:"total" jsonschema:"tags there are"`
+	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func listTags() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[PartIn, TagsOut]{
+		Name: "get_tags", Title: "List tags", Effect: tools.Reads,
+		Doc: "Lists the tags that people made.\nNeeds tags.", Errors: mayFail(),
+		Examples: []tools.Example[PartIn, TagsOut]{{Why: "see the tags", In: PartIn{Limit: 50}, Loose: true}},
+	}, (*Graph).ListTags)
+}
+
+// ListTags implements get_tags.
+func (g *Graph) ListTags(ctx context.Context, in PartIn) (TagsOut, error) {
+	var out TagsOut
+	if err := g.needs("tags"); err != nil {
+		return out, err
+	}
+	if err := g.ask(ctx, "tags.list", in.arg(), &out); err != nil {
+		return TagsOut{}, err
+	}
+	out.Tags = within(window(out.Tags, 0, int(in.Limit)), func(t Tag) int { return len(t.Name) + 60 })
+	out.Note = rest(len(out.Tags), int(in.Offset), out.Total)
+	return out, nil
+}
+
+// Property is a property by the name that people see.
+type Property struct {
+	Name  string `json:"name" jsonschema:"its name"`
+	Ident string `json:"ident,omitempty" jsonschema:"its attribute in queries on a DB graph"`
+	Type  string `json:"type,omitempty" jsonschema:"its type on a DB graph"`
+	Many  bool   `json:"many,omitempty" jsonschema:"it takes several values"`
+}
+
+// PropertiesOut is the answer of list_properties.
+type PropertiesOut struct {
+	Properties []Property `json:"properties" jsonschema:"properties"`
+	Total      int        `json:"total" jsonschema:"properties there are"`
+	Note       string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func listProperties() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[PartIn, PropertiesOut]{
+		Name: "list_properties", Title: "List properties", Effect: tools.Reads,
+		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.", Errors: mayFail(),
+		Examples: []tools.Example[PartIn, PropertiesOut]{{Why: "see the properties", In: PartIn{Limit: 50}, Loose: true}},
+	}, (*Graph).ListProperties)
+}
+
+// ListProperties implements list_properties.
+func (g *Graph) ListProperties(ctx context.Context, in PartIn) (PropertiesOut, error) {
+	var out PropertiesOut
+	if err := g.needs("properties"); err != nil {
+		return out, err
+	}
+	if err := g.ask(ctx, "properties.list", in.arg(), &out); err != nil {
+		return PropertiesOut{}, err
+	}
+	out.Properties = within(window(out.Properties, 0, int(in.Limit)), func(p Property) int { return len(p.Name) + len(p.Ident) + 60 })
+	out.Note = rest(len(out.Properties), int(in.Offset), out.Total)
+	return out, nil
+}
+
+// Template is a block whose children are copied where the template is used.
+type Template struct {
+	Name string `json:"name" jsonschema:"its name"`
+	UUID UUID   `json:"uuid" jsonschema:"its block"`
+}
+
+// TemplatesOut is the answer of list_templates.
+type TemplatesOut struct {
+	Templates []Template `json:"templates" jsonschema:"templates"`
+	Total     int        `json:"total" jsonschema:"templates there are"`
+	Note      string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
+}
+
+func listTemplates() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[PartIn, TemplatesOut]{
+		Name: "list_templates", Title: "List templates", Effect: tools.Reads,
+		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.", Errors: mayFail(),
+		Examples: []tools.Example[PartIn, TemplatesOut]{{Why: "see the templates", In: PartIn{Limit: 50}, Loose: true}},
+	}, (*Graph).ListTemplates)
+}
+
+// ListTemplates implements list_templates.
+func (g *Graph) ListTemplates(ctx context.Context, in PartIn) (TemplatesOut, error) {
+	var out TemplatesOut
+	if err := g.needs("templates"); err != nil {
+		return out, err
+	}
+	if err := g.ask(ctx, "templates.list", in.arg(), &out); err != nil {
+		return TemplatesOut{}, err
+	}
+	out.Templates = within(window(out.Templates, 0, int(in.Limit)), func(t Template) int { return len(t.Name) + 60 })
+	out.Note = rest(len(out.Templates), int(in.Offset), out.Total)
+	return out, nil
+}
