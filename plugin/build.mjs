@@ -19,7 +19,7 @@ async function plugin() {
 
 async function tests() {
   await rm('build', { recursive: true, force: true })
-  for (const folder of ['test/node', 'test/chromium']) {
+  for (const folder of ['test/node', 'test/chromium', 'test/whole']) {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.test.ts'))
     await build({
       ...shared,

@@ -169,10 +169,11 @@ function move(w: World, uuid: string, target: string, opts: Entity): null {
   const [row, goal] = [w.byUUID(uuid), w.byUUID(target)]
   if (!row || !goal) return null
   const old = row[':block/parent'].id
+  const left = w.children(old).map((one) => one.id as number).filter((id) => id !== row.id)
   const page = w.pageOf(goal)
   place(w, row.id, goal, opts.before ? 'before' : opts.children ? 'first' : 'after')
   const parent = w.pull(row.id)[':block/parent'].id
-  if (old !== parent) w.arrange(old, w.children(old).map((one) => one.id as number))
+  if (old !== parent) w.arrange(old, left)
   w.transact([row.id, ...w.below(row.id)].map((id) => ({ ':db/id': id, ':block/page': page })))
   return null
 }
