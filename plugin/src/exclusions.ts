@@ -1,3 +1,4 @@
+import { idOf } from './adapters/dialect'
 import { notFound } from './fault'
 import type { Block, Page } from './model'
 import { type Found, Reader } from './reader'
@@ -58,22 +59,16 @@ export class Exclusions {
   }
 
   /** Those of the blocks that are not hidden, nor on a hidden or recycled page. */
-  async only(blocks: Block[]): Promise<Block[]> {
-    const seen = new Map<string, Set<string> | 'all' | 'none'>()
-    for (const uuid of new Set(blocks.map((block) => block.page.uuid))) {
-      seen.set(uuid, await this.seenOn(uuid))
+  async only(blocks: Found<Block>[]): Promise<Block[]> {
+    const seen = new Map<number, Set<string> | 'all'>()
+    for (const page of await this.reader.pagesOf(blocks.map(({ row }) => idOf(row.page) ?? 0))) {
+      if (page.is.recycled || this.hides(page.is)) continue
+      seen.set(page.row.id, this.tags.size === 0 ? 'all' : uuids(await this.tree(page)))
     }
-    return blocks.filter((block) => {
-      const of = seen.get(block.page.uuid)
-      return of === 'all' || (of instanceof Set && of.has(block.uuid))
+    return blocks.flatMap(({ row, is }) => {
+      const of = seen.get(idOf(row.page) ?? 0)
+      return of === 'all' || of?.has(is.uuid) ? [is] : []
     })
-  }
-
-  private async seenOn(pageUUID: string): Promise<Set<string> | 'all' | 'none'> {
-    if (!pageUUID) return 'none'
-    const page = await this.reader.page(pageUUID)
-    if (page.is.recycled || this.hides(page.is)) return 'none'
-    return this.tags.size === 0 ? 'all' : uuids(await this.tree(page))
   }
 
   private prune(blocks: Block[]): Block[] {

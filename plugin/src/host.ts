@@ -65,6 +65,8 @@ export class Host {
       ...(extra.journal ? { journal: true } : {}),
       ...(extra.uuid ? { customUUID: extra.uuid } : {}),
     })
+  /** DB graphs alone; date as JavaScript's Date reads it. */
+  createJournal = (date: string) => this.call<Row | null>('create_journal_page', date)
   deletePage = (name: string) => this.call('delete_page', name)
   /** Takes a name on file graphs and a uuid on DB graphs. */
   renamePage = (page: string, name: string) => this.call('rename_page', page, name)

@@ -51,7 +51,10 @@ export class Plugin {
       place.timers,
       (thrown) => this.note('changed', thrown),
     )
-    place.host.onMissing = () => this.look()
+    place.host.onMissing = () => {
+      this.look()
+      this.wire.notify('announce', this.about())
+    }
   }
 
   async start(): Promise<void> {
@@ -105,19 +108,17 @@ export class Plugin {
     this.look()
   }
 
-  /** Draws the conclusions from what is known; tells the server when it is listening. */
+  /** Draws the conclusions from what is known and set. */
   private look(): void {
     const { graph, kind = 'file' } = this.surroundings ?? {}
     const { readOnly, excludedPages, excludedTags } = this.place.settings()
     const epoch = this.epoch
     const host = this.place.host.within(() => this.epoch === epoch)
     const open = graph ? new OpenGraph(host, kind, { pages: excludedPages, tags: excludedTags }) : undefined
-    const before = this.situation.capabilities.join()
     const capabilities = open
       ? offered({ kind, missing: this.place.host.missing, readOnly, hiding: open.seen.any })
       : []
     this.situation = { ...(open ? { graph: open } : {}), readOnly, capabilities }
-    if (before !== capabilities.join()) this.wire.notify('announce', this.about())
     this.show()
   }
 

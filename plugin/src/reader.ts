@@ -69,16 +69,16 @@ export class Reader {
     const [page] = await this.pagesOf([pageID])
     const [block] = await this.blocks([row])
     if (!page || !block) throw notFound('block', id)
-    return { block, page }
+    return { block: block.is, page }
   }
 
   /** Rows as blocks without children, in the order given; rows that are no blocks are left out. */
-  async blocks(rows: Row[]): Promise<Block[]> {
+  async blocks(rows: Row[]): Promise<Found<Block>[]> {
     const wanted = rows.filter((row) => row.uuid && idOf(row.page) !== undefined && this.dialect.shows(row))
     const ids = wanted.map((row) => idOf(row.page)!)
     const parents = wanted.map((row) => idOf(row.parent) ?? 0)
     const names = await this.names(wanted, [...ids, ...parents])
-    return wanted.map((row) => this.make(row, names, 0))
+    return wanted.map((row) => ({ row, is: this.make(row, names, 0) }))
   }
 
   async pagesOf(ids: number[]): Promise<Found<Page>[]> {

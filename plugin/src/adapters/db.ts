@@ -156,6 +156,12 @@ export class DbWrites implements Writes {
     await this.host.createPage(title, uuid ? { firstBlock, uuid } : { firstBlock })
   }
 
+  async createJournal(day: number): Promise<void> {
+    const [year, month, date] = [String(day).slice(0, 4), String(day).slice(4, 6), String(day).slice(6)]
+    // At noon, because Logseq reads the day in the person's own time zone.
+    await this.host.createJournal(`${year}-${month}-${date}T12:00:00`)
+  }
+
   /** DB graphs want the uuid, though Logseq's typings speak of a name. */
   async renamePage(page: Page, name: string): Promise<void> {
     await this.host.renamePage(page.uuid, name)

@@ -53,6 +53,8 @@ export interface Property {
 /** What a personality does to a graph. Every method assumes that its target exists. */
 export interface Writes {
   createPage(title: string, firstBlock: boolean, uuid?: string): Promise<void>
+  /** Makes the journal of a day, 20261121. */
+  createJournal(day: number, firstBlock: boolean): Promise<void>
   renamePage(page: Page, name: string): Promise<void>
   deletePage(page: Page): Promise<void>
   setPageProperties(page: Page, properties: Values): Promise<void>

@@ -1,6 +1,7 @@
 import { string } from '../edn'
 import { invalid } from '../fault'
 import type { Host, Row } from '../host'
+import { journalName } from '../journalname'
 import type { Page, Values } from '../model'
 import { Insertion } from './insertion'
 import { type Dialect, type Names, type Writes, idOf, idsOf } from './dialect'
@@ -92,6 +93,11 @@ export class FileWrites implements Writes {
 
   async createPage(title: string, firstBlock: boolean): Promise<void> {
     await this.host.createPage(title, { firstBlock })
+  }
+
+  async createJournal(day: number, firstBlock: boolean): Promise<void> {
+    const format = (await this.host.userConfig())?.preferredDateFormat
+    await this.host.createPage(journalName(day, format ?? 'MMM do, yyyy'), { firstBlock, journal: true })
   }
 
   async renamePage(page: Page, name: string): Promise<void> {

@@ -1,6 +1,5 @@
 import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
-import { journalName } from '../journalname'
 import type { Page } from '../model'
 import { type Params, flag, slice } from '../params'
 import type { Methods } from './method'
@@ -18,9 +17,7 @@ export const lists: Methods = {
       const wanted = day(params)
       const before = await graph.reader.pageOfDay(wanted).catch(absent)
       if (before) return { page: visible(graph, before.is), existed: true }
-      const config = await graph.host.userConfig()
-      const title = journalName(wanted, String(config?.preferredDateFormat ?? 'MMM do, yyyy'))
-      await graph.host.createPage(title, { firstBlock: flag(params, 'create_first_block'), journal: true })
+      await graph.write.createJournal(wanted, flag(params, 'create_first_block'))
       return { page: (await graph.reader.pageOfDay(wanted)).is, existed: false }
     },
   },

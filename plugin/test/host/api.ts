@@ -235,8 +235,13 @@ function dbAPI(world: () => World): API {
     check_current_is_db_graph: () => true,
     create_page: (name: string, properties: Entity, opts: Entity = {}) => {
       const w = world()
-      const journal = opts.journal ? { ':block/journal-day': dayOf(name), ':block/tags': [w.find(':db/ident', ':logseq.class/Journal')!.id] } : {}
-      return w.plain(ensurePage(w, name, { ...(opts.customUUID ? { ':block/uuid': opts.customUUID } : {}), ...journal }))
+      const day = opts.journal && { ':block/journal-day': dayOf(name), ':block/tags': [w.find(':db/ident', ':logseq.class/Journal')!.id] }
+      return w.plain(ensurePage(w, name, { ...(opts.customUUID ? { ':block/uuid': opts.customUUID } : {}), ...day }))
+    },
+    create_journal_page: (text: string) => {
+      const date = new Date(text)
+      const title = `${months[date.getMonth()]} ${date.getDate()}th, ${date.getFullYear()}`
+      return api(world).create_page!(title, {}, { journal: true, redirect: false })
     },
     delete_page: (name: string) => {
       const page = world().find(':block/name', name.toLowerCase())

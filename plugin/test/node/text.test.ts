@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { join, split } from '../../src/adapters/propertylines'
 import { offered } from '../../src/capabilities'
+import { diagnostics } from '../../src/diagnostics'
 import { string, uuid } from '../../src/edn'
 import { journalName } from '../../src/journalname'
 import { polling } from '../../src/poll'
@@ -74,4 +75,19 @@ test('polls keep the order of frames and end with their reason', async () => {
   waiting({ frames: [{ method: 'replaced' }], closed: { code: 4001, reason: 'newer' } })
   await settled()
   assert.deepEqual(heard, [{ method: 'challenge' }, { method: 'replaced' }, [4001, 'newer', true]])
+})
+
+test('diagnostics can be pasted in public', () => {
+  const text = diagnostics({
+    connection: { phase: 'waiting', detail: 'nothing answers', transport: 'poll' },
+    surroundings: { version: '2.0.1', kind: 'db', graph: { name: 'my diary', url: 'logseq_db_my-diary' } },
+    situation: { readOnly: false, capabilities: ['pages.list'] },
+    settings: read({ token: 'hush', excludedPages: 'affairs' }),
+    versions: { plugin: '1', sdk: '2', skill: '3' },
+    missing: ['move_block'],
+    mishaps: [{ at: '2026-11-21T08:00:00Z', method: 'pages.get', code: 'NOT_FOUND', message: 'no page "affairs"' }],
+  })
+  assert.doesNotMatch(text, /hush|diary|affairs/)
+  assert.match(text, /NOT_FOUND/)
+  assert.match(text, /move_block/)
 })
