@@ -20,7 +20,7 @@ async function plugin() {
 async function tests() {
   await rm('build', { recursive: true, force: true })
   for (const folder of ['test/node', 'test/chromium', 'test/whole']) {
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.test.ts'))
+    const names = (await readdir(folder)).filter((name) => /\.(test|bench)\.ts$/.test(name))
     await build({
       ...shared,
       entryPoints: names.map((name) => `${folder}/${name}`),

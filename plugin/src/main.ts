@@ -5,6 +5,7 @@ import { Host } from './host'
 import { Plugin } from './plugin'
 import { type Post, polling } from './poll'
 import { read, schema } from './settings'
+import { skill } from './skill'
 import { renderStatus } from './ui/statuspage'
 import { toolbar } from './ui/toolbar'
 import { webSocket } from './websocket'
@@ -12,9 +13,6 @@ import { clock } from './wire'
 
 // main.ts starts the plugin inside Logseq: it is the only file that touches
 // the SDK. plugin.ts joins the parts and is the place to start reading.
-
-/** The version of the tool contract this plugin was written for. */
-const skill = '1.0.0'
 
 const caller = logseq as unknown as {
   _execCallableAPIAsync(method: string, ...args: unknown[]): Promise<unknown>
