@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Logseq, type Opening, type Window } from '../host/launch'
+import { Logseq, type Opening, type Window, noBrowser } from '../host/launch'
 import { known } from '../host/seed'
 import { type Peer, Refused, TestServer } from '../host/server'
 
@@ -9,15 +9,18 @@ import { type Peer, Refused, TestServer } from '../host/server'
 // host, query, and back.
 
 const patience = { timeout: 120_000 }
+const suite = { ...patience, skip: noBrowser }
 const server = new TestServer()
 let logseq: Logseq
 
 before(async () => {
+  if (noBrowser) return
   await server.listen()
   logseq = await Logseq.start()
 }, patience)
 
 after(async () => {
+  if (noBrowser) return
   await logseq.stop()
   server.stop()
 })
@@ -37,7 +40,7 @@ const refusal = (code: string) => (thrown: unknown) => {
 const uuid = () => crypto.randomUUID() as string
 
 for (const kind of ['og', 'db'] as const) {
-  describe(`${kind} graph`, patience, () => {
+  describe(`${kind} graph`, suite, () => {
     let window: Window
     let peer: Peer
     before(async () => ({ window, peer } = await open(kind)), patience)
@@ -277,7 +280,7 @@ for (const kind of ['og', 'db'] as const) {
   })
 }
 
-describe('settings', patience, () => {
+describe('settings', suite, () => {
   for (const kind of ['og', 'db'] as const) {
     test(`hidden pages and tags do not exist (${kind})`, async () => {
       const { window, peer } = await open(kind, { excludedPages: 'Books', excludedTags: '#Private' })
@@ -313,7 +316,7 @@ describe('settings', patience, () => {
   })
 })
 
-describe('trouble', patience, () => {
+describe('trouble', suite, () => {
   test('a late write says that it may have landed, and it has', async () => {
     const { window, peer } = await open('db')
     await window.fault('insert_block', 'late', 1)

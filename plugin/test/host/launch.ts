@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,6 +13,11 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 // The bundles of the tests lie two folders below the plugin's.
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const patience = 120_000 // for machines that do much else
+
+const chromium = process.env.LECTERN_CHROMIUM ?? '/usr/bin/chromium'
+
+/** Why there can be no browser here, or false. LECTERN_CHROMIUM names another one. */
+export const noBrowser = existsSync(chromium) ? false : `there is no Chromium at ${chromium}`
 
 export interface Settings {
   port: number
@@ -70,7 +76,7 @@ export class Logseq {
     const plugin = await serve((request, response) => file('dist', request, response))
     const host = await serve(hostPage)
     const browser = await puppeteer.launch({
-      executablePath: process.env.LECTERN_CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: chromium,
       userDataDir: profile,
       timeout: patience,
       protocolTimeout: patience,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openDoor } from '../host/door'
-import { Logseq, type Window } from '../host/launch'
+import { Logseq, type Window, noBrowser } from '../host/launch'
 import { known } from '../host/seed'
 import { type Agent, Lectern } from './lectern'
 
@@ -11,7 +11,7 @@ import { type Agent, Lectern } from './lectern'
 
 const patience = { timeout: 120_000 }
 const binary = process.env.LECTERN_BIN
-const skip = binary ? false : 'LECTERN_BIN names no binary'
+const skip = binary ? noBrowser : 'LECTERN_BIN names no binary'
 
 const graphs = [
   { source: 'files', kind: 'og', graph: 'old' },
@@ -24,7 +24,7 @@ let agent: Agent
 let door: Awaited<ReturnType<typeof openDoor>>
 
 before(async () => {
-  if (!binary) return
+  if (!binary || noBrowser) return
   logseq = await Logseq.start()
   const sources = graphs.map(({ source, graph }) => `[[source]]\nname = "${source}"\nkind = "logseq"\ngraph = "${graph}"\n`)
   lectern = await Lectern.prepare(binary, logseq.origin, sources.join('\n'))
@@ -33,7 +33,7 @@ before(async () => {
 }, patience)
 
 after(async () => {
-  if (!binary) return
+  if (!binary || noBrowser) return
   await lectern.stop()
   door.close()
   await logseq.stop()
