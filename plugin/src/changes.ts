@@ -18,7 +18,8 @@ const most = 200
 const quietMs = 250 // four notifications a second
 
 export class Changes {
-  private ids = new Set<number>()
+  /** By id, or by uuid where Logseq gives no id. */
+  private touched = new Set<number | string>()
   private deleted = new Set<string>()
   private overflow = false
   private armed = false
@@ -33,10 +34,10 @@ export class Changes {
   /** Takes what DB.onChanged hands over. Anything odd in it is passed over. */
   take(event: unknown): void {
     const { blocks, txData, deletedBlockUuids } = (event ?? {}) as Row
-    for (const row of list(blocks)) this.add(idOf(row))
+    for (const row of list(blocks)) this.add(idOf(row) ?? (row as Row | null)?.uuid)
     for (const uuid of list(deletedBlockUuids)) if (typeof uuid === 'string') this.remove(uuid)
     for (const datom of list(txData)) this.datom(datom as unknown[])
-    if (this.armed || this.ids.size + this.deleted.size === 0) return
+    if (this.armed || this.touched.size + this.deleted.size === 0) return
     this.armed = true
     this.timers.after(quietMs, () => void this.flush())
   }
@@ -50,10 +51,10 @@ export class Changes {
     else this.deleted.delete(value)
   }
 
-  private add(id: number | undefined): void {
-    if (id === undefined) return
-    if (this.ids.size >= most) this.overflow = true
-    else this.ids.add(id)
+  private add(id: unknown): void {
+    if (typeof id !== 'number' && typeof id !== 'string') return
+    if (this.touched.size >= most) this.overflow = true
+    else this.touched.add(id)
   }
 
   private remove(uuid: string): void {
@@ -62,14 +63,14 @@ export class Changes {
   }
 
   private async flush(): Promise<void> {
-    const { ids, deleted, overflow } = this
-    this.ids = new Set()
+    const { touched, deleted, overflow } = this
+    this.touched = new Set()
     this.deleted = new Set()
     this.armed = this.overflow = false
     const graph = this.graph()
     if (!graph) return
     try {
-      const changed = await describe(graph, ids)
+      const changed = await describe(graph, touched)
       const seen = new Set(changed.blocks.map((block) => block.uuid))
       changed.deleted = [...deleted].filter((uuid) => !seen.has(uuid))
       if (overflow) changed.more = true
@@ -80,10 +81,12 @@ export class Changes {
   }
 }
 
-async function describe({ reader, seen }: OpenGraph, ids: Set<number>): Promise<Changed> {
-  const rows = await reader.byID(ids)
+async function describe({ reader, seen }: OpenGraph, touched: Set<number | string>): Promise<Changed> {
+  const ids = [...touched].filter((id) => typeof id === 'number')
+  const uuids = [...touched].filter((id) => typeof id === 'string')
+  const rows = [...(await reader.byID(ids)), ...(await reader.byUUID(uuids))]
   const blocks = await seen.only(await reader.blocks(rows))
-  const pages = (await reader.pagesOf([...ids])).map(({ is }) => is).filter((page) => !seen.hides(page))
+  const pages = (await reader.pagesOf(rows.map((row) => row.id))).map(({ is }) => is).filter((page) => !seen.hides(page))
   const names = [...pages.map((page) => page.name), ...blocks.map((block) => block.page.name)]
   return {
     blocks: blocks.map((block) => ({ uuid: block.uuid, page: block.page.name })),

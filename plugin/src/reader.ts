@@ -99,6 +99,12 @@ export class Reader {
     return this.pull('?e', `[(ground ${numbers(unique)}) [?e ...]]`)
   }
 
+  async byUUID(uuids: Iterable<string>): Promise<Row[]> {
+    const unique = [...new Set(uuids)].filter(isUUID)
+    if (unique.length === 0) return []
+    return this.pull('?b', `[(ground [${unique.map(uuid).join(' ')}]) [?u ...]] [?b :block/uuid ?u]`)
+  }
+
   /** The graph's properties by ident; none on file graphs. */
   async properties(): Promise<Map<string, Property>> {
     if (this.dialect.kind === 'file') return new Map()

@@ -1,4 +1,4 @@
-import { isUUID, uuid } from '../edn'
+import { isUUID } from '../edn'
 import type { OpenGraph } from '../graph'
 import { Fault, asFault } from '../fault'
 import type { Row } from '../host'
@@ -28,7 +28,7 @@ async function search(graph: OpenGraph, params: Params): Promise<unknown> {
   const words = name(params, 'query')
   const limit = Math.max(count(params, 'limit', 20), 1)
   const { uuids, files } = await ranked(graph, words, limit)
-  const rows = await byUUID(graph, uuids)
+  const rows = (await graph.reader.byUUID(uuids)).sort((a, b) => uuids.indexOf(a.uuid) - uuids.indexOf(b.uuid))
   // Logseq's own search ranks well and finds few: ten at most on file graphs.
   const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.holding(words)}`)
   const known = new Set(rows.map((row) => row.id))
@@ -75,11 +75,4 @@ function uuidIn(row: Row): string | undefined {
   const id: unknown = row.uuid ?? row['block/uuid'] ?? row[':block/uuid']
   const text = typeof id === 'object' && id !== null ? (id as Row).uuid : id
   return typeof text === 'string' && isUUID(text) ? text : undefined
-}
-
-async function byUUID(graph: OpenGraph, uuids: string[]): Promise<Row[]> {
-  if (uuids.length === 0) return []
-  const list = uuids.map(uuid).join(' ')
-  const rows = await graph.reader.pull('?b', `[(ground [${list}]) [?u ...]] [?b :block/uuid ?u]`)
-  return rows.sort((a, b) => uuids.indexOf(a.uuid) - uuids.indexOf(b.uuid))
 }

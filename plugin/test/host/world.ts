@@ -50,7 +50,7 @@ export class World {
 
   transact(tx: unknown[]): Entity {
     const report = d.transact(this.conn, tx, null)
-    const datoms: any[] = report.tx_data.map((one: any) => [one.e, one.a, one.v, one.tx, one.added])
+    const datoms: any[] = report.tx_data.map((one: any) => [one.e, one.a, one.v, Math.abs(one.tx), one.tx > 0]) // a negative tx is a retraction
     const ids = [...new Set(datoms.map((datom) => datom[0] as number))]
     const blocks = ids.map((id) => this.pull(id)).filter((row) => row[':block/uuid'])
     const txData = datoms.map(([e, a, v, tx, added]) => [e, String(a).replace(/^:block\//, ''), v, tx, added])
