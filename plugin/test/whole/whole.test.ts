@@ -78,7 +78,7 @@ for (const { source, kind, graph } of graphs) {
       assert.deepEqual([ping.connected, ping.graph, ping.kind], [true, graph, kind === 'og' ? 'file' : 'db'])
       const { capabilities } = await ask('get_capabilities')
       const lacking = capabilities.filter((one: any) => !one.available).map((one: any) => one.key)
-      assert.deepEqual(lacking, kind === 'og' ? ['assets'] : ['templates', 'assets'])
+      assert.deepEqual(lacking, kind === 'og' ? [] : ['templates'])
     })
 
     test('pages: list, create, read, update, rename, delete', async () => {
