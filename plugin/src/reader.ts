@@ -129,7 +129,9 @@ export class Reader {
     for (const row of await this.byID([...rows.flatMap((one) => this.dialect.needs(one)), ...more])) {
       named.set(row.id, nameOf(row))
     }
-    const properties = await this.properties()
+    // Attributes that keep their namespace are properties; most rows have none.
+    const typed = rows.some((row) => Object.keys(row).some((key) => key.startsWith(':')))
+    const properties = typed ? await this.properties() : new Map<string, Property>()
     return { of: (id) => named.get(id), property: (ident) => properties.get(ident) }
   }
 
