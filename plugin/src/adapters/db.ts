@@ -1,0 +1,251 @@
+import { string } from '../edn'
+import { invalid } from '../fault'
+import type { Host, Row } from '../host'
+import type { Block, Page, Values } from '../model'
+import { type Dialect, type Named, type Names, type Property, type Task, type Writes, idOf, idsOf } from './dialect'
+import { Insertion } from './insertion'
+
+// DB graphs: Logseq 2.x. Everything is an entity; a property is an attribute
+// of its own, and its values are often entities as well.
+
+const taskClass = '[?b :block/tags ?class] [?class :db/ident :logseq.class/Task]'
+
+export const dbDialect: Dialect = {
+  kind: 'db',
+  ownPages:
+    '[?p :block/tags ?class] (or [?class :db/ident :logseq.class/Page] [?class :db/ident :logseq.class/Journal]) ' +
+    '(not [?p :logseq.property/built-in? true]) (not [?p :logseq.property/deleted-at _])',
+  pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
+  text: ':block/title',
+  tasks: taskClass,
+  needs: (row) => [
+    ...idsOf(row.refs),
+    ...idsOf(row.tags),
+    ...Object.entries(row).flatMap(([key, value]) => (key.startsWith(':') ? valueIDs(value) : [])),
+  ],
+  page: (row, names) => ({
+    uuid: row.uuid,
+    name: resolve(row.title ?? row.name, row, names),
+    kind: kindOf(row, names),
+    ...(row['journal-day'] ? { journal_day: row['journal-day'] } : {}),
+    properties: properties(row, names),
+    tags: tagNames(row, names),
+    created_at: row['created-at'],
+    updated_at: row['updated-at'],
+    recycled: ':logseq.property/deleted-at' in row,
+  }),
+  block: (row, names) => ({
+    uuid: row.uuid,
+    content: resolve(row.title ?? '', row, names),
+    raw: row.title ?? '',
+    properties: properties(row, names),
+    tags: tagNames(row, names),
+    ...task(row, names),
+  }),
+  sort: (rows) => [...rows].sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)),
+  // Values of text properties are blocks of the page too, and so are recycled blocks.
+  shows: (row) =>
+    !(':logseq.property/created-from-property' in row) && !(':logseq.property/deleted-at' in row),
+}
+
+function kindOf(row: Row, names: Names): Page['kind'] {
+  const classes = new Set(idsOf(row.tags).map((id) => names.of(id)?.ident))
+  if (classes.has(':logseq.class/Journal') || row['journal-day']) return 'journal'
+  if (classes.has(':logseq.class/Tag')) return 'tag'
+  if (classes.has(':logseq.class/Property')) return 'property'
+  return 'page'
+}
+
+/** Classes that say what kind of thing a row is are not tags a person gave it. */
+const kinds = new Set([':logseq.class/Page', ':logseq.class/Journal', ':logseq.class/Tag', ':logseq.class/Property'])
+
+function tagNames(row: Row, names: Names): string[] {
+  return idsOf(row.tags).flatMap((id) => {
+    const named = names.of(id)
+    return named && !kinds.has(named.ident ?? '') ? [named.title] : []
+  })
+}
+
+/** Raw titles name other pages and tags by uuid. */
+function resolve(title: string, row: Row, names: Names): string {
+  const known = new Map<string, string>()
+  for (const id of [...idsOf(row.refs), ...idsOf(row.tags)]) {
+    const named = names.of(id)
+    if (named?.uuid) known.set(named.uuid, named.title)
+  }
+  return title.replace(/\[\[([0-9a-f-]{36})\]\]/g, (whole, uuid: string) => {
+    const name = known.get(uuid)
+    return name === undefined ? whole : `[[${name}]]`
+  })
+}
+
+/** Logseq's own bookkeeping; what a person sets is shown. */
+const ours = /^:(user|plugin)\.property|^:logseq\.property\/(status|priority|deadline|scheduled|description|url|icon)$/
+
+function properties(row: Row, names: Names): Values {
+  const found: Values = {}
+  for (const [key, value] of Object.entries(row)) {
+    if (!ours.test(key)) continue
+    const property = names.property(key)
+    found[property?.title ?? key] = plain(value, names, property)
+  }
+  return found
+}
+
+function plain(value: unknown, names: Names, property: Property | undefined): unknown {
+  if (Array.isArray(value)) return value.map((one) => plain(one, names, property))
+  const id = idOf(value)
+  if (typeof value === 'object' && id !== undefined) {
+    const named = names.of(id)
+    return named?.value ?? named?.title ?? null
+  }
+  if (property?.type === 'json' && typeof value === 'string') return parsed(value)
+  return value
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json // a person may have typed anything
+  }
+}
+
+function valueIDs(value: unknown): number[] {
+  if (Array.isArray(value)) return idsOf(value.filter((one) => typeof one === 'object'))
+  const id = typeof value === 'object' ? idOf(value) : undefined
+  return id === undefined ? [] : [id]
+}
+
+function task(row: Row, names: Names): Partial<Block> {
+  const name = (key: string) => {
+    const id = idOf(row[`:logseq.property/${key}`])
+    return id === undefined ? undefined : names.of(id)?.title
+  }
+  const found: Partial<Block> = {}
+  const marker = name('status')
+  const priority = name('priority')
+  if (marker) found.marker = marker
+  if (priority) found.priority = priority
+  for (const key of ['scheduled', 'deadline'] as const) {
+    const at: unknown = row[`:logseq.property/${key}`]
+    if (typeof at === 'number') found[key] = Number(new Date(at).toISOString().slice(0, 10).replaceAll('-', ''))
+  }
+  return found
+}
+
+/** What DbWrites must look up: display names stand for idents and entities. */
+export interface Lookup {
+  property(title: string): Promise<Property | undefined>
+  /** A closed value of a property by its text, in any case of letters. */
+  choice(ident: string, title: string): Promise<Named | undefined>
+  choices(ident: string): Promise<string[]>
+}
+
+export class DbWrites implements Writes {
+  private readonly at: Insertion
+
+  constructor(
+    private readonly host: Host,
+    private readonly lookup: Lookup,
+  ) {
+    this.at = new Insertion(host, {}, (page) => page.uuid)
+  }
+
+  async createPage(title: string, firstBlock: boolean, uuid?: string): Promise<void> {
+    await this.host.createPage(title, uuid ? { firstBlock, uuid } : { firstBlock })
+  }
+
+  async createJournal(day: number): Promise<void> {
+    const [year, month, date] = [String(day).slice(0, 4), String(day).slice(4, 6), String(day).slice(6)]
+    // At noon, because Logseq reads the day in the person's own time zone.
+    await this.host.createJournal(`${year}-${month}-${date}T12:00:00`)
+  }
+
+  /** DB graphs want the uuid, though Logseq's typings speak of a name. */
+  async renamePage(page: Page, name: string): Promise<void> {
+    await this.host.renamePage(page.uuid, name)
+  }
+
+  async deletePage(page: Page): Promise<void> {
+    await this.host.deletePage(page.name)
+  }
+
+  setPageProperties: Writes['setPageProperties'] = (page, properties) =>
+    this.setProperties(page.uuid, properties)
+
+  insert: Writes['insert'] = async (target, place, draft) => {
+    await this.at.one(target, place, draft)
+    if (draft.properties) await this.setProperties(draft.uuid, draft.properties)
+  }
+
+  insertTree: Writes['insertTree'] = async (target, place, drafts) => {
+    await this.at.tree(target, place, drafts, ({ uuid, content }) => ({ uuid, content }))
+    // The batch would write each property under the plugin's own name.
+    for (const draft of flatten(drafts)) {
+      if (draft.properties) await this.setProperties(draft.uuid, draft.properties)
+    }
+  }
+
+  setContent: Writes['setContent'] = async (block, content) => {
+    await this.host.updateBlock(block.uuid, content)
+  }
+
+  async setProperties(uuid: string, properties: Values): Promise<void> {
+    for (const [title, value] of Object.entries(properties)) {
+      const property = await this.lookup.property(title)
+      // Without a property of that name Logseq makes one, as the plugin's own.
+      const key = property?.ident ?? title
+      if (value === null) await this.host.removeProperty(uuid, key)
+      else await this.host.setProperty(uuid, key, await this.stored(property, value))
+    }
+  }
+
+  async setTask(block: Block, task: Task): Promise<void> {
+    const changes: [string, unknown][] = []
+    if (task.status) changes.push([':logseq.property/status', await this.chosen(':logseq.property/status', 'status', task.status)])
+    if (task.priority !== undefined) {
+      const ident = ':logseq.property/priority'
+      changes.push([ident, task.priority && (await this.chosen(ident, 'priority', task.priority))])
+    }
+    for (const key of ['scheduled', 'deadline'] as const) {
+      const day = task[key]
+      if (day !== undefined) changes.push([`:logseq.property/${key}`, day && at(key, day)])
+    }
+    if (!block.tags.includes('Task')) await this.host.addTag(block.uuid, ':logseq.class/Task')
+    for (const [ident, value] of changes) {
+      if (value === null || value === '') await this.host.removeProperty(block.uuid, ident)
+      else await this.host.setProperty(block.uuid, ident, value)
+    }
+  }
+
+  private async stored(property: Property | undefined, value: unknown): Promise<unknown> {
+    if (!property || typeof value !== 'string') return value
+    const choice = await this.lookup.choice(property.ident, value)
+    return choice ? choice.id : value
+  }
+
+  private async chosen(ident: string, field: string, word: string): Promise<number> {
+    const title = english[word.toUpperCase()] ?? word
+    const choice = await this.lookup.choice(ident, title)
+    if (choice) return choice.id
+    const known = await this.lookup.choices(ident)
+    throw invalid(field, `one of ${known.join(', ')}, got "${word}"`)
+  }
+}
+
+/** The markers of file graphs, and their spellings, in the words of DB graphs. */
+const english: Record<string, string> = {
+  NOW: 'Doing', LATER: 'Todo', WAITING: 'In Review', CANCELLED: 'Canceled', 'IN-PROGRESS': 'Doing',
+  'IN-REVIEW': 'In Review', A: 'High', B: 'Medium', C: 'Low',
+}
+
+function at(field: string, day: string): number {
+  const ms = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(ms)) throw invalid(field, `a day as 2026-11-21, got "${day}"`)
+  return ms
+}
+
+function flatten<T extends { children?: T[] }>(drafts: T[]): T[] {
+  return drafts.flatMap((draft) => [draft, ...flatten(draft.children ?? [])])
+}

@@ -1,0 +1,212 @@
+import { string } from '../edn'
+import { invalid } from '../fault'
+import type { Host, Row } from '../host'
+import { journalName } from '../journalname'
+import type { Page, Values } from '../model'
+import { Insertion } from './insertion'
+import { type Dialect, type Names, type Writes, idOf, idsOf } from './dialect'
+import { join, split } from './propertylines'
+
+// File graphs: Logseq 0.10.x and Logseq OG. A block is text, and its
+// properties, marker and dates are lines of that text.
+
+export const fileDialect: Dialect = {
+  kind: 'file',
+  ownPages: '[?p :block/original-name]',
+  pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
+  text: ':block/content',
+  tasks: '[?b :block/marker]',
+  needs: (row) => [...idsOf(row.refs), ...idsOf(row.tags)],
+  page: (row, names) => ({
+    uuid: row.uuid,
+    name: row['original-name'] ?? row.name,
+    kind: row['journal?'] || row['journal-day'] ? 'journal' : 'page',
+    ...(row['journal-day'] ? { journal_day: row['journal-day'] } : {}),
+    properties: row.properties ?? {},
+    tags: tagNames(row, names),
+    created_at: row['created-at'],
+    updated_at: row['updated-at'],
+    recycled: false,
+  }),
+  block: (row, names) => ({
+    uuid: row.uuid,
+    content: resolve(split(row.content ?? '').body, row, names),
+    raw: row.content ?? '',
+    properties: visible(row.properties ?? {}),
+    tags: [...new Set([...tagNames(row, names), ...hashtags(row.content ?? '')])],
+    ...(row.marker ? { marker: row.marker } : {}),
+    ...(row.priority ? { priority: row.priority } : {}),
+    ...(row.scheduled ? { scheduled: row.scheduled } : {}),
+    ...(row.deadline ? { deadline: row.deadline } : {}),
+  }),
+  sort: (rows, parent) => chain(rows, parent),
+  // The first block of a page that holds its properties is not a block to a reader.
+  shows: (row) => !row['pre-block?'],
+}
+
+/** Siblings are a linked list: each names the one to its left, the first its parent. */
+function chain(rows: Row[], parent: number): Row[] {
+  const right = new Map(rows.map((row) => [idOf(row.left), row]))
+  const sorted: Row[] = []
+  for (let row = right.get(parent); row && sorted.length < rows.length; row = right.get(row.id)) {
+    sorted.push(row)
+  }
+  // A broken list still shows every block, the lost ones last.
+  return sorted.length === rows.length ? sorted : [...new Set([...sorted, ...rows])]
+}
+
+function tagNames(row: Row, names: Names): string[] {
+  return idsOf(row.tags).map((id) => names.of(id)?.title ?? '').filter(Boolean)
+}
+
+function hashtags(text: string): string[] {
+  return [...text.matchAll(/(?:^|\s)#(?:\[\[([^\]]+)\]\]|([^\s#,.;!?()[\]"]+))/g)].map((m) => (m[1] ?? m[2])!)
+}
+
+/** Block references show the text of the block they point to. */
+function resolve(text: string, row: Row, names: Names): string {
+  return text.replace(/\(\(([0-9a-f-]{36})\)\)/g, (whole, uuid: string) => {
+    for (const id of idsOf(row.refs)) {
+      const named = names.of(id)
+      if (named?.uuid === uuid) return split(named.title).body
+    }
+    return whole
+  })
+}
+
+function visible(properties: Values): Values {
+  const { id: _id, ...rest } = properties
+  return rest
+}
+
+export class FileWrites implements Writes {
+  private readonly at: Insertion
+
+  constructor(
+    private readonly host: Host,
+    /** The block of a page that holds the page's properties. */
+    private readonly preBlock: (page: Page) => Promise<{ uuid: string; raw: string } | undefined>,
+    private readonly firstBlock: (page: Page) => Promise<string | undefined>,
+  ) {
+    this.at = new Insertion(host, { keepUUID: true }, (page) => page.name)
+  }
+
+  async createPage(title: string, firstBlock: boolean): Promise<void> {
+    await this.host.createPage(title, { firstBlock })
+  }
+
+  async createJournal(day: number, firstBlock: boolean): Promise<void> {
+    const format = (await this.host.userConfig())?.preferredDateFormat
+    await this.host.createPage(journalName(day, format ?? 'MMM do, yyyy'), { firstBlock, journal: true })
+  }
+
+  async renamePage(page: Page, name: string): Promise<void> {
+    await this.host.renamePage(page.name, name)
+  }
+
+  async deletePage(page: Page): Promise<void> {
+    await this.host.deletePage(page.name)
+  }
+
+  async setPageProperties(page: Page, properties: Values): Promise<void> {
+    const lines = written(properties)
+    const before = await this.preBlock(page)
+    if (before) return this.put(before.uuid, join({ ...split(before.raw), ...merged(before.raw, lines) }))
+    const text = join({ body: '', lines: [...lines].filter((line) => line[1] !== null) as [string, string][] })
+    const first = await this.firstBlock(page)
+    // A block becomes the page's properties when it is saved as its first, not when it is inserted.
+    const made = first
+      ? await this.host.insertBlock(first, '', { sibling: true, before: true })
+      : await this.host.insertBlock(page.name, '', { sibling: false })
+    if (made?.uuid) await this.put(made.uuid, text)
+  }
+
+  insert: Writes['insert'] = (target, place, draft) =>
+    this.at.one(target, place, { ...draft, content: this.compose(draft.content, draft.properties) })
+
+  insertTree: Writes['insertTree'] = (target, place, drafts) =>
+    this.at.tree(target, place, drafts, (draft) => ({
+      content: this.compose(draft.content, draft.properties),
+      properties: { id: draft.uuid },
+    }))
+
+  /** The text is replaced; the property lines below it stay. */
+  setContent: Writes['setContent'] = async (block, content) => {
+    await this.put(block.uuid, join({ body: content, lines: split(block.raw).lines }))
+  }
+
+  async setProperties(uuid: string, properties: Values): Promise<void> {
+    for (const [key, value] of Object.entries(properties)) {
+      if (value === null) await this.host.removeProperty(uuid, propertyKey(key))
+      else await this.host.setProperty(uuid, propertyKey(key), value)
+    }
+  }
+
+  setTask: Writes['setTask'] = async (block, task) => {
+    const { lines, body } = split(block.raw)
+    await this.put(block.uuid, join({ lines, body: retask(body, task) }))
+  }
+
+  private async put(uuid: string, content: string): Promise<void> {
+    await this.host.updateBlock(uuid, content)
+  }
+
+  private compose(content: string, properties: Values = {}): string {
+    const lines = [...written(properties)].filter((line) => line[1] !== null) as [string, string][]
+    return lines.length === 0 ? content : join({ body: content, lines })
+  }
+}
+
+const markers = ['TODO', 'DOING', 'NOW', 'LATER', 'WAITING', 'WAIT', 'IN-PROGRESS', 'DONE', 'CANCELED', 'CANCELLED', 'STARTED']
+const leading = new RegExp(`^(?:(?:${markers.join('|')})\\s+)?(?:\\[#([A-C])\\]\\s+)?`)
+const words: Record<string, string> = { 'IN REVIEW': 'WAITING', BACKLOG: 'LATER' }
+
+function retask(body: string, task: { status: string; priority?: string | null; scheduled?: string | null; deadline?: string | null }): string {
+  const status = words[task.status.toUpperCase()] ?? task.status.toUpperCase()
+  if (status && !markers.includes(status)) {
+    throw invalid('status', `one of ${markers.join(', ')}, got "${task.status}"`)
+  }
+  const [head, present] = leading.exec(body)!
+  const priority = task.priority === undefined ? present : letter(task.priority)
+  let text = [status, priority ? `[#${priority}]` : '', body.slice(head.length)].filter(Boolean).join(' ')
+  for (const key of ['scheduled', 'deadline'] as const) text = redate(text, key.toUpperCase(), task[key])
+  return text
+}
+
+function letter(priority: string | null): string {
+  if (!priority) return ''
+  const known: Record<string, string> = { A: 'A', B: 'B', C: 'C', URGENT: 'A', HIGH: 'A', MEDIUM: 'B', LOW: 'C' }
+  const found = known[priority.toUpperCase()]
+  if (!found) throw invalid('priority', `A, B or C, got "${priority}"`)
+  return found
+}
+
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+
+function redate(text: string, key: string, day: string | null | undefined): string {
+  if (day === undefined) return text
+  const rest = text.replace(new RegExp(`\\n?${key}: <[^>\\n]*>`), '')
+  if (day === null) return rest
+  const date = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(date.getTime())) throw invalid(key.toLowerCase(), `a day as 2026-11-21, got "${day}"`)
+  return `${rest}\n${key}: <${day} ${weekdays[date.getUTCDay()]}>`
+}
+
+/** Keys as Logseq will spell them: lower case, no spaces, "_" as "-". */
+const propertyKey = (key: string) => key.trim().toLowerCase().replace(/[\s_]+/g, '-')
+
+function written(properties: Values): Map<string, string | null> {
+  return new Map(Object.entries(properties).map(([key, value]) => [propertyKey(key), value === null ? null : line(value)]))
+}
+
+function line(value: unknown): string {
+  if (Array.isArray(value)) return value.map(line).join(', ')
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (text.includes('\n')) throw invalid('properties', 'a value on a file graph is one line')
+  return text
+}
+
+function merged(raw: string, changes: Map<string, string | null>): { lines: [string, string][] } {
+  const all = new Map<string, string | null>([...split(raw).lines, ...changes])
+  return { lines: [...all].filter((entry): entry is [string, string] => entry[1] !== null) }
+}

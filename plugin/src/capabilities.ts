@@ -1,0 +1,64 @@
+// What each capability costs: the methods of Logseq without which it is not offered.
+
+const read = ['datascript_query']
+
+interface Row {
+  methods: readonly string[]
+  /** Further methods on one personality. */
+  file?: readonly string[]
+  db?: readonly string[]
+  /** Offered on this personality alone. */
+  only?: 'file' | 'db'
+  writes?: true
+}
+
+const table = {
+  'pages.list': { methods: read },
+  'pages.read': { methods: read },
+  'pages.create': { methods: [...read, 'create_page'], writes: true },
+  'pages.update': { methods: [...read, 'insert_block'], file: ['update_block'], db: ['upsert_block_property'], writes: true },
+  'pages.delete': { methods: [...read, 'delete_page'], writes: true },
+  'pages.rename': { methods: [...read, 'rename_page'], writes: true },
+  'search.basic': { methods: read },
+  'blocks.read': { methods: read },
+  'blocks.create': { methods: [...read, 'insert_block'], writes: true },
+  'blocks.insert': { methods: [...read, 'insert_block', 'insert_batch_block'], writes: true },
+  'blocks.update': { methods: [...read, 'update_block', 'upsert_block_property'], writes: true },
+  'blocks.delete': { methods: [...read, 'remove_block'], writes: true },
+  'blocks.move': { methods: [...read, 'move_block'], writes: true },
+  'datascript.query': { methods: read },
+  backlinks: { methods: read },
+  journals: { methods: read },
+  tasks: { methods: read },
+  tags: { methods: read },
+  properties: { methods: read },
+  templates: { methods: [...read, 'get_current_graph_templates'], only: 'file' },
+  watch: { methods: read },
+} as const satisfies Record<string, Row>
+
+export type Capability = keyof typeof table
+
+export interface Circumstances {
+  kind: 'file' | 'db'
+  missing: ReadonlySet<string>
+  readOnly: boolean
+  /** Something is hidden, so a query could show it. */
+  hiding: boolean
+}
+
+/** The capabilities to report, in the order of the table. */
+export function offered({ kind, missing, readOnly, hiding }: Circumstances): Capability[] {
+  return (Object.entries(table) as [Capability, Row][])
+    .filter(([key, row]) => {
+      if (row.only && row.only !== kind) return false
+      if (readOnly && row.writes) return false
+      if (hiding && key === 'datascript.query') return false
+      return [...row.methods, ...(row[kind] ?? [])].every((method) => !missing.has(method))
+    })
+    .map(([key]) => key)
+}
+
+/** Every method of Logseq that some capability stands on. */
+export const methodsUsed: readonly string[] = [
+  ...new Set((Object.values(table) as Row[]).flatMap((row) => [...row.methods, ...(row.file ?? []), ...(row.db ?? [])])),
+].sort()

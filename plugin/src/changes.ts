@@ -1,0 +1,98 @@
+import { asFault } from './fault'
+import type { OpenGraph } from './graph'
+import type { Row } from './host'
+import { idOf } from './adapters/dialect'
+import type { Timers } from './wire'
+
+// Says what changed, not how: whoever wants to know reads it again, through
+// the same exclusions as everybody.
+
+export interface Changed extends Record<string, unknown> {
+  blocks: { uuid: string; page: string }[]
+  pages: string[]
+  deleted: string[]
+  more?: true
+}
+
+const most = 200
+const quietMs = 250 // four notifications a second
+
+export class Changes {
+  /** By id, or by uuid where Logseq gives no id. */
+  private touched = new Set<number | string>()
+  private deleted = new Set<string>()
+  private overflow = false
+  private armed = false
+
+  constructor(
+    private readonly graph: () => OpenGraph | undefined,
+    private readonly tell: (changed: Changed) => void,
+    private readonly timers: Timers,
+    private readonly failed: (thrown: unknown) => void,
+  ) {}
+
+  /** Takes what DB.onChanged hands over. Anything odd in it is passed over. */
+  take(event: unknown): void {
+    const { blocks, txData, deletedBlockUuids } = (event ?? {}) as Row
+    for (const row of list(blocks)) this.add(idOf(row) ?? (row as Row | null)?.uuid)
+    for (const uuid of list(deletedBlockUuids)) if (typeof uuid === 'string') this.remove(uuid)
+    for (const datom of list(txData)) this.datom(datom as unknown[])
+    if (this.armed || this.touched.size + this.deleted.size === 0) return
+    this.armed = true
+    this.timers.after(quietMs, () => void this.flush())
+  }
+
+  /** A retracted uuid that is not set again is a block that is gone. */
+  private datom(datom: unknown[]): void {
+    if (!Array.isArray(datom)) return
+    const [, attribute, value, , added] = datom
+    if (!/(^|\/)uuid$/.test(String(attribute)) || typeof value !== 'string') return
+    if (added === false) this.remove(value)
+    else this.deleted.delete(value)
+  }
+
+  private add(id: unknown): void {
+    if (typeof id !== 'number' && typeof id !== 'string') return
+    if (this.touched.size >= most) this.overflow = true
+    else this.touched.add(id)
+  }
+
+  private remove(uuid: string): void {
+    if (this.deleted.size >= most) this.overflow = true
+    else this.deleted.add(uuid)
+  }
+
+  private async flush(): Promise<void> {
+    const { touched, deleted, overflow } = this
+    this.touched = new Set()
+    this.deleted = new Set()
+    this.armed = this.overflow = false
+    const graph = this.graph()
+    if (!graph) return
+    try {
+      const changed = await describe(graph, touched)
+      const seen = new Set(changed.blocks.map((block) => block.uuid))
+      changed.deleted = [...deleted].filter((uuid) => !seen.has(uuid))
+      if (overflow) changed.more = true
+      if (changed.blocks.length + changed.pages.length + changed.deleted.length > 0) this.tell(changed)
+    } catch (thrown) {
+      this.failed(asFault(thrown))
+    }
+  }
+}
+
+async function describe({ reader, seen }: OpenGraph, touched: Set<number | string>): Promise<Changed> {
+  const ids = [...touched].filter((id) => typeof id === 'number')
+  const uuids = [...touched].filter((id) => typeof id === 'string')
+  const rows = [...(await reader.byID(ids)), ...(await reader.byUUID(uuids))]
+  const blocks = await seen.only(await reader.blocks(rows))
+  const pages = (await reader.pagesOf(rows.map((row) => row.id))).map(({ is }) => is).filter((page) => !seen.hides(page))
+  const names = [...pages.map((page) => page.name), ...blocks.map((block) => block.page.name)]
+  return {
+    blocks: blocks.map((block) => ({ uuid: block.uuid, page: block.page.name })),
+    pages: [...new Set(names)],
+    deleted: [],
+  }
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -1,0 +1,92 @@
+import '@logseq/libs'
+import { version as pluginVersion } from '../package.json'
+import { diagnostics } from './diagnostics'
+import { Host } from './host'
+import { Plugin } from './plugin'
+import { type Post, polling } from './poll'
+import { read, schema } from './settings'
+import { skill } from './skill'
+import { renderStatus } from './ui/statuspage'
+import { toolbar } from './ui/toolbar'
+import { webSocket } from './websocket'
+import { clock } from './wire'
+
+// main.ts starts the plugin inside Logseq: it is the only file that touches
+// the SDK. plugin.ts joins the parts and is the place to start reading.
+
+const caller = logseq as unknown as {
+  _execCallableAPIAsync(method: string, ...args: unknown[]): Promise<unknown>
+  caller: { on(event: string, f: (event: any) => void): void }
+  version: string
+}
+
+const ask = (method: string, args: unknown[]) => caller._execCallableAPIAsync(method, ...args)
+
+function main(): void {
+  const root = document.getElementById('lectern')!
+  const plugin = new Plugin({
+    host: new Host(ask),
+    settings: () => read(logseq.settings),
+    transports: [webSocket(), polling(proxied())],
+    versions: { plugin: pluginVersion, sdk: caller.version ?? 'unknown', skill },
+    origin: location.origin,
+    timers: clock,
+    show: (state) => {
+      if (shown !== state.connection.phase) logseq.App.registerUIItem('toolbar', toolbar(state.connection))
+      shown = state.connection.phase
+      renderStatus(root, state, {
+        reconnect: () => plugin.reconnect(),
+        copy: () => void copy(diagnostics(plugin.state())),
+        settings: () => logseq.showSettingsUI(),
+        close: () => logseq.hideMainUI(),
+      })
+    },
+  })
+  let shown = ''
+  logseq.provideModel({ openLectern: () => logseq.showMainUI({ autoFocus: true }) })
+  logseq.setMainUIInlineStyle({ position: 'fixed', zIndex: 11, top: '10%', left: '25%', width: '50%', height: '70%' })
+  logseq.onSettingsChanged(() => plugin.reconnect())
+  logseq.App.onCurrentGraphChanged(() => void plugin.graphChanged())
+  logseq.DB.onChanged((event: unknown) => plugin.databaseChanged(event))
+  logseq.beforeunload(async () => plugin.stop('Logseq is closing the plugin'))
+  void plugin.start()
+}
+
+/** Requests that Logseq's own process sends: no origin, and no rule of the browser's. */
+function proxied(): Post {
+  const waiting = new Map<unknown, (payload: unknown) => void>()
+  caller.caller.on('#lsp#request#callback', ({ requestId, payload } = {}) => {
+    waiting.get(requestId)?.(payload)
+    waiting.delete(requestId)
+  })
+  return async (url, body) => {
+    const id = await ask('exper_request', [
+      logseq.baseInfo.id,
+      { url, method: 'POST', headers: { 'Content-Type': 'application/json' }, data: body, returnType: 'json', timeout: 40_000 },
+    ])
+    if (id === null || id === undefined) throw new Error('Logseq has no requests to lend')
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(id)
+        reject(new Error('no answer within 40 s'))
+      }, 40_000)
+      waiting.set(id, (payload) => {
+        clearTimeout(timer)
+        if (payload instanceof Error) reject(payload)
+        else resolve(payload)
+      })
+    })
+  }
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    await logseq.UI.showMsg('Diagnostics copied', 'success')
+  } catch {
+    await logseq.UI.showMsg(text) // a frame may be kept from the clipboard
+  }
+}
+
+logseq.useSettingsSchema(schema as never)
+logseq.ready(main).catch(console.error)

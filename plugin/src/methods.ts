@@ -1,0 +1,52 @@
+import { type Capability } from './capabilities'
+import { Fault, asFault } from './fault'
+import type { OpenGraph } from './graph'
+import { blocks } from './methods/blocks'
+import { find } from './methods/find'
+import { lists } from './methods/lists'
+import type { Method, Methods } from './methods/method'
+import { pages } from './methods/pages'
+import { tasks } from './methods/tasks'
+import type { Params } from './params'
+
+const all: Methods = { ...pages, ...blocks, ...find, ...lists, ...tasks }
+
+export const methodNames = Object.keys(all).sort()
+
+export interface Situation {
+  /** Absent while no graph is open. */
+  graph?: OpenGraph
+  readOnly: boolean
+  capabilities: readonly Capability[]
+}
+
+/** Runs one request of the server, or throws a Fault that says why not. */
+export async function run(now: Situation, name: string, params: Params): Promise<unknown> {
+  if (!Object.hasOwn(all, name)) {
+    throw new Fault('CAPABILITY_MISSING', `this plugin has no method "${name}"`, { method: name })
+  }
+  const method = all[name]!
+  if (!now.graph) throw new Fault('NOT_FOUND', 'no graph is open in Logseq')
+  check(now, method)
+  try {
+    return await method.run(now.graph, params)
+  } catch (thrown) {
+    throw inUse(asFault(thrown))
+  }
+}
+
+function check({ readOnly, capabilities }: Situation, method: Method): void {
+  const data = { capability: method.needs }
+  if (readOnly && method.writes) {
+    throw new Fault('CAPABILITY_MISSING', 'the settings of the plugin make this graph read-only', data)
+  }
+  if (!capabilities.includes(method.needs)) {
+    throw new Fault('CAPABILITY_MISSING', `this Logseq does not offer ${method.needs}`, data)
+  }
+}
+
+/** Logseq refuses a uuid that is taken: the write is there already, or was never ours. */
+function inUse(fault: Fault): Fault {
+  if (!/UUID already exists/.test(fault.message)) return fault
+  return new Fault('INVALID_INPUT', fault.message, { ...fault.data, field: 'uuid' })
+}

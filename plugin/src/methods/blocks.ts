@@ -1,0 +1,95 @@
+import type { OpenGraph } from '../graph'
+import { invalid } from '../fault'
+import type { Block } from '../model'
+import { type Params, count, drafts, name, optionalText, place, text, uuidOf, values } from '../params'
+import type { Methods } from './method'
+import { absent, ignored, landed } from './pages'
+
+export const blocks: Methods = {
+  'blocks.get': {
+    needs: 'blocks.read',
+    run: (graph, params) => graph.block(uuidOf(params, 'uuid'), count(params, 'depth', 0)),
+  },
+  'blocks.create': {
+    needs: 'blocks.create',
+    writes: true,
+    async run(graph, params) {
+      const [uuid, where] = [uuidOf(params, 'uuid'), place(params)]
+      const properties = values(params, 'properties')
+      const target = await graph.target(name(params, 'target'), where)
+      await free(graph, uuid)
+      const draft = { uuid, content: text(params, 'content'), properties }
+      await graph.write.insert(target, where, draft)
+      return landed(graph, uuid)
+    },
+  },
+  'blocks.insert': {
+    needs: 'blocks.insert',
+    writes: true,
+    async run(graph, params) {
+      const [trees, where] = [drafts(params, 'blocks'), place(params)]
+      const target = await graph.target(name(params, 'target'), where)
+      for (const { uuid } of trees) await free(graph, uuid)
+      await graph.write.insertTree(target, where, trees)
+      const written: Block[] = []
+      for (const { uuid } of trees) {
+        await landed(graph, uuid)
+        written.push(await graph.block(uuid, -1))
+      }
+      return { blocks: written }
+    },
+  },
+  'blocks.update': {
+    needs: 'blocks.update',
+    writes: true,
+    async run(graph, params) {
+      const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+      const content = optionalText(params, 'content')
+      if (content !== undefined) await graph.write.setContent(block, content)
+      await graph.write.setProperties(block.uuid, values(params, 'properties'))
+      return landed(graph, block.uuid)
+    },
+  },
+  'blocks.delete': {
+    needs: 'blocks.delete',
+    writes: true,
+    async run(graph, params) {
+      const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+      await graph.host.removeBlock(block.uuid)
+      if (await graph.reader.block(block.uuid).catch(absent)) throw ignored(`delete the block ${block.uuid}`)
+      return {}
+    },
+  },
+  'blocks.move': { needs: 'blocks.move', writes: true, run: move },
+}
+
+async function move(graph: OpenGraph, params: Params): Promise<Block> {
+  const where = place(params)
+  const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+  const target = await graph.target(name(params, 'target'), where)
+  if (await isBelow(graph, target.uuid, block.uuid)) {
+    throw invalid('target', 'the block itself, or one below it')
+  }
+  const others = target.children.filter((uuid) => uuid !== block.uuid)
+  const [first, last] = [others[0], others.at(-1)]
+  if (where === 'before') await graph.host.moveBlock(block.uuid, target.uuid, { before: true })
+  else if (where === 'after') await graph.host.moveBlock(block.uuid, target.uuid, {})
+  else if (where === 'first' && first) await graph.host.moveBlock(block.uuid, first, { before: true })
+  else if (where === 'last' && last) await graph.host.moveBlock(block.uuid, last, {})
+  else await graph.host.moveBlock(block.uuid, target.uuid, { children: true })
+  return landed(graph, block.uuid)
+}
+
+async function isBelow(graph: OpenGraph, target: string, uuid: string): Promise<boolean> {
+  for (let at: string | null = target; at !== null; ) {
+    if (at === uuid) return true
+    at = (await graph.reader.block(at).catch(absent))?.block.parent ?? null
+  }
+  return false
+}
+
+/** A uuid that exists already must not be written a second time. */
+async function free(graph: OpenGraph, uuid: string): Promise<void> {
+  const rows = await graph.reader.pull('?b', `[?b :block/uuid #uuid "${uuid}"]`)
+  if (rows.length > 0) throw invalid('uuid', `${uuid} is in use in this graph`)
+}

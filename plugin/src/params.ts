@@ -1,0 +1,91 @@
+import { isUUID } from './edn'
+import { invalid } from './fault'
+import type { Draft, Place, Values } from './model'
+
+// Reads the params of a request. Each function names its field when it refuses.
+
+export type Params = Record<string, unknown>
+
+export function text(params: Params, field: string): string {
+  const value = params[field]
+  if (typeof value !== 'string') throw invalid(field, 'missing, a text is wanted')
+  return value
+}
+
+/** A text with something in it. */
+export function name(params: Params, field: string): string {
+  const value = text(params, field)
+  if (value.trim() === '') throw invalid(field, 'empty')
+  return value
+}
+
+export function uuidOf(params: Params, field: string): string {
+  const value = text(params, field)
+  if (!isUUID(value)) throw invalid(field, `not a uuid: "${value}"`)
+  return value.toLowerCase()
+}
+
+export function optionalText(params: Params, field: string): string | undefined {
+  return params[field] === undefined || params[field] === null ? undefined : text(params, field)
+}
+
+export function flag(params: Params, field: string): boolean {
+  return params[field] === true
+}
+
+/** A whole number, or fallback when absent. -1 stands for no bound. */
+export function count(params: Params, field: string, fallback: number): number {
+  const value = params[field] ?? fallback
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < -1) {
+    throw invalid(field, `a whole number is wanted, got ${JSON.stringify(value)}`)
+  }
+  return value
+}
+
+export function values(params: Params, field: string): Values {
+  const value = params[field] ?? {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid(field, 'an object is wanted')
+  return value as Values
+}
+
+export function strings(params: Params, field: string): string[] {
+  const value = params[field] ?? []
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string')) {
+    throw invalid(field, 'a list of texts is wanted')
+  }
+  return value as string[]
+}
+
+const places: readonly unknown[] = ['before', 'after', 'first', 'last']
+
+export function place(params: Params): Place {
+  const value = params.place ?? 'last'
+  if (!places.includes(value)) throw invalid('place', `before, after, first or last, got ${JSON.stringify(value)}`)
+  return value as Place
+}
+
+const deepest = 100
+
+/** Blocks to be written, each with a uuid of its own. */
+export function drafts(params: Params, field: string, depth = 0): Draft[] {
+  const list = params[field] ?? []
+  if (!Array.isArray(list)) throw invalid(field, 'a list of blocks is wanted')
+  if (depth > deepest) throw invalid(field, `at most ${deepest} levels deep`)
+  return list.map((one: Params) => {
+    const properties = values(one, 'properties')
+    const children = drafts(one, 'children', depth + 1)
+    return {
+      uuid: uuidOf(one, 'uuid'),
+      content: text(one, 'content'),
+      ...(Object.keys(properties).length > 0 ? { properties } : {}),
+      ...(children.length > 0 ? { children } : {}),
+    }
+  })
+}
+
+/** One page of a list. A limit of -1 is all of it. */
+export function slice<T>(list: T[], params: Params): T[] {
+  const offset = Math.max(count(params, 'offset', 0), 0)
+  const limit = count(params, 'limit', -1)
+  return list.slice(offset, limit < 0 ? undefined : offset + limit)
+}

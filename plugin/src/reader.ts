@@ -1,0 +1,195 @@
+import { type Dialect, type Named, type Names, type Property, idOf } from './adapters/dialect'
+import { isUUID, numbers, string, uuid } from './edn'
+import { notFound } from './fault'
+import type { Host, Row } from './host'
+import type { Block, Page } from './model'
+
+// Reading goes through DataScript alone: it answers while Logseq's window is
+// hidden, when its editor calls do not, and it is the same for both kinds.
+
+export interface Found<T> {
+  row: Row
+  is: T
+}
+
+export class Reader {
+  constructor(
+    readonly host: Host,
+    readonly dialect: Dialect,
+  ) {}
+
+  /** Every page a person made, in the order of their names. */
+  async pages(): Promise<Page[]> {
+    const rows = await this.pull('?p', this.dialect.ownPages)
+    const names = await this.names(rows)
+    const pages = rows.filter((row) => row.uuid).map((row) => this.dialect.page(row, names))
+    return pages.sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()))
+  }
+
+  /** A page by name or uuid; of several with one name, the one in use. */
+  async page(nameOrUUID: string): Promise<Found<Page>> {
+    const where = isUUID(nameOrUUID)
+      ? `[?p :block/uuid ${uuid(nameOrUUID)}]`
+      : this.dialect.pageNamed(nameOrUUID)
+    const rows = (await this.pull('?p', where)).filter((row) => row.name)
+    const names = await this.names(rows)
+    const found = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
+    const best = found.find(({ is }) => !is.recycled && is.kind !== 'property') ?? found[0]
+    if (!best) throw notFound('page', nameOrUUID)
+    return best
+  }
+
+  async pageOfDay(day: number): Promise<Found<Page>> {
+    const rows = await this.pull('?p', `[?p :block/journal-day ${day}]`)
+    const names = await this.names(rows)
+    const row = rows.find((one) => !this.dialect.page(one, names).recycled)
+    if (!row) throw notFound('journal', String(day))
+    return { row, is: this.dialect.page(row, names) }
+  }
+
+  /** A page's blocks as trees, whole. */
+  async tree(page: Found<Page>): Promise<Block[]> {
+    const rows = await this.pull('?b', `[?b :block/page ${page.row.id}]`)
+    return this.trees(rows.filter((row) => this.dialect.shows(row)), page)
+  }
+
+  /** The block of a file graph's page that holds its properties. */
+  async preBlock(page: Found<Page>): Promise<Row | undefined> {
+    const rows = await this.pull('?b', `[?b :block/page ${page.row.id}] [?b :block/pre-block? true]`)
+    return rows[0]
+  }
+
+  /** One block without children, and the page it is on. */
+  async block(id: string): Promise<{ block: Block; page: Found<Page> }> {
+    if (!isUUID(id)) throw notFound('block', id)
+    const rows = await this.pull('?b', `[?b :block/uuid ${uuid(id)}]`)
+    const row = rows[0]
+    const pageID = row && idOf(row.page)
+    if (!row || pageID === undefined || !this.dialect.shows(row)) throw notFound('block', id)
+    const [page] = await this.pagesOf([pageID])
+    const [block] = await this.blocks([row])
+    if (!page || !block) throw notFound('block', id)
+    return { block: block.is, page }
+  }
+
+  /** Rows as blocks without children, in the order given; rows that are no blocks are left out. */
+  async blocks(rows: Row[]): Promise<Found<Block>[]> {
+    const wanted = rows.filter((row) => row.uuid && idOf(row.page) !== undefined && this.dialect.shows(row))
+    const ids = wanted.map((row) => idOf(row.page)!)
+    const parents = wanted.map((row) => idOf(row.parent) ?? 0)
+    const names = await this.names(wanted, [...ids, ...parents])
+    return wanted.map((row) => ({ row, is: this.make(row, names, 0) }))
+  }
+
+  async pagesOf(ids: number[]): Promise<Found<Page>[]> {
+    const rows = await this.byID(ids)
+    const names = await this.names(rows)
+    return rows.filter((row) => row.name).map((row) => ({ row, is: this.dialect.page(row, names) }))
+  }
+
+  /** Whole rows for which the clauses bind variable. */
+  async pull(variable: string, where: string): Promise<Row[]> {
+    const rows = await this.host.query(`[:find (pull ${variable} [*]) :in $ :where ${where}]`)
+    return (rows ?? []).map((row) => row[0] as Row).filter(Boolean)
+  }
+
+  async byID(ids: Iterable<number>): Promise<Row[]> {
+    const unique = [...new Set(ids)]
+    if (unique.length === 0) return []
+    return this.pull('?e', `[(ground ${numbers(unique)}) [?e ...]]`)
+  }
+
+  async byUUID(uuids: Iterable<string>): Promise<Row[]> {
+    const unique = [...new Set(uuids)].filter(isUUID)
+    if (unique.length === 0) return []
+    return this.pull('?b', `[(ground [${unique.map(uuid).join(' ')}]) [?u ...]] [?b :block/uuid ?u]`)
+  }
+
+  /** The graph's properties by ident; none on file graphs. */
+  async properties(): Promise<Map<string, Property>> {
+    if (this.dialect.kind === 'file') return new Map()
+    const rows = await this.pull('?p', '[?p :block/tags ?c] [?c :db/ident :logseq.class/Property]')
+    return new Map(
+      rows.filter((row) => row.ident).map((row) => [
+        row.ident as string,
+        {
+          ident: row.ident,
+          title: row.title ?? row.name ?? row.ident,
+          type: bare(row[':logseq.property/type'] ?? 'default'),
+          many: String(row.cardinality ?? row[':db/cardinality'] ?? '').endsWith('many'),
+        },
+      ]),
+    )
+  }
+
+  /** What the rows refer to, so that a Dialect can read them. */
+  async names(rows: Row[], more: number[] = []): Promise<Names> {
+    if (rows.length === 0) return { of: () => undefined, property: () => undefined }
+    const named = new Map<number, Named>()
+    for (const row of await this.byID([...rows.flatMap((one) => this.dialect.needs(one)), ...more])) {
+      named.set(row.id, nameOf(row))
+    }
+    // Attributes that keep their namespace are properties; most rows have none.
+    const typed = rows.some((row) => Object.keys(row).some((key) => key.startsWith(':')))
+    const properties = typed ? await this.properties() : new Map<string, Property>()
+    return { of: (id) => named.get(id), property: (ident) => properties.get(ident) }
+  }
+
+  /** A closed value of a property by its text. */
+  async choices(ident: string): Promise<Named[]> {
+    const rows = await this.pull('?v', `[?v :block/closed-value-property ?p] [?p :db/ident ${ident}]`)
+    return rows.map(nameOf)
+  }
+
+  /** Clauses binding ?b to blocks whose text holds the words, in any case of letters. */
+  holding(words: string): string {
+    // DataScript has includes? but no lower-case; a literal pattern has both.
+    const pattern = string(`(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
+    return `[?b ${this.dialect.text} ?text] [(re-pattern ${pattern}) ?pattern] [(re-find ?pattern ?text)]`
+  }
+
+  private async trees(rows: Row[], page: Found<Page>): Promise<Block[]> {
+    const names = await this.names(rows, [page.row.id, ...rows.map((row) => row.id as number)])
+    const below = new Map<number, Row[]>()
+    for (const row of rows) {
+      const parent = idOf(row.parent) ?? page.row.id
+      below.set(parent, [...(below.get(parent) ?? []), row])
+    }
+    const grow = (parent: number, depth: number): Block[] =>
+      depth > 200 // a loop in a damaged graph
+        ? []
+        : this.dialect.sort(below.get(parent) ?? [], parent).map((row, order) => ({
+            ...this.make(row, names, order),
+            children: grow(row.id, depth + 1),
+          }))
+    return grow(page.row.id, 0)
+  }
+
+  private make(row: Row, names: Names, order: number): Block {
+    const pageID = idOf(row.page)!
+    const page = names.of(pageID)
+    const parentID = idOf(row.parent)
+    const parent = parentID === undefined || parentID === pageID ? null : names.of(parentID)?.uuid ?? null
+    return {
+      ...this.dialect.block(row, names),
+      page: { uuid: page?.uuid ?? '', name: page?.title ?? '' },
+      parent,
+      order,
+    }
+  }
+}
+
+function nameOf(row: Row): Named {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    title: row['original-name'] ?? row.title ?? row.content ?? row.name ?? row.ident ?? '',
+    ident: row.ident,
+    value: row[':logseq.property/value'],
+    journalDay: row['journal-day'],
+  }
+}
+
+const bare = (keyword: string) => keyword.replace(/^:/, '')
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

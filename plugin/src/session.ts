@@ -1,0 +1,149 @@
+import { Fault, asFault } from './fault'
+import { type Frame, closing, decode, encode, fits } from './frames'
+import { nonce, pluginProof, sameProof, serverProof } from './proof'
+import type { Link } from './transport'
+
+/** Answers one request. The signal fires when the server no longer wants it. */
+export type Answer = (
+  method: string,
+  params: Record<string, unknown>,
+  signal: AbortSignal,
+) => Promise<unknown>
+
+/** What the server says of itself once both ends trust each other. */
+export interface Welcome {
+  server_version?: string
+  skill_version?: string
+  enabled_capabilities?: string[]
+  ping_every_ms?: number
+  pong_within_ms?: number
+}
+
+export interface Needs {
+  token: string
+  about: () => Record<string, unknown>
+  answer: Answer
+  welcome: (welcome: Welcome) => void
+  /** Notifications beside challenge and cancel, for example "replaced". */
+  notified: (method: string, params: Record<string, unknown>) => void
+}
+
+const helloID = 'h1'
+
+/**
+ * A Session is one connection's life: challenge, proof both ways, then
+ * requests until it ends. It holds no clock and makes no second connection;
+ * that is the Wire's.
+ */
+export class Session {
+  private phase: 'waiting' | 'proving' | 'open' | 'ended' = 'waiting'
+  private serverNonce = ''
+  private readonly ownNonce = nonce()
+  private readonly calls = new Map<string, AbortController>()
+  /** Proofs take a moment; a frame that comes meanwhile waits for its turn. */
+  private turn = Promise.resolve()
+
+  constructor(
+    private readonly link: Link,
+    private readonly needs: Needs,
+  ) {}
+
+  /** Takes one frame from the server. A frame that breaks the rules ends the link. */
+  receive(text: string): Promise<void> {
+    this.turn = this.turn.then(() => this.read(text))
+    return this.turn
+  }
+
+  notify(method: string, params: Record<string, unknown>): void {
+    if (this.phase === 'open') this.link.send(encode({ method, params }))
+  }
+
+  /** Abandons every call under way; nothing of them is sent any more. */
+  end(): void {
+    this.phase = 'ended'
+    for (const call of this.calls.values()) call.abort()
+    this.calls.clear()
+  }
+
+  private async read(text: string): Promise<void> {
+    try {
+      await this.take(decode(text))
+    } catch (thrown) {
+      const unauthorized = thrown instanceof Fault && thrown.code === 'UNAUTHORIZED'
+      const code = unauthorized ? closing.unauthorized : closing.protocol
+      this.link.close(code, (thrown as Error).message)
+    }
+  }
+
+  private async take(frame: Frame): Promise<void> {
+    if (this.phase === 'ended') return
+    if (this.phase === 'waiting') return this.prove(frame)
+    if (this.phase === 'proving') return this.check(frame)
+    const { id, method, params = {} } = frame
+    if (method === undefined) return // an answer; nothing was asked, so it is stray
+    if (id !== undefined) return this.call(id, method, params)
+    if (method === 'cancel') return this.cancel(String(params.id))
+    this.needs.notified(method, params)
+  }
+
+  private async prove(frame: Frame): Promise<void> {
+    const server = frame.params?.nonce
+    if (frame.method !== 'challenge' || typeof server !== 'string' || !/^[0-9a-f]{32}$/.test(server)) {
+      throw new Error('handshake: the server did not begin with a challenge')
+    }
+    this.phase = 'proving'
+    this.serverNonce = server
+    const proof = await pluginProof(this.needs.token, server, this.ownNonce)
+    const params = { ...this.needs.about(), nonce: this.ownNonce, proof }
+    this.link.send(encode({ id: helloID, method: 'hello', params }))
+  }
+
+  private async check(frame: Frame): Promise<void> {
+    if (frame.id !== helloID) throw new Error('handshake: the server spoke before it answered hello')
+    if (frame.error) {
+      const refused = frame.error.code === 'UNAUTHORIZED'
+      throw new Fault(refused ? 'UNAUTHORIZED' : 'INTERNAL', frame.error.message)
+    }
+    const welcome = (frame.result ?? {}) as Welcome & { proof?: unknown }
+    const want = await serverProof(this.needs.token, this.serverNonce, this.ownNonce)
+    if (typeof welcome.proof !== 'string' || !sameProof(welcome.proof, want)) {
+      throw new Fault(
+        'UNAUTHORIZED',
+        'the program on this port does not know the token: it is not Lectern, or the token is old',
+      )
+    }
+    this.phase = 'open'
+    this.needs.welcome(welcome)
+  }
+
+  private call(id: string, method: string, params: Record<string, unknown>): void {
+    if (this.calls.has(id)) throw new Error(`frame: id "${id}" is in use`)
+    const abort = new AbortController()
+    this.calls.set(id, abort)
+    void this.needs
+      .answer(method, params, abort.signal)
+      .then((result) => ({ id, result: result ?? null }))
+      .catch((thrown: unknown) => refusal(id, asFault(thrown)))
+      .then((frame) => this.finish(id, abort, frame))
+  }
+
+  private finish(id: string, abort: AbortController, frame: Frame): void {
+    if (abort.signal.aborted) return
+    this.calls.delete(id)
+    let text = encode(frame)
+    if (!fits(text)) {
+      const tooLarge = new Fault('INVALID_INPUT', 'limit: the answer is larger than 8 MiB, ask for less')
+      text = encode(refusal(id, tooLarge))
+    }
+    this.link.send(text)
+  }
+
+  private cancel(id: string): void {
+    this.calls.get(id)?.abort()
+    this.calls.delete(id)
+  }
+}
+
+function refusal(id: string, { code, message, data }: Fault): Frame {
+  return { id, error: data ? { code, message, data } : { code, message } }
+}

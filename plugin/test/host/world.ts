@@ -1,0 +1,149 @@
+import d from 'datascript'
+import { readInput, stringly } from './edn'
+
+// A World is one graph in a real DataScript database, with the little that
+// Logseq itself does around it: order, references, transactions that are heard.
+
+export type Personality = 'og' | 'db'
+export type Entity = Record<string, any>
+
+const ref = { ':db/valueType': ':db.type/ref' }
+const many = { ':db/cardinality': ':db.cardinality/many' }
+const unique = { ':db/unique': ':db.unique/identity' }
+
+const schema = {
+  ':db/ident': unique,
+  ':block/uuid': unique,
+  ':block/page': ref,
+  ':block/parent': ref,
+  ':block/left': ref,
+  ':block/refs': { ...ref, ...many },
+  ':block/tags': { ...ref, ...many },
+  ':block/closed-value-property': ref,
+  ':logseq.property/status': ref,
+  ':logseq.property/priority': ref,
+  ':logseq.property/created-from-property': ref,
+}
+
+export class World {
+  private readonly conn = d.create_conn(schema)
+  private clock = 1_700_000_000_000
+  /** Hears every transaction, as DB.onChanged would. */
+  heard: (event: Entity) => void = () => {}
+
+  constructor(
+    readonly kind: Personality,
+    readonly name: string,
+  ) {}
+
+  get text(): string {
+    return this.kind === 'og' ? ':block/content' : ':block/title'
+  }
+
+  now(): number {
+    return (this.clock += 1000)
+  }
+
+  uuid(): string {
+    return crypto.randomUUID()
+  }
+
+  transact(tx: unknown[]): Entity {
+    const report = d.transact(this.conn, tx, null)
+    const datoms: any[] = report.tx_data.map((one: any) => [one.e, one.a, one.v, Math.abs(one.tx), one.tx > 0]) // a negative tx is a retraction
+    const ids = [...new Set(datoms.map((datom) => datom[0] as number))]
+    const blocks = ids.map((id) => this.pull(id)).filter((row) => row[':block/uuid'])
+    const txData = datoms.map(([e, a, v, tx, added]) => [e, String(a).replace(/^:block\//, ''), v, tx, added])
+    this.heard({ blocks: blocks.map((row) => this.plain(row)), txData, txMeta: {} })
+    return report
+  }
+
+  /** Adds an entity and gives its id. */
+  add(entity: Entity): number {
+    return this.transact([{ ':db/id': -1, ...entity }]).tempids['-1']
+  }
+
+  set(id: number, entity: Entity): void {
+    this.transact([{ ':db/id': id, ...entity }])
+  }
+
+  /** Takes all values of an attribute off an entity. */
+  clear(id: number, attribute: string): void {
+    const present = this.pull(id)[attribute]
+    if (present === undefined) return
+    for (const value of Array.isArray(present) ? present : [present]) {
+      this.transact([[':db/retract', id, attribute, value?.id ?? value]])
+    }
+  }
+
+  retract(ids: number[]): void {
+    this.transact(ids.map((id) => [':db.fn/retractEntity', id]))
+  }
+
+  pull(id: number): Entity {
+    return withIDs(d.pull(d.db(this.conn), '["*"]', id) ?? {})
+  }
+
+  find(attribute: string, value: unknown): Entity | undefined {
+    const [row] = d.q(`[:find ?e :in $ ?v :where [?e "${attribute}" ?v]]`, d.db(this.conn), value)
+    return row && this.pull(row[0])
+  }
+
+  all(attribute: string, value: unknown): Entity[] {
+    const rows = d.q(`[:find ?e :in $ ?v :where [?e "${attribute}" ?v]]`, d.db(this.conn), value)
+    return rows.map((row: number[]) => this.pull(row[0]!))
+  }
+
+  byUUID(uuid: unknown): Entity | undefined {
+    return typeof uuid === 'string' ? this.find(':block/uuid', uuid) : undefined
+  }
+
+  /** Answers a query as Logseq does: EDN in, keys without their namespace out. */
+  query(edn: string, inputs: unknown[]): unknown {
+    const read = inputs.map((input) => (typeof input === 'string' ? readInput(input) : input))
+    return this.plain(d.q(stringly(edn), d.db(this.conn), ...read))
+  }
+
+  /** File graphs drop every namespace of a key, DB graphs only Logseq's three. */
+  plain(value: any): any {
+    if (Array.isArray(value)) return value.map((one) => this.plain(one))
+    if (typeof value !== 'object' || value === null) return value
+    const ours = this.kind === 'og' ? /^:[^/]+\// : /^:(block|db|file)\//
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(ours, ''), this.plain(one)]))
+  }
+
+  children(parent: number): Entity[] {
+    const rows = this.all(':block/parent', parent).filter((row) => !row[':logseq.property/created-from-property'])
+    if (this.kind === 'db') return rows.sort((a, b) => (a[':block/order'] < b[':block/order'] ? -1 : 1))
+    const right = new Map(rows.map((row) => [row[':block/left'].id, row]))
+    const sorted: Entity[] = []
+    for (let row = right.get(parent); row; row = right.get(row.id)) sorted.push(row)
+    return sorted
+  }
+
+  /** Makes the ids the children of parent, in this order. */
+  arrange(parent: number, ids: number[]): void {
+    this.transact(
+      ids.map((id, at) => ({
+        ':db/id': id,
+        ':block/parent': parent,
+        ...(this.kind === 'og' ? { ':block/left': at === 0 ? parent : ids[at - 1] } : { ':block/order': `a${String(at).padStart(5, '0')}` }),
+      })),
+    )
+  }
+
+  below(id: number): number[] {
+    return this.children(id).flatMap((child) => [child.id as number, ...this.below(child.id)])
+  }
+
+  pageOf(row: Entity): number {
+    return row[':block/page']?.id ?? row.id
+  }
+}
+
+/** The id of an entity, and of what it refers to, under the same short key everywhere. */
+function withIDs(value: any): any {
+  if (Array.isArray(value)) return value.map(withIDs)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key === ':db/id' ? 'id' : key, withIDs(one)]))
+}

@@ -1,0 +1,83 @@
+import { openDoor } from '../host/door'
+import { Logseq } from '../host/launch'
+import { known } from '../host/seed'
+import { TestServer } from '../host/server'
+import { type Agent, Lectern } from './lectern'
+
+// Prints what a call costs from an MCP client through the hub to the plugin
+// and back, beside the same question put straight to the plugin. The question
+// is a ping, which the plugin answers without Logseq.
+
+const calls = 320
+const agents = 16
+const binary = process.env.LECTERN_BIN
+if (!binary) throw new Error('LECTERN_BIN names no binary')
+
+const logseq = await Logseq.start()
+const server = new TestServer()
+await server.listen()
+const lectern = await Lectern.prepare(binary, logseq.origin, '[[source]]\nname = "graph"\nkind = "logseq"\n')
+const door = await openDoor(lectern.port)
+const first = await lectern.agent()
+
+const direct = await straight()
+const window = await logseq.open({ kind: 'db', settings: { port: door.port, token: await lectern.token() } })
+while ((await first.call('ping')).structured.connected !== true) await new Promise((resolve) => setTimeout(resolve, 50))
+const whole = await times(() => ping(first))
+report('straight to the plugin', direct)
+report('from an MCP client', whole)
+console.log(`client, shim and hub add  ${(middle(whole) - middle(direct)).toFixed(2)} ms at the median`)
+
+const many = await Promise.all(Array.from({ length: agents }, () => lectern.agent()))
+for (const [what, run] of [['ping', ping], ['get_block, which asks the graph', read]] as const) {
+  const begun = performance.now()
+  await Promise.all(many.map((agent) => repeat(calls / agents, () => run(agent))))
+  console.log(`${agents} agents, ${what}  ${Math.round(calls / ((performance.now() - begun) / 1000))} calls a second`)
+}
+
+await window.close()
+await lectern.stop()
+door.close()
+await logseq.stop()
+server.stop()
+
+async function straight(): Promise<number[]> {
+  const arrival = server.arrival()
+  const window = await logseq.open({ kind: 'db', settings: { port: server.port, token: server.token } })
+  const peer = await arrival
+  const found = await times(() => peer.call('ping'))
+  await window.close()
+  return found
+}
+
+async function read(agent: Agent): Promise<void> {
+  const answer = await agent.call('get_block', { block_uuid: known.first })
+  if (answer.error) throw new Error(answer.text)
+}
+
+async function ping(agent: Agent): Promise<void> {
+  if ((await agent.call('ping')).structured.connected !== true) throw new Error('the plugin is gone')
+}
+
+async function repeat(count: number, run: () => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < count; at++) await run()
+}
+
+async function times(run: () => Promise<unknown>): Promise<number[]> {
+  const found: number[] = []
+  for (let at = 0; at < calls; at++) {
+    const begun = performance.now()
+    await run()
+    found.push(performance.now() - begun)
+  }
+  return found.slice(calls / 10).sort((a, b) => a - b) // without the warming up
+}
+
+function middle(sorted: number[]): number {
+  return sorted[Math.floor(sorted.length / 2)]!
+}
+
+function report(what: string, sorted: number[]): void {
+  const slow = sorted[Math.floor(sorted.length * 0.95)]!
+  console.log(`${what}  ${middle(sorted).toFixed(2)} ms at the median, ${slow.toFixed(2)} ms at the 95th of 100`)
+}
