@@ -139,3 +139,6 @@ func restOfLine(extra []byte) int {
 	}
 	return end
 }
+
+// Compact is fields as JSON on one line.
+func Compact(f Fields) string { return style{flat: true}.json(f, "") }

@@ -18,6 +18,8 @@ func parseYAML(text []byte) (body ast.Node, err error) {
 			body, err = nil, &Fault{Msg: fmt.Sprintf("this is no YAML that can be read: %v", v)}
 		}
 	}()
+	// The parser counts some lines twice that end as those of Windows do.
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	file, err := parser.ParseBytes(text, parser.ParseComments)
 	if err != nil {
 		if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -257,6 +258,9 @@ func writeKey(s string) string {
 	}
 	if plainYAML.MatchString(s) {
 		return s
+	}
+	if strings.Contains(s, `\`) && !strings.ContainsFunc(s, unicode.IsControl) {
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'" // backslashes mean themselves
 	}
 	return quoteJSON(s)
 }
