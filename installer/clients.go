@@ -30,6 +30,7 @@ type Client struct {
 
 	stdio entry.Fields // the entry; nil: it cannot
 	http  entry.Fields
+	env   string // what it calls the environment of a command; empty: env
 	token string // how its files refer to a variable that holds the token; empty: it cannot
 
 	program string   // what it is called on PATH

@@ -3,6 +3,7 @@ package installer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +45,11 @@ func (m Machine) spot(c Client, name string, in Where) (spot, error) {
 	if s.path, err = within(top, s.named); err != nil {
 		return s, err
 	}
+	return s.read(c)
+}
+
+// read fills a spot in whose paths are known.
+func (s spot) read(c Client) (_ spot, err error) {
 	if s.text, err = readFile(s.path); err != nil {
 		return s, err
 	}
@@ -133,6 +139,11 @@ func (m Machine) ownCommand(c Client, argv []string, in Where) bool {
 // has changed meanwhile, and those that they have added, stay.
 func (p *Proposal) byFile(c Client, server Server, s spot, fields entry.Fields) error {
 	if s.entry != nil {
+		for _, key := range []string{"env", "environment", "envs"} {
+			if env, ok := s.entry[key].(map[string]any); ok {
+				s.entry[key] = server.at(env)
+			}
+		}
 		fields = kept(fields, s.entry).With(s.entry, append(server.fill(c.stdio, ""), server.fill(c.http, "")...))
 	}
 	after, made, err := s.place.Set(s.text, fields)
@@ -154,11 +165,23 @@ var identity = []string{"type", "transport", "command", "cmd", "args", "url", "h
 func kept(fields entry.Fields, old map[string]any) entry.Fields {
 	fields = slices.Clone(fields)
 	for i, f := range fields {
-		if v, ok := old[f.Key]; ok && !slices.Contains(identity, f.Key) {
-			fields[i].Value = v
+		v, ok := old[f.Key]
+		if !ok || slices.Contains(identity, f.Key) {
+			continue
 		}
+		fields[i].Value = v
 	}
 	return fields
+}
+
+// at is an environment with where Lectern is now.
+func (s Server) at(env map[string]any) map[string]any {
+	env = maps.Clone(env)
+	delete(env, homeVariable)
+	if s.Home != "" {
+		env[homeVariable] = s.Home
+	}
+	return env
 }
 
 // byCommand proposes to run the client's own command, and to look whether it

@@ -77,3 +77,9 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// First puts a step before all others.
+func (p *Proposal) First(s status.Step, do func(context.Context) error) {
+	p.Plan.Steps = slices.Insert(p.Plan.Steps, 0, s)
+	p.steps = slices.Insert(p.steps, 0, do)
+}

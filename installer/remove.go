@@ -12,7 +12,6 @@ import (
 // made around it goes too: a file that was not there before, empty containers,
 // our copies of the file.
 func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
-	p := m.proposal("Disconnect " + c.Title)
 	if !c.Editable(m) && in.Project == "" {
 		return nil, fmt.Errorf("disconnect %s: it has no file that we can edit; remove the entry in %s", c.Title, c.paste)
 	}
@@ -20,6 +19,12 @@ func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.removeAt(c, server, s, in)
+}
+
+// removeAt is Remove for a file that has been read.
+func (m Machine) removeAt(c Client, server Server, s spot, in Where) (*Proposal, error) {
+	p := m.proposal("Disconnect " + c.Title)
 	old, err := m.marked(entryMark, s.path, server.Name)
 	if err != nil {
 		return nil, err

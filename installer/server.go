@@ -17,7 +17,12 @@ type Server struct {
 	Bin  string   // absolute path of our binary: clients with a window do not know the shell's PATH
 	Args []string // "serve", and a source where it is to be one alone
 	URL  string   // the hub's address; empty: HTTP is off
+	Home string   // LECTERN_HOME, where that is not as usual; empty: it is
 }
+
+// homeVariable is told to a client whose user has put Lectern elsewhere: it
+// would otherwise start one that knows nothing.
+const homeVariable = "LECTERN_HOME"
 
 // fill puts a server in the place of a row's words. token is how to say the
 // token.
@@ -55,6 +60,12 @@ func (s Server) words(list []string, token string) []string {
 	for _, w := range list {
 		if w == "$ARGS" {
 			filled = append(filled, s.Args...)
+			continue
+		}
+		if w == "$ENV" {
+			if s.Home != "" {
+				filled = append(filled, "--env", homeVariable+"="+s.Home)
+			}
 			continue
 		}
 		filled = append(filled, s.word(w, token))
@@ -105,6 +116,7 @@ func (s Server) deepLink(link string, f entry.Fields) string {
 type target struct {
 	argv []string
 	url  string
+	home string
 }
 
 // targetOf reads an entry, whatever the client calls its fields.
@@ -123,6 +135,11 @@ func targetOf(e map[string]any) target {
 			t.url = v
 		}
 	}
+	for _, key := range []string{"env", "environment", "envs"} {
+		if env, ok := e[key].(map[string]any); ok && t.url == "" {
+			t.home, _ = env[homeVariable].(string)
+		}
+	}
 	return t
 }
 
@@ -137,7 +154,9 @@ func texts(v any) []string {
 	return words
 }
 
-func (t target) equal(o target) bool { return slices.Equal(t.argv, o.argv) && t.url == o.url }
+func (t target) equal(o target) bool {
+	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
+}
 
 // ours reports whether it leads to a Lectern: this one, an older one somewhere
 // else, or a hub.

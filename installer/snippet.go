@@ -64,19 +64,36 @@ func (c Client) Link(s Server) string {
 	if c.link == "" || c.retired != "" {
 		return ""
 	}
-	return s.deepLink(c.link, s.fill(c.stdio, ""))
+	return s.deepLink(c.link, c.withHome(s, s.fill(c.stdio, "")))
 }
 
 // want is the entry that the client should have, and its own command for it.
 // The token is never in either: only how the client says it.
 func (c Client) want(s Server, overHTTP bool) (f entry.Fields, add []string, token string) {
 	if !overHTTP {
-		return s.fill(c.stdio, ""), c.add, ""
+		return c.withHome(s, s.fill(c.stdio, "")), c.add, ""
 	}
 	if token = c.token; token == "" {
 		token = tokenWord
 	}
 	return s.fill(c.http, token), c.addHTTP, token
+}
+
+// withHome tells the command where Lectern is, if that is not where it looks.
+func (c Client) withHome(s Server, f entry.Fields) entry.Fields {
+	if s.Home == "" || f == nil {
+		return f
+	}
+	key := c.env
+	if key == "" {
+		key = "env"
+	}
+	env := entry.Field{Key: key, Value: entry.Fields{{Key: homeVariable, Value: s.Home}}}
+	if i := slices.IndexFunc(f, func(x entry.Field) bool { return x.Key == key }); i >= 0 {
+		f[i] = env
+		return f
+	}
+	return append(f, env)
 }
 
 // Snippets are those to show at once: of the clients that most people have, and

@@ -8,7 +8,7 @@ func agents() []Client {
 		{
 			ID: "opencode", Title: "opencode", format: entry.JSON, in: []string{"mcp"},
 			paths: everywhere(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
-			stdio: localStdio, http: remoteHTTP, token: "{env:" + TokenVariable + "}", program: "opencode",
+			env: "environment", stdio: localStdio, http: remoteHTTP, token: "{env:" + TokenVariable + "}", program: "opencode",
 			skills: []string{xdg + "/opencode/skills"},
 		},
 		{
@@ -23,7 +23,7 @@ func agents() []Client {
 				{Key: "name", Value: "$NAME"}, {Key: "type", Value: "streamable_http"}, {Key: "uri", Value: "$URL"}, bearer,
 				{Key: "enabled", Value: true}, {Key: "timeout", Value: 300}, {Key: "description", Value: "Knowledge bases"},
 			},
-			program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
+			env: "envs", program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
 			skills: []string{xdg + "/goose/skills"},
 		},
 		{
@@ -60,7 +60,7 @@ func agents() []Client {
 		{
 			ID: "kilo-code", Title: "Kilo Code", format: entry.JSON, in: []string{"mcp"},
 			paths: everywhere(xdg+"/kilo/kilo.jsonc", xdg+"/kilo/kilo.json"), project: ".kilo/kilo.jsonc",
-			stdio: localStdio, http: remoteHTTP, program: "kilo", skills: []string{"~/.kilo/skills"},
+			env: "environment", stdio: localStdio, http: remoteHTTP, program: "kilo", skills: []string{"~/.kilo/skills"},
 		},
 		{
 			ID: "grok-build", Title: "Grok Build", format: entry.TOML, in: []string{"mcp_servers"},
