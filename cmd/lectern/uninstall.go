@@ -33,8 +33,8 @@ func uninstallCommand(w *world) *cobra.Command {
 			if _, err := daemon.Ask(c.Context(), w.hubPaths()); err == nil {
 				p.First(status.Step{What: "stop the hub"}, w.stopHub)
 			}
-			p.After = append(p.After, "your configuration stays in "+w.places.Config, "the sample and what was saved stay in "+w.places.Data,
-				"this binary stays: "+w.exe)
+			p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
+				"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
 			return w.carry(c.Context(), p, agreed)
 		},
 	}
@@ -49,7 +49,7 @@ func (w *world) leftovers() installer.Leftovers {
 	l := installer.Leftovers{Files: []string{
 		w.tokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
 		w.hubPaths().MCP(), w.hubPaths().Control(),
-		filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
+		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}}
 	logs, err := os.ReadDir(state)
 	if err != nil {
