@@ -96,18 +96,22 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 		if err != nil {
 			return nil, err
 		}
-		if string(before) == d.text {
-			p.Said = "the service is there already, in " + d.path
+		if string(before) != d.text {
+			ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, mark: x}
+			p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
+			restart = before != nil
+		} else if _, err := m.Run(ctx, d.status); err == nil {
+			p.Said = "the service runs already; it is in " + d.path
 			return p, nil
 		}
-		restart = before != nil
-		ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, mark: x}
-		p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
 	}
 	if restart {
 		m.running(p, d.stop, true)
 	}
 	m.running(p, d.start, false)
+	if m.OS == "windows" {
+		p.After = append(p.After, "it starts when you log in; until then the first client starts the hub")
+	}
 	if m.OS == "linux" {
 		p.After = append(p.After, "to keep it running while you are logged out: loginctl enable-linger")
 	}

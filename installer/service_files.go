@@ -26,9 +26,10 @@ func unitFile(s Service) string {
 	return b.String()
 }
 
-// unitWord quotes a word of a unit file, which expands % and $.
+// unitWord quotes a word of a unit file, which expands %; $ means itself in a
+// program's path and in Environment.
 func unitWord(w string) string {
-	w = strings.NewReplacer("%", "%%", "$", "$$", `\`, `\\`, `"`, `\"`).Replace(w)
+	w = strings.NewReplacer("%", "%%", `\`, `\\`, `"`, `\"`).Replace(w)
 	if strings.ContainsAny(w, " \t'\"\\") {
 		return `"` + w + `"`
 	}

@@ -80,8 +80,7 @@ func (w *world) ask(question string) (bool, error) {
 // flags are those of every command that carries out a plan.
 func (a *agreement) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&a.yes, "yes", false, "do it without asking")
-	c.Flags().BoolVar(&a.dry, "dry-run", false, "show what would be done and do not do it")
-	c.MarkFlagsMutuallyExclusive("yes", "dry-run")
+	c.Flags().BoolVar(&a.dry, "dry-run", false, "show what would be done and do not do it, whatever else is said")
 }
 
 // readLine reads up to the end of a line and not a byte further, as what
