@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,9 @@ func sample(c Client, goos string) string {
 			fmt.Fprintf(&b, "%s:\n  other: # keep\n    enabled: true\n\nlast: [1,2]\n", c.in[0])
 		}
 	default:
+		if slices.Contains([]string{"vscode", "zed", "opencode", "amp", "kilo-code"}, c.ID) && goos == "linux" {
+			return fmt.Sprintf("// mine\n{\n\t// keep\n\t%q: {\n\t\t/* keep */ \"other\": { \"x\": [1, 2,], }, // keep\n\t\t// \"old\": {}\n\t},\n\t\"size\": 1.50, // keep\n}\n", c.in[0])
+		}
 		b.WriteString("{\n    \"theme\" : \"dark\",\n")
 		if has {
 			fmt.Fprintf(&b, "    %q: {\n        \"other\": {\"command\":\"npx\", \"args\": [ \"a\" ]}\n    },\n", c.in[0])
