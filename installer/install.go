@@ -132,6 +132,9 @@ func (m Machine) warn(p *Proposal, c Client, s spot, in Where) {
 // ownCommand reports whether to run the client's own command: where it writes
 // its file all the time, an edit of ours could be lost.
 func (m Machine) ownCommand(c Client, argv []string, in Where) bool {
+	if m.OS == "windows" && slices.Contains(argv, "$JSON") {
+		return false // batch files do not take quotes as they are
+	}
 	return c.live && !in.ByFile && in.Project == "" && len(argv) > 0 && m.Run != nil && m.Look(c.program) != ""
 }
 

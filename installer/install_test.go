@@ -245,6 +245,32 @@ func TestTokenIsInNoFile(t *testing.T) {
 	}
 }
 
+// A file that is kept elsewhere in the home directory stays a link, and what it
+// points to is edited, once.
+func TestLinkedFile(t *testing.T) {
+	m := person(t, "linux")
+	c := client(t, "cursor")
+	kept := filepath.Join(m.Home, "dotfiles", "mcp.json")
+	write(t, kept, []byte("{}\n"), 0o600)
+	path, _ := c.file(m)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(kept, path)); err != nil {
+		t.Skip(err)
+	}
+	p, err := m.Install(c, testServer(m), Where{})
+	apply(t, p, err)
+	if !strings.Contains(strings.Join(p.Plan.Risks, "\n"), "is a symbolic link; "+kept+" is edited") {
+		t.Errorf("risks %q", p.Plan.Risks)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(string(read(t, kept)), "lectern") {
+		t.Errorf("%v, %v; %s", info, err, read(t, kept))
+	}
+	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, Leftovers{})
+	apply(t, p, err)
+	if got := string(read(t, kept)); got != "{}\n" {
+		t.Errorf("after uninstalling: %s", got)
+	}
+}
+
 func TestProjectFile(t *testing.T) {
 	m := person(t, "linux")
 	project := filepath.Join(m.Home, "work")

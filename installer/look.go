@@ -26,6 +26,8 @@ type Finding struct {
 	File      string // that the client reads; empty: none that we can edit
 	Condition Condition
 	Note      string // what is wrong, and what to do; empty: nothing
+
+	path string // where symbolic links lead from File
 }
 
 // Find tells how a client stands to a server, by its file.
@@ -46,7 +48,7 @@ func (m Machine) Find(c Client, server Server) Finding {
 		f.Condition, f.Note = Broken, err.Error()
 		return f
 	}
-	if s.entry == nil {
+	if f.path = s.path; s.entry == nil {
 		return f
 	}
 	f.Condition, f.Note = m.judge(c, server, targetOf(s.entry))

@@ -30,7 +30,7 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 		if f.Condition != Connected && f.Condition != Outdated {
 			continue
 		}
-		done = append(done, f.File)
+		done = append(done, f.path)
 		p.joinOrWarn(m.Remove(c, server, Where{}))
 	}
 	for _, x := range marks {

@@ -247,13 +247,14 @@ func clientCheckCommand(w *world) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			m := w.machine()
 			s, _ := w.server(w.configured())
-			bad := 0
+			bad, seen := 0, 0
 			t := newTable(w.out)
 			for _, cl := range installer.Clients() {
 				f := m.Find(cl, s)
 				if f.Condition == installer.Absent {
 					continue
 				}
+				seen++
 				if f.Condition != installer.Connected {
 					bad++
 				}
@@ -261,6 +262,9 @@ func clientCheckCommand(w *world) *cobra.Command {
 			}
 			if err := t.Flush(); err != nil {
 				return err
+			}
+			if seen == 0 {
+				w.say("no client has Lectern yet; see `lectern client list`\n")
 			}
 			if bad > 0 {
 				return fmt.Errorf("check clients: %d of them need mending", bad)
