@@ -238,6 +238,14 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
+func modeOf(path string) fs.FileMode {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Mode().Perm()
+}
+
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

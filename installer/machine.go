@@ -13,7 +13,6 @@ package installer
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,10 +79,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func modeOf(path string) fs.FileMode {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Mode().Perm()
+// answers runs a program that only asks; false: it says no, or cannot be run.
+func (m Machine) answers(ctx context.Context, argv []string) (said string, ok bool) {
+	said, err := m.Run(ctx, argv)
+	return said, err == nil
 }

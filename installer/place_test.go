@@ -122,8 +122,8 @@ func TestSkill(t *testing.T) {
 	}
 	p, err = m.InstallSkill(clients, skill("two"))
 	apply(t, p, err)
-	if string(read(t, claude)) != string(skill("two").Text) || len(m.SkillPlaces("lectern")) != 2 {
-		t.Errorf("%s; places %v", read(t, claude), m.SkillPlaces("lectern"))
+	if string(read(t, claude)) != string(skill("two").Text) || string(read(t, shared)) != string(skill("two").Text) {
+		t.Errorf("%s; %s", read(t, claude), read(t, shared))
 	}
 	p, err = m.RemoveSkill(Clients(), "lectern")
 	apply(t, p, err)

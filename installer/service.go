@@ -28,12 +28,12 @@ const (
 
 // A definition is how one system knows the service.
 type definition struct {
-	path         string // of its file; empty: it is not a file
-	text         string
-	start, stop  [][]string // programs to run after the file is written, and before it is removed
-	after        [][]string // and after it was removed
-	status       []string
-	anywhereElse string // what the value must be where it is not a file
+	path        string // of its file; empty: it is not a file
+	text        string
+	start, stop [][]string // programs to run after the file is written, and before it is removed
+	after       [][]string // and after it was removed
+	status      []string
+	value       string // what stands in the registry, where it is not a file
 }
 
 func (m Machine) definition(s Service) (definition, error) {
@@ -59,10 +59,10 @@ func (m Machine) definition(s Service) (definition, error) {
 	case "windows":
 		value := `"` + s.Bin + `" ` + strings.Join(s.Args, " ")
 		return definition{
-			start:        [][]string{{"reg", "add", runKey, "/v", runValue, "/t", "REG_SZ", "/d", value, "/f"}},
-			stop:         [][]string{{"reg", "delete", runKey, "/v", runValue, "/f"}},
-			status:       []string{"reg", "query", runKey, "/v", runValue},
-			anywhereElse: value,
+			start:  [][]string{{"reg", "add", runKey, "/v", runValue, "/t", "REG_SZ", "/d", value, "/f"}},
+			stop:   [][]string{{"reg", "delete", runKey, "/v", runValue, "/f"}},
+			status: []string{"reg", "query", runKey, "/v", runValue},
+			value:  value,
 		}, nil
 	default:
 		return definition{}, fmt.Errorf("install service: %s has no service manager that we know; run `lectern supervise` from what starts your programs", m.OS)
@@ -86,7 +86,7 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 	x := mark{Kind: serviceMark, ID: m.OS, Path: d.path}
 	restart := false
 	if d.path == "" {
-		if said, err := m.Run(ctx, d.status); err == nil && strings.Contains(said, d.anywhereElse) {
+		if said, ok := m.answers(ctx, d.status); ok && strings.Contains(said, d.value) {
 			p.Said = "the service is there already, in " + runKey
 			return p, nil
 		}
@@ -100,7 +100,7 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 			ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, mark: x}
 			p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
 			restart = before != nil
-		} else if _, err := m.Run(ctx, d.status); err == nil {
+		} else if _, ok := m.answers(ctx, d.status); ok {
 			p.Said = "the service runs already; it is in " + d.path
 			return p, nil
 		}
@@ -157,7 +157,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		x = *old
 	}
 	if d.path == "" {
-		if said, err := m.Run(ctx, d.status); err != nil || !strings.Contains(said, runValue) {
+		if said, ok := m.answers(ctx, d.status); !ok || !strings.Contains(said, runValue) {
 			p.Said = "there is no service"
 			return p, nil
 		}
@@ -186,12 +186,12 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 	if err != nil {
 		return "", "", err
 	}
-	said, failed := m.Run(ctx, d.status)
+	said, runs := m.answers(ctx, d.status)
 	if d.path == "" {
-		if failed != nil {
-			return "not installed", runKey, nil
+		if runs {
+			return "installed", runKey, nil
 		}
-		return "installed", runKey, nil
+		return "not installed", runKey, nil
 	}
 	text, err := m.serviceFile(d.path)
 	switch {
@@ -201,7 +201,7 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 		return "not installed", d.path, nil
 	case string(text) != d.text:
 		return "outdated: run `lectern service install`", d.path, nil
-	case failed != nil:
+	case !runs:
 		return "installed, not running", d.path, nil
 	case m.OS == "linux":
 		return "installed, " + strings.TrimSpace(said), d.path, nil

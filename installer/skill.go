@@ -3,7 +3,6 @@ package installer
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -128,20 +127,6 @@ func (m Machine) removeSkill(p *Proposal, c Client, path, name string) error {
 	ch := change{path: path, before: text, mark: *x}
 	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
 	return nil
-}
-
-// SkillPlaces lists where the skill is now.
-func (m Machine) SkillPlaces(name string) []string {
-	var places []string
-	for _, c := range Clients() {
-		for _, template := range c.skills {
-			path := filepath.Join(m.path(template), name, skillFile)
-			if text, err := os.ReadFile(path); err == nil && ownSkill(text, name) && !slices.Contains(places, path) {
-				places = append(places, path)
-			}
-		}
-	}
-	return places
 }
 
 // HasSkills reports whether a folder is known where the client looks for

@@ -89,7 +89,7 @@ func (p Place) Set(text []byte, fields Fields) (after []byte, made int, err erro
 	case JSON:
 		made, err = p.setJSON(&e, fields)
 	case TOML:
-		made, err = p.setTOML(&e, fields, top)
+		err = p.setTOML(&e, fields, top)
 	case YAML:
 		made, err = p.setYAML(&e, fields)
 	}

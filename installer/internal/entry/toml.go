@@ -27,21 +27,21 @@ func readTOML(text []byte) (map[string]any, error) {
 
 // setTOML puts the entry at the end: a table may stand anywhere, and there it
 // splits nobody else's. Containers need no making.
-func (p Place) setTOML(e *edit, fields Fields, top map[string]any) (made int, err error) {
+func (p Place) setTOML(e *edit, fields Fields, top map[string]any) error {
 	rest := e.text
 	if path, ok := p.path(top); ok {
 		if rest, ok = tomltext.Cut(e.text, path); !ok {
-			return 0, ErrByHand
+			return ErrByHand
 		}
 	}
 	if list := tomltext.Path(p.In...) + " = []"; p.List && strings.Contains(string(rest), list) {
 		// An empty list that is written out is closed to tables.
 		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+inlineTOML(fields)+"]", 1)
 		e.become([]byte(after))
-		return 0, nil
+		return nil
 	}
 	e.become(tomltext.Append(rest, p.tableTOML(fields)))
-	return 0, nil
+	return nil
 }
 
 func (p Place) removeTOML(e *edit) error {
