@@ -11,16 +11,18 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
 // decode fills c from c.text.
 func (c *Config) decode() error {
-	text := bytes.TrimPrefix(c.text, bom)
+	text := bytes.TrimPrefix(c.text, []byte(tomltext.BOM))
 	var root map[string]any
 	if err := toml.Unmarshal(text, &root); err != nil {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
-	d := decoder{text: text, outline: outlineOf(text)}
+	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
 	top := d.table("", root, "hub", "limits", "logseq", "source")
 	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
 		hub.int("port", &c.Hub.Port, 1, 65535)
@@ -66,12 +68,12 @@ func trimToml(msg string) string {
 // A decoder collects faults while tables are read.
 type decoder struct {
 	text    []byte
-	outline outline
+	outline tomltext.Outline
 	faults  []Fault
 }
 
 func (d *decoder) fault(path string, offset int, format string, args ...any) {
-	line, column := position(d.text, offset)
+	line, column := tomltext.Position(d.text, offset)
 	d.faults = append(d.faults, Fault{line, column, path, fmt.Sprintf(format, args...)})
 }
 
@@ -86,7 +88,7 @@ type table struct {
 func (d *decoder) table(path string, values map[string]any, known ...string) table {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, key) {
-			p := under(path, key)
+			p := tomltext.Under(path, key)
 			d.fault(p, d.keyOffset(p), "%s", unknown("key", key, known))
 		}
 	}
@@ -95,10 +97,10 @@ func (d *decoder) table(path string, values map[string]any, known ...string) tab
 
 // keyOffset finds a key, or the first of the tables of an array.
 func (d *decoder) keyOffset(path string) int {
-	if at, ok := d.outline.keys[path]; ok {
+	if at, ok := d.outline.Keys[path]; ok {
 		return at
 	}
-	return d.outline.keys[path+"[0]"]
+	return d.outline.Keys[path+"[0]"]
 }
 
 func (t table) table(key string, known ...string) (table, bool) {
@@ -111,13 +113,13 @@ func (t table) table(key string, known ...string) (table, bool) {
 		t.wrong(key, "must be a table, [%s]", key)
 		return table{}, false
 	}
-	return t.decoder.table(under(t.path, key), values, known...), true
+	return t.decoder.table(tomltext.Under(t.path, key), values, known...), true
 }
 
-// wrong reports the value of key.
+// wrong reports the value of key, which may be an element: effects[0].
 func (t table) wrong(key, format string, args ...any) {
-	p := under(t.path, key)
-	at, ok := t.outline.values[p]
+	p := strings.TrimPrefix(t.path+"."+key, ".")
+	at, ok := t.outline.Values[p]
 	if !ok {
 		at = t.keyOffset(p)
 	}

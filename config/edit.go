@@ -15,6 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
 // opening stands at the top of a file that we create.
@@ -132,9 +133,9 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 func (c Config) appended(s Source) []byte {
 	var b strings.Builder
 	b.WriteString("[[source]]\n")
-	fmt.Fprintf(&b, "name = %s\nkind = %s\n", quote(s.Name), quote(s.Kind))
+	fmt.Fprintf(&b, "name = %s\nkind = %s\n", tomltext.Quote(s.Name), tomltext.Quote(s.Kind))
 	if s.Path != "" {
-		fmt.Fprintf(&b, "path = %s\n", quote(s.Path))
+		fmt.Fprintf(&b, "path = %s\n", tomltext.Quote(s.Path))
 	}
 	if s.ReadOnly {
 		b.WriteString("read_only = true\n")
@@ -142,26 +143,15 @@ func (c Config) appended(s Source) []byte {
 	if s.Effects != nil {
 		quoted := make([]string, len(s.Effects))
 		for i, e := range s.Effects {
-			quoted[i] = quote(e)
+			quoted[i] = tomltext.Quote(e)
 		}
 		fmt.Fprintf(&b, "effects = [%s]\n", strings.Join(quoted, ", "))
 	}
-	text := slices.Clone(c.text)
+	text := c.text
 	if text == nil {
 		text = []byte(opening)
 	}
-	block, eol := b.String(), "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		block, eol = strings.ReplaceAll(block, "\n", "\r\n"), "\r\n"
-	}
-	bare := bytes.TrimPrefix(text, bom)
-	if len(bare) > 0 && bare[len(bare)-1] != '\n' {
-		text = append(text, eol...)
-	}
-	if len(bytes.TrimSpace(bare)) > 0 && !bytes.HasSuffix(text, []byte(eol+eol)) {
-		text = append(text, eol...)
-	}
-	return append(text, block...)
+	return tomltext.Append(text, b.String())
 }
 
 // RemoveSource plans to take a source out of the file. Comments inside its
@@ -175,7 +165,7 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 		}
 		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknown("source", name, names))
 	}
-	after, ok := c.without(i)
+	after, ok := tomltext.Cut(c.text, fmt.Sprintf("source[%d]", i))
 	if !ok {
 		return Edit{}, c.byHand("remove", "its sources are not written as [[source]] tables")
 	}
@@ -202,27 +192,4 @@ func (c Config) sameBut(other Config, i int) bool {
 func sameSource(a, b Source) bool {
 	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
 		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects)
-}
-
-// quote writes a TOML string: literal where that spares backslashes.
-func quote(s string) string {
-	special := strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
-	if strings.Contains(s, `\`) && !strings.Contains(s, "'") && !special {
-		return "'" + s + "'"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
 // commonKeys are the keys of a [[source]] that mean the same for every kind.
@@ -53,8 +55,8 @@ func (d *decoder) sources(top table, schema Schema, file string) []Source {
 func (d *decoder) source(path string, values map[string]any, schema Schema, file string) Source {
 	s := Source{}
 	t := table{d, path, values}
-	at := d.outline.keys[path]
-	s.Line, _ = position(d.text, at)
+	at := d.outline.Keys[path]
+	s.Line, _ = tomltext.Position(d.text, at)
 	s.Kind, _ = t.string("kind")
 	own, known := schema.Kinds[s.Kind]
 	switch {
@@ -123,7 +125,7 @@ func (t table) effects(readOnly bool) []string {
 // is relative is so to the folder of the configuration file.
 func (t table) folder(home, dir string) string {
 	if t.values["path"] == nil {
-		t.fault(t.path, t.outline.keys[t.path], "path is missing; it is the folder to open")
+		t.fault(t.path, t.outline.Keys[t.path], "path is missing; it is the folder to open")
 		return ""
 	}
 	p, ok := t.string("path")
@@ -164,7 +166,7 @@ func (t table) options(path string) json.RawMessage {
 	}
 	b, err := json.Marshal(own)
 	if err != nil { // infinities and the like
-		t.fault(t.path, t.outline.keys[t.path], "%v", err)
+		t.fault(t.path, t.outline.Keys[t.path], "%v", err)
 		return nil
 	}
 	return b

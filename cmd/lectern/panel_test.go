@@ -134,7 +134,7 @@ func TestPanelInATerminal(t *testing.T) {
 	x.shows("─ Connect a client ─", "▸ Claude Code")
 	x.types("c")
 	x.shows("copied to tmux")
-	if got := x.tmux("show-buffer"); !strings.HasPrefix(got, "claude mcp add --scope user lectern -- ") || !strings.HasSuffix(got, " serve") {
+	if got := x.tmux("show-buffer"); !strings.HasPrefix(got, "claude mcp add --scope user lectern --env LECTERN_HOME="+home+" -- ") || !strings.HasSuffix(got, " serve") {
 		t.Errorf("copied %q", got)
 	}
 	x.types("?")

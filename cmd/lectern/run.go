@@ -64,8 +64,8 @@ func rootCommand(w *world) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("use", sourceCommand(w), serveCommand(w), callCommand(w))
-	add("run", hubCommand(w), superviseCommand(w))
+	add("use", sourceCommand(w), clientCommand(w), serveCommand(w), callCommand(w))
+	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	root.AddCommand(configTopic(w))
 	add("look", statusCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))
 	return root

@@ -111,9 +111,6 @@ func TestSnippets(t *testing.T) {
 			t.Errorf("%s: command %q, want %q", s.Client, entry.Command, w.exe)
 		}
 	}
-	if got, want := shellWord(`it's`), `'it'\''s'`; got != want {
-		t.Errorf("shell word %s, want %s", got, want)
-	}
 }
 
 // A binary that `go run` built is gone tomorrow, so no client is told of it.

@@ -1,28 +1,31 @@
-package config
+package tomltext
 
 import (
 	"bytes"
 	"slices"
 )
 
-// without is the text without the i-th [[source]] table.
-func (c Config) without(i int) ([]byte, bool) {
-	text := bytes.TrimPrefix(c.text, bom)
-	mark := c.text[:len(c.text)-len(text)]
-	tables := outlineOf(text).tables
-	if i >= len(tables) {
+// Cut is text without what stands at path and below it: whole lines, with the
+// comments inside and those directly above unless these open the file, and one
+// blank line. False: nothing stands there on lines of its own. The text must be
+// valid TOML; it may begin with a byte order mark.
+func Cut(text []byte, path string) ([]byte, bool) {
+	bare := bytes.TrimPrefix(text, []byte(BOM))
+	mark := text[:len(text)-len(bare)]
+	pieces := OutlineOf(bare).at(path)
+	if len(pieces) == 0 {
 		return nil, false
 	}
-	cuts := merge(text, tables[i])
-	cuts[0].from = above(text, cuts[0].from)
+	cuts := merge(bare, pieces)
+	cuts[0].from = above(bare, cuts[0].from)
 	var after []byte
 	at := 0
 	for _, s := range cuts {
-		s = withGap(text, s)
-		after = append(after, text[at:s.from]...)
+		s = withGap(bare, s)
+		after = append(after, bare[at:s.from]...)
 		at = s.to
 	}
-	after = append(after, text[at:]...)
+	after = append(after, bare[at:]...)
 	return append(slices.Clone(mark), after...), true
 }
 

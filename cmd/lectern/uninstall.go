@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+func uninstallCommand(w *world) *cobra.Command {
+	var agreed agreement
+	c := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove everything that Lectern has put on this machine",
+		Long: "Remove everything that Lectern has put on this machine: entries in clients, the\n" +
+			"skill, the service, logs and tokens. Your configuration, your sources and this\n" +
+			"binary stay; what stays is said.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, _ := w.server(w.configured())
+			p, err := w.machine().Uninstall(c.Context(), s, skillName, w.service(), w.leftovers())
+			if err != nil {
+				return err
+			}
+			if _, err := daemon.Ask(c.Context(), w.hubPaths()); err == nil {
+				p.First(status.Step{What: "stop the hub"}, w.stopHub)
+			}
+			p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
+				"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
+			return w.carry(c.Context(), p, agreed)
+		},
+	}
+	agreed.flags(c)
+	return c
+}
+
+// leftovers are the files of State and Runtime, by name: these folders may be
+// shared with what is not ours when LECTERN_HOME says so.
+func (w *world) leftovers() installer.Leftovers {
+	state, run := w.places.State, w.places.Runtime
+	l := installer.Leftovers{Files: []string{
+		w.tokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
+		w.hubPaths().MCP(), w.hubPaths().Control(),
+		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
+	}}
+	logs, err := os.ReadDir(state)
+	if err != nil {
+		logs = nil // there is no such folder, or none that we can look into
+	}
+	for _, f := range logs {
+		if strings.HasPrefix(f.Name(), filepath.Base(w.logFile())) {
+			l.Files = append(l.Files, filepath.Join(state, f.Name()))
+		}
+	}
+	l.Folders = []string{run, state}
+	return l
+}
+
+// stopHub ends the hub, so that it writes nothing any more.
+func (w *world) stopHub(ctx context.Context) error {
+	err := daemon.Client(w.connecting(slog.New(slog.DiscardHandler))).Do(ctx, status.Action{Verb: status.StopHub})
+	if errors.Is(err, daemon.ErrNoHub) {
+		return nil
+	}
+	return err
+}

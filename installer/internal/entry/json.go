@@ -1,0 +1,273 @@
+package entry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// where matches the place in hujson's errors.
+var where = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+
+func parseJSON(text []byte) (hujson.Value, error) {
+	v, err := hujson.Parse(text)
+	if err == nil {
+		return v, nil
+	}
+	msg := err.Error()
+	if m := where.FindStringSubmatch(msg); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		column, _ := strconv.Atoi(m[2])
+		return v, &Fault{line, column, strings.TrimPrefix(msg, m[0])}
+	}
+	return v, &Fault{Msg: msg}
+}
+
+func (p Place) readJSON(text []byte) (map[string]any, error) {
+	root, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := p.descend(text, &root); err != nil {
+		return nil, err
+	}
+	// Pack keeps what Standardize rewrites in place.
+	standard, err := hujson.Standardize(bytes.Clone(text))
+	if err != nil {
+		return nil, &Fault{Msg: err.Error()}
+	}
+	d := json.NewDecoder(bytes.NewReader(standard))
+	d.UseNumber()
+	var top map[string]any
+	if err := d.Decode(&top); err != nil {
+		return nil, &Fault{Msg: err.Error()}
+	}
+	return top, nil
+}
+
+// descend follows In as far as there are objects: the innermost one, and how
+// many keys lead to it. Keys on the way must stand there once.
+func (p Place) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
+	at = root
+	for _, key := range append(p.In[:len(p.In):len(p.In)], p.Name) {
+		obj, ok := at.Value.(*hujson.Object)
+		if !ok {
+			return nil, 0, faultAt(text, at.StartOffset, "this must be an object: {...}")
+		}
+		if depth == len(p.In) {
+			_, err = member(text, obj, key)
+			return at, depth, err
+		}
+		i, err := member(text, obj, key)
+		if err != nil {
+			return nil, 0, err
+		}
+		if i < 0 {
+			break
+		}
+		at = &obj.Members[i].Value
+		depth++
+	}
+	return at, depth, nil
+}
+
+// member finds a key of an object; -1: it is not there.
+func member(text []byte, obj *hujson.Object, key string) (int, error) {
+	found := -1
+	for i, m := range obj.Members {
+		if m.Name.Value.(hujson.Literal).String() != key {
+			continue
+		}
+		if found >= 0 {
+			return 0, faultAt(text, m.Name.StartOffset, fmt.Sprintf("the key %q stands here twice; remove one", key))
+		}
+		found = i
+	}
+	return found, nil
+}
+
+var errNoObject = errors.New("no object")
+
+func (p Place) setJSON(e *edit, fields Fields) (made int, err error) {
+	if len(bytes.TrimSpace(e.text)) == 0 {
+		s := style{unit: "  ", eol: e.eol}
+		e.splice(0, len(e.text), s.json(p.nested(p.In, fields), "")+e.eol)
+		return len(p.In), nil
+	}
+	root, err := parseJSON(e.text)
+	if err != nil {
+		return 0, err
+	}
+	at, depth, err := p.descend(e.text, &root)
+	if err != nil {
+		return 0, err
+	}
+	obj, ok := at.Value.(*hujson.Object)
+	if !ok {
+		return 0, errNoObject // descend has seen to that
+	}
+	s := styleOf(e, &root)
+	key, value := p.Name, any(fields)
+	if missing := p.In[depth:]; len(missing) > 0 {
+		key, value = missing[0], p.nested(missing[1:], fields)
+	} else if i, err := member(e.text, obj, p.Name); err != nil {
+		return 0, err
+	} else if i >= 0 {
+		old := obj.Members[i].Value
+		s.flat = s.flat || onOneLine(e.text, at)
+		e.splice(old.StartOffset, old.EndOffset, s.json(fields, indentOf(e.text, obj.Members[i].Name.StartOffset)))
+		return 0, nil
+	}
+	s.insert(e, at, obj, key, value)
+	return len(p.In) - depth, nil
+}
+
+// nested wraps the entry into the containers that keys name.
+func (p Place) nested(keys []string, fields Fields) Fields {
+	f := Fields{{p.Name, fields}}
+	for i := len(keys) - 1; i >= 0; i-- {
+		f = Fields{{keys[i], f}}
+	}
+	return f
+}
+
+// insert adds a member after the last one of an object.
+func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
+	n := len(obj.Members)
+	if n == 0 {
+		s.fill(e, at, obj, key, value)
+		return
+	}
+	first, last := &obj.Members[0], &obj.Members[n-1]
+	end := last.Value.EndOffset
+	trailing := last.Value.AfterExtra != nil
+	if !bytes.ContainsRune(first.Name.BeforeExtra, '\n') {
+		// All on one line: stay on it.
+		s.flat = true
+		text := s.member(key, value, "")
+		if s.unit != "" {
+			text = " " + text
+		}
+		e.splice(end, end, ","+text)
+		return
+	}
+	indent := indentOf(e.text, first.Name.StartOffset)
+	after := end
+	if trailing {
+		after += len(last.Value.AfterExtra) + 1
+	} else {
+		e.splice(end, end, ",")
+	}
+	after += restOfLine(e.text[after:at.EndOffset])
+	text := s.eol + indent + s.member(key, value, indent)
+	if trailing {
+		text += ","
+	}
+	e.splice(after, after, text)
+}
+
+// fill adds the first member of an object.
+func (s style) fill(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
+	from, to := at.StartOffset+1, at.EndOffset-1
+	if s.flat {
+		e.splice(to, to, s.member(key, value, ""))
+		return
+	}
+	outer := lineIndent(e.text, at.StartOffset)
+	inner := outer + s.unit
+	text := s.eol + inner + s.member(key, value, inner)
+	if len(bytes.TrimSpace(obj.AfterExtra)) > 0 { // comments
+		from = at.StartOffset + 1 + len(bytes.TrimRight(obj.AfterExtra, " \t\r\n"))
+	}
+	if bytes.ContainsRune(e.text[from:to], '\n') {
+		e.splice(from, from, text)
+		return
+	}
+	e.splice(from, to, text+s.eol+outer)
+}
+
+func (p Place) removeJSON(e *edit, made int) error {
+	root, err := parseJSON(e.text)
+	if err != nil {
+		return err
+	}
+	// The objects from the top to the one that holds the entry.
+	chain := []*hujson.Value{&root}
+	keys := append(p.In[:len(p.In):len(p.In)], p.Name)
+	for _, key := range p.In {
+		obj, ok := chain[len(chain)-1].Value.(*hujson.Object)
+		if !ok {
+			return errNoObject
+		}
+		i, err := member(e.text, obj, key)
+		if err != nil || i < 0 {
+			return errors.Join(err, errNoObject)
+		}
+		chain = append(chain, &obj.Members[i].Value)
+	}
+	d := len(chain) - 1
+	for ; made > 0 && d > 0 && lonely(chain[d]); d-- {
+		made--
+	}
+	obj, ok := chain[d].Value.(*hujson.Object)
+	if !ok {
+		return errNoObject
+	}
+	i, err := member(e.text, obj, keys[d])
+	if err != nil || i < 0 {
+		return errors.Join(err, errNoObject)
+	}
+	takeOut(e, chain[d], obj, i)
+	return nil
+}
+
+// lonely reports whether an object holds one member, and no comment beside it.
+func lonely(v *hujson.Value) bool {
+	obj, ok := v.Value.(*hujson.Object)
+	if !ok || len(obj.Members) != 1 {
+		return false
+	}
+	m := obj.Members[0]
+	return len(bytes.TrimSpace(m.Name.BeforeExtra)) == 0 && len(bytes.TrimSpace(m.Value.AfterExtra)) == 0 &&
+		len(bytes.TrimSpace(obj.AfterExtra)) == 0
+}
+
+// takeOut removes a member with the space before it and one comma. Comments
+// around it stay.
+func takeOut(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
+	m := obj.Members[i]
+	before := m.Name.BeforeExtra
+	kept := len(bytes.TrimRight(before, " \t\r\n"))
+	if n := bytes.LastIndexByte(before, '\n'); n >= 0 {
+		if kept = n; n > 0 && before[n-1] == '\r' {
+			kept--
+		}
+	}
+	from, to := m.Name.StartOffset-len(before)+kept, m.Value.EndOffset
+	switch comma := m.Value.AfterExtra != nil; {
+	case len(obj.Members) == 1:
+		if comma {
+			to += len(m.Value.AfterExtra) + 1
+		}
+		if len(bytes.TrimSpace(before)) == 0 && len(bytes.TrimSpace(e.text[to:at.EndOffset-1])) == 0 {
+			from, to = at.StartOffset+1, at.EndOffset-1
+		}
+	case comma && i == 0 && !bytes.ContainsRune(before, '\n'):
+		// First on a line of many: the space after goes, not the one before.
+		next := obj.Members[1].Name
+		from, to = m.Name.StartOffset, next.StartOffset-len(bytes.TrimLeft(next.BeforeExtra, " \t"))
+	case comma:
+		to += len(m.Value.AfterExtra) + 1
+	default:
+		prev := obj.Members[i-1].Value
+		at := prev.EndOffset + len(prev.AfterExtra)
+		e.splice(at, at+1, "")
+	}
+	e.splice(from, to, "")
+}

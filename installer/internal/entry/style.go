@@ -1,0 +1,144 @@
+package entry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A style is how a JSON text is laid out.
+type style struct {
+	unit string // one step of indentation; empty: the text has no spaces
+	eol  string
+	flat bool // all on one line
+}
+
+// styleOf learns from the first member of the text.
+func styleOf(e *edit, root *hujson.Value) style {
+	s := style{unit: "  ", eol: e.eol}
+	obj, ok := root.Value.(*hujson.Object)
+	if !ok || len(obj.Members) == 0 {
+		return s
+	}
+	first := obj.Members[0].Name
+	if !bytes.ContainsRune(first.BeforeExtra, '\n') {
+		s.flat = true
+		if !bytes.ContainsAny(e.text[root.StartOffset:root.EndOffset], " \t") {
+			s.unit = ""
+		}
+		return s
+	}
+	if unit := indentOf(e.text, first.StartOffset); unit != "" {
+		s.unit = unit
+	}
+	return s
+}
+
+func (s style) member(key string, value any, indent string) string {
+	colon := ": "
+	if s.unit == "" {
+		colon = ":"
+	}
+	return quoteJSON(key) + colon + s.json(value, indent)
+}
+
+// json writes a value whose first line stands at indent. Lists of plain values
+// stay on one line.
+func (s style) json(value any, indent string) string {
+	gap := " "
+	if s.unit == "" {
+		gap = ""
+	}
+	switch v := ordered(value).(type) {
+	case Fields:
+		parts := make([]string, len(v))
+		for i, f := range v {
+			parts[i] = s.member(f.Key, f.Value, indent+s.unit)
+		}
+		if len(parts) == 0 {
+			return "{}"
+		}
+		if s.flat {
+			return "{" + strings.Join(parts, ","+gap) + "}"
+		}
+		line := s.eol + indent + s.unit
+		return "{" + line + strings.Join(parts, ","+line) + s.eol + indent + "}"
+	case []string:
+		return s.json(plain(v), indent)
+	case []any:
+		parts := make([]string, len(v))
+		flat := s
+		flat.flat = true
+		for i, x := range v {
+			parts[i] = flat.json(x, "")
+		}
+		return "[" + strings.Join(parts, ","+gap) + "]"
+	default:
+		return quoteJSON(v)
+	}
+}
+
+// quoteJSON writes a plain value.
+func quoteJSON(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return quoteJSON(fmt.Sprint(v)) // infinities, which no entry has
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// indentOf is the space between the start of the line and offset; empty where
+// something else stands there.
+func indentOf(text []byte, offset int) string {
+	line := string(text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset])
+	if strings.Trim(line, " \t") != "" {
+		return lineIndent(text, offset)
+	}
+	return line
+}
+
+// lineIndent is the space that the line of offset begins with.
+func lineIndent(text []byte, offset int) string {
+	line := string(text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset])
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+func onOneLine(text []byte, v *hujson.Value) bool {
+	return !bytes.ContainsRune(text[v.StartOffset:v.EndOffset], '\n')
+}
+
+// restOfLine is how far comments go that begin before the next line.
+func restOfLine(extra []byte) int {
+	end := 0 // of the last comment
+	for i := 0; i < len(extra); {
+		rest := extra[i:]
+		switch {
+		case rest[0] == ' ' || rest[0] == '\t':
+			i++
+		case bytes.HasPrefix(rest, []byte("//")):
+			n := bytes.IndexByte(rest, '\n')
+			if n < 0 {
+				n = len(rest)
+			}
+			return i + len(bytes.TrimRight(rest[:n], "\r"))
+		case bytes.HasPrefix(rest, []byte("/*")):
+			n := bytes.Index(rest, []byte("*/"))
+			if n < 0 {
+				return end
+			}
+			i += n + 2
+			end = i
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// Compact is fields as JSON on one line.
+func Compact(f Fields) string { return style{flat: true}.json(f, "") }

@@ -1,0 +1,151 @@
+package entry
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
+)
+
+func readTOML(text []byte) (map[string]any, error) {
+	var top map[string]any
+	if err := toml.Unmarshal(text, &top); err != nil {
+		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, column := d.Position()
+			return nil, &Fault{line, column, strings.TrimPrefix(d.Error(), "toml: ")}
+		}
+		return nil, &Fault{Msg: err.Error()}
+	}
+	if top == nil {
+		top = map[string]any{}
+	}
+	return top, nil
+}
+
+// setTOML puts the entry at the end: a table may stand anywhere, and there it
+// splits nobody else's. Containers need no making.
+func (p Place) setTOML(e *edit, fields Fields, top map[string]any) error {
+	rest := e.text
+	if path, ok := p.path(top); ok {
+		if rest, ok = tomltext.Cut(e.text, path); !ok {
+			return ErrByHand
+		}
+	}
+	if list := tomltext.Path(p.In...) + " = []"; p.List && strings.Contains(string(rest), list) {
+		// An empty list that is written out is closed to tables.
+		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+inlineTOML(fields)+"]", 1)
+		e.become([]byte(after))
+		return nil
+	}
+	e.become(tomltext.Append(rest, p.tableTOML(fields)))
+	return nil
+}
+
+func (p Place) removeTOML(e *edit) error {
+	top, err := readTOML(e.text)
+	if err != nil {
+		return err
+	}
+	path, ok := p.path(top)
+	if !ok {
+		return nil
+	}
+	if rest, ok := tomltext.Cut(e.text, path); ok {
+		e.become(rest)
+		return nil
+	}
+	written := "[" + inlineTOML(fieldsOf(p, top)) + "]"
+	if p.List && strings.Count(string(e.text), written) == 1 {
+		e.become([]byte(strings.Replace(string(e.text), written, "[]", 1)))
+		return nil
+	}
+	return ErrByHand
+}
+
+// fieldsOf is the entry in the order in which we write its fields.
+func fieldsOf(p Place, top map[string]any) Fields {
+	entry, err := p.pick(top)
+	if err != nil {
+		return nil
+	}
+	var f Fields
+	for _, key := range []string{"name", "transport", "command", "args", "url"} {
+		if v, ok := entry[key]; ok {
+			f = append(f, Field{key, v})
+		}
+	}
+	return f.With(entry, nil)
+}
+
+// path is where an outline of the text has the entry.
+func (p Place) path(top map[string]any) (string, bool) {
+	within, err := p.container(top)
+	if err != nil || within == nil {
+		return "", false
+	}
+	if list, ok := within.([]any); ok {
+		i := p.index(list)
+		return fmt.Sprintf("%s[%d]", tomltext.Path(p.In...), i), i >= 0
+	}
+	m, _ := within.(map[string]any)
+	return tomltext.Under(tomltext.Path(p.In...), p.Name), m[p.Name] != nil
+}
+
+func (p Place) tableTOML(fields Fields) string {
+	var b strings.Builder
+	if p.List {
+		fmt.Fprintf(&b, "[[%s]]\n", tomltext.Path(p.In...))
+	} else {
+		fmt.Fprintf(&b, "[%s]\n", tomltext.Under(tomltext.Path(p.In...), p.Name))
+	}
+	for _, f := range fields {
+		fmt.Fprintf(&b, "%s = %s\n", tomltext.Key(f.Key), valueTOML(f.Value))
+	}
+	return b.String()
+}
+
+func valueTOML(v any) string {
+	switch v := ordered(v).(type) {
+	case string:
+		return tomltext.Quote(v)
+	case Fields:
+		return inlineTOML(v)
+	case []string:
+		return valueTOML(plain(v))
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = valueTOML(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func inlineTOML(f Fields) string {
+	if len(f) == 0 {
+		return "{}"
+	}
+	parts := make([]string, len(f))
+	for i, field := range f {
+		parts[i] = tomltext.Key(field.Key) + " = " + valueTOML(field.Value)
+	}
+	return "{ " + strings.Join(parts, ", ") + " }"
+}
+
+// become makes the text after, as one splice of what differs.
+func (e *edit) become(after []byte) {
+	from, short := 0, min(len(e.text), len(after))
+	for from < short && e.text[from] == after[from] {
+		from++
+	}
+	tail := 0
+	for tail < short-from && e.text[len(e.text)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	e.splice(from, len(e.text)-tail, string(after[from:len(after)-tail]))
+}

@@ -1,0 +1,170 @@
+package entry
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// parseYAML reads a text of one document: nil where it holds nothing.
+func parseYAML(text []byte) (body ast.Node, err error) {
+	defer func() {
+		if v := recover(); v != nil { // on some broken texts the parser does
+			body, err = nil, &Fault{Msg: fmt.Sprintf("this is no YAML that can be read: %v", v)}
+		}
+	}()
+	// The parser counts some lines twice that end as those of Windows do.
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	file, err := parser.ParseBytes(text, parser.ParseComments)
+	if err != nil {
+		if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
+			at := e.GetToken().Position
+			return nil, &Fault{at.Line, at.Column, e.GetMessage()}
+		}
+		return nil, &Fault{Msg: err.Error()}
+	}
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		if body != nil {
+			at := doc.Body.GetToken().Position
+			return nil, &Fault{at.Line, at.Column, "a second document begins here; only files of one are edited"}
+		}
+		body = doc.Body
+	}
+	return body, nil
+}
+
+func readYAML(text []byte) (map[string]any, error) {
+	body, err := parseYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return map[string]any{}, nil
+	}
+	tree, err := treeOf(body)
+	if err != nil {
+		return nil, err
+	}
+	switch top := tree.(type) {
+	case nil:
+		return map[string]any{}, nil
+	case map[string]any:
+		return top, nil
+	default:
+		at := body.GetToken().Position
+		return nil, &Fault{at.Line, at.Column, "this must be a mapping: key: value"}
+	}
+}
+
+// treeOf is the value of a node. Aliases stay names: they are not followed, so
+// that a small text cannot become a large tree.
+func treeOf(n ast.Node) (any, error) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return pairsTree(n.Values)
+	case *ast.MappingValueNode:
+		return pairsTree([]*ast.MappingValueNode{n})
+	case *ast.SequenceNode:
+		list := make([]any, len(n.Values))
+		for i, v := range n.Values {
+			var err error
+			if list[i], err = treeOf(v); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case *ast.AnchorNode:
+		v, err := treeOf(n.Value)
+		return []any{"&" + fmt.Sprint(n.Name), v}, err
+	case *ast.AliasNode:
+		return "*" + fmt.Sprint(n.Value), nil
+	case *ast.TagNode:
+		v, err := treeOf(n.Value)
+		return []any{n.Start.Value, v}, err
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	case ast.ScalarNode:
+		return n.GetValue(), nil
+	case nil:
+		return nil, nil //nolint:nilnil // null is a value
+	default:
+		return n.String(), nil
+	}
+}
+
+func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
+	m := map[string]any{}
+	for _, pair := range pairs {
+		key := pair.Key.String()
+		if s, ok := pair.Key.(*ast.StringNode); ok {
+			key = s.Value
+		}
+		if _, twice := m[key]; twice {
+			at := pair.Key.GetToken().Position
+			return nil, &Fault{at.Line, at.Column, fmt.Sprintf("the key %q stands here twice; remove one", key)}
+		}
+		v, err := treeOf(pair.Value)
+		if err != nil {
+			return nil, err
+		}
+		m[key] = v
+	}
+	return m, nil
+}
+
+// A block is lines [first, end) of a text, counted from 0, whose first one is
+// indented by indent.
+type block struct{ first, end, indent int }
+
+// yamlLines is a text as lines, for edits by whole lines.
+type yamlLines struct {
+	*edit
+	starts []int // offsets; one more than there are lines
+}
+
+func linesOf(e *edit) yamlLines {
+	l := yamlLines{edit: e, starts: []int{0}}
+	for line := range bytes.Lines(e.text) {
+		l.starts = append(l.starts, l.starts[len(l.starts)-1]+len(line))
+	}
+	return l
+}
+
+func (l yamlLines) line(i int) string { return string(l.text[l.starts[i]:l.starts[i+1]]) }
+
+// block finds where what begins in line first ends: before the first line that
+// is not indented deeper. In a sequence that is not deeper than its key, dashes
+// belong to it too.
+func (l yamlLines) block(first, indent int, dashes bool) block {
+	end := first + 1
+	for i := first + 1; i < len(l.starts)-1; i++ {
+		line := strings.TrimRight(l.line(i), " \t\r\n")
+		if line == "" {
+			continue
+		}
+		own := len(line) - len(strings.TrimLeft(line, " "))
+		dash := dashes && own == indent && strings.HasPrefix(line[own:], "-")
+		if own <= indent && !dash {
+			break
+		}
+		end = i + 1
+	}
+	return block{first, end, indent}
+}
+
+// put inserts a text of whole lines before line i.
+func (l yamlLines) put(i int, text string) {
+	at := l.starts[i]
+	if at == len(l.text) && at > 0 && l.text[at-1] != '\n' {
+		text = l.eol + strings.TrimSuffix(text, l.eol)
+	}
+	l.splice(at, at, text)
+}

@@ -1,0 +1,195 @@
+package installer
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/installer/internal/entry"
+)
+
+// A Server is what a client is told of Lectern.
+type Server struct {
+	Name string   // of the entry: small letters, digits, hyphens
+	Bin  string   // absolute path of our binary: clients with a window do not know the shell's PATH
+	Args []string // "serve", and a source where it is to be one alone
+	URL  string   // the hub's address; empty: HTTP is off
+	Home string   // LECTERN_HOME, where that is not as usual; empty: it is
+}
+
+// homeVariable is told to a client whose user has put Lectern elsewhere: it
+// would otherwise start one that knows nothing.
+const homeVariable = "LECTERN_HOME"
+
+// fill puts a server in the place of a row's words. token is how to say the
+// token.
+func (s Server) fill(f entry.Fields, token string) entry.Fields {
+	if f == nil {
+		return nil
+	}
+	filled, _ := s.value(f, token).(entry.Fields)
+	return filled
+}
+
+func (s Server) value(v any, token string) any {
+	switch v := v.(type) {
+	case string:
+		if v == "$ARGS" {
+			return s.Args
+		}
+		return s.word(v, token)
+	case []string:
+		return s.words(v, token)
+	case entry.Fields:
+		filled := make(entry.Fields, len(v))
+		for i, f := range v {
+			filled[i] = entry.Field{Key: f.Key, Value: s.value(f.Value, token)}
+		}
+		return filled
+	default:
+		return v
+	}
+}
+
+// words fills a list, such as a command, in.
+func (s Server) words(list []string, token string) []string {
+	filled := []string{}
+	for _, w := range list {
+		if w == "$ARGS" {
+			filled = append(filled, s.Args...)
+			continue
+		}
+		if w == "$ENV" {
+			if s.Home != "" {
+				filled = append(filled, "--env", homeVariable+"="+s.Home)
+			}
+			continue
+		}
+		filled = append(filled, s.word(w, token))
+	}
+	return filled
+}
+
+func (s Server) word(w, token string) string {
+	for _, pair := range [][2]string{{"$NAME", s.Name}, {"$BIN", s.Bin}, {"$URL", s.URL}, {"$TOKEN", token}} {
+		if before, after, ok := strings.Cut(w, pair[0]); ok {
+			return before + pair[1] + after
+		}
+	}
+	return w
+}
+
+// command is a client's own command, with $JSON as the entry and its name.
+func (s Server) command(argv []string, f entry.Fields, token string) []string {
+	argv = slices.Clone(argv)
+	for i, w := range argv {
+		if w == "$JSON" {
+			argv[i] = s.named(f)
+			return argv
+		}
+	}
+	return s.words(argv, token)
+}
+
+// named is the entry with its name inside, as JSON.
+func (s Server) named(f entry.Fields) string {
+	return entry.Compact(append(entry.Fields{{Key: "name", Value: s.Name}}, f...))
+}
+
+// deepLink fills a link in.
+func (s Server) deepLink(link string, f entry.Fields) string {
+	for _, pair := range [][2]string{
+		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
+		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.named(f)), "+", "%20")},
+		{"$NAME", url.QueryEscape(s.Name)},
+		{"$BIN", strings.ReplaceAll(url.QueryEscape(s.Bin), "+", "%20")},
+	} {
+		link = strings.ReplaceAll(link, pair[0], pair[1])
+	}
+	return link
+}
+
+// What an entry runs, or reaches: what makes it ours or somebody else's.
+type target struct {
+	argv []string
+	url  string
+	home string
+}
+
+// targetOf reads an entry, whatever the client calls its fields.
+func targetOf(e map[string]any) target {
+	var t target
+	for _, key := range []string{"command", "cmd"} {
+		switch v := e[key].(type) {
+		case string:
+			t.argv = append([]string{v}, texts(e["args"])...)
+		case []any:
+			t.argv = texts(v)
+		}
+	}
+	for _, key := range []string{"url", "httpUrl", "serverUrl", "uri"} {
+		if v, ok := e[key].(string); ok {
+			t.url = v
+		}
+	}
+	for _, key := range []string{"env", "environment", "envs"} {
+		if env, ok := e[key].(map[string]any); ok && t.url == "" {
+			t.home, _ = env[homeVariable].(string)
+		}
+	}
+	return t
+}
+
+func texts(v any) []string {
+	list, _ := v.([]any)
+	var words []string
+	for _, x := range list {
+		if s, ok := x.(string); ok {
+			words = append(words, s)
+		}
+	}
+	return words
+}
+
+func (t target) equal(o target) bool {
+	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
+}
+
+// ours reports whether it leads to a Lectern: this one, an older one somewhere
+// else, or a hub.
+func (t target) ours(s Server) bool {
+	if len(t.argv) > 0 {
+		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
+		return t.argv[0] == s.Bin || name == "lectern" && len(t.argv) > 1 && t.argv[1] == "serve"
+	}
+	u, err := url.Parse(t.url)
+	if err != nil || t.url == "" {
+		return false
+	}
+	host := u.Hostname()
+	return (host == "127.0.0.1" || host == "localhost") && (u.Path == "/mcp" || strings.HasPrefix(u.Path, "/mcp/")) &&
+		(s.URL == "" || u.Port() == portOf(s.URL))
+}
+
+func portOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
+}
+
+// String is the target in words.
+func (t target) String() string {
+	if t.url != "" {
+		return t.url
+	}
+	b, err := json.Marshal(t.argv)
+	if err != nil || len(t.argv) == 0 {
+		return "nothing"
+	}
+	return string(b)
+}

@@ -1,0 +1,134 @@
+package installer
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/installer/internal/entry"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// tokenWord stands in snippets where a client wants the token itself.
+const tokenWord = "TOKEN"
+
+// Snippet is what to run, or to paste, to connect a client by hand; false: it
+// cannot be connected that way. overHTTP asks for the hub's address rather
+// than our command.
+func (c Client) Snippet(m Machine, s Server, overHTTP bool) (status.Snippet, bool) {
+	fields, add, token := c.want(s, overHTTP)
+	if fields == nil || c.retired != "" || overHTTP && s.URL == "" {
+		return status.Snippet{}, false
+	}
+	snip := status.Snippet{Client: c.Title}
+	if c.live && !slices.Contains(add, "$JSON") {
+		snip.Where, snip.Text = "run in a shell", shellLine(s.command(add, fields, token), m.OS)
+		return snip, true
+	}
+	snip.Where = c.paste
+	if path, err := c.file(m); err == nil {
+		snip.Where = m.short(path)
+	} else if c.Editable(m) {
+		snip.Where = "its configuration file"
+	}
+	text, _, err := c.place(s.Name).Set(nil, fields)
+	if err != nil {
+		return status.Snippet{}, false // every row can be written; a test sees to that
+	}
+	snip.Text = strings.TrimSpace(string(text))
+	return snip, true
+}
+
+// Command is the client's own command that adds the entry, for a shell; empty:
+// it has none.
+func (c Client) Command(m Machine, s Server, overHTTP bool) string {
+	fields, add, token := c.want(s, overHTTP)
+	if fields == nil || add == nil || c.retired != "" {
+		return ""
+	}
+	return shellLine(s.command(add, fields, token), m.OS)
+}
+
+func shellLine(argv []string, goos string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		words[i] = ShellWord(w, goos)
+	}
+	return strings.Join(words, " ")
+}
+
+// Link is a deep link that adds the entry when it is opened; empty: the client
+// has none.
+func (c Client) Link(s Server) string {
+	if c.link == "" || c.retired != "" {
+		return ""
+	}
+	return s.deepLink(c.link, c.withHome(s, s.fill(c.stdio, "")))
+}
+
+// want is the entry that the client should have, and its own command for it.
+// The token is never in either: only how the client says it.
+func (c Client) want(s Server, overHTTP bool) (f entry.Fields, add []string, token string) {
+	if !overHTTP {
+		return c.withHome(s, s.fill(c.stdio, "")), c.add, ""
+	}
+	if token = c.token; token == "" {
+		token = tokenWord
+	}
+	return s.fill(c.http, token), c.addHTTP, token
+}
+
+// withHome tells the command where Lectern is, if that is not where it looks.
+func (c Client) withHome(s Server, f entry.Fields) entry.Fields {
+	if s.Home == "" || f == nil {
+		return f
+	}
+	key := c.env
+	if key == "" {
+		key = "env"
+	}
+	env := entry.Field{Key: key, Value: entry.Fields{{Key: homeVariable, Value: s.Home}}}
+	if i := slices.IndexFunc(f, func(x entry.Field) bool { return x.Key == key }); i >= 0 {
+		f[i] = env
+		return f
+	}
+	return append(f, env)
+}
+
+// Snippets are those to show at once: of the clients that most people have, and
+// of those that are on this machine.
+func Snippets(m Machine, s Server) []status.Snippet {
+	list := []status.Snippet{}
+	for _, c := range Clients() {
+		usual := c.ID == "claude-code" || c.ID == "claude-desktop" || c.ID == "codex" || c.ID == "cursor" || c.ID == "vscode" || c.ID == "gemini-cli"
+		if !usual && (!c.Editable(m) || !c.Detected(m)) {
+			continue
+		}
+		if snip, ok := c.Snippet(m, s, false); ok {
+			list = append(list, snip)
+		}
+	}
+	return list
+}
+
+// plainWord matches words that every shell takes as they are.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._+@%:=-]+$`)
+
+// ShellWord quotes a word for the shell that people have on goos, where it needs
+// that.
+func ShellWord(word, goos string) string {
+	switch {
+	case goos == "windows" && !plainWord.MatchString(strings.ReplaceAll(word, `\`, "/")):
+		if strings.Contains(word, `"`) {
+			return "'" + strings.ReplaceAll(word, "'", "''") + "'" // PowerShell
+		}
+		return `"` + word + `"`
+	case goos == "windows", plainWord.MatchString(word):
+		return word
+	case strings.ContainsAny(word, "\n\r\t"):
+		return strconv.Quote(word)
+	default:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+}

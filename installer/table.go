@@ -1,0 +1,168 @@
+package installer
+
+import "github.com/lectern-mcp/lectern/installer/internal/entry"
+
+// The rows say what was found in the clients' documentation and source, in
+// November 2026. table_test.go holds them against a list of the facts.
+
+// The shapes that most clients share.
+var (
+	servers = []string{"mcpServers"}
+
+	plainStdio = entry.Fields{{Key: "command", Value: "$BIN"}, {Key: "args", Value: "$ARGS"}}
+	typedStdio = entry.Fields{{Key: "type", Value: "stdio"}, {Key: "command", Value: "$BIN"}, {Key: "args", Value: "$ARGS"}}
+	bearer     = entry.Field{Key: "headers", Value: entry.Fields{{Key: "Authorization", Value: "Bearer $TOKEN"}}}
+	plainHTTP  = entry.Fields{{Key: "url", Value: "$URL"}, bearer}
+	typedHTTP  = entry.Fields{{Key: "type", Value: "http"}, {Key: "url", Value: "$URL"}, bearer}
+)
+
+// TokenVariable is the environment variable that clients are told to take the
+// token from. The token itself is written into nobody's file.
+const TokenVariable = "LECTERN_TOKEN"
+
+const restart = "quit it altogether and start it again"
+
+// assistants are the ones that most people ask for first.
+func assistants() []Client {
+	return []Client{
+		{
+			ID: "claude-code", Title: "Claude Code", format: entry.JSON, in: servers,
+			paths: everywhere("{CLAUDE_CONFIG_DIR|~}/.claude.json"), project: ".mcp.json",
+			stdio: typedStdio, http: typedHTTP, token: "${" + TokenVariable + "}",
+			program: "claude", live: true,
+			add:     []string{"claude", "mcp", "add", "--scope", "user", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
+			addHTTP: []string{"claude", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL", "--header", "Authorization: Bearer $TOKEN"},
+			drop:    []string{"claude", "mcp", "remove", "--scope", "user", "$NAME"},
+			skills:  []string{"{CLAUDE_CONFIG_DIR|~/.claude}/skills"},
+		},
+		{
+			ID: "claude-desktop", Title: "Claude Desktop", format: entry.JSON, in: servers,
+			// The packaged application of Windows reads its own folder alone.
+			paths: and(and(on(xdg+"/Claude/claude_desktop_config.json", library+"/Claude/claude_desktop_config.json",
+				local+"/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"),
+				"windows", appData+"/Claude/claude_desktop_config.json"), "linux", xdg+"/claude/claude_desktop_config.json"),
+			stdio: plainStdio, after: restart,
+		},
+		{
+			ID: "codex", Title: "Codex", format: entry.TOML, in: []string{"mcp_servers"},
+			paths: everywhere("{CODEX_HOME|~/.codex}/config.toml"), project: ".codex/config.toml",
+			stdio: plainStdio, program: "codex",
+			// It refuses a token that is written out.
+			http:    entry.Fields{{Key: "url", Value: "$URL"}, {Key: "bearer_token_env_var", Value: TokenVariable}},
+			token:   TokenVariable,
+			add:     []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
+			addHTTP: []string{"codex", "mcp", "add", "$NAME", "--url", "$URL", "--bearer-token-env-var", TokenVariable},
+			drop:    []string{"codex", "mcp", "remove", "$NAME"},
+			skills:  []string{"{CODEX_HOME|~/.codex}/skills"},
+		},
+		{
+			ID: "gemini-cli", Title: "Gemini CLI", format: entry.JSON, in: servers,
+			paths: everywhere("~/.gemini/settings.json"), project: ".gemini/settings.json",
+			stdio: plainStdio, program: "gemini", token: "${" + TokenVariable + "}",
+			http:    entry.Fields{{Key: "httpUrl", Value: "$URL"}, bearer},
+			add:     []string{"gemini", "mcp", "add", "--scope", "user", "$NAME", "$BIN", "$ARGS", "$ENV"},
+			addHTTP: []string{"gemini", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL"},
+			drop:    []string{"gemini", "mcp", "remove", "--scope", "user", "$NAME"},
+			skills:  []string{"~/.gemini/skills"},
+		},
+		{
+			ID: "copilot-cli", Title: "GitHub Copilot CLI", format: entry.JSON, in: servers,
+			paths: everywhere("{XDG_CONFIG_HOME|~/.copilot}/mcp-config.json"), project: ".mcp.json",
+			stdio:   append(typedStdio[:3:3], entry.Field{Key: "tools", Value: []string{"*"}}),
+			http:    append(typedHTTP[:3:3], entry.Field{Key: "tools", Value: []string{"*"}}),
+			program: "copilot", skills: []string{"~/.copilot/skills"},
+		},
+	}
+}
+
+// editors are programs to write in that have an agent inside.
+func editors() []Client {
+	return []Client{
+		{
+			ID: "vscode", Title: "VS Code", format: entry.JSON, in: []string{"servers"},
+			paths:   on(xdg+"/Code/User/mcp.json", library+"/Code/User/mcp.json", appData+"/Code/User/mcp.json"),
+			project: ".vscode/mcp.json", stdio: typedStdio, http: typedHTTP,
+			program: "code", add: []string{"code", "--add-mcp", "$JSON"}, live: true,
+			link: "vscode:mcp/install?$JSON",
+		},
+		{
+			ID: "cursor", Title: "Cursor", format: entry.JSON, in: servers,
+			paths: everywhere("~/.cursor/mcp.json"), project: ".cursor/mcp.json",
+			stdio: plainStdio, http: plainHTTP, token: "${env:" + TokenVariable + "}", program: "cursor",
+			link:   "cursor://anysphere.cursor-deeplink/mcp/install?name=$NAME&config=$CONFIG",
+			skills: []string{"~/.cursor/skills"},
+		},
+		{
+			ID: "windsurf", Title: "Windsurf", format: entry.JSON, in: servers,
+			paths: everywhere("~/.codeium/windsurf/mcp_config.json"), stdio: plainStdio,
+			http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer}, program: "windsurf",
+			skills: []string{"~/.codeium/windsurf/skills"},
+		},
+		{
+			ID: "zed", Title: "Zed", format: entry.JSON, in: []string{"context_servers"},
+			paths:   and(on(xdg+"/zed/settings.json", "~/.config/zed/settings.json", appData+"/Zed/settings.json"), "darwin", library+"/Zed/settings.json"),
+			project: ".zed/settings.json", http: plainHTTP, program: "zed",
+			stdio: append(entry.Fields{{Key: "source", Value: "custom"}}, plainStdio...),
+		},
+		{
+			ID: "cline", Title: "Cline", format: entry.JSON, in: servers,
+			paths: on(xdg+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+				library+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+				appData+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}),
+			// Any other spelling of the type means a transport that is gone.
+			http:   entry.Fields{{Key: "type", Value: "streamableHttp"}, {Key: "url", Value: "$URL"}, bearer, {Key: "disabled", Value: false}},
+			skills: []string{"~/.agents/skills"},
+		},
+		{
+			ID: "continue", Title: "Continue", format: entry.YAML, in: servers, list: true,
+			paths: everywhere("~/.continue/config.yaml"),
+			stdio: append(entry.Fields{{Key: "name", Value: "$NAME"}}, typedStdio...),
+			http: entry.Fields{
+				{Key: "name", Value: "$NAME"}, {Key: "type", Value: "streamable-http"}, {Key: "url", Value: "$URL"},
+				{Key: "requestOptions", Value: entry.Fields{bearer}},
+			},
+			skills: []string{"~/.continue/skills"},
+		},
+		{
+			ID: "kiro", Title: "Kiro", format: entry.JSON, in: servers,
+			paths: everywhere("~/.kiro/settings/mcp.json"), project: ".kiro/settings/mcp.json",
+			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}, entry.Field{Key: "autoApprove", Value: []string{}}),
+			http:  plainHTTP, token: "${" + TokenVariable + "}", program: "kiro", skills: []string{"~/.kiro/skills"},
+		},
+		{
+			ID: "trae", Title: "Trae", format: entry.JSON, in: servers,
+			paths: on(xdg+"/Trae/User/mcp.json", library+"/Trae/User/mcp.json", appData+"/Trae/User/mcp.json"),
+			stdio: plainStdio, http: plainHTTP, skills: []string{"~/.trae/skills"},
+		},
+		{
+			ID: "antigravity", Title: "Antigravity", format: entry.JSON, in: servers,
+			paths: everywhere("~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"),
+			stdio: plainStdio, http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer},
+			skills: []string{"~/.gemini/antigravity/skills"},
+		},
+		{
+			ID: "qoder", Title: "Qoder", format: entry.JSON, in: servers,
+			paths: on("~/.qoder/mcp.json", "~/.qoder/mcp.json", appData+"/Qoder/SharedClientCache/mcp.json"),
+			stdio: plainStdio, http: typedHTTP, skills: []string{"~/.qoder/skills"},
+		},
+		{
+			ID: "junie", Title: "JetBrains Junie", format: entry.JSON, in: servers,
+			paths: everywhere("~/.junie/mcp/mcp.json"), project: ".junie/mcp/mcp.json",
+			stdio: plainStdio, skills: []string{"~/.junie/skills"},
+		},
+		{
+			ID: "jetbrains-ai-assistant", Title: "JetBrains AI Assistant", format: entry.JSON, in: servers,
+			paste: "Settings | Tools | AI Assistant | Model Context Protocol (MCP)", stdio: plainStdio, http: plainHTTP,
+		},
+		{
+			ID: "jetbrains-air", Title: "JetBrains Air", format: entry.JSON, in: servers,
+			paste: "Settings > AI > MCP Servers", project: ".air/mcp.json", stdio: plainStdio, http: typedHTTP,
+		},
+		{
+			ID: "copilot-jetbrains-eclipse-xcode", Title: "GitHub Copilot in JetBrains, Eclipse and Xcode", format: entry.JSON, in: []string{"servers"},
+			paste: "Copilot settings > Model Context Protocol > Configure", stdio: typedStdio,
+			http: entry.Fields{{Key: "url", Value: "$URL"}, {Key: "requestInit", Value: entry.Fields{bearer}}},
+		},
+	}
+}

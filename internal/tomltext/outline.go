@@ -1,0 +1,171 @@
+// Package tomltext edits TOML as text: it says where keys stand, takes tables
+// out and appends new ones, and leaves every other byte as it is.
+//
+// It does not decode values and does not judge an edit: who edits parses the
+// outcome and compares. config edits our own file with it, installer those of
+// other programs. Start reading at [OutlineOf].
+package tomltext
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// BOM is the byte order mark that some editors put before the text.
+const BOM = "\ufeff"
+
+// An Outline says where in the text things stand, in byte offsets. Keys are
+// named by their path: "hub.port", "source[1].name"; a key that is no bare one
+// is quoted in it.
+type Outline struct {
+	Keys   map[string]int
+	Values map[string]int // those that the parser can place: no tables
+
+	text        []byte
+	expressions []expression
+}
+
+// An expression is a table's header or a key with its value.
+type expression struct {
+	path  string
+	lines span
+}
+
+// A span is text[from:to], from the start of a line to the end of one.
+type span struct{ from, to int }
+
+// OutlineOf reads text, which must be valid TOML without a byte order mark.
+func OutlineOf(text []byte) Outline {
+	o := Outline{Keys: map[string]int{}, Values: map[string]int{}, text: text}
+	counts := map[string]int{} // of the tables of each array
+	table := ""
+	var p unstable.Parser
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = header(e, counts)
+			start := int(e.Child().Raw.Offset)
+			o.Keys[table] = start
+			o.expressions = append(o.expressions, expression{table, lines(text, start, start)})
+		case unstable.KeyValue:
+			start := int(e.Child().Next().Raw.Offset)
+			end := int(e.Raw.Offset + e.Raw.Length)
+			o.expressions = append(o.expressions, expression{o.keyValue(table, e), lines(text, start, end)})
+		default:
+		}
+	}
+	return o
+}
+
+// header is the name of the table that e opens; one of an array has its index,
+// which counts keeps.
+func header(e *unstable.Node, counts map[string]int) string {
+	table := ""
+	for it := e.Key(); it.Next(); {
+		table = Under(table, string(it.Node().Data))
+		if it.IsLast() && e.Kind == unstable.ArrayTable {
+			counts[table]++
+		}
+		if n := counts[table]; n > 0 {
+			table = fmt.Sprintf("%s[%d]", table, n-1)
+		}
+	}
+	return table
+}
+
+// keyValue notes a key and its value, and those inside an inline table.
+func (o Outline) keyValue(table string, e *unstable.Node) (path string) {
+	path = table
+	for it := e.Key(); it.Next(); {
+		path = Under(path, string(it.Node().Data))
+		if _, ok := o.Keys[path]; !ok {
+			o.Keys[path] = int(it.Node().Raw.Offset)
+		}
+	}
+	o.value(path, e.Value())
+	return path
+}
+
+func (o Outline) value(path string, v *unstable.Node) {
+	if v.Raw.Length > 0 {
+		o.Values[path] = int(v.Raw.Offset)
+	}
+	switch v.Kind {
+	case unstable.InlineTable:
+		for it := v.Children(); it.Next(); {
+			if it.Node().Kind == unstable.KeyValue {
+				o.keyValue(path, it.Node())
+			}
+		}
+	case unstable.Array:
+		i := 0
+		for it := v.Children(); it.Next(); i++ {
+			o.value(fmt.Sprintf("%s[%d]", path, i), it.Node())
+		}
+	default:
+	}
+}
+
+// at lists the lines of what stands at path and below it.
+func (o Outline) at(path string) []span {
+	var found []span
+	for _, e := range o.expressions {
+		if rest, ok := strings.CutPrefix(e.path, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			found = append(found, e.lines)
+		}
+	}
+	return found
+}
+
+// lines widens text[from:to] to whole lines.
+func lines(text []byte, from, to int) span {
+	from = bytes.LastIndexByte(text[:from], '\n') + 1
+	if n := bytes.IndexByte(text[to:], '\n'); n >= 0 {
+		return span{from, to + n + 1}
+	}
+	return span{from, len(text)}
+}
+
+// Path joins keys to a path as an Outline names it.
+func Path(keys ...string) string {
+	path := ""
+	for _, key := range keys {
+		path = Under(path, key)
+	}
+	return path
+}
+
+// Under is the path of a key in a table; the path of the top is "".
+func Under(table, key string) string {
+	key = Key(key)
+	if table == "" {
+		return key
+	}
+	return table + "." + key
+}
+
+// Key writes a key: bare where TOML allows that.
+func Key(key string) string {
+	bare := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+	}
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !bare(r) }) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+// Position turns an offset into line and column, from 1; the column counts
+// characters.
+func Position(text []byte, offset int) (line, column int) {
+	before := text[:min(offset, len(text))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+}
