@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -213,8 +214,8 @@ func (m Machine) cleared(x mark) error {
 			return fmt.Errorf("remove copy: %w", err)
 		}
 	}
-	for i := len(x.Folders) - 1; i >= 0; i-- {
-		if os.Remove(x.Folders[i]) != nil {
+	for _, v := range slices.Backward(x.Folders) {
+		if os.Remove(v) != nil {
 			break // something else is in it by now, or it is gone
 		}
 	}

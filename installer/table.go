@@ -119,7 +119,9 @@ func editors() []Client {
 			paths: everywhere("~/.continue/config.yaml"),
 			stdio: append(entry.Fields{{Key: "name", Value: "$NAME"}}, typedStdio...),
 			http: entry.Fields{
-				{Key: "name", Value: "$NAME"}, {Key: "type", Value: "streamable-http"}, {Key: "url", Value: "$URL"},
+				{Key: "name", Value: "$NAME"},
+				{Key: "type", Value: "streamable-http"},
+				{Key: "url", Value: "$URL"},
 				{Key: "requestOptions", Value: entry.Fields{bearer}},
 			},
 			skills: []string{"~/.continue/skills"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -180,18 +181,19 @@ func encodeList(argument string, list []any, depth int) (string, error) {
 	if depth > 4 || len(list) > 1000 {
 		return "", tools.Errorf(tools.Invalid, "%s: lists hold at most 1,000 values and nest at most 4 deep", argument)
 	}
-	text := "["
+	var text strings.Builder
+	text.WriteString("[")
 	for i, e := range list {
 		one, err := encodeInput(argument, e, depth+1)
 		if err != nil {
 			return "", err
 		}
 		if i > 0 {
-			text += " "
+			text.WriteString(" ")
 		}
-		text += one
+		text.WriteString(one)
 	}
-	return text + "]", nil
+	return text.String() + "]", nil
 }
 
 func encodeTyped(argument string, object map[string]any) (string, error) {

@@ -1,6 +1,7 @@
 package logseq
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,11 @@ func refused(format string, args ...any) error {
 func guard(text string, inputs []string, rules []edn.Value) error {
 	form, err := edn.Read(text)
 	if err != nil {
-		return refused("%s", err.Error()).(*tools.Error).WithHint("Write it as [:find … :in $ … :where …].")
+		return func() *tools.Error {
+			target := &tools.Error{}
+			_ = errors.As(refused("%s", err.Error()), &target)
+			return target
+		}().WithHint("Write it as [:find … :in $ … :where …].")
 	}
 	q, err := parts(form)
 	if err != nil {

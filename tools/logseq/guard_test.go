@@ -64,8 +64,11 @@ func TestGuardRefuses(t *testing.T) {
 // meant.
 func TestInputs(t *testing.T) {
 	got, rules, err := encodeInputs(Inputs{
-		`two "words"`, 3.0, 1.5, true, nil, map[string]any{"keyword": "block/name"}, []any{"a", 1.0},
-		map[string]any{"uuid": "6540a1b2-0000-4000-8000-000000000001"}, map[string]any{"rules": "[[(r ?x) [?x :block/name _]]]"},
+		`two "words"`, 3.0, 1.5, true, nil,
+		map[string]any{"keyword": "block/name"},
+		[]any{"a", 1.0},
+		map[string]any{"uuid": "6540a1b2-0000-4000-8000-000000000001"},
+		map[string]any{"rules": "[[(r ?x) [?x :block/name _]]]"},
 	})
 	if err != nil {
 		t.Fatal(err)

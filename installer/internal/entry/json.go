@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func (p Place) readJSON(text []byte) (map[string]any, error) {
 // many keys lead to it. Keys on the way must stand there once.
 func (p Place) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
 	at = root
-	for _, key := range append(p.In[:len(p.In):len(p.In)], p.Name) {
+	for _, key := range append(slices.Clip(p.In), p.Name) {
 		obj, ok := at.Value.(*hujson.Object)
 		if !ok {
 			return nil, 0, faultAt(text, at.StartOffset, "this must be an object: {...}")
@@ -131,8 +132,8 @@ func (p Place) setJSON(e *edit, fields Fields) (made int, err error) {
 // nested wraps the entry into the containers that keys name.
 func (p Place) nested(keys []string, fields Fields) Fields {
 	f := Fields{{p.Name, fields}}
-	for i := len(keys) - 1; i >= 0; i-- {
-		f = Fields{{keys[i], f}}
+	for _, key := range slices.Backward(keys) {
+		f = Fields{{key, f}}
 	}
 	return f
 }
@@ -199,7 +200,7 @@ func (p Place) removeJSON(e *edit, made int) error {
 	}
 	// The objects from the top to the one that holds the entry.
 	chain := []*hujson.Value{&root}
-	keys := append(p.In[:len(p.In):len(p.In)], p.Name)
+	keys := append(slices.Clip(p.In), p.Name)
 	for _, key := range p.In {
 		obj, ok := chain[len(chain)-1].Value.(*hujson.Object)
 		if !ok {

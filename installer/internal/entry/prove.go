@@ -3,6 +3,7 @@ package entry
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -104,7 +105,7 @@ func (p Place) index(list []any) int {
 }
 
 // String is the place in words.
-func (p Place) String() string { return strings.Join(append(p.In[:len(p.In):len(p.In)], p.Name), ".") }
+func (p Place) String() string { return strings.Join(append(slices.Clip(p.In), p.Name), ".") }
 
 // errUnproved says that an edit of ours would do more than it should.
 var errUnproved = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
@@ -178,11 +179,11 @@ func (p Place) drop(top map[string]any) {
 			}
 		}
 	}
-	for i := len(chain) - 1; i >= 0; i-- {
-		if i < len(p.In) && chain[i][p.In[i]] == nil {
-			delete(chain[i], p.In[i])
+	for i, c := range slices.Backward(chain) {
+		if i < len(p.In) && c[p.In[i]] == nil {
+			delete(c, p.In[i])
 		}
-		if i > 0 && len(chain[i]) == 0 {
+		if i > 0 && len(c) == 0 {
 			delete(chain[i-1], p.In[i-1])
 		}
 	}
