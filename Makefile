@@ -18,6 +18,10 @@ run: ## open the control panel
 test: ## all tests; installs what they need where it may, names what it skipped
 	@.ci/needs
 	. $(CACHE)/needs.env && go test ./...
+	@. $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
+		echo "plugin: its own tests, in a browser, and behind a hub"; go build -o $(CACHE)/bin/lectern ./cmd/lectern && \
+		npm test --prefix plugin && npm run --prefix plugin test:chromium && \
+		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
 
 ci: vet test lint race ## everything that must hold before a change lands
@@ -43,6 +47,11 @@ conformance: ## the official MCP suite against a hub, every scenario shown
 
 bench: ## speed and memory, printed; nothing is judged by time
 	go test -run '^$$' -bench . -benchmem ./...
+	@.ci/needs plugin >/dev/null; . $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
+		go build -o $(CACHE)/bin/lectern ./cmd/lectern && LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin bench; fi
+
+plugin/dist/index.js: plugin/package-lock.json $(wildcard plugin/src/*.ts plugin/src/*/*.ts)
+	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build
 
 update: ## rewrite every golden, snapshot and generated page; then read the difference
 	UPDATE=1 go test ./...
