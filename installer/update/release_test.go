@@ -45,7 +45,8 @@ func (s signer) sign(text []byte, comment string) []byte {
 
 // program is a lectern that only says its version.
 func program(version string) []byte {
-	return fmt.Appendf(nil, "#!/bin/sh\necho '{\"version\":%q,\"os\":%q,\"arch\":%q}'\n", version, runtime.GOOS, runtime.GOARCH)
+	return fmt.Appendf(nil, "#!/bin/sh\n[ \"$2\" = --json ] || { echo lectern %s test; exit; }\necho '{\"version\":%q,\"os\":%q,\"arch\":%q}'\n",
+		version, version, runtime.GOOS, runtime.GOARCH)
 }
 
 // A member is one file of an archive.
