@@ -67,10 +67,11 @@ func (m maker) write(name string, text []byte) error {
 	return atomicfile.WriteFile(file, text, 0o644)
 }
 
-// lectern runs this source's lectern and returns what it says.
+// lectern runs this source's lectern and returns what it says, as it would to
+// anybody: with a home that is nobody's.
 func lectern(ctx context.Context, args ...string) ([]byte, error) {
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "./cmd/lectern"}, args...)...) //nolint:gosec // arguments of ours
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-exec", "env HOME=/home/you XDG_CONFIG_HOME= LECTERN_HOME=", "./cmd/lectern"}, args...)...) //nolint:gosec // arguments of ours
 	cmd.Stdout, cmd.Stderr = &said, os.Stderr
 	err := cmd.Run()
 	return said.Bytes(), err
