@@ -268,9 +268,9 @@ func TestNotice(t *testing.T) {
 	if s := <-shots; len(s.Problems) > 0 {
 		t.Errorf("problems before: %v", s.Problems)
 	}
-	known <- status.Problem{Code: update.ProblemAvailable, Severity: status.Notice}
+	known <- updateAvailable.At(hubPart, nil)
 	for s := range shots {
-		if len(s.Problems) == 1 && s.Problems[0].Code == update.ProblemAvailable {
+		if len(s.Problems) == 1 && s.Problems[0].Code == updateAvailable.Code {
 			return
 		}
 	}

@@ -101,7 +101,9 @@ func (w *world) noticing(ctx context.Context, c status.Client) status.Client {
 	}
 	known := make(chan status.Problem, 1)
 	go func() {
-		if p, ok := u.Notice(ctx); ok {
+		if version := u.Notice(ctx); version != "" {
+			p := updateAvailable.At(hubPart, status.Words{"version": version, "this": lecternVersion})
+			p.Since = w.now()
 			known <- p
 		}
 	}()
