@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help run test ci vet lint race conformance bench update fuzz
+.PHONY: help run test ci lint race snapshot conformance bench update fuzz
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,13 +24,11 @@ test: ## all tests; installs what they need where it may, names what it skipped
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
 
-ci: vet test lint race ## everything that must hold before a change lands
+ci: test lint race snapshot ## everything that must hold before a change lands
 
-vet: ## go vet for every operating system, and tidy modules
+lint: $(LINT) ## go vet for every operating system, tidy modules, golangci-lint as pinned in dev.mod
 	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
 	go mod tidy -diff
-
-lint: $(LINT) ## golangci-lint, as pinned in dev.mod
 	$(LINT) run ./...
 
 $(LINT): dev.mod dev.sum
@@ -40,6 +38,11 @@ race: ## all tests under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
 		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
+
+snapshot: ## the archives of a release for all six systems: by goreleaser where it is, else by go build; sums checked
+	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \
+		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
+	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance

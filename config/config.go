@@ -29,6 +29,7 @@ type Config struct {
 	Hub     Hub
 	Limits  Limits
 	Logseq  Logseq
+	Update  Update
 	Sources []Source // in the order of the file
 
 	text   []byte // the file's bytes; nil: there is no file
@@ -60,6 +61,16 @@ type Logseq struct {
 	Origins []string
 }
 
+// Update is the table [update].
+type Update struct {
+	// Check says whether a panel may ask once a day if there is a new version.
+	Check bool
+	// Mirror is the https URL to get releases from; empty: where they are made.
+	Mirror string
+	// Pin is the version to stay at; empty: the newest.
+	Pin string
+}
+
 // Source is one [[source]] table.
 type Source struct {
 	Name     string
@@ -89,6 +100,7 @@ func Default(path string, schema Schema) Config {
 		Path:   path,
 		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
 		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32},
+		Update: Update{Check: true},
 		schema: schema,
 	}
 }

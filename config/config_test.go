@@ -48,6 +48,11 @@ path = "here"
 name = "wiki"
 kind = "cards"
 url = "http://127.0.0.1:1"
+
+[update]
+check = false
+mirror = "https://example.com/lectern"
+pin = "1.2.3"
 `), schema)
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +62,7 @@ url = "http://127.0.0.1:1"
 		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute},
 		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32},
 		Logseq: config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
+		Update: config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
 			{
 				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"},
@@ -75,7 +81,7 @@ url = "http://127.0.0.1:1"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                         "1:1: prot: unknown key (allowed: hub, limits, logseq, source)",
+		"prot = 1":                         "1:1: prot: unknown key (allowed: hub, limits, logseq, source, update)",
 		"[hub]\nprot = 1":                  "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, port)",
 		"[hub]\nport = 70000":              "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":             "2:8: hub.port: must be a whole number from 1 to 65535",
@@ -89,7 +95,7 @@ func TestFaults(t *testing.T) {
 		"hub = {port = 1, htp = true}":     "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, port)",
 		"[hub]\nport = 1\nport = 2":        "3:1: not valid TOML: ",
 		"[hub\nport = 1":                   "1:5: not valid TOML: ",
-		"[[sorce]]":                        "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, logseq, source)",
+		"[[sorce]]":                        "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, logseq, source, update)",
 		"[source]\nname = \"a\"":           "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                     "1:1: source: must be a list of tables",
 		source + "readonly = true":         "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: effects, kind, name, path, read_only, tenant)",

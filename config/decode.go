@@ -23,7 +23,7 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
-	top := d.table("", root, "hub", "limits", "logseq", "source")
+	top := d.table("", root, "hub", "limits", "logseq", "update", "source")
 	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
 		hub.int("port", &c.Hub.Port, 1, 65535)
 		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
@@ -36,6 +36,11 @@ func (c *Config) decode() error {
 	if logseq, ok := top.table("logseq", "plain_token", "origins"); ok {
 		logseq.bool("plain_token", &c.Logseq.PlainToken)
 		logseq.origins("origins", &c.Logseq.Origins)
+	}
+	if update, ok := top.table("update", "check", "mirror", "pin"); ok {
+		update.bool("check", &c.Update.Check)
+		c.Update.Mirror, _ = update.string("mirror")
+		c.Update.Pin, _ = update.string("pin")
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
 	if len(d.faults) == 0 {

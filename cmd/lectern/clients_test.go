@@ -67,12 +67,20 @@ func connectAgent(t *testing.T, home string) *agent {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return connect(t, lectern, home)
+}
+
+// connect starts `lectern serve` of a binary.
+func connect(t *testing.T, lectern, home string) *agent {
+	t.Helper()
 	a := &agent{cmd: exec.CommandContext(t.Context(), lectern, "serve"), answers: make(chan answer, 2000)}
 	a.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
 	a.cmd.Stderr = t.Output()
-	if a.in, err = a.cmd.StdinPipe(); err != nil {
+	in, err := a.cmd.StdinPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
+	a.in = in
 	out, err := a.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,11 @@ in_flight = 32        # calls of one agent at the same time; more wait
 plain_token = false   # true: a plugin that cannot prove its token may send it
 origins = []          # of plugin pages that may connect besides Logseq's own
 
+[update]
+check = true          # the panel asks once a day whether there is a new version
+mirror = ""           # an https URL to get releases from instead of GitHub
+pin = ""              # the version that "lectern self-update" stays at
+
 [[source]]            # one for each knowledge base
 name = "notes"        # what agents call it: small letters, digits, hyphens
 kind = "markdown"

@@ -28,7 +28,7 @@ func (w *world) panel(ctx context.Context) error {
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go hub.run(ctx)
 	model := tui.New(tui.Config{
-		Client: w.client(hub.problems), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: w.noticing(ctx, w.client(hub.problems)), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},

@@ -68,6 +68,7 @@ func rootCommand(w *world) *cobra.Command {
 	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	root.AddCommand(configTopic(w))
 	add("look", statusCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))
+	add("run", selfUpdateCommand(w))
 	return root
 }
 

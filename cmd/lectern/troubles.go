@@ -22,6 +22,12 @@ var (
 		Title: "a newer build ({version}) takes over as soon as no call is in flight",
 		Fix:   "Wait, or restart the hub now.",
 	}
+	updateAvailable = status.Trouble{
+		Code: "update.available", Severity: status.Notice,
+		Means: "There is a newer release. The panel asks at most once a day; LECTERN_NO_UPDATE_CHECK, DO_NOT_TRACK or [update] check = false in the configuration end that.",
+		Title: "lectern {version} is available, this is {this}",
+		Fix:   "Run: lectern self-update.",
+	}
 	hubStart = status.Trouble{
 		Code: "hub.start", Severity: status.Error,
 		Means: "No hub could be started, or the hub ended so often that the panel no longer starts it by itself.",

@@ -13,8 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// lecternVersion is the version of the next release; releasing edits it.
-const lecternVersion = "0.1.0-dev"
+// lecternVersion is the version of the next release. A release sets its own by
+// the linker: -X main.lecternVersion=1.2.3; nothing else ever sets it.
+var lecternVersion = "0.1.0-dev"
 
 // A build is what `lectern version --json` tells.
 type build struct {

@@ -82,9 +82,11 @@ func (w *world) hubPaths() daemon.Paths {
 
 // connecting is how this process reaches the hub, and starts it.
 func (w *world) connecting(log *slog.Logger) daemon.ConnectConfig {
+	stamp := w.stamp()
 	return daemon.ConnectConfig{
-		Paths: w.hubPaths(), Stamp: w.stamp(), Command: []string{w.exe, "hub", "--detached"},
-		Env: w.environ, Log: log, Now: w.now,
+		Paths: w.hubPaths(), Stamp: stamp, Command: []string{w.exe, "hub", "--detached"},
+		Stale: func() bool { return w.stamp() != stamp },
+		Env:   w.environ, Log: log, Now: w.now,
 	}
 }
 

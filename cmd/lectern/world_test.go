@@ -52,8 +52,8 @@ func TestConfigExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := config.Default(w.places.File(), w.schema())
-	if c.Hub != d.Hub || c.Limits != d.Limits {
-		t.Errorf("the example has %+v %+v, the defaults are %+v %+v", c.Hub, c.Limits, d.Hub, d.Limits)
+	if c.Hub != d.Hub || c.Limits != d.Limits || c.Update != d.Update {
+		t.Errorf("the example has %+v %+v %+v, the defaults are %+v %+v %+v", c.Hub, c.Limits, c.Update, d.Hub, d.Limits, d.Update)
 	}
 	for _, key := range w.schema().Kinds["markdown"] {
 		if !strings.Contains(configExample, "\n"+key+" = ") {

@@ -25,6 +25,10 @@ type ConnectConfig struct {
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
 	// and asks no older hub to make room.
 	Command []string
+	// Stale reports that Command no longer runs the build of Stamp, because its
+	// file was replaced meanwhile. No older hub is then asked to make room: what
+	// came would be no newer. Nil: never.
+	Stale func() bool
 	// Env is the environment from which the hub's own is taken: only what
 	// names directories, the user, locale and Lectern's own variables.
 	Env []string
@@ -122,7 +126,7 @@ func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := greet(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Replace: len(c.Command) > 0})
+	w, err := greet(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Replace: c.replaces()})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -131,6 +135,9 @@ func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 	}
 	return conn, w, nil
 }
+
+// replaces reports whether what Command starts is of the build of Stamp.
+func (c *ConnectConfig) replaces() bool { return len(c.Command) > 0 && (c.Stale == nil || !c.Stale()) }
 
 // startAndWait starts a hub and waits for its welcome. start.lock is held.
 func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, error) {

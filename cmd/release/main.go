@@ -1,0 +1,155 @@
+// Release makes the files of a release that goreleaser cannot make, for
+// goreleaser.yaml and docs/releasing.md to call. It is not released itself.
+//
+//	release docs VERSION           completions and the manual page
+//	release binary FILE VERSION OS ARCH   sign a built binary, and bundle it
+//	release server VERSION         server.json for the MCP registry
+//	release build VERSION          all archives and their list, without goreleaser
+//
+// Files go to .cache/release. Secrets stay with minisign: the variable
+// MINISIGN_KEY names its key file; without it nothing is signed, which is said.
+//
+// Start reading at [run].
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/installer/bundle"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	m := maker{out: filepath.Join(".cache", "release"), key: os.Getenv("MINISIGN_KEY"), say: os.Stderr}
+	err := m.run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// A maker makes files into the folder out.
+type maker struct {
+	out, key string
+	say      io.Writer
+}
+
+func (m maker) run(ctx context.Context, args []string) error {
+	switch {
+	case len(args) == 2 && args[0] == "docs":
+		return m.docs(ctx, args[1])
+	case len(args) == 5 && args[0] == "binary":
+		return m.binary(ctx, args[1], args[2], bundle.Target{OS: args[3], Arch: args[4]})
+	case len(args) == 2 && args[0] == "build":
+		return m.build(ctx, args[1])
+	case len(args) == 2 && args[0] == "server":
+		return m.server(args[1])
+	}
+	return errors.New("usage: release docs VERSION | release binary FILE VERSION OS ARCH | release server VERSION | release build VERSION")
+}
+
+func (m maker) write(name string, text []byte) error {
+	file := filepath.Join(m.out, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // to be published
+		return err
+	}
+	return atomicfile.WriteFile(file, text, 0o644)
+}
+
+// lectern runs this source's lectern and returns what it says, as it would to
+// anybody: with a home that is nobody's.
+func lectern(ctx context.Context, args ...string) ([]byte, error) {
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-exec", "env HOME=/home/you XDG_CONFIG_HOME= LECTERN_HOME=", "./cmd/lectern"}, args...)...) //nolint:gosec // arguments of ours
+	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	err := cmd.Run()
+	return said.Bytes(), err
+}
+
+// pages are the commands that have a section in the manual.
+var pages = []string{"", "source", "serve", "call", "hub", "supervise", "status", "logs", "skill", "config", "self-update", "version"}
+
+// docs begins a release, so it clears away what an earlier one left.
+func (m maker) docs(ctx context.Context, version string) error {
+	if err := os.RemoveAll(m.out); err != nil {
+		return err
+	}
+	for shell, name := range map[string]string{"bash": "lectern.bash", "zsh": "_lectern", "fish": "lectern.fish", "powershell": "lectern.ps1"} {
+		text, err := lectern(ctx, "completion", shell)
+		if err != nil {
+			return fmt.Errorf("make completion: %w", err)
+		}
+		if err := m.write(filepath.Join("completions", name), text); err != nil {
+			return err
+		}
+	}
+	var manual []bundle.Page
+	for _, page := range pages {
+		args := []string{"--help"}
+		p := bundle.Page{Command: "lectern"}
+		if page != "" {
+			args, p.Command = []string{page, "--help"}, "lectern "+page
+		}
+		text, err := lectern(ctx, args...)
+		if err != nil {
+			return fmt.Errorf("make manual: %w", err)
+		}
+		p.Help = string(text)
+		manual = append(manual, p)
+	}
+	return m.write("lectern.1", bundle.Manual(version, manual))
+}
+
+// binary signs a binary for one system, so that it cannot pass for another's,
+// and bundles it.
+func (m maker) binary(ctx context.Context, file, version string, t bundle.Target) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	packed, err := bundle.Pack(version, t, text)
+	if err != nil {
+		return err
+	}
+	if err := m.write(filepath.Join("extra", t.File(version)), packed); err != nil {
+		return err
+	}
+	if m.key == "" {
+		_, err := fmt.Fprintf(m.say, "MINISIGN_KEY is not set: %s is not signed, and self-update will refuse it\n", file)
+		return err
+	}
+	comment := fmt.Sprintf("lectern %s %s/%s", version, t.OS, t.Arch)
+	cmd := exec.CommandContext(ctx, "minisign", "-S", "-s", m.key, "-m", file, "-x", file+".minisig", "-t", comment) //nolint:gosec // the release manager's own key
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, m.say, m.say
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("sign %s: %w", file, err)
+	}
+	return nil
+}
+
+func (m maker) server(version string) error {
+	sums := map[string]string{}
+	for _, t := range bundle.Targets() {
+		text, err := os.ReadFile(filepath.Join(m.out, "extra", t.File(version)))
+		if err != nil {
+			return fmt.Errorf("make server.json: %w; run goreleaser first", err)
+		}
+		sums[t.File(version)] = fmt.Sprintf("%x", sha256.Sum256(text))
+	}
+	text, err := bundle.Server(version, sums)
+	if err != nil {
+		return err
+	}
+	return m.write("server.json", text)
+}

@@ -1,0 +1,90 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// maxSmall bounds lists and signatures, in bytes.
+const maxSmall = 64 << 10
+
+// An answerError is an HTTP status other than success.
+type answerError struct {
+	URL, Status string
+	Code        int
+	RetryAfter  string
+}
+
+func (e *answerError) Error() string {
+	what := fmt.Sprintf("%s answers %s", e.URL, e.Status)
+	switch {
+	case e.Code == http.StatusNotFound:
+		return what + ": there is no such release for this system; `lectern self-update --check` tells which there is"
+	case e.Code == http.StatusForbidden || e.Code == http.StatusTooManyRequests:
+		if e.RetryAfter != "" {
+			return what + ": it refuses for now; try again in " + e.RetryAfter + " seconds"
+		}
+		return what + ": it refuses for now, most likely because of too many requests from your address; try again in an hour"
+	case e.Code >= 500:
+		return what + ": it is in trouble; try again later"
+	}
+	return what + "; try again later, or install by hand"
+}
+
+// passes reports whether trying again at once may help.
+func (e *answerError) passes() bool { return e.Code >= 500 }
+
+// ask gets url, from byte offset on where the server can do that.
+func (u *Updater) ask(ctx context.Context, at string, offset int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "lectern/"+u.Version)
+	if offset > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	}
+	res, err := u.web.Do(req)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = fmt.Errorf("get %s: %w", at, e.Err) // without the method and the last hop
+	}
+	return res, err
+}
+
+func refused(at string, res *http.Response) error {
+	return &answerError{URL: at, Status: res.Status, Code: res.StatusCode, RetryAfter: res.Header.Get("Retry-After")}
+}
+
+// small gets a list or a signature.
+func (u *Updater) small(ctx context.Context, at string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, u.Limits.Small, fmt.Errorf("%s took longer than %s; try again later", at, u.Limits.Small))
+	defer cancel()
+	res, err := u.ask(ctx, at, 0)
+	if err != nil {
+		return nil, orCause(ctx, err)
+	}
+	defer res.Body.Close() //nolint:errcheck // only read
+	if res.StatusCode != http.StatusOK {
+		return nil, refused(at, res)
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxSmall+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("get %s: %w", at, orCause(ctx, err))
+	case len(text) > maxSmall:
+		return nil, fmt.Errorf("get %s: it has more than %d bytes, which no such file has", at, maxSmall)
+	}
+	return text, nil
+}
+
+// orCause prefers why a context ended to that it did.
+func orCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}

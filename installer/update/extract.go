@@ -1,0 +1,174 @@
+package update
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// binaryName is the installed file's name in an archive for goos.
+func binaryName(goos string) string {
+	if goos == "windows" {
+		return "lectern.exe"
+	}
+	return "lectern"
+}
+
+// archiveName is the file of a release for a system.
+func archiveName(version, goos, goarch string) string {
+	kind := "tar.gz"
+	if goos == "windows" {
+		kind = "zip"
+	}
+	return fmt.Sprintf("lectern_%s_%s_%s.%s", version, goos, goarch, kind)
+}
+
+// A payload is what we take out of an archive: the binary and its signature.
+// Both are at the top, once.
+type payload struct {
+	name              string // of the binary
+	binary, signature []byte
+
+	files  int
+	left   int64 // bytes that may still be unpacked
+	limits Limits
+}
+
+// extract takes the payload out of an archive that has been verified. Whatever
+// else is in there is looked at and left: one strange name or kind of file
+// condemns the whole.
+func extract(archive, goos string, limits Limits) (payload, error) {
+	p := payload{name: binaryName(goos), left: limits.Unpacked, limits: limits}
+	var err error
+	if strings.HasSuffix(archive, ".zip") {
+		err = p.zip(archive)
+	} else {
+		err = p.tar(archive)
+	}
+	switch {
+	case err != nil:
+		return payload{}, fmt.Errorf("%s: %w", filepath.Base(archive), err)
+	case p.binary == nil || p.signature == nil:
+		return payload{}, fmt.Errorf("%s does not hold both %s and %s; report this release", filepath.Base(archive), p.name, p.name+signature)
+	}
+	return p, nil
+}
+
+func (p *payload) tar(archive string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return damaged(err)
+	}
+	// What is skipped costs time as well, so the whole stream is bounded.
+	in := tar.NewReader(&bounded{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return damaged(err)
+		}
+		mode := h.FileInfo().Mode()
+		if h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeDir {
+			mode |= fs.ModeIrregular // a hard link looks regular
+		}
+		if err := p.take(h.Name, mode, h.Size, in); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *payload) zip(archive string) error {
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return damaged(err)
+	}
+	defer z.Close() //nolint:errcheck // only read
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			return damaged(err)
+		}
+		err = p.take(f.Name, f.Mode(), int64(min(f.UncompressedSize64, 1<<62)), in)
+		if err = errors.Join(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take looks at one file of an archive, and keeps it if it is ours.
+func (p *payload) take(name string, mode fs.FileMode, size int64, in io.Reader) error {
+	if p.files++; p.files > p.limits.Files {
+		return fmt.Errorf("it holds more than %d files; do not install it", p.limits.Files)
+	}
+	clean := path.Clean(name)
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00") || clean == "." {
+		return fmt.Errorf("it holds a file named %q, which leads out of the archive; do not install it", name)
+	}
+	if !mode.IsRegular() && !mode.IsDir() {
+		return fmt.Errorf("%q in it is a link or a device; do not install it", name)
+	}
+	if p.left -= size; p.left < 0 || size < 0 {
+		return tooBig(p.limits.Unpacked)
+	}
+	to, most := &p.binary, p.limits.Unpacked
+	switch clean {
+	case p.name:
+	case p.name + signature:
+		to, most = &p.signature, maxSmall
+	default:
+		return nil
+	}
+	if *to != nil || !mode.IsRegular() {
+		return fmt.Errorf("it holds %q twice, or as a folder; do not install it", name)
+	}
+	content, err := io.ReadAll(&bounded{from: in, left: most, most: most})
+	if err != nil {
+		return damaged(err)
+	}
+	*to = content
+	return nil
+}
+
+// bounded fails, rather than ends, when too much comes.
+type bounded struct {
+	from       io.Reader
+	left, most int64
+}
+
+func (b *bounded) Read(to []byte) (int, error) {
+	n, err := b.from.Read(to)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, tooBig(b.most)
+	}
+	return n, err
+}
+
+// errTooBig is of an archive that is meant to fill memory or disk.
+var errTooBig = errors.New("do not install it")
+
+func tooBig(most int64) error {
+	return fmt.Errorf("it unpacks to more than %d bytes, which no release of lectern does; %w", most, errTooBig)
+}
+
+func damaged(err error) error {
+	if errors.Is(err, errTooBig) {
+		return err
+	}
+	return fmt.Errorf("unpack: %w; report this release", err)
+}

@@ -1,0 +1,88 @@
+package update
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+)
+
+// memory is what is known from earlier runs, in a file of its own.
+type memory struct{ file string }
+
+// Seen is what earlier runs found.
+type Seen struct {
+	// Highest is the highest version that was ever seen signed: a server that
+	// offers less is behind, or keeps something from us. Empty: none was.
+	Highest string `json:"highest,omitempty"`
+	// Available is the newest version at the last check; Checked is when.
+	Available string    `json:"available,omitempty"`
+	Checked   time.Time `json:"checked,omitzero"`
+	// Bad are versions that were installed here and did not serve.
+	Bad []string `json:"bad,omitempty"`
+}
+
+// read returns what is known. A file that cannot be read is nothing known: it
+// must not keep anybody from a fixed version.
+func (m memory) read() Seen {
+	var s Seen
+	text, err := os.ReadFile(m.file)
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) {
+		return Seen{}
+	}
+	return s
+}
+
+func (m memory) change(edit func(*Seen)) error {
+	s := m.read()
+	edit(&s)
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(m.file), 0o700); err != nil {
+		return fmt.Errorf("remember versions: %w", err)
+	}
+	if err := atomicfile.WriteFile(m.file, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("remember versions: %w", err)
+	}
+	return nil
+}
+
+func (s *Seen) saw(version string) {
+	if s.Highest == "" || older(s.Highest, version) {
+		s.Highest = version
+	}
+}
+
+func (s *Seen) blame(version string) {
+	if !slices.Contains(s.Bad, version) {
+		s.Bad = append(s.Bad, version)
+	}
+}
+
+func (s *Seen) forgive(version string) {
+	s.Bad = slices.DeleteFunc(s.Bad, func(v string) bool { return v == version })
+}
+
+// Seen is what earlier runs found, without asking anybody.
+func (u *Updater) Seen() Seen { return u.memory.read() }
+
+// errLocked says that another update is under way.
+var errLocked = errors.New("another update of the same binary is under way; wait for it to end")
+
+// Previous reports whether there is a binary to go back to.
+func (u *Updater) Previous() bool {
+	target, err := u.resolve()
+	if err != nil {
+		return false
+	}
+	info, err := os.Lstat(previous(target))
+	return err == nil && info.Mode()&fs.ModeType == 0
+}

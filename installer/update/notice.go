@@ -1,0 +1,35 @@
+package update
+
+import (
+	"cmp"
+	"context"
+	"time"
+)
+
+// noticeEvery is how often the network is asked for a new version.
+const noticeEvery = 24 * time.Hour
+
+// Notice returns the version that this process could be updated to, or "". It
+// asks the network at most once a day, whatever the answer, and a failure is
+// silent: nobody asked.
+func (u *Updater) Notice(ctx context.Context) string {
+	if len(u.keys) == 0 {
+		return ""
+	}
+	seen, now := u.memory.read(), u.Now()
+	// A clock that was set back must not silence this for years.
+	if age := now.Sub(seen.Checked); age >= noticeEvery || age < 0 {
+		if err := u.memory.change(func(s *Seen) { s.Checked = now }); err != nil {
+			return ""
+		}
+		if _, err := u.Check(ctx); err != nil {
+			return ""
+		}
+		seen = u.memory.read()
+	}
+	wanted := cmp.Or(u.Pin, seen.Available)
+	if wanted == "" || !older(u.Version, wanted) {
+		return ""
+	}
+	return wanted
+}

@@ -1,0 +1,88 @@
+package update
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// An Owner is the package manager that an install belongs to.
+type Owner struct {
+	Manager string // "Homebrew"
+	Command string // what updates lectern there
+}
+
+// A ManagedError says that a package manager owns the install. Replacing its
+// file would be undone by its next update, or break it.
+type ManagedError struct {
+	Owner
+
+	File string
+}
+
+func (e *ManagedError) Error() string {
+	return fmt.Sprintf("%s belongs to %s; update it with: %s", e.File, e.Manager, e.Command)
+}
+
+// places are folders that package managers keep to themselves.
+var places = []struct {
+	part string
+	Owner
+}{
+	{"/cellar/", Owner{"Homebrew", "brew upgrade lectern"}},
+	{"/caskroom/", Owner{"Homebrew", "brew upgrade --cask lectern"}},
+	{"/nix/store/", Owner{"Nix", "nix profile upgrade lectern (or update the flake that names it)"}},
+	{"/gnu/store/", Owner{"Guix", "guix upgrade lectern"}},
+	{"/snap/", Owner{"Snap", "sudo snap refresh lectern"}},
+	{"/scoop/apps/", Owner{"Scoop", "scoop update lectern"}},
+	{"/winget/packages/", Owner{"winget", "winget upgrade LecternMCP.Lectern"}},
+}
+
+// databases are package managers that know whose a file is. Their query ends
+// with status 0 when it is theirs.
+var databases = []struct {
+	query []string // the file's path comes last
+	Owner
+}{
+	{[]string{"dpkg", "-S"}, Owner{"dpkg", "sudo apt-get install --only-upgrade lectern (or install the new .deb)"}},
+	{[]string{"rpm", "-qf"}, Owner{"RPM", "sudo dnf upgrade lectern (or install the new .rpm)"}},
+	{[]string{"apk", "info", "--who-owns"}, Owner{"apk", "sudo apk upgrade lectern (or install the new .apk)"}},
+	{[]string{"pacman", "-Qo"}, Owner{"pacman", "sudo pacman -Syu lectern"}},
+}
+
+// askWithin bounds each question to a package manager. One that does not
+// answer, because it is busy, is taken not to own the file.
+const askWithin = 5 * time.Second
+
+func owner(ctx context.Context, file string) (Owner, bool) {
+	if o, ok := ownerByPlace(file); ok {
+		return o, true
+	}
+	for _, d := range databases {
+		if tool, err := exec.LookPath(d.query[0]); err == nil && filepath.IsAbs(tool) && owns(ctx, tool, d.query[1:], file) {
+			return d.Owner, true
+		}
+	}
+	return Owner{}, false
+}
+
+func ownerByPlace(file string) (Owner, bool) {
+	path := strings.ToLower(strings.ReplaceAll(file, `\`, "/"))
+	for _, p := range places {
+		if strings.Contains(path, p.part) {
+			return p.Owner, true
+		}
+	}
+	return Owner{}, false
+}
+
+func owns(ctx context.Context, tool string, args []string, file string) bool {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool, append(args[:len(args):len(args)], file)...) //nolint:gosec // a fixed list of programs, found on the person's own path
+	cmd.WaitDelay = time.Second
+	return cmd.Run() == nil
+}

@@ -1,0 +1,72 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Rollback installs the binary that was there before the installed one, which
+// takes its place: a second Rollback undoes the first.
+func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
+	target, release, err := u.begin(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	res := Result{From: u.Version, Path: target, DryRun: dryRun}
+	if b, err := u.look(ctx, target); err == nil {
+		res.From = b.Version
+	}
+	old := previous(target)
+	info, err := os.Lstat(old)
+	if errors.Is(err, fs.ErrNotExist) {
+		return res, fmt.Errorf("go back: there is no %s: nothing was updated here; `lectern self-update --version VERSION --allow-downgrade` installs an older release", old)
+	}
+	if err != nil {
+		return res, fmt.Errorf("go back: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return res, fmt.Errorf("go back: %s is not a regular file; remove it", old)
+	}
+	b, err := u.look(ctx, old)
+	if err != nil {
+		return res, fmt.Errorf("go back: %s: %w", old, err)
+	}
+	res.To = b.Version
+	u.done(Run, "%s runs and says that it is %s", old, b.Version)
+	if dryRun {
+		return res, nil
+	}
+	if err := u.exchange(target); err != nil {
+		return res, fmt.Errorf("go back: %w", err)
+	}
+	u.done(Swap, "%s is %s now; %s is kept as %s", target, res.To, res.From, old)
+	res.Changed = true
+	if err := u.settle(ctx, res.To); err != nil {
+		return res, fmt.Errorf("go back: version %s is installed, but its hub does not serve: %w; `lectern logs` may tell why, a second --rollback returns to %s",
+			res.To, err, res.From)
+	}
+	return res, nil
+}
+
+// exchange swaps the installed binary and the one before it. The lock is held.
+func (u *Updater) exchange(target string) error {
+	before, err := os.Lstat(target)
+	if err != nil {
+		return err
+	}
+	folder, err := makeStaging(target)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the next update sweeps it up
+	staged := filepath.Join(folder, filepath.Base(target))
+	if err := second(previous(target), staged); err != nil {
+		return err
+	}
+	return u.commit(folder, staged, target, before)
+}

@@ -1,0 +1,116 @@
+package update
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/minio/selfupdate"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+)
+
+// A Binary is what a binary says of itself: `lectern version --json`.
+type Binary struct {
+	Version string `json:"version"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+// inspectWithin is how long a binary may take to say its version.
+const inspectWithin = 20 * time.Second
+
+func inspect(ctx context.Context, binary string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, inspectWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "version", "--json") //nolint:gosec // the binary is the installed one, or verified
+	cmd.WaitDelay = time.Second
+	var said, complained bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complained
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("it does not run here: %w %s", err, strings.TrimSpace(complained.String()))
+	}
+	return said.Bytes(), nil
+}
+
+// look runs a binary and reads what it says of itself.
+func (u *Updater) look(ctx context.Context, binary string) (Binary, error) {
+	var b Binary
+	text, err := u.Inspect(ctx, binary)
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("it does not say its version: %w", err)
+	}
+	return b, nil
+}
+
+// suits says why a binary that is about to be installed is not what it should
+// be, or nil.
+func (u *Updater) suits(ctx context.Context, binary, version string) error {
+	b, err := u.look(ctx, binary)
+	if err != nil {
+		return err
+	}
+	if want := (Binary{version, u.OS, u.Arch}); b != want {
+		return fmt.Errorf("it calls itself %s for %s/%s, and %s for %s/%s was asked for; report this release",
+			b.Version, b.OS, b.Arch, version, u.OS, u.Arch)
+	}
+	return nil
+}
+
+// prepare writes the binary into the staging folder and returns its path. The
+// library checks sum and signature once more over the very bytes that it
+// writes; the folder is ours alone, so that the name it picks cannot be a trap.
+func prepare(folder string, p payload, by proof) (string, error) {
+	sig := filepath.Join(folder, p.name+signature)
+	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
+		return "", err
+	}
+	verifier := selfupdate.NewVerifier()
+	if err := verifier.LoadFromFile(sig, by.key.String()); err != nil {
+		return "", fmt.Errorf("read signature: %w", err)
+	}
+	sum := sha256.Sum256(p.binary)
+	staged := filepath.Join(folder, p.name)
+	err := selfupdate.PrepareAndCheckBinary(bytes.NewReader(p.binary), selfupdate.Options{
+		TargetPath: staged, TargetMode: 0o700, Checksum: sum[:], Verifier: verifier,
+	})
+	if err != nil {
+		return "", fmt.Errorf("write new binary: %w", err)
+	}
+	if err := os.Rename(filepath.Join(folder, "."+p.name+".new"), staged); err != nil {
+		return "", fmt.Errorf("write new binary: %w", err)
+	}
+	return staged, makeDurable(staged, sum)
+}
+
+// makeDurable brings a file to the disk, and reads it back.
+func makeDurable(name string, sum [sha256.Size]byte) (err error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("write new binary: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write new binary: %w", err)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("read new binary back: %w", err)
+	}
+	if [sha256.Size]byte(h.Sum(nil)) != sum {
+		return errors.New("read new binary back: it is not what was written; check the disk")
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package update
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// sumOf finds the SHA-256 of a file in a list as sha256sum writes it. The list
+// is signed, so anything strange in it is a fault of the release.
+func sumOf(list, file string) (sum [sha256.Size]byte, err error) {
+	found := 0
+	for line := range strings.Lines(list) {
+		digits, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "  ")
+		if !ok || name != file {
+			continue
+		}
+		found++
+		raw, err := hex.DecodeString(digits)
+		if err != nil || len(raw) != len(sum) {
+			return sum, fmt.Errorf("%s has %q for %s, which is no SHA-256; report this release", sums, digits, file)
+		}
+		copy(sum[:], raw)
+	}
+	switch found {
+	case 1:
+		return sum, nil
+	case 0:
+		return sum, fmt.Errorf("%s does not name %s: this release has no build for this system", sums, file)
+	}
+	return sum, fmt.Errorf("%s names %s %d times; report this release", sums, file, found)
+}

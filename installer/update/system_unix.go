@@ -1,0 +1,91 @@
+//go:build unix
+
+package update
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// swap gives the old binary a second name and then moves the new one over the
+// first: one rename, which the system does in one step.
+func (u *Updater) swap(kept, staged, target string) error {
+	if err := second(target, kept); err != nil {
+		return err
+	}
+	u.at(pointKept)
+	return os.Rename(staged, target)
+}
+
+// second names a file again, or copies it where there are no hard links.
+func second(from, to string) (err error) {
+	err = os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// syncFolder makes renames in dir survive a power cut, where dir can do that.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only synced
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	return nil
+}
+
+func keepOwner(f *os.File, old fs.FileInfo) {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root may give files away
+	}
+}
+
+// lockFolder lets one process at a time change dir. The folder itself is
+// locked, so that nothing is left lying beside the user's programs.
+func lockFolder(dir, _ string) (release func() error, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return nil, errors.Join(errLocked, f.Close())
+	case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOLCK): // a network folder without locks
+	case err != nil:
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
+
+func isBusy(error) bool { return false }

@@ -1,0 +1,156 @@
+// Package update replaces the installed lectern by a released one: it finds
+// the release, downloads and verifies it, swaps the files, and swaps them back
+// when the new one does not work.
+//
+// It is not a package manager: an install that one owns is left to it, and the
+// right command is named. It checks nothing by itself; cmd/lectern asks, for a
+// person, and never from `lectern serve`. It starts and stops no hub: how that
+// is done is given to it as function values.
+//
+// cmd/lectern imports it. Start reading at [Updater.Apply], then commit.go;
+// how releases are made and signed is in docs/releasing.md.
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aead.dev/minisign"
+)
+
+// A Config says what is installed and whom to trust.
+type Config struct {
+	// Mirror is used instead of [Releases]: an https URL below which
+	// download/vVERSION/FILE and latest/download/FILE are served.
+	Mirror string
+	// PlainLoopback allows http, but to this machine alone. It is for tests.
+	PlainLoopback bool
+	// Keys are the minisign public keys that are trusted; nil: [ReleaseKeys].
+	Keys []string
+	// Minimum is the oldest version that may ever be installed; empty: [Minimum].
+	Minimum string
+
+	Version  string // that runs
+	OS, Arch string // as Go spells them
+	Target   string // the installed binary; a symbolic link is followed
+	State    string // folder for downloads and for what was seen
+	Pin      string // the version to stay at; empty: the newest
+	Limits   Limits // zero fields: the usual ones
+
+	// Inspect runs a binary and returns what `version --json` says; nil: by os/exec.
+	Inspect func(ctx context.Context, binary string) ([]byte, error)
+	// Owner finds the package manager that a file belongs to; nil: asks them.
+	Owner func(ctx context.Context, file string) (Owner, bool)
+	// Restart makes the hub, if one runs, leave for one of the binary that is
+	// installed now, which is of this version. Nil: there is nothing to restart.
+	Restart func(ctx context.Context, version string) error
+	// Healthy returns nil once a hub of this version serves, or none is wanted.
+	Healthy func(ctx context.Context, version string) error
+	// Progress is told every step as it is done. It must not block.
+	Progress func(Progress)
+	Now      func() time.Time
+
+	// at is told where the swap is, so that tests can end the process there.
+	at func(point string)
+}
+
+// Limits bound what a server can do to us.
+type Limits struct {
+	Archive  int64         // bytes of an archive; 128 MiB
+	Unpacked int64         // bytes of all its files; 512 MiB
+	Files    int           // in an archive; 1,000
+	Small    time.Duration // for a list or a signature; 30 s
+	Total    time.Duration // for an archive, all tries together; 30 min
+	Pace     time.Duration // within which PaceMin bytes must arrive; 30 s
+	PaceMin  int64         // 64 KiB
+	Tries    int           // for an archive; each goes on where the last ended; 4
+	Health   time.Duration // for the new hub to serve; 30 s
+}
+
+func (l Limits) orUsual() Limits {
+	usual(&l.Archive, 128<<20)
+	usual(&l.Unpacked, 512<<20)
+	usual(&l.Files, 1000)
+	usual(&l.Small, 30*time.Second)
+	usual(&l.Total, 30*time.Minute)
+	usual(&l.Pace, 30*time.Second)
+	usual(&l.PaceMin, 64<<10)
+	usual(&l.Tries, 4)
+	usual(&l.Health, 30*time.Second)
+	return l
+}
+
+func usual[T comparable](v *T, otherwise T) {
+	if *v == *new(T) {
+		*v = otherwise
+	}
+}
+
+// An Updater updates one installed binary.
+type Updater struct {
+	Config
+
+	keys   []minisign.PublicKey
+	source source
+	web    *http.Client
+	memory memory
+}
+
+// New checks c. It touches no network and writes nothing.
+func New(c Config) (*Updater, error) {
+	c.Limits = c.Limits.orUsual()
+	usual(&c.Minimum, Minimum)
+	if c.Keys == nil {
+		c.Keys = ReleaseKeys()
+	}
+	if c.Inspect == nil {
+		c.Inspect = inspect
+	}
+	if c.Owner == nil {
+		c.Owner = owner
+	}
+	if c.Progress == nil {
+		c.Progress = func(Progress) {}
+	}
+	if c.at == nil {
+		c.at = func(string) {}
+	}
+	if c.Now == nil || c.Target == "" || c.State == "" {
+		return nil, errors.New("open updater: Now, Target and State are needed")
+	}
+	u := &Updater{Config: c, memory: memory{file: filepath.Join(c.State, "update.json")}}
+	var err error
+	if u.source, err = sourceAt(c.Mirror, c.PlainLoopback); err != nil {
+		return nil, err
+	}
+	if u.keys, err = parseKeys(c.Keys); err != nil {
+		return nil, err
+	}
+	if u.Pin != "" && !isVersion(u.Pin) {
+		return nil, fmt.Errorf("read configuration: update.pin is %q; it must be a version such as 1.2.3", u.Pin)
+	}
+	u.web = newWebClient(u.source)
+	return u, nil
+}
+
+// resolve is the file that the target is in the end: replacing a symbolic link
+// would leave the real binary as it was.
+func (u *Updater) resolve() (string, error) {
+	real, err := filepath.EvalSymlinks(u.Target)
+	if err != nil {
+		return "", fmt.Errorf("find installed binary: %w", err)
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return "", fmt.Errorf("find installed binary: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("find installed binary: %s is not a regular file", real)
+	}
+	return real, nil
+}
