@@ -7,13 +7,10 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help run test ci lint race snapshot conformance bench update fuzz
+.PHONY: help test ci lint race snapshot conformance bench update fuzz
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-
-run: ## open the control panel
-	go run ./cmd/lectern
 
 test: ## all tests; installs what they need where it may, names what it skipped
 	@.ci/needs

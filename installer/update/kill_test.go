@@ -309,7 +309,10 @@ func TestNotice(t *testing.T) {
 		t.Errorf("asked for %v", s.asked)
 	}
 	now = now.Add(noticeEvery)
-	s.answer = func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(500); return true }
+	s.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	}
 	for range 3 { // a server in trouble is not asked again either, and nobody is told
 		_ = h.updater().Notice(t.Context())
 	}

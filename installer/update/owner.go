@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -82,7 +83,7 @@ func ownerByPlace(file string) (Owner, bool) {
 func owns(ctx context.Context, tool string, args []string, file string) bool {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, tool, append(args[:len(args):len(args)], file)...) //nolint:gosec // a fixed list of programs, found on the person's own path
+	cmd := exec.CommandContext(ctx, tool, append(slices.Clip(args), file)...) //nolint:gosec // a fixed list of programs, found on the person's own path
 	cmd.WaitDelay = time.Second
 	return cmd.Run() == nil
 }
