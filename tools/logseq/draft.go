@@ -4,6 +4,8 @@ import (
 	"iter"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -72,11 +74,23 @@ func height(drafts []*draft) int {
 }
 
 var (
-	listItem     = regexp.MustCompile(`^(\s*)(?:[-*+]|\d{1,3}[.)])(?:\s+(.*))?$`)
-	headingLine  = regexp.MustCompile(`^(#{1,6})\s+\S`)
-	propertyLine = regexp.MustCompile(`^\s*([\pL\pN_-]{1,100}):: (.+)$`)
-	fence        = regexp.MustCompile("^\\s*(```+|~~~+)")
+	listItem    = regexp.MustCompile(`^(\s*)(?:[-*+]|\d{1,3}[.)])(?:\s+(.*))?$`)
+	headingLine = regexp.MustCompile(`^(#{1,6})\s+\S`)
+	fence       = regexp.MustCompile("^\\s*(```+|~~~+)")
 )
+
+// isPropertyLine says whether line is "name:: value". It is no regular
+// expression because one over Unicode classes with a bound takes megabytes and
+// milliseconds in every process that starts.
+func isPropertyLine(line string) bool {
+	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ":: ")
+	if !ok || name == "" || value == "" || utf8.RuneCountInString(name) > 100 {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-'
+	})
+}
 
 // An outliner makes drafts of Markdown: a list item is a block below the one
 // it is indented under, a heading is a block over what follows it, a paragraph
@@ -133,12 +147,12 @@ func (o *outliner) line(line string) {
 		o.fenced(item[2])
 	case headingLine.MatchString(line):
 		o.add(len(headingLine.FindStringSubmatch(line)[1]), line)
-	case propertyLine.MatchString(line) && o.open != nil:
-		m := propertyLine.FindStringSubmatch(line)
+	case o.open != nil && isPropertyLine(line):
 		if o.open.Properties == nil {
 			o.open.Properties = Properties{}
 		}
-		o.open.Properties[m[1]] = strings.TrimSpace(m[2])
+		name, value, _ := strings.Cut(strings.TrimLeft(line, " \t"), ":: ")
+		o.open.Properties[name] = strings.TrimSpace(value)
 	case o.open != nil:
 		o.more(line)
 		o.fenced(line)
