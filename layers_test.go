@@ -49,6 +49,7 @@ var layers = []layer{
 	{"journal", []string{"tools", "status", "internal/*"}, []string{mcpGo, terminal}, "journal records and reverts"},
 	{"installer", []string{"config", "status", "internal/*"}, []string{mcpGo, terminal}, "installer edits files; it must work when nothing runs"},
 	{"installer/*", []string{"installer", "config", "status", "internal/*"}, []string{mcpGo, terminal}, "installer edits files; it must work when nothing runs"},
+	{"plugin", nil, []string{"net", "os", terminal, mcpGo}, "plugin carries files; installer puts them somewhere"},
 	{"hub", []string{"bridge", "supervisor", "journal", "status", "config", "tools", "internal/*"}, []string{terminal}, "hub joins the parts; it takes Systems as an argument, so it never names one"},
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
 	{"tui/theme", []string{"status", "internal/safetext"}, []string{"os", "net", "io/fs", mcpGo}, "theme is where text meets the terminal, so it alone escapes it; see docs/adr/0011"},

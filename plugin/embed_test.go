@@ -1,0 +1,94 @@
+package plugin
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const packageJSON = `{"version": "1.2.3", "description": "D", "author": "A", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`
+
+func built() fstest.MapFS {
+	return fstest.MapFS{
+		"package.json":  {Data: []byte(packageJSON)},
+		"README.md":     {Data: []byte("# Read\n")},
+		"dist/index.js": {Data: []byte("run()\n")},
+		"dist/icon.svg": {Data: []byte("<svg/>\n")},
+	}
+}
+
+// What is committed has a name that Logseq and installer agree on, and the
+// script is there or its absence is said.
+func TestFiles(t *testing.T) {
+	files, err := Files()
+	if _, stat := fs.Stat(carried, script); (stat == nil) != (err == nil) {
+		t.Errorf("files: %v, script: %v", err, stat)
+	}
+	if err == nil && files == nil {
+		t.Error("no files and no error")
+	}
+	text, err := carried.ReadFile("package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"name": "` + ID + `"`, `"id": "` + ID + `"`} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("package.json has no %s", want)
+		}
+	}
+	if v, err := Version(carried); v == "" || err != nil {
+		t.Errorf("version %q, %v", v, err)
+	}
+}
+
+func TestPack(t *testing.T) {
+	var one, two bytes.Buffer
+	if err := Pack(&one, built()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Pack(&two, built()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one.Bytes(), two.Bytes()) {
+		t.Error("the same files give other bytes")
+	}
+	z, err := zip.NewReader(bytes.NewReader(one.Bytes()), int64(one.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+		text, err := fs.ReadFile(z, f.Name)
+		if err != nil || !bytes.Equal(text, built()[f.Name].Data) {
+			t.Errorf("%s holds %q, %v", f.Name, text, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"README.md", "dist/icon.svg", "dist/index.js", "package.json"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestManifest(t *testing.T) {
+	got, err := Manifest(built())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "title": "T",
+  "description": "D",
+  "author": "A",
+  "repo": "lectern-mcp/lectern",
+  "icon": "icon.svg",
+  "effect": false,
+  "supportsDB": true
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
