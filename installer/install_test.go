@@ -264,7 +264,7 @@ func TestLinkedFile(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(string(read(t, kept)), "lectern") {
 		t.Errorf("%v, %v; %s", info, err, read(t, kept))
 	}
-	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, Leftovers{})
+	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), Leftovers{})
 	apply(t, p, err)
 	if got := string(read(t, kept)); got != "{}\n" {
 		t.Errorf("after uninstalling: %s", got)
@@ -284,7 +284,7 @@ func TestProjectFile(t *testing.T) {
 	if !isFile(path) {
 		t.Fatalf("%s is not there", path)
 	}
-	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, Leftovers{})
+	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), Leftovers{})
 	if err == nil {
 		m.Run = said(new([]string), nil)
 		err = p.Apply(t.Context())

@@ -169,7 +169,7 @@ func TestUninstall(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), Leftovers{Files: []string{token, m.record()}, Folders: []string{m.State}})
+		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{Files: []string{token, m.record()}, Folders: []string{m.State}})
 		apply(t, p, err)
 		left := strings.Join(filesIn(t, m.Home), "\n")
 		for _, want := range []string{mine, kept, filepath.Join(m.State, "theirs")} {
@@ -183,7 +183,7 @@ func TestUninstall(t *testing.T) {
 		if strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
 			t.Errorf("record lost: %v: left behind:\n%s", lost, left)
 		}
-		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), Leftovers{})
+		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{})
 		if err != nil || again.Changes() {
 			t.Errorf("record lost: %v: again: %v, %v", lost, err, again.Plan.Steps)
 		}

@@ -17,8 +17,8 @@ import (
 // rather than the reverse.
 type mark struct {
 	Kind kind   `json:"kind"`
-	ID   string `json:"id"`   // of the client; of the service
-	Name string `json:"name"` // of the entry; of the skill
+	ID   string `json:"id"`   // of the client; of the service; of the plugin
+	Name string `json:"name"` // of the entry; of the skill; of the plugin's file
 	Path string `json:"path"` // of the file
 
 	Made    int      `json:"made,omitempty"`    // containers around the entry
@@ -33,6 +33,9 @@ const (
 	entryMark   kind = "entry"
 	skillMark   kind = "skill"
 	serviceMark kind = "service"
+
+	pluginMark   kind = "plugin"          // one for each file
+	settingsMark kind = "plugin-settings" // port and token in them
 )
 
 // RecordName is the record's file in the state folder.

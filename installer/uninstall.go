@@ -18,7 +18,7 @@ type Leftovers struct {
 // Uninstall proposes to remove everything that Lectern has put anywhere: what
 // is on record, and what is found by looking where clients look. What cannot be
 // removed is a risk of the plan and stops nothing else.
-func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, own Leftovers) (*Proposal, error) {
+func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own Leftovers) (*Proposal, error) {
 	p := m.proposal("Remove all that Lectern has put on this machine")
 	marks, err := m.marks()
 	if err != nil {
@@ -40,6 +40,7 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 	}
 	p.joinOrWarn(m.RemoveSkill(Clients(), skill))
 	p.joinOrWarn(m.RemoveService(ctx, service))
+	m.removePlugins(p, plugin, marks)
 	p.leftovers(own)
 	if !p.Changes() {
 		p.Said = "nothing of Lectern is left"

@@ -21,13 +21,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return report(stderr, err)
 	}
+	return w.run(ctx, args)
+}
+
+func (w *world) run(ctx context.Context, args []string) int {
 	root := rootCommand(w)
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(w.in)
+	root.SetOut(w.out)
+	root.SetErr(w.err)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return report(stderr, err)
+		return report(w.err, err)
 	}
 	return int(exitDone)
 }
@@ -64,7 +68,7 @@ func rootCommand(w *world) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("use", sourceCommand(w), clientCommand(w), serveCommand(w), callCommand(w))
+	add("use", sourceCommand(w), clientCommand(w), serveCommand(w), callCommand(w), pluginCommand(w))
 	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	root.AddCommand(configTopic(w))
 	add("look", statusCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))

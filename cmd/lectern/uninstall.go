@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -21,12 +22,12 @@ func uninstallCommand(w *world) *cobra.Command {
 		Use:   "uninstall",
 		Short: "Remove everything that Lectern has put on this machine",
 		Long: "Remove everything that Lectern has put on this machine: entries in clients, the\n" +
-			"skill, the service, logs and tokens. Your configuration, your sources and this\n" +
-			"binary stay; what stays is said.",
+			"plugin, the skill, the service, logs and tokens. Your configuration, your sources\n" +
+			"and this binary stay; what stays is said.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, _ := w.server(w.configured())
-			p, err := w.machine().Uninstall(c.Context(), s, skillName, w.service(), w.leftovers())
+			p, err := w.machine().Uninstall(c.Context(), s, skillName, w.service(), installer.Plugin{ID: plugin.ID}, w.leftovers())
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,7 @@ func uninstallCommand(w *world) *cobra.Command {
 func (w *world) leftovers() installer.Leftovers {
 	state, run := w.places.State, w.places.Runtime
 	l := installer.Leftovers{Files: []string{
-		w.tokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
+		w.tokenFile(), w.pluginTokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
 		w.hubPaths().MCP(), w.hubPaths().Control(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}}

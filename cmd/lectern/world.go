@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/all"
@@ -30,10 +32,12 @@ type world struct {
 	// kinds are made when they are asked for: `lectern serve` has no need of
 	// them, and every client runs one.
 	kinds func() []tools.Kind
+	// plugin is the Logseq plugin that this build carries, or why there is none.
+	plugin func() (fs.FS, error)
 }
 
 func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*world, error) {
-	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems)}
+	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems), plugin: plugin.Files}
 	var err error
 	if w.exe, err = os.Executable(); err != nil {
 		return nil, fmt.Errorf("find own binary: %w", err)

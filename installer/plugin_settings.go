@@ -1,0 +1,200 @@
+package installer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/tailscale/hujson"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// The plugin's settings that are ours. All others are the user's.
+const (
+	portKey  = "port"
+	tokenKey = "token"
+)
+
+// settings are what a settings file says that matters here.
+type settings struct {
+	text     []byte // nil: there is no file
+	fields   map[string]json.RawMessage
+	port     int
+	token    string
+	disabled bool // in Logseq's list of plugins
+}
+
+// readSettings reads a settings file.
+func readSettings(path string) (s settings, err error) {
+	if s.text, err = plainFile(path); err != nil || len(s.text) == 0 {
+		return s, err
+	}
+	if err = json.Unmarshal(s.text, &s.fields); err == nil && s.fields == nil {
+		err = errors.New("it is not an object")
+	}
+	if err != nil {
+		return s, fmt.Errorf("read settings: %s: %w; mend it, or remove it and lose what you have set for the plugin", path, err)
+	}
+	// What a person typed may be of any type; it is then not what we wrote.
+	_ = json.Unmarshal(s.fields[portKey], &s.port)
+	_ = json.Unmarshal(s.fields[tokenKey], &s.token)
+	_ = json.Unmarshal(s.fields["disabled"], &s.disabled)
+	return s, nil
+}
+
+// with is the text with port and token, all else as it was.
+func (s settings) with(port int, token string) ([]byte, error) {
+	type edit struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	return s.patched([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
+}
+
+// without is the text without port and token.
+func (s settings) without() ([]byte, error) {
+	type edit struct {
+		Op   string `json:"op"`
+		Path string `json:"path"`
+	}
+	edits := []edit{}
+	for _, key := range []string{portKey, tokenKey} {
+		if _, ok := s.fields[key]; ok {
+			edits = append(edits, edit{"remove", "/" + key})
+		}
+	}
+	return s.patched(edits)
+}
+
+func (s settings) patched(edits any) ([]byte, error) {
+	text := s.text
+	if len(s.fields) == 0 {
+		text = []byte("{}")
+	}
+	patch, err := json.Marshal(edits)
+	if err != nil {
+		return nil, err
+	}
+	v, err := hujson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Patch(patch); err != nil {
+		return nil, err
+	}
+	if len(s.fields) == 0 {
+		v.Format()
+	}
+	return v.Pack(), nil
+}
+
+// hidden is the text with words in the place of the token.
+func (s settings) hidden(words string) string {
+	if _, ok := s.fields[tokenKey]; !ok {
+		return string(s.text)
+	}
+	text, err := s.with(s.port, words)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// setting proposes to write port and token, which is asked for when it is
+// needed. The plan does not show it.
+func (m Machine) setting(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
+	old, err := readSettings(path)
+	if err != nil {
+		return err
+	}
+	if old.disabled {
+		p.risk("the plugin is switched off in Logseq's list of plugins, and stays so")
+	}
+	before, after := "[another token]", "[the plugins' token]"
+	if g.Token.Matches(old.token) {
+		before = after
+	}
+	shown, err := old.with(g.Port, after)
+	if err != nil {
+		return fmt.Errorf("edit settings: %s: %w", path, err)
+	}
+	ch := change{
+		path: path, before: old.text, after: shown, perm: 0o600,
+		mark: mark{Kind: settingsMark, ID: g.ID, Name: g.ID, Path: path},
+	}
+	step := status.Step{What: ch.what() + ", private to you", Diff: udiff.Unified(path, path, old.hidden(before), string(shown))}
+	p.step(step, func(context.Context) error {
+		token, err := token()
+		if err != nil {
+			return err
+		}
+		if ch.after, err = old.with(g.Port, token.Reveal()); err != nil {
+			return err
+		}
+		if ch.before != nil {
+			if err := os.Chmod(path, 0o600); err != nil {
+				return fmt.Errorf("make private: %w", err)
+			}
+		}
+		return m.make(ch)
+	})
+	return nil
+}
+
+// set reports whether the settings at path lead to the hub, and are nobody
+// else's to read.
+func (m Machine) set(g Plugin, path string) (bool, error) {
+	s, err := readSettings(path)
+	if err != nil || s.port != g.Port || !g.Token.Matches(s.token) {
+		return false, err
+	}
+	return m.private(path), nil
+}
+
+func (m Machine) private(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (m.OS == "windows" || info.Mode().Perm()&0o077 == 0)
+}
+
+// token is the plugins' token, made where there is none.
+func (g Plugin) token() (loopnet.Token, error) {
+	if g.Token.Reveal() != "" {
+		return g.Token, nil
+	}
+	return g.MakeToken()
+}
+
+// RotatePluginToken proposes to make a new token and to write it into the
+// settings of every Logseq that has the plugin. MakeToken makes it, at place.
+func (m Machine) RotatePluginToken(g Plugin, place string) (*Proposal, error) {
+	p := m.proposal("Replace the plugins' token")
+	var made loopnet.Token
+	p.step(status.Step{What: "write a new token to " + place}, func(context.Context) (err error) {
+		made, err = g.MakeToken()
+		return err
+	})
+	paths, err := m.settingsFiles(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		g := g
+		g.Token = loopnet.Token{} // none that is there is right any more
+		if err := m.setting(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) == 0 {
+		p.risk("no Logseq has the plugin, as far as we know")
+	} else {
+		p.After = append(p.After, "restart Logseq, which reads the settings of plugins when it starts")
+	}
+	p.risk("a plugin that is connected now stays so until Logseq or the hub restarts")
+	return p, nil
+}

@@ -1,0 +1,56 @@
+package installer
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// A PluginState says how the plugin is in Logseq's folder.
+type PluginState struct {
+	Folder, Settings string // where they are, or would be
+	Installed        bool
+	Version          string // of the Lectern that put it there; empty: unknown
+	Current          bool   // every file is as this build carries it
+	Port             int    // in the settings; 0: none
+	PortRight        bool   // it is the hub's
+	TokenRight       bool   // it is the plugins' token
+	HasToken         bool   // there is some token
+	Private          bool   // nobody else may read the settings
+	Disabled         bool   // switched off in Logseq
+}
+
+// PluginState looks, and changes nothing.
+func (m Machine) PluginState(g Plugin) (PluginState, error) {
+	at := m.pluginPlaces(g)
+	s := PluginState{Folder: at.folder, Settings: at.settings}
+	if err := m.ownFolder(at.folder, g.ID); err != nil {
+		return s, err
+	}
+	set, err := readSettings(at.settings)
+	if err != nil {
+		return s, err
+	}
+	s.Port, s.PortRight, s.Disabled = set.port, set.port == g.Port, set.disabled
+	s.HasToken, s.TokenRight = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
+	s.Private = set.text == nil || m.private(at.settings)
+	if s.Installed = isFile(filepath.Join(at.folder, packageFile)); !s.Installed {
+		return s, nil
+	}
+	text, err := plainFile(filepath.Join(at.folder, versionFile))
+	if err != nil {
+		return s, err
+	}
+	var about struct {
+		Version string `json:"version"`
+	}
+	if json.Unmarshal(text, &about) == nil {
+		s.Version = about.Version
+	}
+	p := m.proposal("")
+	if err := m.pluginFiles(p, g, at.folder); err != nil {
+		return s, err
+	}
+	s.Current = !p.Changes()
+	return s, nil
+}
