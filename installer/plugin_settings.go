@@ -49,12 +49,30 @@ func readSettings(path string) (s settings, err error) {
 
 // with is the text with port and token, all else as it was.
 func (s settings) with(port int, token string) ([]byte, error) {
+	if len(s.fields) == 0 {
+		text, err := json.MarshalIndent(struct {
+			Port  int    `json:"port"`
+			Token string `json:"token"`
+		}{port, token}, "", "  ")
+		return append(text, '\n'), err
+	}
 	type edit struct {
 		Op    string `json:"op"`
 		Path  string `json:"path"`
 		Value any    `json:"value"`
 	}
-	return s.patched([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
+	text, err := s.patched([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
+	if err != nil {
+		return nil, err
+	}
+	var now struct {
+		Port  int    `json:"port"`
+		Token string `json:"token"`
+	}
+	if err := json.Unmarshal(text, &now); err != nil || now.Port != port || now.Token != token {
+		return nil, fmt.Errorf("%s or %s stands in it twice; remove one", portKey, tokenKey)
+	}
+	return text, nil
 }
 
 // without is the text without port and token.
@@ -62,6 +80,9 @@ func (s settings) without() ([]byte, error) {
 	type edit struct {
 		Op   string `json:"op"`
 		Path string `json:"path"`
+	}
+	if len(s.fields) == 0 {
+		return s.text, nil
 	}
 	edits := []edit{}
 	for _, key := range []string{portKey, tokenKey} {
@@ -72,24 +93,18 @@ func (s settings) without() ([]byte, error) {
 	return s.patched(edits)
 }
 
+// patched is the text after a JSON Patch, which leaves comments and spaces be.
 func (s settings) patched(edits any) ([]byte, error) {
-	text := s.text
-	if len(s.fields) == 0 {
-		text = []byte("{}")
-	}
 	patch, err := json.Marshal(edits)
 	if err != nil {
 		return nil, err
 	}
-	v, err := hujson.Parse(text)
+	v, err := hujson.Parse(s.text)
 	if err != nil {
 		return nil, err
 	}
 	if err := v.Patch(patch); err != nil {
 		return nil, err
-	}
-	if len(s.fields) == 0 {
-		v.Format()
 	}
 	return v.Pack(), nil
 }

@@ -30,7 +30,7 @@ func logseqHere(t *testing.T) (Machine, Plugin) {
 		"dist/index.js": {Data: []byte("one()\n")},
 		"dist/old.css":  {Data: []byte("a{}\n")},
 	}
-	token := filepath.Join(t.TempDir(), "plugin.token")
+	token := filepath.Join(t.TempDir(), "private", "plugin.token")
 	g.MakeToken = func() (loopnet.Token, error) { return loopnet.LoadOrCreateToken(token) }
 	return m, g
 }
@@ -44,6 +44,10 @@ func tree(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		rel, _ := filepath.Rel(dir, path)
+		if d.Type()&fs.ModeSymlink != 0 {
+			all[filepath.ToSlash(rel)], err = os.Readlink(path)
+			return err
+		}
 		if d.IsDir() {
 			all[filepath.ToSlash(rel)+"/"] = ""
 			return nil
@@ -66,7 +70,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := m.pluginPlaces(g)
-	want := "{\n\t\"port\": 12740,\n\t\"token\": \"" + g.Token.Reveal() + "\"\n}\n"
+	want := "{\n  \"port\": 12740,\n  \"token\": \"" + g.Token.Reveal() + "\"\n}\n"
 	if diff := cmp.Diff(want, string(read(t, at.settings))); diff != "" {
 		t.Error(diff)
 	}
@@ -195,6 +199,9 @@ func TestPluginRefuses(t *testing.T) {
 		"broken settings": {func(at pluginPlaces) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("{"), 0o600))
 		}, "logseq-lectern.json: unexpected end of JSON input; mend it"},
+		"token twice": {func(at pluginPlaces) error {
+			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte(`{"token":"a","token":"b"}`), 0o600))
+		}, "port or token stands in it twice; remove one"},
 		"settings of another form": {func(at pluginPlaces) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("null"), 0o600))
 		}, "it is not an object"},
@@ -224,7 +231,7 @@ func TestRotatePluginToken(t *testing.T) {
 	other.Home = t.TempDir()
 	p, err = m.InstallPlugin(other)
 	apply(t, p, err)
-	file := filepath.Join(t.TempDir(), "plugin.token")
+	file := filepath.Join(t.TempDir(), "private", "plugin.token")
 	g.MakeToken = func() (loopnet.Token, error) { return loopnet.RotateToken(file) }
 	p, err = m.RotatePluginToken(g, file)
 	apply(t, p, err)
