@@ -61,7 +61,6 @@ func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
 	folders := []string{at.folder}
 	for _, x := range marks {
 		folders = append(append(folders, x.Folders...), filepath.Dir(x.Path))
-		x.Folders = nil // go last, as other files are in them still
 		if err := m.removeMarkedFile(p, x); err != nil {
 			return nil, err
 		}

@@ -86,6 +86,17 @@ func TestPluginComesAndGoes(t *testing.T) {
 		t.Errorf("again: %v, %v", again.Plan, err)
 	}
 
+	// Another port: the plan shows what changes, and no token.
+	moved := g
+	moved.Port = 7
+	p, err = m.InstallPlugin(moved)
+	if err != nil || len(p.Plan.Steps) != 1 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	if diff := p.Plan.Steps[0].Diff; !strings.Contains(diff, `+  "port": 7`) || strings.Contains(diff, tokenStart) {
+		t.Errorf("the plan shows %s", diff)
+	}
+
 	// A newer version: what it has not any more goes.
 	g.Version, g.Files = "2.0.0", fstest.MapFS{
 		"package.json":  {Data: []byte(`{"name": "logseq-lectern"}`)},
