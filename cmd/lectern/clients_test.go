@@ -142,6 +142,22 @@ func hubOf(t *testing.T, home string) daemon.Vitals {
 	return v
 }
 
+// awaitSessions waits until the hub has so many sessions: whoever only looked
+// whether it answers is one too for a moment.
+func awaitSessions(t *testing.T, home string, want int) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for hub := hubOf(t, home); hub.Sessions != want; hub = hubOf(t, home) {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%d sessions, want %d", hub.Sessions, want)
+		}
+	}
+}
+
 func stopHub(t *testing.T, home string) {
 	t.Helper()
 	pid := hubOf(t, home).PID
@@ -175,9 +191,7 @@ func TestEightClientsShareOneHub(t *testing.T) {
 			t.Errorf("initialize: %s", v.Error)
 		}
 	}
-	if hub := hubOf(t, home); hub.Sessions != len(agents) {
-		t.Errorf("%d sessions, want %d", hub.Sessions, len(agents))
-	}
+	awaitSessions(t, home, len(agents))
 	for _, a := range agents {
 		a.leave(t)
 	}
