@@ -52,6 +52,17 @@ func (d *decoder) sources(top table, schema Schema, file string) []Source {
 	return sources
 }
 
+// misspelt is the key that was probably meant to be want; "" if none. Without
+// its kind a source's own keys are not known, so only a near miss counts.
+func misspelt(want string, values map[string]any) string {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(commonKeys, key) && distance(key, want) == 1 {
+			return key
+		}
+	}
+	return ""
+}
+
 func (d *decoder) source(path string, values map[string]any, schema Schema, file string) Source {
 	s := Source{}
 	t := table{d, path, values}
@@ -63,7 +74,12 @@ func (d *decoder) source(path string, values map[string]any, schema Schema, file
 	case known:
 		d.table(path, values, append(slices.Clone(commonKeys), own...)...)
 	case values["kind"] == nil:
-		d.fault(path, at, "kind is missing (allowed: %s)", kinds(schema))
+		if slip := misspelt("kind", values); slip != "" {
+			key := tomltext.Under(path, slip)
+			d.fault(key, d.outline.Keys[key], "unknown key, did you mean kind?")
+		} else {
+			d.fault(path, at, "kind is missing (allowed: %s)", kinds(schema))
+		}
 	case s.Kind != "":
 		t.wrong("kind", "%s", unknown("kind", s.Kind, slices.Collect(maps.Keys(schema.Kinds))))
 	}
