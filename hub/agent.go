@@ -8,14 +8,17 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // An agent is the [tools.Caller] of one call: the end that listens while a
 // tool works.
 type agent struct {
-	exchange *exchange
-	token    mcp.ProgressToken // nil: the call did not ask for progress
-	least    mcp.LoggingLevel  // empty: the call wants no log
+	tools.Silent // but for what follows
+	exchange     *exchange
+	token        mcp.ProgressToken // nil: the call did not ask for progress
+	least        mcp.LoggingLevel  // empty: the call wants no log
 
 	mu    sync.Mutex
 	ended bool

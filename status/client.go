@@ -38,6 +38,19 @@ const (
 	RemoveSource Verb = "source.remove" // forgets it; its files stay
 	ReopenSource Verb = "source.reopen"
 	Reload       Verb = "config.reload" // read the configuration file again
+
+	SetGrant      Verb = "grant.set"      // what agents may do; Grant
+	SetOption     Verb = "option.set"     // a key of the configuration; Option
+	AllowOrigin   Verb = "origin.allow"   // lets a plugin's page in; Part: the origin
+	RotateToken   Verb = "token.rotate"   // Part: "plugin" or "clients"
+	Allow         Verb = "approval.allow" // Part: the Approval's ID; Answer
+	Refuse        Verb = "approval.deny"  // Part: the Approval's ID; Answer
+	UndoChanges   Verb = "changes.undo"   // Pick
+	CheckUpdate   Verb = "update.check"
+	InstallUpdate Verb = "update.install" // Part: a version; empty: the newest
+	RollBack      Verb = "update.rollback"
+	PutIn         Verb = "install"   // Part: the ID of an Install
+	TakeOut       Verb = "uninstall" // Part: the ID of an Install
 )
 
 // An Action is something a person asked for.
@@ -46,6 +59,10 @@ type Action struct {
 	Part string `json:"part,omitempty"` // what it is about, by name; empty: the hub
 	// Source is for AddSource alone.
 	Source *NewSource `json:"source,omitempty"`
+	Answer *Answer    `json:"answer,omitempty"` // for Allow and Refuse
+	Pick   *Pick      `json:"pick,omitempty"`   // for UndoChanges
+	Grant  *Grant     `json:"grant,omitempty"`  // for SetGrant
+	Option *Option    `json:"option,omitempty"` // for SetOption
 }
 
 // NewSource is what a person says of a source to add.

@@ -31,6 +31,13 @@ type Snapshot struct {
 	Problems []Problem `json:"problems"`
 	// Snippets are what to paste into MCP clients to connect them.
 	Snippets []Snippet `json:"snippets"`
+	// Approvals are the calls that wait for a person, oldest first.
+	Approvals []Approval `json:"approvals"`
+	// Installs are the MCP clients and other places on this machine that
+	// Lectern can be put into. A hub knows none: the panel's own Client adds
+	// them, as it does Update.
+	Installs []Install `json:"installs"`
+	Update   Update    `json:"update"`
 }
 
 // State of a Part.
@@ -96,8 +103,10 @@ const (
 // Session is one agent connected to the hub.
 type Session struct {
 	Part
-	// Client is what the other side calls itself: a claim, not proof.
+	// Client is what the other side calls itself: a claim, unless Proven.
 	Client    string    `json:"client"`
+	Proven    bool      `json:"proven,omitempty"` // it showed the token that was made for it
+	Grants    string    `json:"grants,omitempty"` // what it may do, in a few words; empty: what the sources grant
 	Version   string    `json:"version,omitempty"`
 	Transport Transport `json:"transport"`
 	Scope     string    `json:"scope,omitempty"` // the one source it is limited to; empty: all

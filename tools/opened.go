@@ -101,6 +101,12 @@ func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawM
 	return call(ctx, c, args)
 }
 
+// Keeper is the source's end of taking Changes back; nil: the System has none.
+func (o *Opened) Keeper() Keeper {
+	k, _ := o.source.(Keeper)
+	return k
+}
+
 // maxURI is the longest URI that Read looks at, in bytes.
 const maxURI = 8 << 10
 

@@ -139,8 +139,9 @@ func (s *suite) fits(what string, schema *jsonschema.Schema, data []byte) {
 
 // A witness is a Caller that checks what a tool reports.
 type witness struct {
-	s    *suite
-	what string
+	tools.Silent // but for what follows
+	s            *suite
+	what         string
 
 	mu   sync.Mutex
 	done float64

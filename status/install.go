@@ -1,0 +1,56 @@
+package status
+
+import "time"
+
+// An Install is a place on this machine that Lectern can be put into: an MCP
+// client's configuration, Logseq's plugins, the skill of an agent, login.
+type Install struct {
+	ID        string `json:"id"`    // "client/cursor", "plugin/logseq", "skill/claude-code", "service"
+	Title     string `json:"title"` // "Cursor"
+	Here      bool   `json:"here"`  // that program is on this machine
+	Condition string `json:"condition"`
+	// State is what Condition amounts to: Ready, in order; Stopped, not there;
+	// Degraded, there and not in order.
+	State   State  `json:"state"`
+	File    string `json:"file,omitempty"`
+	Note    string `json:"note,omitempty"`
+	Version string `json:"version,omitempty"` // of what is there, where it has one
+}
+
+// Update is what is known of Lectern's versions.
+type Update struct {
+	Installed string    `json:"installed,omitempty"` // of the binary on disk
+	Available string    `json:"available,omitempty"` // newest release; empty: not asked, or not known
+	Asked     time.Time `json:"asked,omitzero"`      // when Available was learned
+	Pinned    string    `json:"pinned,omitempty"`
+	Previous  string    `json:"previous,omitempty"` // what a roll-back leads to; empty: there is none
+	Note      string    `json:"note,omitempty"`     // why there is no update from here, such as a package manager's
+	URL       string    `json:"url,omitempty"`      // where to get it by hand
+	Steps     []Check   `json:"steps"`              // of the update under way or the last one
+	Done      int64     `json:"done"`               // bytes of the download
+	Total     int64     `json:"total"`
+	Rate      int64     `json:"rate"` // bytes in a second
+}
+
+// A Check is one thing that was looked at, by the doctor or in an update.
+type Check struct {
+	Name   string  `json:"name"` // stable: "hub.port"
+	Title  string  `json:"title"`
+	Result Result  `json:"result"`
+	Detail string  `json:"detail,omitempty"` // what was found
+	Fix    string  `json:"fix,omitempty"`
+	Action *Action `json:"action,omitempty"` // what mends it
+}
+
+// Result of a Check.
+type Result string
+
+// The results.
+const (
+	Pending Result = "pending" // not looked at yet
+	Looking Result = "looking"
+	Good    Result = "good"
+	Doubt   Result = "doubt" // works, and could be better
+	Bad     Result = "bad"
+	Skipped Result = "skipped" // could not be looked at; Detail says why
+)

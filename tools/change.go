@@ -1,0 +1,35 @@
+package tools
+
+import "context"
+
+// A State is all that a target holds at one moment, in its System's own form:
+// the bytes of a file, a note as JSON, a block with its place and its
+// properties. From a State the System can make the target again exactly.
+type State struct {
+	There bool   // false: the target is not there, and the other fields are empty
+	Data  []byte // whole and lossless; text as far as the System's data is text
+	Mode  uint32 // permission bits of a file; 0: the System has none
+}
+
+// A Change is what a call does to one target.
+type Change struct {
+	// Target names what changes as a person would, and for good: a path, a page,
+	// "block 6512a7…". The System finds it by this name alone.
+	Target string
+	Before State
+	After  State
+	// Open says that After is not known before the write, as where another
+	// application decides it; [Caller].Changed then tells it.
+	Open bool
+}
+
+// A Keeper is a [Source] whose Changes can be taken back. Every Source with a
+// tool that writes or deletes is one; the suite sees to it.
+type Keeper interface {
+	// State is what target holds now. A target that is not there is no error.
+	State(ctx context.Context, target string) (State, error)
+	// Restore takes every target from its Before to its After. It changes
+	// nothing and answers Conflict, naming the target, if one of them holds
+	// something else than its Before. It reports to c like any tool that writes.
+	Restore(ctx context.Context, c Caller, changes []Change) error
+}
