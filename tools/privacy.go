@@ -2,6 +2,7 @@ package tools
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -106,24 +107,11 @@ func (m Mark) fits(page Page) bool {
 	case m.Namespace != "":
 		return below(m.Namespace, page.Path)
 	case m.Tag != "":
-		for _, t := range page.Tags {
-			if below(m.Tag, strings.TrimPrefix(t, "#")) {
-				return true
-			}
-		}
-	case m.Property != "":
-		for name, values := range page.Properties {
-			if !strings.EqualFold(name, m.Property) {
-				continue
-			}
-			if m.Value == "" {
-				return true
-			}
-			for _, v := range values {
-				if strings.EqualFold(v, m.Value) {
-					return true
-				}
-			}
+		return slices.ContainsFunc(page.Tags, func(t string) bool { return below(m.Tag, strings.TrimPrefix(t, "#")) })
+	}
+	for name, values := range page.Properties {
+		if strings.EqualFold(name, m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, m.Value) })) {
+			return true
 		}
 	}
 	return false
