@@ -98,10 +98,10 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		}
 		look("overview", "1", "j", "l")
 		look("copied", "c")
-		look("saved", "4", "s")
+		look("saved", "@Clients", "s")
 		look("sources", "2", "j")
-		look("clients", "4", "j")
-		look("logs", "3")
+		look("clients", "@Clients", "j")
+		look("logs", "@Logs")
 		look("logs of a part", "p")
 		look("logs wrapped", "w")
 		r.press("/")

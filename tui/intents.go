@@ -47,11 +47,16 @@ func (m Model) confirm(msg planMsg) Model {
 		return m
 	}
 	m.notice = notice{}
-	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
+	m.over, m.deaf, m.startling = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace), false
 	return m
 }
 
 func (m Model) done(msg doneMsg) Model {
+	for i, t := range m.tabs {
+		if a, ok := t.pane.(pane.Actor); ok {
+			m = m.set(i, a.Done(msg.action, msg.err))
+		}
+	}
 	if msg.err != nil {
 		m.notice = failed(pane.Deed(msg.action), msg.err)
 		return m

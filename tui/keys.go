@@ -12,6 +12,7 @@ type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
 	Start, Restart, Stop key.Binding
+	Waiting              key.Binding
 	Redraw, Quit         key.Binding
 	Yes, No              key.Binding
 	Pane                 pane.Keys
@@ -22,12 +23,13 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Next:     bind("tab", "next pane", "tab"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
-		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
+		Tab:      bind("1-5", "go to a pane", "1", "2", "3", "4", "5"),
 		Help:     bind("?", "help", "?"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
 		Start:    bind("s", "start the hub", "s"),
 		Restart:  bind("r", "restart the hub", "r"),
 		Stop:     bind("Q", "stop the hub", "Q"),
+		Waiting:  bind("!", "what waits for you", "!"),
 		Redraw:   bind("ctrl+l", "draw the screen again", "ctrl+l"),
 		Quit:     bind("q", "quit", "q"),
 		Yes:      bind("y", "yes, do it", "y"),
@@ -57,7 +59,7 @@ func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
 		{"Everywhere", []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Help, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},
@@ -73,6 +75,12 @@ func (k KeyMap) groups() []group {
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{pane.ChangesTab, []key.Binding{
+			named(p.Allow, "allow what is selected, once"), named(p.AllowSession, "allow it until the session ends"),
+			named(p.AllowAlways, "allow it always: writes a rule"), named(p.Refuse, "refuse it, with a reason"),
+			named(p.Undo, "undo the change"), named(p.UndoSession, "undo all of its session"),
+			named(p.Enter, "read the difference"), named(p.Copy, "copy the difference"), named(p.Refresh, "read the journal again"),
 		}},
 		{pane.LogsTab, []key.Binding{
 			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"), named(p.Follow, "follow, or pause"),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -104,7 +105,7 @@ func (r *rig) wait(d time.Duration) {
 }
 
 // press presses keys by name; a name of more than one letter that no key has is
-// typed letter by letter.
+// typed letter by letter. @Logs is the key that turns to the tab of that name.
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	special := map[string]tea.Key{
@@ -115,6 +116,9 @@ func (r *rig) press(keys ...string) {
 		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl},
 	}
 	for _, name := range keys {
+		if tab, ok := strings.CutPrefix(name, "@"); ok {
+			name = r.number(tab)
+		}
 		if k, ok := special[name]; ok {
 			r.send(tea.KeyPressMsg(k))
 			continue
@@ -123,6 +127,18 @@ func (r *rig) press(keys ...string) {
 			r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
 		}
 	}
+}
+
+// number is the key of the tab with this name.
+func (r *rig) number(name string) string {
+	r.t.Helper()
+	for i, t := range r.m.tabs {
+		if t.name == name {
+			return strconv.Itoa(i + 1)
+		}
+	}
+	r.t.Fatalf("there is no tab %q", name)
+	return ""
 }
 
 // agree answers an overlay after the time in which it is deaf, with yes.

@@ -90,40 +90,6 @@ func (m Model) saying() []string {
 	return n.lines(m.theme, m.w)
 }
 
-// header names the product, the panes and the state of the hub.
-func (m Model) header() string {
-	t := m.theme
-	left := " " + t.Accent.Text("◆") + " "
-	if m.w >= 72 {
-		left = " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	}
-	for i, tab := range m.tabs {
-		left += m.tab(i, tab.name)
-	}
-	glyph, style := t.State(m.snap.Hub.State)
-	state := string(m.snap.Hub.State)
-	if m.lost {
-		state = "no answer"
-	}
-	right := ""
-	if m.seen {
-		right = style.Text(glyph+" "+state) + " "
-	}
-	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
-}
-
-func (m Model) tab(i int, name string) string {
-	number := fmt.Sprintf("%d", i+1)
-	switch {
-	case i == m.current:
-		return m.theme.Tab.Text(" " + number + " " + name + " ")
-	case m.w < 60:
-		return m.theme.Key.Text(" " + number + " ")
-	default:
-		return m.theme.Key.Text(" "+number+" ") + m.theme.Dim.Text(name+" ")
-	}
-}
-
 // footer shows the keys that mean something now, as many as there is room for.
 func (m Model) footer() string {
 	keys, always := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}

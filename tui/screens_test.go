@@ -29,10 +29,10 @@ var screens = []struct {
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
 	}},
-	{"logs", crowded, func(r *rig) { r.press("3") }},
-	{"logs-wrapped", crowded, func(r *rig) { r.press("3", "v", "w", "pgup") }},
-	{"logs-filter", crowded, func(r *rig) { r.press("3", "/", "page") }},
-	{"clients", crowded, func(r *rig) { r.press("4", "j", "j") }},
+	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
+	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
+	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"lost", crowded, func(r *rig) {
 		r.hub.SetErr(errors.New("dial /run/user/1000/lectern/control.sock: connection refused"))

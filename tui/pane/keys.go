@@ -14,6 +14,9 @@ type Keys struct {
 	Level, Part, Recall                key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
+	Refresh                            key.Binding
+	Allow, AllowSession, AllowAlways   key.Binding
+	Refuse, Undo, UndoSession          key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -55,6 +58,14 @@ func DefaultKeys() Keys {
 		ScrollLeft:  bind("←/h", "left", "left", "h"),
 		ScrollRight: bind("→/l", "right", "right", "l"),
 		ScrollEnd:   bind("0", "line start", "0"),
+
+		Refresh:      bind("R", "look again", "R"),
+		Allow:        bind("y", "allow once", "y"),
+		AllowSession: bind("Y", "for this session", "Y"),
+		AllowAlways:  bind("A", "always", "A"),
+		Refuse:       bind("n", "refuse", "n"),
+		Undo:         bind("u", "undo", "u"),
+		UndoSession:  bind("U", "undo the session", "U"),
 	}
 }
 

@@ -33,6 +33,18 @@ func megabytes(n uint64) string {
 	return count(max(1, (n+mb/2)/mb)) + " MB"
 }
 
+// size is n bytes in words: "812 B", "1.2 KB".
+func size(n int) string {
+	switch {
+	case n < 1024:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/1024)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+}
+
 // span is a length of time in its two greatest units: "2h 14m".
 func span(d time.Duration) string {
 	switch {
