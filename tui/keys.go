@@ -11,6 +11,7 @@ import (
 type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
+	Palette              key.Binding
 	Start, Restart, Stop key.Binding
 	Redraw, Quit         key.Binding
 	Yes, No              key.Binding
@@ -24,6 +25,7 @@ func DefaultKeyMap() KeyMap {
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
 		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
 		Help:     bind("?", "help", "?"),
+		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
 		Start:    bind("s", "start the hub", "s"),
 		Restart:  bind("r", "restart the hub", "r"),
@@ -46,6 +48,9 @@ func named(b key.Binding, does string) key.Binding {
 	return b
 }
 
+// everywhere is the title of the keys that mean the same in every pane.
+const everywhere = "Everywhere"
+
 // group is keys that belong together, under one title of the help.
 type group struct {
 	title string
@@ -56,8 +61,8 @@ type group struct {
 func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
-		{"Everywhere", []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Help, k.Dismiss,
+		{everywhere, []key.Binding{
+			k.Next, k.Previous, k.Tab, k.Help, k.Palette, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},

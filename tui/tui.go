@@ -255,6 +255,8 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Help):
 		m.over = newHelp(m.key)
+	case key.Matches(k, m.key.Palette):
+		m.over = newPalette(m.key, m.tabNames())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):
