@@ -80,7 +80,8 @@ func (k KeyMap) groups() []group {
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
 		}},
 		{pane.LogsTab, []key.Binding{
-			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"), named(p.Follow, "follow, or pause"),
+			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),
+			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "mark, to copy from here on"), named(p.Follow, "follow, or pause"),
 			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "show times"),
 			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
