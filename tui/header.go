@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
@@ -10,30 +12,40 @@ import (
 // how the hub is. On a narrow screen the panes are numbers, but for the current
 // one; where there is room the first of the others are named too.
 func (m Model) header() string {
-	t, right := m.theme, m.condition()
-	left := " " + t.Accent.Text("◆") + " "
+	right := m.condition()
+	left := m.brand() + strings.Join(m.labels(), "")
+	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
+}
+
+func (m Model) brand() string {
+	t := m.theme
 	if m.w >= 100 {
-		left = " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
+		return " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
 	}
-	gap := 0 // cells on each side of a tab
+	return " " + t.Accent.Text("◆") + " "
+}
+
+// labels are the tabs as they stand in the header.
+func (m Model) labels() []string {
+	t, gap := m.theme, 0 // cells on each side of a number
 	if m.w >= 60 {
 		gap = 1
 	}
-	room := m.w - theme.Width(left) - theme.Width(right) - len(m.tabs)*(2+gap) - len(m.tabs[m.current].name) - 2
+	room := m.w - theme.Width(m.brand()) - theme.Width(m.condition()) - len(m.tabs)*(2+gap) - len(m.tabs[m.current].name) - 2
+	labels := make([]string, len(m.tabs))
 	for i, tab := range m.tabs {
-		number := fmt.Sprintf("%d", i+1)
+		number := strconv.Itoa(i + 1)
 		switch {
 		case i == m.current:
-			left += t.Tab.Text(" " + number + " " + tab.name + " ")
-			continue
+			labels[i] = t.Tab.Text(" " + number + " " + tab.name + " ")
 		case gap > 0 && room > len(tab.name):
 			room -= len(tab.name) + 1
-			left += t.Key.Text(" "+number+" ") + t.Dim.Text(tab.name+" ")
+			labels[i] = t.Key.Text(" "+number+" ") + t.Dim.Text(tab.name+" ")
 		default:
-			left += t.Key.Text(theme.Space(gap) + number + " ")
+			labels[i] = t.Key.Text(theme.Space(gap) + number + " ")
 		}
 	}
-	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
+	return labels
 }
 
 // condition is the right end of the header.

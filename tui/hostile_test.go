@@ -81,11 +81,15 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		snap, plan := crowded(), removal()
+		snap, plan, c := asked(), removal(), busyClerk()
 		snap.Sources[1].ReadOnly = true
 		fill(reflect.ValueOf(&snap).Elem(), text, all)
 		fill(reflect.ValueOf(&plan).Elem(), text, all)
-		r := newRig(t, snap, 100, 40)
+		for i := range c.changes {
+			fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
+			c.diffs[text] = text
+		}
+		r := newRigWith(t, snap, c, 100, 40)
 		r.m.cfg.Version = text
 		r.hub.SetPlan(plan)
 		for range 5 {
@@ -114,7 +118,23 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("form", "left")
 		look("form again", "tab")
 		r.press("esc")
+		look("waiting", "!")
+		r.wait(grace)
+		look("waiting, opened", "enter")
+		r.press("esc", "n")
+		r.send(tea.PasteMsg{Content: text})
+		look("refused", "left")
+		r.press("esc")
+		for range 4 {
+			look("changes", "j")
+			look("change, opened", "enter")
+			r.press("esc")
+		}
+		r.press("2")
 		r.hub.SetErr(errors.New(text))
+		c.fail(errors.New(text))
+		look("no journal", "!", "R")
+		r.press("2")
 		look("failed", "r")
 		r.hub.End()
 		r.settle()

@@ -27,6 +27,7 @@ type rig struct {
 	t      *testing.T
 	m      Model
 	hub    *statustest.Fake
+	clerk  *clerk
 	msgs   chan tea.Msg
 	seen   int // messages so far
 	ended  bool
@@ -37,11 +38,16 @@ type rig struct {
 
 func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
 	t.Helper()
+	return newRigWith(t, snap, newClerk(), w, h)
+}
+
+func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
+	t.Helper()
 	start := time.Now()
-	r := &rig{t: t, hub: &statustest.Fake{}, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
+	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	r.m = New(Config{
-		Client: r.hub, Dark: true, Version: "0.1.0",
+		Client: r.hub, Ledger: c, Desk: c, Dark: true, Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)
@@ -113,7 +119,7 @@ func (r *rig) press(keys ...string) {
 		"esc": {Code: tea.KeyEscape}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft},
 		"right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
 		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "},
-		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl},
+		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
 	}
 	for _, name := range keys {
 		if tab, ok := strings.CutPrefix(name, "@"); ok {

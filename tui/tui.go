@@ -8,7 +8,8 @@
 //
 // Start reading at [Model.Update], which only routes: a key goes to the
 // overlay, else to the pane, else it is the panel's; what a pane intends
-// becomes a command in effects.go, and what comes of that a message.
+// becomes a command in effects.go, and what comes of that a message. What a pane
+// wants to know (docs/adr/0021) becomes one in findings.go.
 package tui
 
 import (
@@ -70,6 +71,7 @@ type Model struct {
 	// startling: deaf is because what waits for a person changed.
 	startling bool
 	notice    notice
+	mouse     bool // it is the panel's, not the terminal's
 	stopped   bool // a person stopped the hub from here
 }
 
@@ -87,7 +89,7 @@ const grace = 400 * time.Millisecond
 func New(c Config) Model {
 	k, zone := DefaultKeyMap(), c.Now().Location()
 	m := Model{
-		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24,
+		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24, mouse: true,
 		tabs: []tab{
 			{name: pane.OverviewTab, pane: pane.NewOverview(k.Pane, zone)},
 			{name: pane.SourcesTab, pane: pane.NewSources(k.Pane, zone)},
@@ -127,6 +129,10 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.look(m.mode), nil
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		return m.click(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content), nil
 	case changedMsg:
@@ -286,6 +292,10 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Help):
 		m.over = newHelp(m.key)
+	case key.Matches(k, m.key.Mouse):
+		return m.toggleMouse(), nil
+	case key.Matches(k, m.key.Palette):
+		m.over = newPalette(m.key, m.tabNames())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):

@@ -52,7 +52,7 @@ func TestKeysTurnToPanes(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		for _, step := range []struct{ key, shows string }{
 			{"tab", "agents may"},
-			{"@Changes", "The journal cannot be read"},
+			{"@Changes", "No agent has written anything"},
 			{"@Clients", "Attached agents 3"},
 			{"@Logs", "The log is empty."},
 			{"tab", "Problems 2"},

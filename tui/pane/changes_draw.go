@@ -36,7 +36,7 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 		return beside(t, w, h, []section{p.list(t)}, []section{side})
 	default:
 		list := p.list(t)
-		list.want = min(list.want, max(list.need, h/2-2))
+		list.want = min(list.want, max(list.need, p.share(h)))
 		return stack(t, w, h, frame, list, side)
 	}
 }
@@ -55,7 +55,7 @@ func (p Changes) inside(w, h int) (int, int) {
 	case p.open || frame && w >= wideWidth:
 	default:
 		list := p.list(theme.Theme{})
-		h -= max(list.need, min(list.want, max(list.need, h/2-2))) + edge
+		h -= max(list.need, min(list.want, max(list.need, p.share(h)))) + edge
 	}
 	if frame && !p.open && w >= wideWidth {
 		w -= w / 2
@@ -64,6 +64,14 @@ func (p Changes) inside(w, h int) (int, int) {
 		w -= 4
 	}
 	return w, max(1, h-edge-len(p.facts(theme.Theme{}, w)))
+}
+
+// share is how many of h rows the list may take: what waits is to be read.
+func (p Changes) share(h int) int {
+	if p.at.waits {
+		return h/3 - 1
+	}
+	return h/2 - 2
 }
 
 func (p Changes) nothing(t theme.Theme) section {
@@ -96,8 +104,8 @@ func (p Changes) list(t theme.Theme) section {
 	if p.book.err != nil {
 		note = "the journal cannot be read: " + p.book.err.Error()
 	}
-	return section{title: title, note: note, need: min(4, n+1), want: n + 4, rows: func(w, h int) []string {
-		rows, cursor := p.rows()
+	rows, cursor := p.rows()
+	return section{title: title, note: note, need: min(4, n+1), want: len(rows), rows: func(w, h int) []string {
 		from, to := window(len(rows), cursor, h)
 		drawn := make([]string, 0, h)
 		for _, r := range rows[from:to] {
@@ -169,7 +177,7 @@ func filled(t theme.Theme, line string, w int) string {
 func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
 	t = p.selected(t, choice{false, c.ID})
 	glyph, style := outcome(t, c)
-	line := style.Text(" "+glyph+" ") + t.Dim.Fit(clock(c.Time, p.snap.Time, p.zone), 6) + t.Text.Fit(c.Deed, 8) + t.Strong.Text(c.Target)
+	line := style.Text(" "+glyph+" ") + t.Dim.Fit(brief(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Deed, 8) + t.Strong.Text(c.Target)
 	if w >= 60 {
 		line += t.Dim.Text(" " + c.Source)
 	}

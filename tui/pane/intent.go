@@ -3,6 +3,8 @@ package pane
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -22,6 +24,11 @@ type (
 	Save struct{ What, Name, Text string }
 	// Open turns to another tab, there to a Part if one is named.
 	Open struct{ Tab, Part string }
+	// Push presses a key in a tab, as a person would. No Tab: where one is.
+	Push struct {
+		Tab string
+		Key tea.KeyPressMsg
+	}
 	// Say tells a person something, such as why a key did nothing.
 	Say struct{ Text string }
 )
@@ -32,6 +39,7 @@ func (Ask) intent()  {}
 func (Copy) intent() {}
 func (Save) intent() {}
 func (Open) intent() {}
+func (Push) intent() {}
 func (Say) intent()  {}
 
 // The names of the tabs.

@@ -12,6 +12,7 @@ type Keys struct {
 	Add, Remove, Reopen, SeeLogs       key.Binding
 	Filter, Follow, Wrap, Stamp        key.Binding
 	Level, Part, Recall                key.Binding
+	Find, NextHit, PreviousHit, Mark   key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
 	Refresh                            key.Binding
@@ -43,13 +44,17 @@ func DefaultKeys() Keys {
 		Reopen:  bind("r", "reopen", "r"),
 		SeeLogs: bind("o", "its log", "o"),
 
-		Filter: bind("/", "filter", "/"),
-		Follow: bind("f", "follow", "f", "space"),
-		Wrap:   bind("w", "wrap", "w"),
-		Stamp:  bind("t", "times", "t"),
-		Level:  bind("v", "level", "v"),
-		Part:   bind("p", "part", "p"),
-		Recall: bind("↑", "the filter before", "up"),
+		Filter:      bind("/", "filter", "/"),
+		Follow:      bind("f", "follow", "f", "space"),
+		Wrap:        bind("w", "wrap", "w"),
+		Stamp:       bind("t", "times", "t"),
+		Level:       bind("v", "level", "v"),
+		Part:        bind("p", "part", "p"),
+		Find:        bind("F", "find", "F"),
+		NextHit:     bind("n", "next hit", "n"),
+		PreviousHit: bind("N", "hit before", "N"),
+		Mark:        bind("m", "mark", "m"),
+		Recall:      bind("↑", "the filter before", "up"),
 
 		NextField:     bind("tab", "next field", "tab", "down"),
 		PreviousField: bind("shift+tab", "previous field", "shift+tab", "up"),
@@ -60,7 +65,7 @@ func DefaultKeys() Keys {
 		ScrollEnd:   bind("0", "line start", "0"),
 
 		Refresh:      bind("R", "look again", "R"),
-		Allow:        bind("y", "allow once", "y"),
+		Allow:        bind("y", "allow", "y"),
 		AllowSession: bind("Y", "for this session", "Y"),
 		AllowAlways:  bind("A", "always", "A"),
 		Refuse:       bind("n", "refuse", "n"),

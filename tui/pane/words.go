@@ -71,3 +71,12 @@ func clock(t, now time.Time, zone *time.Location) string {
 	}
 	return t.Format("2 Jan 15:04")
 }
+
+// brief is [clock] in at most six cells.
+func brief(t, now time.Time, zone *time.Location) string {
+	c := clock(t, now, zone)
+	if len(c) > len("15:04") && !t.IsZero() {
+		return t.In(zone).Format("2 Jan")
+	}
+	return c
+}
