@@ -73,6 +73,7 @@ func (k KeyMap) groups() []group {
 		{pane.OverviewTab, []key.Binding{
 			named(p.Enter, "do what mends the selected problem"), named(p.Copy, "copy the snippet"),
 			named(p.Left, "the client before"), named(p.Right, "the next client"),
+			named(p.Install, "update Lectern"),
 		}},
 		{pane.SourcesTab, []key.Binding{
 			named(p.Add, "add a source"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),

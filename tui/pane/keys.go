@@ -15,7 +15,7 @@ type Keys struct {
 	Find, NextHit, PreviousHit, Mark   key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
-	Refresh                            key.Binding
+	Refresh, Install                   key.Binding
 	Allow, AllowSession, AllowAlways   key.Binding
 	Refuse, Undo, UndoSession          key.Binding
 }
@@ -65,6 +65,7 @@ func DefaultKeys() Keys {
 		ScrollEnd:   bind("0", "line start", "0"),
 
 		Refresh:      bind("R", "look again", "R"),
+		Install:      bind("i", "install", "i"),
 		Allow:        bind("y", "allow", "y"),
 		AllowSession: bind("Y", "for this session", "Y"),
 		AllowAlways:  bind("A", "always", "A"),

@@ -80,3 +80,17 @@ func brief(t, now time.Time, zone *time.Location) string {
 	}
 	return c
 }
+
+// lasting is a duration in three digits or so: "840 µs", "12 ms", "1.4 s".
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return span(d)
+	}
+}
