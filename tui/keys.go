@@ -11,7 +11,7 @@ import (
 type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
-	Palette              key.Binding
+	Palette, Mouse       key.Binding
 	Start, Restart, Stop key.Binding
 	Redraw, Quit         key.Binding
 	Yes, No              key.Binding
@@ -25,6 +25,7 @@ func DefaultKeyMap() KeyMap {
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
 		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
 		Help:     bind("?", "help", "?"),
+		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
 		Start:    bind("s", "start the hub", "s"),
@@ -62,7 +63,7 @@ func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
 		{everywhere, []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Help, k.Palette, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Help, k.Palette, k.Mouse, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},
