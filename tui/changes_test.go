@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,7 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
-			r.shows("! 2 waiting", "codex-mcp-client waits for you: update_card in work-wiki. Press ! to look.")
+			r.shows("! 2 waiting", "codex-mcp-client wants update_card in work-wiki: ! to look")
 			r.press("!")
 			r.shows("An agent asks", "claude-code (proven by its token)")
 		}
@@ -152,6 +153,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 func TestChangesAreReadAgain(t *testing.T) {
 	desk(t, crowded(), func(r *rig) {
 		r.press("@Changes")
+		r.wait(time.Second) // the calls of before
 		r.clerk.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Time: noon}}, r.clerk.changes...)
 		r.clerk.calls <- status.Call{Seq: 1, Tool: "read_page"}
 		r.wait(2 * batchTime)

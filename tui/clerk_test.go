@@ -150,7 +150,47 @@ func busyClerk() *clerk {
 		"c9": "--- a/Journal/2026-11-21.md\n+++ b/Journal/2026-11-21.md\n@@ -1,3 +1,4 @@\n # Today\n-- call the plumber\n+- call the plumber before noon, because he leaves early on Saturdays and does not come back until the week after\n+- water the plants\n \tindented\n",
 		"c8": "--- /dev/null\n+++ b/Plan\n@@ -0,0 +1 @@\n+A plan\n",
 	}
+	for _, call := range someCalls() {
+		c.calls <- call
+	}
 	return c
+}
+
+// someCalls are forty calls of the last four minutes; every ninth fails.
+func someCalls() []status.Call {
+	var all []status.Call
+	tools := []string{"read_page", "search_pages", "edit_page", "get_card"}
+	for i := range 40 {
+		c := status.Call{
+			Seq: uint64(i + 1), Time: noon.Add(time.Duration(i*i-1600) * 150 * time.Millisecond), Session: "1", Client: "claude-code", Source: "notes",
+			Tool: tools[i%4], Effect: "read", Duration: time.Duration(i%7*i+1) * time.Millisecond, Asked: 40 + i, Answered: i * 977,
+		}
+		if i%4 == 2 {
+			c.Effect, c.Changes = "write", []string{"c9"}
+		}
+		if i%4 == 3 {
+			c.Source, c.Client, c.Session = "work-wiki", "cursor-vscode", "2"
+		}
+		if i%9 == 8 {
+			c.Code, c.Answered = "not_found", 61
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// lively is a hub with something in every corner of the overview.
+func lively() status.Snapshot {
+	s := asked()
+	s.Peers = []status.Peer{
+		{
+			Part: status.Part{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
+			Transport: "websocket", Latency: 3 * time.Millisecond, Calls: 90, Failures: 2, LastError: "TIMEOUT",
+			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
+		},
+	}
+	s.Update = status.Update{Installed: "0.1.1", Available: "0.2.0", Asked: noon}
+	return s
 }
 
 // approvals are two calls that wait for a person.

@@ -79,7 +79,7 @@ func (m Model) announce(now []status.Approval) Model {
 	m.startling = true
 	for _, a := range now {
 		if !slices.Contains(before, a.ID) && !m.notice.stays && m.tabs[m.current].name != pane.ChangesTab {
-			m.notice = notice{text: a.Client + " waits for you: " + a.Tool + " in " + a.Source + ". Press ! to look.", mood: busy}
+			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", mood: busy}
 		}
 	}
 	return m

@@ -81,7 +81,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		snap, plan, c := asked(), removal(), busyClerk()
+		snap, plan, c := lively(), removal(), busyClerk()
 		snap.Sources[1].ReadOnly = true
 		fill(reflect.ValueOf(&snap).Elem(), text, all)
 		fill(reflect.ValueOf(&plan).Elem(), text, all)

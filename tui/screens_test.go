@@ -23,6 +23,7 @@ var screens = []struct {
 }{
 	{"overview-fresh", fresh, func(*rig) {}},
 	{"overview", crowded, func(r *rig) { r.press("down") }},
+	{"overview-lively", lively, func(*rig) {}},
 	{"sources", crowded, func(r *rig) { r.press("2", "down") }},
 	{"sources-add", crowded, func(r *rig) { r.press("2", "a", "notes", "enter") }},
 	{"sources-remove", crowded, func(r *rig) {

@@ -69,7 +69,7 @@ func (p Overview) peers(t theme.Theme) (section, bool) {
 	}
 	want, note := 0, ""
 	for _, peer := range p.snap.Peers {
-		want += 2 + (len(capabilities())+3)/4 + len(reasons(peer))
+		want += 2 + (len(capabilities())+3)/4 + 2*len(reasons(peer))
 	}
 	if len(p.snap.Peers) == 1 {
 		note = string(p.snap.Peers[0].State)
@@ -109,7 +109,9 @@ func (p Overview) peer(t theme.Theme, peer status.Peer, w, h int) []string {
 	}
 	rows = append(rows, lights(t, peer, w)...)
 	for _, why := range reasons(peer) {
-		rows = append(rows, t.Warn.Cut("  ○ "+why, w))
+		for i, line := range theme.Broken(why, w-4) {
+			rows = append(rows, t.Warn.Text(map[bool]string{true: "  ○ ", false: "    "}[i == 0]+line))
+		}
 	}
 	return rows
 }

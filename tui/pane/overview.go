@@ -202,7 +202,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		state,
 		field("endpoint", endpoint, ""),
 		field("up", p.up(), since),
-		field("calls", count(hub.Calls), failures),
+		field("calls", count(hub.Calls), failures) + p.traffic.lately(t, p.snap.Time),
 		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
 		field("version", orNone(hub.Version), versions(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),

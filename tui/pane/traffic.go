@@ -72,6 +72,25 @@ func (f traffic) until(t time.Time) (slots [trafficSlots]slot, sum slot) {
 	return slots, sum
 }
 
+// lately shows how many calls there were in the last forty seconds, in eight
+// cells; nothing when there was none.
+func (f traffic) lately(t theme.Theme, now time.Time) string {
+	if f.last.After(now) {
+		now = f.last
+	}
+	slots, _ := f.until(now)
+	const cells = 8
+	calls, sum := make([]float64, cells), 0
+	for i, s := range slots[trafficSlots-cells:] {
+		calls[i] = float64(s.calls)
+		sum += s.calls
+	}
+	if sum == 0 {
+		return ""
+	}
+	return " " + t.Busy.Spark(calls)
+}
+
 // section shows the five minutes up to the newer of the last call and now, the
 // time of the snapshot: it moves with what happens, not with the clock.
 func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) section {

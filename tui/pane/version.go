@@ -19,10 +19,10 @@ func newer(s status.Snapshot) string {
 func versions(s status.Snapshot) string {
 	words := ""
 	if u := s.Update; u.Installed != "" && u.Installed != s.Hub.Version {
-		words += " runs · " + u.Installed + " is installed"
+		words += " · " + u.Installed + " installed"
 	}
 	if v := newer(s); v != "" {
-		words += " · " + v + " is there: press i"
+		words += " · " + v + " available, i updates"
 	}
 	return words
 }
