@@ -3,13 +3,11 @@ package tui
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
@@ -172,46 +170,4 @@ func (s Speaker) lines() []string {
 		}
 	}
 	return lines
-}
-
-// changes are the sentences for what became different and matters to who does
-// not look.
-func changes(old, now status.Snapshot) []string {
-	var out []string
-	say := func(format string, args ...any) { out = append(out, theme.Plain(fmt.Sprintf(format, args...))) }
-	if old.Hub.State != now.Hub.State {
-		say("The hub is %s.", now.Hub.State)
-	}
-	for _, p := range now.Problems {
-		if !slices.ContainsFunc(old.Problems, func(o status.Problem) bool { return o.Code == p.Code && o.Part == p.Part }) {
-			say("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix)
-		}
-	}
-	for _, p := range old.Problems {
-		if !slices.ContainsFunc(now.Problems, func(o status.Problem) bool { return o.Code == p.Code && o.Part == p.Part }) {
-			say("Mended: %s", p.Title)
-		}
-	}
-	for _, a := range now.Approvals {
-		if !slices.ContainsFunc(old.Approvals, func(o status.Approval) bool { return o.ID == a.ID }) {
-			say("%s asks to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
-		}
-	}
-	for _, n := range now.Sources {
-		i := slices.IndexFunc(old.Sources, func(o status.Source) bool { return o.Name == n.Name })
-		if i < 0 || old.Sources[i].State != n.State {
-			say("Source %s is %s.", n.Name, n.State)
-		}
-	}
-	for _, n := range now.Sessions {
-		if !slices.ContainsFunc(old.Sessions, func(o status.Session) bool { return o.Name == n.Name }) {
-			say("%s is connected.", n.Client)
-		}
-	}
-	for _, o := range old.Sessions {
-		if !slices.ContainsFunc(now.Sessions, func(n status.Session) bool { return o.Name == n.Name }) {
-			say("%s has left.", o.Client)
-		}
-	}
-	return out
 }

@@ -45,10 +45,11 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	var model tea.Model = tui.New(conf)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}
-	back, err := func() {}, error(nil)
+	back := func() {}
 	if how.spoken {
 		model = tui.NewSpeaker(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
 		options = append(options, tea.WithoutRenderer())
+		var err error
 		if back, err = raw(w.in); err != nil {
 			return err
 		}
