@@ -75,8 +75,7 @@ func (m Model) announce(now []status.Approval) Model {
 	if slices.Equal(before, after) {
 		return m
 	}
-	m.deaf = m.cfg.Now().Add(grace)
-	m.startling = true
+	m.moved = m.cfg.Now().Add(grace)
 	for _, a := range now {
 		if !slices.Contains(before, a.ID) && !m.notice.stays && m.tabs[m.current].name != pane.ChangesTab {
 			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", mood: busy}
@@ -96,7 +95,7 @@ func idsOf[T any](all []T, id func(T) string) []string {
 // startled reports whether what waits for a person has changed under the eyes
 // of one who does not type.
 func (m Model) startled() bool {
-	if !m.startling || m.over != nil || m.tabs[m.current].name != pane.ChangesTab || !m.cfg.Now().Before(m.deaf) {
+	if m.over != nil || m.tabs[m.current].name != pane.ChangesTab || !m.cfg.Now().Before(m.moved) {
 		return false
 	}
 	p, ok := m.tabs[m.current].pane.(pane.Paster)

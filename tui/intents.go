@@ -69,7 +69,7 @@ func (m Model) confirm(msg planMsg) Model {
 		return m
 	}
 	m.notice = notice{}
-	m.over, m.deaf, m.startling = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace), false
+	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
 	return m
 }
 

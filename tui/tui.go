@@ -68,11 +68,10 @@ type Model struct {
 	current int
 	over    overlay   // nil: none
 	deaf    time.Time // keys are not for the overlay before
-	// startling: deaf is because what waits for a person changed.
-	startling bool
-	notice    notice
-	mouse     bool // it is the panel's, not the terminal's
-	stopped   bool // a person stopped the hub from here
+	moved   time.Time // keys do not answer what waits before: it has just changed
+	notice  notice
+	mouse   bool // it is the panel's, not the terminal's
+	stopped bool // a person stopped the hub from here
 }
 
 type tab struct {

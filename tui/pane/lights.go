@@ -11,8 +11,8 @@ import (
 
 // capabilities are the twelve that every Logseq connection is measured by, with
 // what each is for in a word or two.
-func capabilities() [12]capability {
-	return [12]capability{
+func capabilities() []capability {
+	return []capability{
 		{"pages.list", "list pages", false},
 		{"pages.read", "read pages", false},
 		{"pages.create", "create pages", true},
