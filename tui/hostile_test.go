@@ -95,6 +95,12 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		for range 5 {
 			r.hub.AddLine(status.Line{Part: text, Text: text, Level: status.Warn})
 		}
+		for range 3 {
+			call := status.Call{Time: noon, Seq: 9, Missed: 2}
+			fill(reflect.ValueOf(&call).Elem(), text, all)
+			call.Changes = []string{text}
+			c.calls <- call
+		}
 		r.wait(time.Second)
 		look := func(name string, keys ...string) {
 			r.press(keys...)
@@ -117,6 +123,13 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		r.send(tea.PasteMsg{Content: "/" + text})
 		look("form", "left")
 		look("form again", "tab")
+		r.press("esc")
+		look("activity", "@Activity", "j")
+		look("activity, one", "enter")
+		look("activity, totals", "esc", "T", "p")
+		r.press("/")
+		r.send(tea.PasteMsg{Content: text})
+		look("activity, filter", "left")
 		r.press("esc")
 		look("waiting", "!")
 		r.wait(grace)

@@ -24,7 +24,7 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Next:     bind("tab", "next pane", "tab"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
-		Tab:      bind("1-5", "go to a pane", "1", "2", "3", "4", "5"),
+		Tab:      bind("1-6", "go to a pane", "1", "2", "3", "4", "5", "6"),
 		Help:     bind("?", "help", "?"),
 		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
@@ -82,6 +82,11 @@ func (k KeyMap) groups() []group {
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{pane.ActivityTab, []key.Binding{
+			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
+			named(p.Enter, "look into the call"), named(p.Errors, "those that failed first"), named(p.Totals, "totals by tool and client"),
+			named(p.Part, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"),
 		}},
 		{pane.ChangesTab, []key.Binding{
 			named(p.Allow, "allow what is selected, once"), named(p.AllowSession, "allow it until the session ends"),

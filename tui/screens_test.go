@@ -33,6 +33,10 @@ var screens = []struct {
 	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
+	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
+	{"activity-call", crowded, func(r *rig) { r.press("@Activity", "j", "enter") }},
+	{"activity-totals", crowded, func(r *rig) { r.press("@Activity", "T") }},
 	{"changes-none", crowded, func(r *rig) {
 		r.clerk.changes = nil
 		r.press("@Changes")

@@ -92,6 +92,7 @@ func New(c Config) Model {
 		tabs: []tab{
 			{name: pane.OverviewTab, pane: pane.NewOverview(k.Pane, zone)},
 			{name: pane.SourcesTab, pane: pane.NewSources(k.Pane, zone)},
+			{name: pane.ActivityTab, pane: pane.NewActivity(k.Pane, zone)},
 			{name: pane.ChangesTab, pane: pane.NewChanges(k.Pane, zone)},
 			{name: pane.ClientsTab, pane: pane.NewClients(k.Pane, zone)},
 			{name: pane.LogsTab, pane: pane.NewLogs(k.Pane, zone)},

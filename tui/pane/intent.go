@@ -46,6 +46,7 @@ func (Say) intent()  {}
 const (
 	OverviewTab = "Overview"
 	SourcesTab  = "Sources"
+	ActivityTab = "Activity"
 	ChangesTab  = "Changes"
 	ClientsTab  = "Clients"
 	LogsTab     = "Logs"

@@ -18,6 +18,7 @@ type Keys struct {
 	Refresh, Install                   key.Binding
 	Allow, AllowSession, AllowAlways   key.Binding
 	Refuse, Undo, UndoSession          key.Binding
+	Errors, Totals                     key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -71,6 +72,8 @@ func DefaultKeys() Keys {
 		AllowAlways:  bind("A", "always", "A"),
 		Refuse:       bind("n", "refuse", "n"),
 		Undo:         bind("u", "undo", "u"),
+		Errors:       bind("e", "errors first", "e"),
+		Totals:       bind("T", "totals", "T"),
 		UndoSession:  bind("U", "undo the session", "U"),
 	}
 }
