@@ -27,14 +27,17 @@ func (w *world) panel(ctx context.Context) error {
 	defer cancel()
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go hub.run(ctx)
+	here := w.onMachine(w.client(hub.problems))
+	go here.run(ctx)
 	model := tui.New(tui.Config{
-		Client: w.noticing(ctx, w.client(hub.problems)), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
 		Dark: true, NoColor: w.env("NO_COLOR") != "",
 	})
 	end, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
+	here.finish()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}
