@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help test ci lint race snapshot conformance bench update fuzz
+.PHONY: help test ci lint race sequences snapshot conformance bench update fuzz
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ test: ## all tests; installs what they need where it may, names what it skipped
 		LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin test:whole; fi
 	@cat $(CACHE)/skipped
 
-ci: test lint race snapshot ## everything that must hold before a change lands
+ci: test lint race sequences snapshot ## everything that must hold before a change lands
 
 lint: $(LINT) ## go vet for every operating system, tidy modules, golangci-lint as pinned in dev.mod
 	@for os in $(SYSTEMS); do echo "go vet ($$os)"; GOOS=$$os go vet ./... || exit 1; done
@@ -35,6 +35,9 @@ race: ## all tests under the race detector, but for the conformance suite
 	@.ci/needs compiler
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
 		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
+
+sequences: ## 1,000 made-up sequences of two agents and a person for every System, taken back
+	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|System)$$/^sequences$$' ./tools/...
 
 snapshot: ## the archives of a release for all six systems: by goreleaser where it is, else by go build; sums checked
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \

@@ -26,10 +26,14 @@ type Change struct {
 // A Keeper is a [Source] whose Changes can be taken back. Every Source with a
 // tool that writes or deletes is one; the suite sees to it.
 type Keeper interface {
-	// State is what target holds now. A target that is not there is no error.
+	// State is what target holds now. A target that is not there is no error. It
+	// may be asked from within [Caller].Changing.
 	State(ctx context.Context, target string) (State, error)
 	// Restore takes every target from its Before to its After. It changes
 	// nothing and answers Conflict, naming the target, if one of them holds
-	// something else than its Before. It reports to c like any tool that writes.
+	// something else than its Before. A target that only holds others is made
+	// where it is missing and removed when nothing is left in it; it is no
+	// conflict and not reported where it is there already or must stay. Restore
+	// reports to c like any tool that writes.
 	Restore(ctx context.Context, c Caller, changes []Change) error
 }

@@ -20,6 +20,8 @@ func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 		return m, m.fx.copy(want)
 	case pane.Save:
 		return m, m.fx.save(want)
+	case pane.Push:
+		return m.push(want)
 	case pane.Say:
 		m.notice = said(want.Text)
 	case pane.Open:
@@ -39,6 +41,22 @@ func (m Model) open(to pane.Open) Model {
 		}
 	}
 	return m
+}
+
+// push turns to the tab and has the key pressed there.
+func (m Model) push(want pane.Push) (tea.Model, tea.Cmd) {
+	if want.Tab != "" {
+		m = m.open(pane.Open{Tab: want.Tab})
+	}
+	return m.press(want.Key)
+}
+
+func (m Model) tabNames() []string {
+	names := make([]string, len(m.tabs))
+	for i, t := range m.tabs {
+		names[i] = t.name
+	}
+	return names
 }
 
 func (m Model) confirm(msg planMsg) Model {

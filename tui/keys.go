@@ -11,6 +11,7 @@ import (
 type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
+	Palette, Mouse       key.Binding
 	Start, Restart, Stop key.Binding
 	Redraw, Quit         key.Binding
 	Yes, No              key.Binding
@@ -24,6 +25,8 @@ func DefaultKeyMap() KeyMap {
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
 		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
 		Help:     bind("?", "help", "?"),
+		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
+		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
 		Start:    bind("s", "start the hub", "s"),
 		Restart:  bind("r", "restart the hub", "r"),
@@ -46,6 +49,9 @@ func named(b key.Binding, does string) key.Binding {
 	return b
 }
 
+// everywhere is the title of the keys that mean the same in every pane.
+const everywhere = "Everywhere"
+
 // group is keys that belong together, under one title of the help.
 type group struct {
 	title string
@@ -56,8 +62,8 @@ type group struct {
 func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
-		{"Everywhere", []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Help, k.Dismiss,
+		{everywhere, []key.Binding{
+			k.Next, k.Previous, k.Tab, k.Help, k.Palette, k.Mouse, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},
@@ -75,7 +81,8 @@ func (k KeyMap) groups() []group {
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
 		}},
 		{pane.LogsTab, []key.Binding{
-			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"), named(p.Follow, "follow, or pause"),
+			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),
+			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "mark, to copy from here on"), named(p.Follow, "follow, or pause"),
 			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "show times"),
 			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),

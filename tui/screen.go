@@ -22,6 +22,9 @@ func (m Model) View() tea.View {
 	v := tea.NewView(strings.Join(m.lines(), "\n"))
 	v.AltScreen = true
 	v.WindowTitle = "Lectern"
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	return v
 }
 
@@ -93,12 +96,10 @@ func (m Model) saying() []string {
 // header names the product, the panes and the state of the hub.
 func (m Model) header() string {
 	t := m.theme
-	left := " " + t.Accent.Text("◆") + " "
-	if m.w >= 72 {
-		left = " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	}
+	var left strings.Builder
+	left.WriteString(m.brand())
 	for i, tab := range m.tabs {
-		left += m.tab(i, tab.name)
+		left.WriteString(m.tab(i, tab.name))
 	}
 	glyph, style := t.State(m.snap.Hub.State)
 	state := string(m.snap.Hub.State)
@@ -109,7 +110,15 @@ func (m Model) header() string {
 	if m.seen {
 		right = style.Text(glyph+" "+state) + " "
 	}
-	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
+	return theme.Fill(theme.Fill(left.String(), m.w-theme.Width(right))+right, m.w)
+}
+
+func (m Model) brand() string {
+	t := m.theme
+	if m.w >= 72 {
+		return " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
+	}
+	return " " + t.Accent.Text("◆") + " "
 }
 
 func (m Model) tab(i int, name string) string {
@@ -126,26 +135,40 @@ func (m Model) tab(i int, name string) string {
 
 // footer shows the keys that mean something now, as many as there is room for.
 func (m Model) footer() string {
-	keys, always := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
+	keys, always := m.footerKeys()
+	left, right := "", ""
+	for _, b := range keys {
+		left += " " + m.hint(b) + " "
+	}
+	for _, b := range always {
+		right += "  " + m.hint(b)
+	}
+	return theme.Fill(left, m.w-theme.Width(right)-1) + right + " "
+}
+
+// footerKeys are the keys at the left and at the right of the footer.
+func (m Model) footerKeys() (left, right []key.Binding) {
+	keys, right := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
+	if m.w >= 100 {
+		right = []key.Binding{named(m.key.Palette, "do"), named(m.key.Mouse, m.whoseMouse()), m.key.Help, m.key.Quit}
+	}
 	switch typist, ok := m.tabs[m.current].pane.(pane.Paster); {
 	case m.over != nil:
-		keys, always = m.over.keys(), nil
+		keys, right = m.over.keys(), nil
 	case ok && typist.Typing():
-		always = nil
+		right = nil
 	}
-	var right strings.Builder
-	for _, b := range always {
-		right.WriteString("  " + m.hint(b))
+	room := m.w - 1
+	for _, b := range right {
+		room -= 2 + theme.Width(m.hint(b))
 	}
-	left := ""
 	for _, b := range keys {
-		next := left + " " + m.hint(b) + " "
-		if theme.Width(next)+theme.Width(right.String()) > m.w-1 {
+		if room -= 2 + theme.Width(m.hint(b)); room < 0 {
 			break
 		}
-		left = next
+		left = append(left, b)
 	}
-	return theme.Fill(left, m.w-theme.Width(right.String())-1) + right.String() + " "
+	return left, right
 }
 
 func (m Model) hint(b key.Binding) string {

@@ -34,6 +34,7 @@ var screens = []struct {
 	{"logs-filter", crowded, func(r *rig) { r.press("3", "/", "page") }},
 	{"clients", crowded, func(r *rig) { r.press("4", "j", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
+	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *rig) {
 		r.hub.SetErr(errors.New("dial /run/user/1000/lectern/control.sock: connection refused"))
 		r.hub.End()

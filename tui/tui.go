@@ -37,6 +37,7 @@ type Config struct {
 	// Dark is how the ground is taken to be until the terminal answers; many
 	// never do.
 	Dark    bool
+	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
 }
@@ -63,6 +64,7 @@ type Model struct {
 	over    overlay   // nil: none
 	deaf    time.Time // keys are not for the overlay before
 	notice  notice
+	mouse   bool // it is the panel's, not the terminal's
 	stopped bool // a person stopped the hub from here
 }
 
@@ -79,7 +81,7 @@ const grace = 400 * time.Millisecond
 func New(c Config) Model {
 	k, zone := DefaultKeyMap(), c.Now().Location()
 	m := Model{
-		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24,
+		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24, mouse: true,
 		tabs: []tab{
 			{pane.OverviewTab, pane.NewOverview(k.Pane, zone)},
 			{pane.SourcesTab, pane.NewSources(k.Pane, zone)},
@@ -87,7 +89,7 @@ func New(c Config) Model {
 			{pane.ClientsTab, pane.NewClients(k.Pane, zone)},
 		},
 	}
-	return m.look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
+	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
 }
 
 // Init starts to watch and asks the terminal for its ground.
@@ -107,6 +109,10 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.look(m.mode), nil
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		return m.click(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content), nil
 	case changedMsg:
@@ -255,6 +261,10 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Help):
 		m.over = newHelp(m.key)
+	case key.Matches(k, m.key.Mouse):
+		return m.toggleMouse(), nil
+	case key.Matches(k, m.key.Palette):
+		m.over = newPalette(m.key, m.tabNames())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):

@@ -61,7 +61,12 @@ func (h *host) lookAtMode() {
 		h.clear(configOpen)
 		return
 	}
-	h.raise(configOpen.At(hubPart, status.Words{"file": file, "mode": fmt.Sprintf("%04o", info.Mode().Perm())}))
+	h.raise(openConfig(file, info.Mode()))
+}
+
+// openConfig is the Problem of a file that others may write.
+func openConfig(file string, mode os.FileMode) status.Problem {
+	return configOpen.At(hubPart, status.Words{"file": file, "mode": fmt.Sprintf("%04o", mode.Perm())})
 }
 
 // needsRestart says so when the file asks for what a running hub cannot do.

@@ -40,11 +40,22 @@ func (a answer) String() string {
 // call calls a tool and checks what every answer must hold.
 func (s *suite) call(ctx context.Context, o *tools.Opened, tool tools.ToolInfo, args []byte) answer {
 	s.Helper()
-	what := tool.Name + " " + clip(string(args), 120)
+	return s.callAs(ctx, &witness{s: s, what: describe(tool, args)}, o, tool, args)
+}
+
+// describe names a call in findings.
+func describe(tool tools.ToolInfo, args []byte) string {
+	return tool.Name + " " + clip(string(args), 120)
+}
+
+// callAs is call by a given Caller.
+func (s *suite) callAs(ctx context.Context, c tools.Caller, o *tools.Opened, tool tools.ToolInfo, args []byte) answer {
+	s.Helper()
+	what := describe(tool, args)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r, err := s.guarded(what, func() (tools.Result, error) {
-		return o.Call(ctx, &witness{s: s, what: what}, tool.Name, args)
+		return o.Call(ctx, c, tool.Name, args)
 	})
 	if ctx.Err() == context.DeadlineExceeded {
 		s.Errorf("%s: took longer than %v", what, patience)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +33,22 @@ const (
 	backwards           fault = "progress that goes back"
 	closeFails          fault = "close that fails"
 	sick                fault = "check that fails"
+	silentWrite         fault = "write that reports nothing"
+	lateReport          fault = "write that reports afterwards"
+	wrongBefore         fault = "report of what was not there"
+	wrongAfter          fault = "report of what will not be there"
+	dryReport           fault = "dry run that reports"
+	deafWrite           fault = "write that does not hear a refusal"
+	wrappedRefusal      fault = "refusal in other words"
+	lossyState          fault = "state that is not whole"
+	clobbering          fault = "restore that does not look"
+	halfway             fault = "restore that looks too late"
+	namelessConflict    fault = "conflict that names nothing"
+	sweeping            fault = "restore that changes more"
+	leaks               fault = "read of what is hidden"
+	countsHidden        fault = "count of what is hidden"
+	announcesHidden     fault = "announcement of what is hidden"
+	overwritesHidden    fault = "write onto what is hidden"
 )
 
 // A world is what lies outside of faulty sources.
@@ -46,8 +61,10 @@ type world struct {
 // A shelf is a faulty source.
 type shelf struct {
 	*world
-	fault fault
-	name  string
+	fault   fault
+	name    string
+	env     tools.Env
+	writing sync.Mutex
 }
 
 type shelfConfig struct {
@@ -78,13 +95,15 @@ func faulty(f fault) (tools.Kind, Fixture) {
 	w := &world{shelves: map[string]map[string]string{}}
 	system := tools.System[*shelf, shelfConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c shelfConfig, _ tools.Env) (*shelf, error) { return &shelf{w, f, c.Name}, nil },
+		Open: func(_ context.Context, c shelfConfig, env tools.Env) (*shelf, error) {
+			return &shelf{world: w, fault: f, name: c.Name, env: env}, nil
+		},
 		Tools: []tools.Tool[*shelf]{
 			tools.DefineLive(tools.Spec[getIn, getOut]{
 				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
 				Examples: []tools.Example[getIn, getOut]{{Why: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
 			}, (*shelf).get),
-			tools.Define(tools.Spec[putIn, getOut]{
+			tools.DefineLive(tools.Spec[putIn, getOut]{
 				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
 				Examples: []tools.Example[putIn, getOut]{{Why: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
 			}, (*shelf).put),
@@ -111,7 +130,19 @@ func (w *world) place(f fault) Place {
 	defer w.mu.Unlock()
 	name := fmt.Sprint("shelf ", len(w.shelves))
 	w.shelves[name] = map[string]string{"a": "1"}
+	set := func(key, value string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.shelves[name][key] = value
+	}
 	return Place{
+		Names:   []string{"a", "b", "c"},
+		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
+		Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "hidden*"}}},
+		Hide: func(round int) []string {
+			set("hidden", fmt.Sprint(round))
+			return []string{"hidden"}
+		},
 		Config: shelfConfig{name},
 		Digest: func() string {
 			w.mu.Lock()
@@ -155,6 +186,7 @@ func (s *shelf) get(_ context.Context, c tools.Caller, in getIn) (getOut, error)
 		things["read"] += "x"
 	}
 	v, ok := things[in.Key]
+	ok = ok && (s.fault == leaks || !s.hides(in.Key))
 	switch {
 	case ok && s.fault == wrongAnswer:
 		return getOut{v + "!"}, nil
@@ -182,26 +214,47 @@ func (s *shelf) absent(key string) error {
 	return tools.Errorf(tools.NotFound, "nothing there")
 }
 
-func (s *shelf) put(ctx context.Context, in putIn) (getOut, error) {
+func (s *shelf) put(ctx context.Context, c tools.Caller, in putIn) (getOut, error) {
 	if err := ctx.Err(); err != nil && s.fault != cancelledButWritten {
 		return getOut{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if s.hides(in.Key) && s.fault != overwritesHidden {
+		return getOut{}, tools.Errorf(tools.Denied, "kept from agents")
+	}
 	if in.DryRun && s.fault != dryWrites {
+		if s.fault == dryReport {
+			_ = c.Changing(ctx, tools.Change{Target: in.Key})
+		}
 		return getOut{in.Value}, nil
 	}
-	for name := range maps.Keys(s.shelves) {
-		if name == s.name || s.fault == shared {
-			s.shelves[name][in.Key] = in.Value
-		}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if s.fault == lateReport {
+		s.set(in.Key, &in.Value)
+	}
+	if err := s.report(ctx, c, in); err != nil && s.fault != deafWrite {
+		return getOut{}, err
+	}
+	s.set(in.Key, &in.Value)
+	if s.fault == announcesHidden {
+		s.env.Changed(fmt.Sprint("faulty://", s.count()))
 	}
 	return getOut{in.Value}, ctx.Err()
+}
+
+// count is how many things there are, hidden ones too.
+func (s *shelf) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.shelves[s.name])
 }
 
 func (s *shelf) read(context.Context, string, map[string]string) (tools.Content, error) {
 	if s.fault == missingResource {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "not there today")
+	}
+	if s.fault == countsHidden {
+		return tools.Content{Text: fmt.Sprint(s.count())}, nil
 	}
 	return tools.Content{Text: "a"}, nil
 }

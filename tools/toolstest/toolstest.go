@@ -2,7 +2,8 @@
 // rely on whichever knowledge base it talks to.
 //
 // It knows only declarations. It executes every example, proves every read by
-// comparing the data before and after, and calls every tool with what strangers
+// comparing the data before and after, takes every change back, compares what
+// hides pages with what never had them, and calls every tool with what strangers
 // send: wrong types, hostile names, a megabyte, a context that has ended. It is
 // not the place for what one System promises alone; that is tested beside the
 // System. Test packages import it, nobody else.
@@ -39,7 +40,25 @@ type Place struct {
 	URIs []string
 	// Peer is the other application, for a System that has one.
 	Peer tools.Peer
+	// Names are further names, paths and words to make up arguments from,
+	// besides those of the examples. None is of a hidden page.
+	Names []string
+	// Edit is a person at work in the place: it changes something there, not
+	// through the source, as seed decides. Nil: nobody else edits.
+	Edit func(seed uint64)
+	// Privacy and Hide are for comparing a source that hides pages with one
+	// that never had them. Nil: nothing can be hidden.
+	Privacy tools.Privacy
+	Hide    Hide
 }
+
+// Hide puts things into a place that its Privacy hides, and whatever else makes
+// them hard to hide: links to and from what can be seen, attachments, names
+// that differ by little. It is called with round 0 before the source is opened;
+// with a greater round, while it is open, it changes some of them.
+// It answers words that lead to them, such as names, titles and ids. Those that
+// are targets of [tools.Keeper] must outlive whatever agents try.
+type Hide func(round int) (words []string)
 
 // A Reporter is the part of *testing.T that checks report to.
 type Reporter interface {
@@ -63,6 +82,13 @@ func checks() []check {
 		{"check", checkIsQuiet},
 		{"examples", examples},
 		{"writes are seen", writesAreSeen},
+		{"changes are reported", changesAreReported},
+		{"refused changes change nothing", refusedChanges},
+		{"changes are taken back", takenBack},
+		{"others' edits are kept", editsKept},
+		{"sequences", sequences},
+		{"two worlds", twoWorlds},
+		{"hidden things are kept", hiddenKept},
 		{"reads change nothing", readsChangeNothing},
 		{"dry runs change nothing", dryRunsChangeNothing},
 		{"arguments", arguments},
@@ -107,8 +133,11 @@ func (s *suite) ctx() context.Context { return s.tb.Context() }
 // open opens a fresh place as a source of that name.
 func (s *suite) open(name string) source {
 	s.Helper()
-	place := s.fixture(s.tb)
-	e := env(name)
+	return s.openAt(s.fixture(s.tb), env(name))
+}
+
+func (s *suite) openAt(place Place, e tools.Env) source {
+	s.Helper()
 	e.Peer = place.Peer
 	o, err := s.kind.Open(s.ctx(), s.config(place), e)
 	if err != nil {

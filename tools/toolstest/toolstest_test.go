@@ -74,6 +74,22 @@ func TestSuiteFindsFaults(t *testing.T) {
 		backwards:           {"examples", "progress 1 of 2 after 2"},
 		closeFails:          {"closed", "close: stuck"},
 		sick:                {"check", "check of a fresh source"},
+		silentWrite:         {"changes are reported", "did not report it"},
+		lateReport:          {"changes are reported", "had changed before it was reported"},
+		wrongBefore:         {"changes are reported", "but that is nothing"},
+		wrongAfter:          {"changes are reported", "but it holds"},
+		dryReport:           {"changes are reported", "although it ran dry"},
+		deafWrite:           {"refused changes change nothing", "although it was refused"},
+		wrappedRefusal:      {"refused changes change nothing", "its refusal as it is"},
+		lossyState:          {"changes are taken back", "the data is not what it was"},
+		clobbering:          {"others' edits are kept", "want a conflict"},
+		halfway:             {"sequences", "changed the data all the same"},
+		namelessConflict:    {"others' edits are kept", "want a conflict that names"},
+		sweeping:            {"sequences", "it also changed"},
+		leaks:               {"two worlds", "tells that something is hidden"},
+		countsHidden:        {"two worlds", "read faulty://one/all tells"},
+		announcesHidden:     {"two worlds", "tells that something is hidden"},
+		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)

@@ -1,6 +1,10 @@
 package pane
 
-import "github.com/lectern-mcp/lectern/status"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+)
 
 // Intent is what a pane wants done: plain data, from this file's closed list.
 type Intent interface{ intent() }
@@ -18,6 +22,11 @@ type (
 	Save struct{ What, Name, Text string }
 	// Open turns to another tab, there to a Part if one is named.
 	Open struct{ Tab, Part string }
+	// Push presses a key in a tab, as a person would. No Tab: where one is.
+	Push struct {
+		Tab string
+		Key tea.KeyPressMsg
+	}
 	// Say tells a person something, such as why a key did nothing.
 	Say struct{ Text string }
 )
@@ -28,6 +37,7 @@ func (Ask) intent()  {}
 func (Copy) intent() {}
 func (Save) intent() {}
 func (Open) intent() {}
+func (Push) intent() {}
 func (Say) intent()  {}
 
 // The names of the tabs.

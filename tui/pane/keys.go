@@ -12,6 +12,7 @@ type Keys struct {
 	Add, Remove, Reopen, SeeLogs       key.Binding
 	Filter, Follow, Wrap, Stamp        key.Binding
 	Level, Part, Recall                key.Binding
+	Find, NextHit, PreviousHit, Mark   key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
 }
@@ -40,13 +41,17 @@ func DefaultKeys() Keys {
 		Reopen:  bind("r", "reopen", "r"),
 		SeeLogs: bind("o", "its log", "o"),
 
-		Filter: bind("/", "filter", "/"),
-		Follow: bind("f", "follow", "f", "space"),
-		Wrap:   bind("w", "wrap", "w"),
-		Stamp:  bind("t", "times", "t"),
-		Level:  bind("v", "level", "v"),
-		Part:   bind("p", "part", "p"),
-		Recall: bind("↑", "the filter before", "up"),
+		Filter:      bind("/", "filter", "/"),
+		Follow:      bind("f", "follow", "f", "space"),
+		Wrap:        bind("w", "wrap", "w"),
+		Stamp:       bind("t", "times", "t"),
+		Level:       bind("v", "level", "v"),
+		Part:        bind("p", "part", "p"),
+		Find:        bind("F", "find", "F"),
+		NextHit:     bind("n", "next hit", "n"),
+		PreviousHit: bind("N", "hit before", "N"),
+		Mark:        bind("m", "mark", "m"),
+		Recall:      bind("↑", "the filter before", "up"),
 
 		NextField:     bind("tab", "next field", "tab", "down"),
 		PreviousField: bind("shift+tab", "previous field", "shift+tab", "up"),

@@ -75,6 +75,7 @@ type view struct {
 	lens    lens
 	numbers []uint64 // ascending; those before head are gone
 	head    int
+	search  search
 	broken  broken
 }
 
@@ -96,7 +97,9 @@ func (v *view) added(n uint64) {
 	}
 	if v.lens.lets(v.ring, n) {
 		v.numbers = append(v.numbers, n)
+		v.hit(n)
 	}
+	v.forget()
 }
 
 // look changes the lens.
@@ -121,6 +124,7 @@ func (v *view) look(l lens) {
 		}
 	}
 	v.head, v.lens = 0, l
+	v.seek(v.search)
 }
 
 func (v *view) len() int { return len(v.numbers) - v.head }

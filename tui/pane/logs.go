@@ -29,10 +29,21 @@ type Logs struct {
 	wrap   bool
 	stamp  bool
 
+	mode   typing
 	filter Field
-	typing bool   // keys go to the filter
 	before string // the filter before this one, for ↑
+	find   Field
+	from   uint64 // the line that was marked, for copying; 0: none
 }
+
+// typing is where letters go.
+type typing uint8
+
+const (
+	reading   typing = iota // nowhere: they are keys
+	filtering               // to the filter
+	finding                 // to the expression that is looked for
+)
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
 func NewLogs(k Keys, zone *time.Location) Logs {
@@ -76,13 +87,18 @@ func (p Logs) Seek(part string) Pane {
 }
 
 // Typing implements [Paster].
-func (p Logs) Typing() bool { return p.typing }
+func (p Logs) Typing() bool { return p.mode != reading }
 
 // Paste implements [Paster].
 func (p Logs) Paste(text string) Pane {
-	if p.typing {
+	switch p.mode {
+	case filtering:
 		p.filter = p.filter.Insert(text)
 		return p.search()
+	case finding:
+		p.find = p.find.Insert(text)
+		p.view.seek(newSearch(p.find.Value()))
+	case reading:
 	}
 	return p
 }
@@ -100,8 +116,12 @@ func (p Logs) search() Logs {
 
 // Key implements [Pane].
 func (p Logs) Key(k Press) (Pane, Intent) {
-	if p.typing {
+	switch p.mode {
+	case filtering:
 		return p.filterKey(k), nil
+	case finding:
+		return p.findKey(k), nil
+	case reading:
 	}
 	if moved, ok := p.move(k); ok {
 		return moved, nil
@@ -109,7 +129,20 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	l := p.view.lens
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.before, p.filter, p.typing = p.filter.Value(), NewField(l.needle), true
+		p.before, p.filter, p.mode = p.filter.Value(), NewField(l.needle), filtering
+	case key.Matches(k, p.keys.Find):
+		p.find, p.mode = NewField(p.view.search.text), finding
+	case key.Matches(k, p.keys.NextHit) && p.view.search.pattern != nil:
+		return p.jump(k, 1), nil
+	case key.Matches(k, p.keys.PreviousHit) && p.view.search.pattern != nil:
+		return p.jump(k, -1), nil
+	case key.Matches(k, p.keys.Mark):
+		return p.markHere(k), nil
+	case key.Matches(k, p.keys.Back) && p.from != 0:
+		p.from = 0
+	case key.Matches(k, p.keys.Back) && p.view.search.text != "":
+		p.find = Field{}
+		p.view.seek(search{})
 	case key.Matches(k, p.keys.Back) && l.needle != "":
 		p.before, p.filter = p.filter.Value(), Field{}
 		return p.search(), nil
@@ -136,10 +169,10 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 func (p Logs) filterKey(k Press) Pane {
 	switch {
 	case key.Matches(k, p.keys.Enter):
-		p.typing = false
+		p.mode = reading
 		return p
 	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
+		p.mode, p.filter = reading, Field{}
 	case key.Matches(k, p.keys.Recall):
 		p.filter = NewField(p.before)
 	default:
@@ -164,21 +197,44 @@ func (p Logs) nextPart() string {
 	return parts[i]
 }
 
+// markHere marks the last line in sight, so that copying takes all from there
+// on; a mark that is there goes.
+func (p Logs) markHere(k Press) Logs {
+	w, h := p.inside(k.W, k.H)
+	rows := p.rows(w, h)
+	if p.from != 0 || len(rows) == 0 {
+		p.from = 0
+		return p
+	}
+	p.from = p.view.at(rows[0].i)
+	if at := p.view.search.at; at != 0 {
+		p.from = at
+	}
+	return p.pin(p.begin(w, h))
+}
+
+// copy takes the lines in sight, or all from the mark to the last in sight, in
+// whichever direction that is.
 func (p Logs) copy(k Press) Intent {
 	w, h := p.inside(k.W, k.H)
 	rows := p.rows(w, h)
-	var b strings.Builder
-	n := 0
-	for i, r := range rows {
-		if i == 0 || r.i != rows[i-1].i {
-			p.write(&b, p.view.at(r.i))
-			n++
-		}
-	}
-	if n == 0 {
+	if len(rows) == 0 {
 		return Say{"There is no line to copy."}
 	}
-	return Copy{What: many(uint64(n), "line"), Text: b.String()}
+	first, last := rows[0].i, rows[len(rows)-1].i
+	if p.from != 0 {
+		at := p.view.find(p.from)
+		if at <= first {
+			first = at
+		} else {
+			last = max(last, at)
+		}
+	}
+	var b strings.Builder
+	for i := first; i <= min(last, p.view.len()-1); i++ {
+		p.write(&b, p.view.at(i))
+	}
+	return Copy{What: many(uint64(last-first+1), "line"), Text: b.String()}
 }
 
 func (p Logs) save() Intent {
@@ -205,15 +261,24 @@ func (p Logs) write(b *strings.Builder, n uint64) {
 
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
-	if p.typing {
+	switch p.mode {
+	case filtering:
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Recall, "the filter before")}
+	case finding:
+		return []key.Binding{named(p.keys.Enter, "go to the last"), named(p.keys.Back, "drop it")}
+	case reading:
 	}
 	follow := named(p.keys.Follow, "follow")
 	if p.follow {
 		follow = named(p.keys.Follow, "pause")
 	}
-	keys := []key.Binding{p.keys.Filter, follow, p.keys.Level, p.keys.Part, p.keys.Wrap, p.keys.Stamp, p.keys.Copy, p.keys.saveKey(Running(p.snap))}
-	if p.view.lens.needle != "" {
+	keys := []key.Binding{p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.Part, p.keys.Wrap, p.keys.Stamp, p.keys.Copy, p.keys.Mark, p.keys.saveKey(Running(p.snap))}
+	switch {
+	case p.from != 0:
+		keys = append([]key.Binding{named(p.keys.Copy, "copy from the mark"), named(p.keys.Back, "drop the mark")}, keys...)
+	case p.view.search.pattern != nil:
+		keys = append([]key.Binding{p.keys.NextHit, p.keys.PreviousHit, named(p.keys.Back, "drop the search")}, keys...)
+	case p.view.lens.needle != "":
 		keys = append([]key.Binding{named(p.keys.Back, "drop the filter")}, keys...)
 	}
 	return keys

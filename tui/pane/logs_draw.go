@@ -14,21 +14,21 @@ import (
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
 	s := section{title: "Logs", note: p.note(), rows: func(w, h int) []string {
-		if p.typing {
-			h--
+		switch p.mode {
+		case filtering:
+			return append(exactly(p.draw(t, w, h-1), w, h-1), t.Key.Text("/ ")+p.filter.View(t, w-2, true, "text that lines must have; small letters find capitals too"))
+		case finding:
+			return append(exactly(p.draw(t, w, h-1), w, h-1), t.Key.Text("F ")+p.find.View(t, w-2, true, "expression to find, such as code=(denied|invalid)"))
+		case reading:
 		}
-		rows := p.draw(t, w, h)
-		if p.typing {
-			rows = append(exactly(rows, w, h), t.Key.Text("/ ")+p.filter.View(t, w-2, true, "text to find; small letters find capitals too"))
-		}
-		return rows
+		return p.draw(t, w, h)
 	}}
 	return strings.Join(stack(t, w, h, framed(w, h), s), "\n")
 }
 
 // inside is the room for rows in a pane of w by h cells.
 func (p Logs) inside(w, h int) (int, int) {
-	if p.typing {
+	if p.mode != reading {
 		h--
 	}
 	if framed(w, h) {
@@ -46,6 +46,9 @@ func (p Logs) note() string {
 	}
 	if l.needle != "" {
 		words = append(words, "“"+l.needle+"”")
+	}
+	if found := p.foundWords(); found != "" {
+		words = append(words, found)
 	}
 	if l.part != "" {
 		words = append(words, "part "+l.part)
@@ -113,7 +116,7 @@ func (p Logs) drawRow(t theme.Theme, s spot, w int) string {
 	if s.row > 0 {
 		return theme.Space(lead) + p.marked(t, text)
 	}
-	return p.prefix(t, l, w) + p.marked(t, text)
+	return p.prefix(t, l, p.view.at(s.i), w) + p.marked(t, text)
 }
 
 // The columns before the text of a line.
@@ -142,11 +145,22 @@ func (p Logs) stampForm(w int) string {
 	return shortStamp
 }
 
-func (p Logs) prefix(t theme.Theme, l *ringLine, w int) string {
+func (p Logs) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
+	at, sign := n == p.view.search.at, " "
+	switch {
+	case n == p.from:
+		sign = t.Match.Text("▸")
+	case at:
+		sign = t.Accent.Text("›")
+	}
 	var b strings.Builder
+	stamp := t.Dim
+	if at {
+		stamp = t.Accent // the hit that was gone to
+	}
 	if p.stamp {
-		b.WriteString(t.Dim.Text(time.Unix(0, l.time).In(p.zone).Format(p.stampForm(w))))
-		b.WriteByte(' ')
+		b.WriteString(stamp.Text(time.Unix(0, l.time).In(p.zone).Format(p.stampForm(w))))
+		b.WriteString(sign)
 	}
 	word := string(l.level.status())
 	if w < framedWidth-4 {
@@ -163,7 +177,10 @@ func (p Logs) prefix(t theme.Theme, l *ringLine, w int) string {
 // marked paints text, which is plain already, and in it what the filter found.
 func (p Logs) marked(t theme.Theme, text string) string {
 	l := p.view.lens
-	if l.needle == "" {
+	switch {
+	case p.view.search.pattern != nil:
+		return p.shine(t, text)
+	case l.needle == "":
 		return t.Text.Text(text)
 	}
 	var b strings.Builder

@@ -37,22 +37,21 @@ func chartNotes() tools.Tool[*Memo] {
 		Name: "chart_notes", Title: "Chart of notes", Effect: tools.Reads,
 		Doc: "Draw how long the notes are.",
 		Examples: []tools.Example[ChartIn, ChartOut]{
-			{Why: "see the lengths of all notes", Want: ChartOut{Lengths: []int{25, 18, 12}}},
+			{Why: "see the lengths of all notes", Want: ChartOut{Lengths: []int{25, 18, 24}}},
 		},
 	}, (*Memo).Chart)
 }
 
 // Chart draws one bar of at most 100 pixels per note.
 func (m *Memo) Chart(_ context.Context, in ChartIn) (ChartOut, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	titles := m.sorted()
+	titles := m.shown()
 	titles = titles[:min(len(titles), int(in.Limit))]
 	img := image.NewGray(image.Rect(0, 0, 102, 4*len(titles)+2))
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	var out ChartOut
 	for i, t := range titles {
-		n := len(m.notes[t].text)
+		drawn, _ := m.note(t)
+		n := len(drawn.text)
 		out.Lengths = append(out.Lengths, n)
 		bar := image.Rect(1, 4*i+1, 1+min(n, 100), 4*i+4)
 		draw.Draw(img, bar, image.NewUniform(color.Black), image.Point{}, draw.Src)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"regexp"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -28,7 +29,7 @@ func checkLinks() tools.Tool[*Memo] {
 		Name: "check_links", Title: "Check links", Effect: tools.Reads,
 		Doc: "Find links to notes that do not exist.\n\nIt reports progress, note by note.",
 		Examples: []tools.Example[CheckIn, CheckOut]{
-			{Why: "find links that lead nowhere", Want: CheckOut{Checked: 3, Broken: []Link{{"Milk", "Tea"}}}},
+			{Why: "find links that lead nowhere", Want: CheckOut{Checked: 3, Broken: []Link{{"Milk", "Tea"}, {"Supper", "Private plans"}}}},
 		},
 	}, (*Memo).CheckLinks)
 }
@@ -37,16 +38,15 @@ var linkPattern = regexp.MustCompile(`\[\[([^\[\]]+)\]\]`)
 
 // CheckLinks looks at every note, and stops between two when ctx ends.
 func (m *Memo) CheckLinks(ctx context.Context, c tools.Caller, _ CheckIn) (CheckOut, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	titles := m.sorted()
+	titles := m.shown()
 	var out CheckOut
 	for i, from := range titles {
 		if err := ctx.Err(); err != nil {
 			return CheckOut{}, err
 		}
-		for _, link := range linkPattern.FindAllStringSubmatch(m.notes[from].text, -1) {
-			if _, ok := m.notes[Title(link[1])]; !ok {
+		n, _ := m.note(from)
+		for _, link := range linkPattern.FindAllStringSubmatch(n.text, -1) {
+			if !slices.Contains(titles, Title(link[1])) {
 				out.Broken = append(out.Broken, Link{from, link[1]})
 			}
 		}

@@ -21,8 +21,12 @@ func NewCupboard() *Cupboard { return &Cupboard{drawers: map[string]*drawer{}} }
 
 // A drawer holds the notes of one source, by title.
 type drawer struct {
-	mu    sync.RWMutex
-	notes map[Title]note
+	// writing is held from looking at a note to changing it. mu is held only
+	// for an instant, so that what a call is about to change can be looked at
+	// while it waits for leave.
+	writing sync.Mutex
+	mu      sync.RWMutex
+	notes   map[Title]note
 }
 
 type note struct {
@@ -46,6 +50,19 @@ func (c *Cupboard) open(name string, texts map[string]string) *drawer {
 	return d
 }
 
+// Put writes a note as a person does who opens the drawer: not through a
+// source, and whatever was there before. A note that is new is yellow.
+func (c *Cupboard) Put(name, title, text string) {
+	d := c.open(name, nil)
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	old, ok := d.note(Title(title))
+	if !ok {
+		old.colour = yellow
+	}
+	d.set(Title(title), &note{text, old.colour, old.revision + 1})
+}
+
 // Digest identifies everything in a drawer: equal digests, equal contents. A
 // drawer that was never opened is empty.
 func (c *Cupboard) Digest(name string) string {
@@ -60,5 +77,21 @@ func (c *Cupboard) Digest(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// sorted lists the titles. The caller holds the lock.
-func (d *drawer) sorted() []Title { return slices.Sorted(maps.Keys(d.notes)) }
+// note is the note with that title, if there is one.
+func (d *drawer) note(t Title) (note, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	n, ok := d.notes[t]
+	return n, ok
+}
+
+// set stores a note, or takes it out if n is nil.
+func (d *drawer) set(t Title, n *note) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n == nil {
+		delete(d.notes, t)
+		return
+	}
+	d.notes[t] = *n
+}

@@ -7,8 +7,9 @@
 // method on [Memo] and one entry in the table below.
 //
 // Start reading at [In]; then note.go for tools that read and write, check.go
-// for one that reports progress, chart.go for one that answers a picture, and
-// published.go for resources and prompts. [Cupboard] stands for whatever a
+// for one that reports progress, chart.go for one that answers a picture,
+// published.go for resources and prompts, keep.go for taking back what agents
+// did, and hide.go for what they must not see. [Cupboard] stands for whatever a
 // real System talks to: a folder, another application, a server.
 package memo
 
@@ -34,6 +35,7 @@ type Memo struct {
 	name    string
 	log     *slog.Logger
 	changed func(uri string)
+	privacy tools.Privacy
 }
 
 // System is memo on a cupboard of its own.
@@ -54,7 +56,7 @@ func In(c *Cupboard) tools.Kind {
 			if name == "" {
 				name = env.Name
 			}
-			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.Changed}, nil
+			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.Changed, env.Privacy}, nil
 		},
 		Detect:   detect,
 		Spelling: spelling(),

@@ -16,18 +16,31 @@ import (
 var welcome = map[string]string{
 	"Milk":     "Two bottles, for [[Tea]].",
 	"Shopping": "[[Milk]] and bread",
-	"Supper":   "Soup and so.",
+	"Supper":   "As in [[Private plans]].",
 }
 
-// TestSystem is the one line that gives a System its common tests.
+// TestSystem is the one call that gives a System its common tests.
 func TestSystem(t *testing.T) {
 	cupboard := memo.NewCupboard()
 	var drawers atomic.Int64
 	toolstest.Run(t, memo.In(cupboard), func(testing.TB) toolstest.Place {
 		drawer := fmt.Sprint("drawer ", drawers.Add(1))
+		put := func(title, text string) { cupboard.Put(drawer, title, text) }
+		for title, text := range welcome {
+			put(title, text)
+		}
 		return toolstest.Place{
-			Config: memo.Config{Drawer: drawer, Notes: welcome},
-			Digest: func() string { return cupboard.Digest(drawer) },
+			Config:  memo.Config{Drawer: drawer},
+			Digest:  func() string { return cupboard.Digest(drawer) },
+			Names:   []string{"Milk", "Tea", "Shopping", "Supper", "Salt", "#work"},
+			Edit:    func(seed uint64) { put([]string{"Milk", "Tea", "Supper"}[seed%3], fmt.Sprint("by hand ", seed)) },
+			Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "Private*"}, {Tag: "secret"}}},
+			Hide: func(round int) []string {
+				put("Private plans", fmt.Sprint("See [[Milk]]. ", round))
+				put("Diary", fmt.Sprint("Dear [[Tea]] #secret/deep ", round))
+				put("Milky", fmt.Sprint("Two bottles #secret ", round))
+				return []string{"Private plans", "Diary", "Milky", "secret", "P", "D"}
+			},
 		}
 	})
 }

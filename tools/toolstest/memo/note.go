@@ -35,10 +35,8 @@ func listNotes() tools.Tool[*Memo] {
 
 // List answers titles.
 func (m *Memo) List(_ context.Context, in ListIn) (ListOut, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
 	var found []Title
-	for _, t := range m.sorted() {
+	for _, t := range m.shown() {
 		if strings.HasPrefix(string(t), in.Begins) {
 			found = append(found, t)
 		}
@@ -75,10 +73,8 @@ func readNote() tools.Tool[*Memo] {
 
 // Read answers one note; NotFound if there is none with this title.
 func (m *Memo) Read(_ context.Context, in ReadIn) (ReadOut, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	n, ok := m.notes[in.Title]
-	if !ok {
+	n, ok := m.note(in.Title)
+	if !ok || m.hides(in.Title, n) {
 		return ReadOut{}, noSuchNote(in.Title)
 	}
 	return ReadOut{in.Title, n.text, n.colour, n.revision}, nil
@@ -107,7 +103,7 @@ type WriteOut struct {
 }
 
 func writeNote() tools.Tool[*Memo] {
-	return tools.Define(tools.Spec[WriteIn, WriteOut]{
+	return tools.DefineLive(tools.Spec[WriteIn, WriteOut]{
 		Name: "write_note", Title: "Write a note", Effect: tools.Writes,
 		Doc:    "Create a note, or replace its text.\n\nGive the revision you read, so that nobody's later edit is lost.",
 		Errors: []tools.Code{tools.Conflict},
@@ -119,23 +115,31 @@ func writeNote() tools.Tool[*Memo] {
 	}, (*Memo).Write)
 }
 
-// Write stores a note; Conflict if in.Revision is given and not the note's.
-func (m *Memo) Write(ctx context.Context, in WriteIn) (WriteOut, error) {
+// Write stores a note; Conflict if in.Revision is given and not the note's,
+// Denied if the note is hidden or would be.
+func (m *Memo) Write(ctx context.Context, c tools.Caller, in WriteIn) (WriteOut, error) {
 	if err := ctx.Err(); err != nil {
 		return WriteOut{}, err // a call that answers an error has changed nothing
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	old, exists := m.notes[in.Title]
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	old, exists := m.note(in.Title)
+	now := note{in.Text, in.Colour, old.revision + 1}
+	if exists && m.hides(in.Title, old) || m.hides(in.Title, now) {
+		return WriteOut{}, keptFromAgents(in.Title)
+	}
 	if in.Revision != 0 && in.Revision != old.revision {
 		return WriteOut{}, tools.Errorf(tools.Conflict, "the note is at revision %d, not %d", old.revision, in.Revision).
 			WithHint("Read it again, then write.")
 	}
-	out := WriteOut{in.Title, old.revision + 1, !exists, in.DryRun}
+	out := WriteOut{in.Title, now.revision, !exists, in.DryRun}
 	if in.DryRun {
 		return out, nil
 	}
-	m.notes[in.Title] = note{in.Text, in.Colour, out.Revision}
+	if err := c.Changing(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: now.state()}); err != nil {
+		return WriteOut{}, err
+	}
+	m.set(in.Title, &now)
 	m.announce(in.Title)
 	m.log.InfoContext(ctx, "note written", "revision", out.Revision, "bytes", len(in.Text))
 	return out, nil
@@ -154,7 +158,7 @@ type DeleteOut struct {
 }
 
 func deleteNote() tools.Tool[*Memo] {
-	return tools.Define(tools.Spec[DeleteIn, DeleteOut]{
+	return tools.DefineLive(tools.Spec[DeleteIn, DeleteOut]{
 		Name: "delete_note", Title: "Delete a note", Effect: tools.Deletes,
 		Doc:    "Delete one note.",
 		Errors: []tools.Code{tools.NotFound},
@@ -165,25 +169,33 @@ func deleteNote() tools.Tool[*Memo] {
 }
 
 // Delete removes a note; NotFound if there is none with this title.
-func (m *Memo) Delete(ctx context.Context, in DeleteIn) (DeleteOut, error) {
+func (m *Memo) Delete(ctx context.Context, c tools.Caller, in DeleteIn) (DeleteOut, error) {
 	if err := ctx.Err(); err != nil {
 		return DeleteOut{}, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, ok := m.notes[in.Title]; !ok {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if old, ok := m.note(in.Title); !ok || m.hides(in.Title, old) {
 		return DeleteOut{}, noSuchNote(in.Title)
 	}
-	if !in.DryRun {
-		delete(m.notes, in.Title)
-		m.announce(in.Title)
+	if in.DryRun {
+		return DeleteOut{false, in.Title}, nil
 	}
-	return DeleteOut{!in.DryRun, in.Title}, nil
+	if err := c.Changing(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title)}); err != nil {
+		return DeleteOut{}, err
+	}
+	m.set(in.Title, nil)
+	m.announce(in.Title)
+	return DeleteOut{true, in.Title}, nil
 }
 
-// announce tells subscribers that the resource of a note has new content. A
-// variable of a template has every reserved character escaped.
+// announce tells subscribers that the resource of a note has new content, if
+// agents see the note. A variable of a template has every reserved character
+// escaped.
 func (m *Memo) announce(t Title) {
+	if n, ok := m.note(t); ok && m.hides(t, n) {
+		return
+	}
 	escaped := strings.ReplaceAll(url.QueryEscape(string(t)), "+", "%20")
 	m.changed("memo://" + m.name + "/notes/" + escaped)
 }

@@ -36,10 +36,8 @@ func (m *Memo) readResource(ctx context.Context, _ string, vars map[string]strin
 
 // titles lists at most 100 titles that begin with prefix.
 func (m *Memo) titles(prefix string) []string {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
 	var out []string
-	for _, t := range m.sorted() {
+	for _, t := range m.shown() {
 		if strings.HasPrefix(string(t), prefix) && len(out) < 100 {
 			out = append(out, string(t))
 		}

@@ -1,0 +1,84 @@
+package toolstest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A ledger is a Caller that keeps what a call is about to change.
+type ledger struct {
+	*witness
+	refuse error                                     // what Changing answers
+	look   func(ctx context.Context, c tools.Change) // at each Change, before anything of it is written
+
+	reports int
+	changes []tools.Change
+}
+
+func (s *suite) ledger(what string) *ledger { return &ledger{witness: &witness{s: s, what: what}} }
+
+// Changing implements [tools.Caller].
+func (l *ledger) Changing(ctx context.Context, changes ...tools.Change) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range changes {
+		if l.look != nil {
+			l.look(ctx, c)
+		}
+		if slices.ContainsFunc(l.changes, func(old tools.Change) bool { return old.Target == c.Target }) {
+			l.s.Errorf("%s: reports the target %q twice", l.what, c.Target)
+		}
+	}
+	l.reports++
+	l.changes = append(l.changes, changes...)
+	return l.refuse
+}
+
+// Changed implements [tools.Caller].
+func (l *ledger) Changed(target string, after tools.State) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target && c.Open })
+	if i < 0 {
+		l.s.Errorf("%s: tells what %q holds now, which it had not left open", l.what, target)
+		return
+	}
+	l.changes[i].After, l.changes[i].Open = after, false
+}
+
+// reversed are the Changes that take changes back.
+func reversed(changes []tools.Change) []tools.Change {
+	var back []tools.Change
+	for _, c := range slices.Backward(changes) {
+		back = append(back, tools.Change{Target: c.Target, Before: c.After, After: c.Before})
+	}
+	return back
+}
+
+func equalStates(a, b tools.State) bool {
+	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+}
+
+func showState(st tools.State) string {
+	if !st.There {
+		return "nothing"
+	}
+	return fmt.Sprintf("%o %q", st.Mode, clip(string(st.Data), 200))
+}
+
+// state is what target holds now.
+func (s *suite) state(src source, target string) tools.State {
+	s.Helper()
+	st, err := src.Keeper().State(s.ctx(), target)
+	if err != nil {
+		s.Errorf("state of %q: %v", target, err)
+	}
+	if !st.There && (len(st.Data) > 0 || st.Mode != 0) {
+		s.Errorf("state of %q: it is not there and has content", target)
+	}
+	return st
+}

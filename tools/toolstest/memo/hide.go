@@ -1,0 +1,35 @@
+package memo
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+var tagPattern = regexp.MustCompile(`#[\pL\pN/_-]+`)
+
+// hides says whether the note does not exist for agents. Every way to a note
+// asks it: one that does not is found by the suite.
+func (m *Memo) hides(t Title, n note) bool {
+	return m.privacy.Any() && m.privacy.Hides(tools.Page{
+		Path:       string(t),
+		Tags:       tagPattern.FindAllString(n.text, -1),
+		Properties: map[string][]string{"colour": {string(n.colour)}},
+	})
+}
+
+// shown lists the titles that agents see.
+func (m *Memo) shown() []Title {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.notes)), func(t Title) bool { return m.hides(t, m.notes[t]) })
+}
+
+// keptFromAgents refuses a write onto a hidden note, and one after which the
+// agent would not see what it wrote. It is the same sentence for both, so that
+// by a title alone nobody learns whether there is a note.
+func keptFromAgents(t Title) error {
+	return tools.Errorf(tools.Denied, "notes like %.80q are kept from agents", t).WithHint("Choose another title, or ask the user.")
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// palette finds a deed by its words and does it. Its entries are the keys of
+// the key map, so that it and the help can never differ.
+type palette struct {
+	keyMap  KeyMap
+	entries []entry
+	search  pane.Field
+	at      int // among those found
+}
+
+// An entry is one deed: a key, and the tab in which it means that; empty: in
+// every one.
+type entry struct {
+	key  key.Binding
+	tab  string
+	does string
+}
+
+// tabs are the names of the panes, in their order.
+func newPalette(k KeyMap, tabs []string) palette {
+	p := palette{keyMap: k}
+	for i, name := range tabs {
+		p.entries = append(p.entries, entry{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name})
+	}
+	for _, g := range k.groups() {
+		tab := ""
+		switch {
+		case slices.Contains(tabs, g.title):
+			tab = g.title
+		case g.title != everywhere:
+			continue // means something only while a form or a question is open
+		}
+		for _, b := range g.keys {
+			if does := b.Help().Desc; len(b.Keys()) > 0 && !slices.Contains(palettesOwn(k), does) {
+				p.entries = append(p.entries, entry{b, tab, does})
+			}
+		}
+	}
+	return p
+}
+
+// palettesOwn are the deeds that make no sense from inside the palette.
+func palettesOwn(k KeyMap) []string {
+	return []string{k.Tab.Help().Desc, k.Next.Help().Desc, k.Previous.Help().Desc, k.Palette.Help().Desc, k.Dismiss.Help().Desc}
+}
+
+func (p palette) key(k pane.Press) (overlay, pane.Intent) {
+	found := p.found()
+	switch s := k.String(); {
+	case s == "esc", s == "ctrl+p":
+		return nil, nil
+	case s == "enter" && len(found) > 0:
+		e := found[p.at]
+		return nil, pane.Push{Tab: e.tab, Key: keyOf(e.key.Keys()[0])}
+	case s == "enter":
+		return p, nil
+	case s == "down", s == "ctrl+n", s == "tab":
+		p.at = min(p.at+1, max(0, len(found)-1))
+	case s == "up", s == "shift+tab":
+		p.at = max(0, p.at-1)
+	default:
+		p.search, _ = p.search.Key(k.KeyPressMsg)
+		p.at = 0
+	}
+	return p, nil
+}
+
+func (p palette) keys() []key.Binding {
+	k := p.keyMap.Pane
+	return []key.Binding{named(k.Enter, "do it"), bind("↑↓", "choose"), named(k.Back, "close")}
+}
+
+func (p palette) view(t theme.Theme, w, h int) []string {
+	w = overlayWidth(w, 72)
+	h = max(3, min(h-4, 18))
+	found := p.found()
+	rows := []string{t.Key.Text("› ") + p.search.View(t, w-6, true, "what to do"), ""}
+	from := max(0, p.at-(h-3))
+	for i := from; i < len(found) && len(rows) < h; i++ {
+		rows = append(rows, p.row(t, found[i], i == p.at, w-4))
+	}
+	if len(found) == 0 {
+		rows = append(rows, t.Dim.Text("Nothing does that."))
+	}
+	return frame(t, "What to do", t.Key.Text("enter")+t.Dim.Text(" do it  ")+t.Key.Text("esc")+t.Dim.Text(" close"), rows, w, h)
+}
+
+func (p palette) row(t theme.Theme, e entry, on bool, w int) string {
+	if on {
+		t = t.On()
+	}
+	where := e.tab
+	if where == "" {
+		where = "anywhere"
+	}
+	label := e.key.Help().Key
+	if label == "" {
+		label = e.key.Keys()[0]
+	}
+	does := w - 9 - 11
+	return t.Key.Fit(label, 9) + t.Text.Fit(e.does, does) + t.Dim.Fit(where, 11)
+}
+
+// found are the entries that the search fits, the best first; all without one.
+func (p palette) found() []entry {
+	want := strings.ToLower(strings.TrimSpace(p.search.Value()))
+	if want == "" {
+		return p.entries
+	}
+	type scored struct {
+		entry
+		score int
+	}
+	var hits []scored
+	for _, e := range p.entries {
+		if s := fuzzy(strings.ToLower(e.does+" "+e.tab), want); s > 0 {
+			hits = append(hits, scored{e, s})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var found []entry
+	for _, h := range hits {
+		if 3*h.score >= hits[0].score { // letters strewn about are noise beside a word
+			found = append(found, h.entry)
+		}
+	}
+	return found
+}
+
+// fuzzy scores how well the letters of want, in their order, are found in
+// text; 0: not all of them are. Letters side by side and at the beginning of
+// words count more. Spaces in want separate words that may stand in any order.
+func fuzzy(text, want string) int {
+	total := 0
+	for word := range strings.FieldsSeq(want) {
+		s := fuzzyWord(text, word)
+		if s == 0 {
+			return 0
+		}
+		total += s
+	}
+	return total
+}
+
+func fuzzyWord(text, word string) int {
+	if i := strings.Index(text, word); i >= 0 {
+		s := 10 * len(word)
+		if i == 0 || text[i-1] == ' ' {
+			s += 10
+		}
+		return s
+	}
+	score, last := 0, -2
+	i := 0
+	for _, c := range []byte(word) {
+		j := strings.IndexByte(text[i:], c)
+		if j < 0 {
+			return 0
+		}
+		j += i
+		score++
+		if j == last+1 {
+			score += 2
+		}
+		if j == 0 || text[j-1] == ' ' {
+			score += 3
+		}
+		last, i = j, j+1
+	}
+	return score
+}
+
+// keyOf is the key of a name that a binding has.
+func keyOf(name string) tea.KeyPressMsg {
+	mod := tea.KeyMod(0)
+	for {
+		prefix, rest, found := strings.Cut(name, "+")
+		if !found || rest == "" {
+			break
+		}
+		switch prefix {
+		case "ctrl":
+			mod |= tea.ModCtrl
+		case "shift":
+			mod |= tea.ModShift
+		case "alt":
+			mod |= tea.ModAlt
+		}
+		name = rest
+	}
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace,
+	}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code, Mod: mod}
+	}
+	if name == "space" {
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " ", Mod: mod}
+	}
+	k := tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
+	if mod == 0 {
+		k.Text = name
+	}
+	return k
+}

@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// The palette does what it names, in the pane that it belongs to, and nothing
+// when it is closed.
+func TestPalette(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, crowded(), 80, 24)
+		r.press("ctrl+p")
+		r.shows("What to do", "Go to Overview")
+		r.press("esc")
+		r.hides("What to do")
+
+		r.press("ctrl+p", "add sou", "enter")
+		r.shows("Add a source")
+		r.press("esc", "ctrl+p", "goto logs", "enter")
+		r.shows("following")
+		r.press("ctrl+p", "pause", "enter")
+		r.shows("paused")
+
+		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})
+		r.press("ctrl+p", "stop the hub", "enter")
+		r.shows("Stop the hub?")
+		r.did()
+		r.agree()
+		r.did(status.Action{Verb: status.StopHub})
+
+		r.press("ctrl+p", "zzzz")
+		r.shows("Nothing does that.")
+		r.press("enter")
+		r.shows("Nothing does that.")
+	})
+}
+
+// Every entry presses a key that its pane, or the panel, knows by that name.
+func TestPaletteKeys(t *testing.T) {
+	k := DefaultKeyMap()
+	p := newPalette(k, []string{"Overview", "Sources", "Logs", "Clients"})
+	if len(p.entries) < 25 {
+		t.Errorf("%d entries", len(p.entries))
+	}
+	for _, e := range p.entries {
+		name := e.key.Keys()[0]
+		if got := keyOf(name).String(); got != name {
+			t.Errorf("%s: the key %q is pressed as %q", e.does, name, got)
+		}
+	}
+}
+
+func TestFuzzy(t *testing.T) {
+	for _, c := range []struct{ want, better, worse string }{
+		{"add", "add a source", "load"}, {"stop", "stop the hub", "sort by top"}, {"rh", "restart the hub", "orchid"},
+	} {
+		if b, w := fuzzy(c.better, c.want), fuzzy(c.worse, c.want); b <= w {
+			t.Errorf("%q: %q has %d, %q has %d", c.want, c.better, b, c.worse, w)
+		}
+	}
+	if fuzzy("restart the hub", "hub restart") == 0 || fuzzy("add", "adx") != 0 {
+		t.Error("words may stand in any order, and all letters must be there")
+	}
+}
