@@ -37,6 +37,7 @@ type Config struct {
 	// Dark is how the ground is taken to be until the terminal answers; many
 	// never do.
 	Dark    bool
+	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
 }
@@ -88,7 +89,7 @@ func New(c Config) Model {
 			{pane.ClientsTab, pane.NewClients(k.Pane, zone)},
 		},
 	}
-	return m.look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
+	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
 }
 
 // Init starts to watch and asks the terminal for its ground.

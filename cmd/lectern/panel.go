@@ -43,7 +43,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
-		Dark: true, NoColor: w.env("NO_COLOR") != "",
+		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
 	}
 	var model tea.Model = tui.New(conf)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}
@@ -61,6 +61,9 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	here.finish()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
+	}
+	if m, ok := end.(tui.Model); ok {
+		w.keepPanelMemory(m.Memory())
 	}
 	if m, ok := end.(interface{ Farewell() string }); ok && err == nil {
 		w.say("%s\n", m.Farewell())
