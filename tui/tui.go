@@ -42,6 +42,7 @@ type Config struct {
 	// Dark is how the ground is taken to be until the terminal answers; many
 	// never do.
 	Dark    bool
+	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
 }
@@ -98,7 +99,7 @@ func New(c Config) Model {
 			{name: pane.LogsTab, pane: pane.NewLogs(k.Pane, zone)},
 		},
 	}
-	return m.look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
+	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
 }
 
 // Init starts to watch and asks the terminal for its ground.

@@ -36,12 +36,14 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	defer cancel()
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go hub.run(ctx)
+	here := w.onMachine(w.client(hub.problems))
+	go here.run(ctx)
 	conf := tui.Config{
-		Client: w.noticing(ctx, w.client(hub.problems)), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
-		Dark: true, NoColor: w.env("NO_COLOR") != "",
+		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
 	}
 	var model tea.Model = tui.New(conf)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}
@@ -56,8 +58,12 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	end, err := tea.NewProgram(model, options...).Run()
 	back()
+	here.finish()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
+	}
+	if m, ok := end.(tui.Model); ok {
+		w.keepPanelMemory(m.Memory())
 	}
 	if m, ok := end.(interface{ Farewell() string }); ok && err == nil {
 		w.say("%s\n", m.Farewell())
