@@ -225,4 +225,3 @@ func sourceFindCommand(w *world) *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
 }
-
