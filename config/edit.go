@@ -96,14 +96,14 @@ func Lock(path string) (unlock func() error, err error) {
 	return unlock, nil
 }
 
-// AddSource plans to append s, which has Name, Kind, Path, ReadOnly and
-// Effects. A source that is there already in the same words is no change. An
+// AddSource plans to append s, which has Name, Kind, Path, ReadOnly, Effects
+// and Ask. A source that is there already in the same words is no change. An
 // empty name is made from the path; a name that another source has is an error
 // when it was asked for.
 func (c Config) AddSource(s Source) (Edit, Source, error) {
 	same := func(old Source) bool {
 		return old.Kind == s.Kind && old.Path == s.Path && (s.Name == "" || s.Name == old.Name) &&
-			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects)
+			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects) && slices.Equal(old.Ask, s.Ask)
 	}
 	if i := slices.IndexFunc(c.Sources, same); i >= 0 {
 		return Edit{c.Path, c.text, c.text}, c.Sources[i], nil
@@ -146,6 +146,9 @@ func (c Config) appended(s Source) []byte {
 			quoted[i] = tomltext.Quote(e)
 		}
 		fmt.Fprintf(&b, "effects = [%s]\n", strings.Join(quoted, ", "))
+	}
+	if s.Ask != nil {
+		lists(&b, "ask", s.Ask)
 	}
 	text := c.text
 	if text == nil {

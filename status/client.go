@@ -72,6 +72,7 @@ type NewSource struct {
 	Kind     string `json:"kind,omitempty"` // empty: detected
 	Place    string `json:"place"`
 	ReadOnly bool   `json:"read_only,omitempty"`
+	Ask      bool   `json:"ask,omitempty"` // a person is asked before anything is written
 }
 
 // A Plan is what an Action would change, for a person to agree to.

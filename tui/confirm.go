@@ -13,17 +13,18 @@ type confirm struct {
 	keyMap KeyMap
 	action status.Action
 	plan   status.Plan
-	top    int // the first row in sight
+	yes    pane.Intent // what a yes means
+	top    int         // the first row in sight
 }
 
 func newConfirm(k KeyMap, a status.Action, p status.Plan) confirm {
-	return confirm{keyMap: k, action: a, plan: p}
+	return confirm{keyMap: k, action: a, plan: p, yes: pane.Do{Action: a}}
 }
 
 func (c confirm) key(k pane.Press) (overlay, pane.Intent) {
 	switch p := c.keyMap.Pane; {
 	case key.Matches(k, c.keyMap.Yes):
-		return nil, pane.Do{Action: c.action}
+		return nil, c.yes
 	case key.Matches(k, c.keyMap.No):
 		return nil, nil
 	case key.Matches(k, p.Down):

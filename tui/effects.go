@@ -121,6 +121,34 @@ func (fx effects) preview(a status.Action) tea.Cmd {
 	}
 }
 
+// previewAll makes one Plan of those of all actions.
+func (fx effects) previewAll(want pane.AskAll) tea.Cmd {
+	return func() tea.Msg {
+		all := plansMsg{actions: want.Actions, plan: status.Plan{Title: want.Title}}
+		for _, a := range want.Actions {
+			p, err := fx.cfg.Client.Preview(fx.ctx, a)
+			if err != nil {
+				all.err = fmt.Errorf("%s: %w", pane.Deed(a), err)
+				return all
+			}
+			all.plan.Steps = append(all.plan.Steps, p.Steps...)
+			all.plan.Risks = append(all.plan.Risks, p.Risks...)
+		}
+		return all
+	}
+}
+
+func (fx effects) doAll(want pane.DoAll) tea.Cmd {
+	return func() tea.Msg {
+		for i, a := range want.Actions {
+			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
+				return allDoneMsg{i, a, err}
+			}
+		}
+		return allDoneMsg{n: len(want.Actions)}
+	}
+}
+
 func (fx effects) do(a status.Action) tea.Cmd {
 	return func() tea.Msg { return doneMsg{a, fx.cfg.Client.Do(fx.ctx, a)} }
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -16,6 +18,12 @@ func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 	case pane.Ask:
 		m.notice = working("ask what it takes to " + pane.Deed(want.Action))
 		return m, m.fx.preview(want.Action)
+	case pane.AskAll:
+		m.notice = working("ask what it takes to " + want.Title)
+		return m, m.fx.previewAll(want)
+	case pane.DoAll:
+		m.notice = working("set up")
+		return m, m.fx.doAll(want)
 	case pane.Copy:
 		return m, m.fx.copy(want)
 	case pane.Save:
@@ -70,6 +78,27 @@ func (m Model) confirm(msg planMsg) Model {
 	}
 	m.notice = notice{}
 	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
+	return m
+}
+
+func (m Model) confirmAll(msg plansMsg) Model {
+	if msg.err != nil {
+		m.notice = failed("look what it takes", msg.err)
+		return m
+	}
+	c := newConfirm(m.key, status.Action{}, msg.plan)
+	c.yes = pane.DoAll{Actions: msg.actions}
+	m.notice = notice{}
+	m.over, m.deaf = c, m.cfg.Now().Add(grace)
+	return m
+}
+
+func (m Model) doneAll(msg allDoneMsg) Model {
+	if msg.err != nil {
+		m.notice = failed(pane.Deed(msg.at), msg.err)
+		return m
+	}
+	m.notice = succeeded(fmt.Sprintf("done: %s. Start a client that was chosen, and watch here.", many(msg.n, "step")))
 	return m
 }
 

@@ -12,6 +12,7 @@ type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
 	Palette, Mouse       key.Binding
+	SetUp, Access        key.Binding
 	Start, Restart, Stop key.Binding
 	Waiting              key.Binding
 	Redraw, Quit         key.Binding
@@ -26,6 +27,8 @@ func DefaultKeyMap() KeyMap {
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
 		Tab:      bind("1-6", "go to a pane", "1", "2", "3", "4", "5", "6"),
 		Help:     bind("?", "help", "?"),
+		SetUp:    bind("ctrl+s", "set up: find notes, choose clients", "ctrl+s"),
+		Access:   bind("e", "what agents may do", "e"),
 		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
@@ -65,7 +68,7 @@ func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
 		{everywhere, []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.Mouse, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},

@@ -45,6 +45,18 @@ type (
 		plan   status.Plan
 		err    error
 	}
+	// plansMsg: what several actions would change together is known.
+	plansMsg struct {
+		actions []status.Action
+		plan    status.Plan
+		err     error
+	}
+	// allDoneMsg: n actions were carried out; at was not, if there is an error.
+	allDoneMsg struct {
+		n   int
+		at  status.Action
+		err error
+	}
 	// doneMsg: an action was carried out, or was not.
 	doneMsg struct {
 		action status.Action

@@ -56,6 +56,10 @@ var screens = []struct {
 	{"asked", asked, func(*rig) {}},
 	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
+	{"wizard", newcomer, func(r *rig) {
+		r.wait(grace)
+		r.press("space", "down", "e")
+	}},
 	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *rig) {
 		r.hub.SetErr(errors.New("dial /run/user/1000/lectern/control.sock: connection refused"))

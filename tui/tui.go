@@ -72,6 +72,7 @@ type Model struct {
 	moved   time.Time // keys do not answer what waits before: it has just changed
 	notice  notice
 	mouse   bool // it is the panel's, not the terminal's
+	offered bool // the set-up
 	stopped bool // a person stopped the hub from here
 }
 
@@ -160,6 +161,10 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.learn(msg), nil
 	case planMsg:
 		return m.confirm(msg), nil
+	case plansMsg:
+		return m.confirmAll(msg), nil
+	case allDoneMsg:
+		return m.doneAll(msg), nil
 	case doneMsg:
 		return m.done(msg), nil
 	case toldMsg:
@@ -201,6 +206,9 @@ func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
 	m.lost, m.tries = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
 	opened, logs := m.show(msg.snap).openLogs()
+	if opened.due() {
+		opened.over, opened.deaf, opened.offered = newWizard(m.key, msg.snap), m.cfg.Now().Add(grace), true
+	}
 	opened, calls := opened.openCalls()
 	cmd := tea.Batch(m.fx.next(msg.next), logs, calls)
 	if first && msg.snap.Hub.State == status.Stopped {
@@ -295,6 +303,8 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.over = newHelp(m.key)
 	case key.Matches(k, m.key.Mouse):
 		return m.toggleMouse(), nil
+	case key.Matches(k, m.key.SetUp):
+		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
 		m.over = newPalette(m.key, m.tabNames())
 	case key.Matches(k, m.key.Next):

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A proposal is an edit of the configuration with what a person wants to know
@@ -51,12 +52,16 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 	if err != nil {
 		return proposal{}, err
 	}
-	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly})
+	var ask []string
+	if s.Ask && !s.ReadOnly {
+		ask = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
+	}
+	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly, Ask: ask})
 	if err != nil {
 		return proposal{}, fmt.Errorf("add source: %w", err)
 	}
 	p := proposal{edit: edit, source: source, folder: f, plan: planOf("Add source "+source.Name, edit)}
-	if !source.ReadOnly {
+	if !source.ReadOnly && ask == nil {
 		p.plan.Risks = append(p.plan.Risks, "agents may read, write and delete in "+f.place+"; a read-only source forbids the latter two")
 	}
 	if f.place == w.home || f.place == filepath.Dir(f.place) {

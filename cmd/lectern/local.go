@@ -38,6 +38,7 @@ type local struct {
 // An addition is what a local adds to the hub's picture.
 type addition struct {
 	installs []status.Install
+	found    []status.Found
 	update   status.Update
 	notice   []status.Problem // of a new version
 }
@@ -82,10 +83,10 @@ func (l *local) run(ctx context.Context) {
 func (l *local) look(ctx context.Context) {
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	installs := l.installed()
+	installs, found := l.installed(), l.found()
 	known := l.versions(ctx)
 	l.change(func(a *addition) {
-		a.installs = installs
+		a.installs, a.found = installs, found
 		known.Steps, known.Done, known.Total, known.Rate = a.update.Steps, a.update.Done, a.update.Total, a.update.Rate
 		a.update = known
 	})
@@ -111,7 +112,7 @@ func (l *local) present() (addition, <-chan struct{}) {
 // to is a snapshot of the hub with the addition. The notice comes last: it is
 // the least grave of all problems.
 func (a addition) to(s status.Snapshot) status.Snapshot {
-	s.Installs, s.Update = a.installs, a.update
+	s.Installs, s.Found, s.Update = a.installs, a.found, a.update
 	if len(a.notice) > 0 {
 		s.Problems = append(slices.Clip(s.Problems), a.notice...)
 	}

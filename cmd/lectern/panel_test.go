@@ -71,6 +71,19 @@ func (x terminal) shows(what ...string) string {
 	})
 }
 
+// dismiss presses Escape until the screen no longer holds what: what comes by
+// itself is deaf for a moment.
+func (x terminal) dismiss(what string) {
+	x.t.Helper()
+	x.waits(fmt.Sprintf("dismiss %q", what), func(screen string) bool {
+		if strings.Contains(screen, what) {
+			x.tmux("send-keys", "Escape")
+			return false
+		}
+		return true
+	})
+}
+
 // loses waits until the screen no longer holds what.
 func (x terminal) loses(what string) {
 	x.t.Helper()
@@ -126,7 +139,9 @@ func TestPanelInATerminal(t *testing.T) {
 	if !x.coloured() {
 		t.Error("the panel has no colours")
 	}
-	x.types("2")
+	x.shows("─ Welcome · 1 of 2 ─", "notes  "+home)
+	x.dismiss("Welcome")
+	x.presses("2", "agents may")
 	x.shows("─ Sources 1 ─", "agents may")
 	x.types("6")
 	x.shows("─ Logs")

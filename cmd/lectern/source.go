@@ -42,6 +42,7 @@ func sourceAddCommand(w *world) *cobra.Command {
 	c.Flags().StringVar(&s.Kind, "kind", "", "what the folder is; detected when absent")
 	c.Flags().StringVar(&s.Name, "name", "", "what agents call it: small letters, digits, hyphens")
 	c.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may read and nothing else")
+	c.Flags().BoolVar(&s.Ask, "ask", false, "ask a person before agents write or delete")
 	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
 	return c
 }

@@ -18,6 +18,15 @@ type (
 	Do struct{ Action status.Action }
 	// Ask shows the Plan of an Action and carries it out when a person agrees.
 	Ask struct{ Action status.Action }
+	// AskAll shows the Plans of several Actions as one, and carries them out in
+	// their order when a person agrees.
+	AskAll struct {
+		Title   string
+		Actions []status.Action
+	}
+	// DoAll carries several Actions out, one after the other, to the first that
+	// fails.
+	DoAll struct{ Actions []status.Action }
 	// Copy puts Text on the clipboard. What names it: "the Cursor snippet".
 	Copy struct{ What, Text string }
 	// Save writes Text to a file whose name begins like Name.
@@ -33,14 +42,16 @@ type (
 	Say struct{ Text string }
 )
 
-func (Pass) intent() {}
-func (Do) intent()   {}
-func (Ask) intent()  {}
-func (Copy) intent() {}
-func (Save) intent() {}
-func (Open) intent() {}
-func (Push) intent() {}
-func (Say) intent()  {}
+func (Pass) intent()   {}
+func (Do) intent()     {}
+func (Ask) intent()    {}
+func (AskAll) intent() {}
+func (DoAll) intent()  {}
+func (Copy) intent()   {}
+func (Save) intent()   {}
+func (Open) intent()   {}
+func (Push) intent()   {}
+func (Say) intent()    {}
 
 // The names of the tabs.
 const (

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFirstRun is a newcomer's first minute: the panel on a new machine finds
+// notes and a client, puts one into the other, and the client reads a page.
+func TestFirstRun(t *testing.T) {
+	home := furnish(t, fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)))
+	cursor := filepath.Join(home, ".cursor", "mcp.json")
+	if err := os.Mkdir(filepath.Dir(cursor), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cursor, []byte("{\n  // mine\n  \"mcpServers\": {}\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := openTerminal(t, home, 120, 36)
+	x.types("lectern; echo left with $?", "Enter")
+	x.shows("─ Welcome · 1 of 2 ─", "[x] notes  "+home)
+	x.presses("Enter", "Welcome · 2 of 2")
+	x.shows("Cursor", cursor)
+	if !strings.Contains(x.shows("Cursor"), "[x] Cursor") {
+		x.presses("Space", "[x] Cursor")
+	}
+	x.presses("Enter", "Set up Lectern?")
+	x.shows("+path = ", "mcp.json")
+	x.presses("y", "done: 2 steps")
+	x.shows("● notes")
+
+	raw, err := os.ReadFile(cursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(raw), "// mine") {
+		t.Errorf("the comment is gone:\n%s", raw)
+	}
+	var conf struct {
+		Servers map[string]struct {
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env"`
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(strings.Replace(string(raw), "// mine", "", 1)), &conf); err != nil {
+		t.Fatalf("%v:\n%s", err, raw)
+	}
+	entry := conf.Servers["lectern"]
+	if strings.Join(entry.Args, " ") != "serve" || entry.Env["LECTERN_HOME"] != home {
+		t.Errorf("the entry is %+v", entry)
+	}
+	a := connect(t, entry.Command, entry.Env["LECTERN_HOME"])
+	a.next(t)
+	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
+	if got := a.next(t); !strings.Contains(string(got.Result), "words") {
+		t.Errorf("the client reads %s", got.Result)
+	}
+	a.leave(t)
+	x.types("q")
+	x.shows("left with 0")
+	x.types("clear; lectern hub stop", "Enter")
+	x.shows("hub stopped")
+}
+
+// presses presses a key until the screen holds what: an overlay that has come
+// by itself is deaf for a moment.
+func (x terminal) presses(key, what string) {
+	x.t.Helper()
+	before := ""
+	x.waits(fmt.Sprintf("show %q after %s", what, key), func(screen string) bool {
+		if strings.Contains(screen, what) {
+			return true
+		}
+		if screen != before { // the key before may be under way
+			before = screen
+			return false
+		}
+		x.tmux("send-keys", key)
+		return false
+	})
+}

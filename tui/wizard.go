@@ -1,0 +1,201 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// wizard sets Lectern up in two questions: what to open, and to which clients.
+// It does nothing by itself: what was chosen is shown as one Plan first.
+type wizard struct {
+	keyMap  KeyMap
+	found   []status.Found
+	clients []status.Install
+	page    int // of the questions
+	at      int // the row
+	chosen  [2]map[int]bool
+	access  map[int]access // of what is opened
+}
+
+// access is what agents may do with what is opened.
+type access uint8
+
+const (
+	mayWrite access = iota // what they write can be undone
+	mayAsk
+	mayRead
+	accesses
+)
+
+func (a access) words() string {
+	return [...]string{"read and write", "read, and write if you agree", "read"}[a]
+}
+
+// clientPrefix is how the IDs of installs begin that are MCP clients.
+const clientPrefix = "client/"
+
+func newWizard(k KeyMap, s status.Snapshot) wizard {
+	z := wizard{keyMap: k, found: s.Found, chosen: [2]map[int]bool{{}, {}}, access: map[int]access{}}
+	for _, in := range s.Installs {
+		if in.Here && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
+			z.clients = append(z.clients, in)
+		}
+	}
+	for i := range z.found {
+		z.access[i] = mayWrite
+	}
+	if len(z.found) == 1 {
+		z.chosen[0][0] = true
+	}
+	if len(z.clients) == 1 {
+		z.chosen[1][0] = true
+	}
+	return z
+}
+
+// due says whether a person is here for the first time and there is something
+// to ask.
+func (m Model) due() bool {
+	if m.cfg.Memory != nil || m.offered || m.over != nil || !pane.Running(m.snap) {
+		return false
+	}
+	z := newWizard(m.key, m.snap)
+	return len(z.found)+len(z.clients) > 0 &&
+		!slices.ContainsFunc(m.snap.Sources, func(s status.Source) bool { return !s.Sample })
+}
+
+func (z wizard) rows() int {
+	if z.page == 0 {
+		return len(z.found)
+	}
+	return len(z.clients)
+}
+
+func (z wizard) key(k pane.Press) (overlay, pane.Intent) {
+	p := z.keyMap.Pane
+	switch {
+	case key.Matches(k, p.Back) && z.page == 0:
+		return nil, pane.Say{Text: "Nothing was set up. Ctrl+P, “set up” asks again; a on Sources adds any folder."}
+	case key.Matches(k, p.Back), key.Matches(k, p.Left):
+		z.page, z.at = 0, 0
+	case key.Matches(k, p.Toggle):
+		z = z.toggle()
+	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
+		a := maps.Clone(z.access) // copies of z share it
+		a[z.at] = (a[z.at] + 1) % accesses
+		z.access = a
+	case key.Matches(k, p.Down), k.String() == "tab":
+		z.at = min(z.at+1, max(0, z.rows()-1))
+	case key.Matches(k, p.Up), k.String() == "shift+tab":
+		z.at = max(0, z.at-1)
+	case key.Matches(k, p.Enter) && z.page == 0:
+		z.page, z.at = 1, 0
+	case key.Matches(k, p.Enter):
+		todo := z.actions()
+		if len(todo) == 0 {
+			return nil, pane.Say{Text: "Nothing was chosen, so nothing changes."}
+		}
+		return nil, pane.AskAll{Title: "Set up Lectern", Actions: todo}
+	}
+	return z, nil
+}
+
+func (z wizard) toggle() wizard {
+	if z.rows() == 0 {
+		return z
+	}
+	set := maps.Clone(z.chosen[z.page])
+	set[z.at] = !set[z.at]
+	z.chosen[z.page] = set
+	return z
+}
+
+// actions are what was chosen, in the order in which it is done.
+func (z wizard) actions() []status.Action {
+	var todo []status.Action
+	for i, f := range z.found {
+		if !z.chosen[0][i] {
+			continue
+		}
+		todo = append(todo, status.Action{Verb: status.AddSource, Source: &status.NewSource{
+			Name: f.Name, Kind: f.Kind, Place: f.Place, ReadOnly: z.access[i] == mayRead, Ask: z.access[i] == mayAsk,
+		}})
+	}
+	for i, c := range z.clients {
+		if z.chosen[1][i] {
+			todo = append(todo, status.Action{Verb: status.PutIn, Part: c.ID})
+		}
+	}
+	return todo
+}
+
+func (z wizard) keys() []key.Binding {
+	p := z.keyMap.Pane
+	next := named(p.Enter, "next")
+	if z.page == 1 {
+		next = named(p.Enter, "see what it changes")
+	}
+	keys := []key.Binding{named(p.Toggle, "choose"), next, named(p.Back, "not now")}
+	if z.page == 0 && len(z.found) > 0 {
+		keys = slices.Insert(keys, 1, z.keyMap.Access)
+	}
+	return keys
+}
+
+func (z wizard) view(t theme.Theme, w, h int) []string {
+	w = overlayWidth(w, 96)
+	rows := z.draw(t, w-4)
+	room := max(4, h-3)
+	var foot strings.Builder
+	for _, b := range z.keys() {
+		foot.WriteString(t.Key.Text(b.Help().Key) + t.Dim.Text(" "+b.Help().Desc+"  "))
+	}
+	from := 0
+	if over := len(rows) - room; over > 0 {
+		from = min(over, max(0, 2*z.at-room/2))
+	}
+	return frame(t, fmt.Sprintf("Welcome · %d of 2", z.page+1), strings.TrimRight(foot.String(), " "), rows[from:], w, min(room, len(rows)))
+}
+
+func (z wizard) draw(t theme.Theme, w int) []string {
+	if z.page == 0 {
+		rows := append([]string{""}, t.Strong.Wrapped("What may agents open?", w)...)
+		if len(z.found) == 0 {
+			return append(rows, t.Dim.Wrapped("No notes were found on this machine. Press enter to go on; later, a on Sources adds any folder.", w)...)
+		}
+		rows = append(rows, "")
+		for i, f := range z.found {
+			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].words()+" · "+f.Kind+", "+f.Why, w)...)
+		}
+		return append(rows, "")
+	}
+	rows := append([]string{""}, t.Strong.Wrapped("Which programs get it?", w)...)
+	if len(z.clients) == 0 {
+		return append(rows, t.Dim.Wrapped("No MCP client was found that does not have Lectern. Clients shows what to paste into any.", w)...)
+	}
+	rows = append(rows, "")
+	for i, c := range z.clients {
+		rows = append(rows, z.row(t, i, c.Title, c.File, w)...)
+	}
+	return append(rows, "")
+}
+
+func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
+	box, style := "[ ] ", t.Text
+	if z.chosen[z.page][i] {
+		box = "[x] "
+	}
+	sign := "  "
+	if i == z.at {
+		sign, style = "▸ ", t.Accent
+	}
+	return []string{style.Fit(sign+box+what, w), t.Dim.Fit("      "+more, w)}
+}

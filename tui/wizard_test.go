@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// newcomer is a machine with notes and programs, and no source yet.
+func newcomer() status.Snapshot {
+	s := fresh()
+	s.Found = []status.Found{
+		{Kind: "markdown", Name: "garden", Place: "/home/ada/Documents/Garden", Why: "Obsidian knows it"},
+		{Kind: "markdown", Name: "work", Place: "/home/ada/graphs/work", Why: "Logseq has opened it"},
+	}
+	s.Installs = []status.Install{
+		{ID: "client/cursor", Title: "Cursor", Here: true, State: status.Stopped, File: "/home/ada/.cursor/mcp.json"},
+		{ID: "client/zed", Title: "Zed", State: status.Stopped},
+		{ID: "client/codex", Title: "Codex", Here: true, State: status.Ready},
+		{ID: "service", Title: "At login", Here: true, State: status.Stopped},
+	}
+	return s
+}
+
+// The first panel on a machine asks what to open and to whom, shows what that
+// changes, and does it when a person says yes.
+func TestWizard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newcomer(), 80, 24)
+		r.shows("Welcome · 1 of 2", "garden  /home/ada/Documents/Garden", "Obsidian knows it")
+		r.press("enter") // meant for what was there before
+		r.shows("1 of 2")
+		r.wait(grace)
+		r.press("space", "e", "down", "space", "e", "e", "up", "space", "space", "enter")
+		r.shows("2 of 2", "[x] Cursor")
+		r.hides("Zed")
+		r.hides("Codex")
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{What: "edit a file"}}})
+		r.press("enter")
+		r.shows("Set up Lectern?", "edit a file")
+		r.did()
+		r.agree()
+		r.did(
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Place: "/home/ada/Documents/Garden", Ask: true}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Place: "/home/ada/graphs/work", ReadOnly: true}},
+			status.Action{Verb: status.PutIn, Part: "client/cursor"},
+		)
+		r.shows("done: 3 steps")
+	})
+}
+
+// Nobody is asked twice, nor when there is nothing to ask; ctrl+s asks again.
+func TestWizardComesOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newcomer(), 80, 24)
+		r.wait(grace)
+		r.press("esc")
+		r.hides("Welcome")
+		s := newcomer()
+		s.Seq = 2
+		r.hub.Set(s)
+		r.settle()
+		r.hides("Welcome ·")
+		r.press("ctrl+s", "enter", "space", "enter")
+		r.shows("Nothing was chosen")
+		r.did()
+
+		newRig(t, fresh(), 80, 24).hides("Welcome ·")
+		own := newcomer()
+		own.Sources[0].Sample = false
+		newRig(t, own, 80, 24).hides("Welcome ·")
+	})
+}
