@@ -92,6 +92,7 @@ type Hub struct {
 	gate     gate
 	web      *web
 	changes  subscriptions
+	ring     *callRing
 	calls    atomic.Uint64
 	failures atomic.Uint64
 	inFlight atomic.Int64
@@ -109,6 +110,7 @@ func New(c Config) *Hub {
 		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
+	h.ring = &callRing{size: callsKept}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
@@ -236,6 +238,7 @@ func (h *Hub) Close() error {
 		}
 	}
 	h.end()
+	h.ring.close()
 	h.web.close()
 	h.work.Wait()
 	h.mu.RLock()

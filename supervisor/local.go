@@ -15,15 +15,18 @@ type Actions interface {
 	Do(ctx context.Context, a status.Action) error
 }
 
-// Local is the status.Client inside the hub process. Its Logs must escape what
-// a terminal would obey: status.Line promises it.
+// Local is the status.Access inside the hub process. Its Logs must escape what
+// a terminal would obey: status.Line promises it. What agents did and what a
+// person does by hand is not the supervisor's: cmd gives both.
 type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
+	status.Ledger
+	status.Desk
 }
 
-var _ status.Client = Local{}
+var _ status.Access = Local{}
 
 // Watch implements status.Client.
 func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {

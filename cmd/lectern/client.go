@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
 	"log/slog"
-	"net"
-	"net/http"
 
-	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -14,7 +10,7 @@ import (
 // client is the panel's view of the product, with a hub or without. It writes
 // no log: a panel is on the screen. More problems than those of the
 // configuration may be known here while no hub runs; nil: there are none.
-func (w *world) client(more func() []status.Problem) status.Client {
+func (w *world) client(more func() []status.Problem) status.Access {
 	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()
@@ -45,15 +41,4 @@ func (w *world) offline() status.Snapshot {
 		})
 	}
 	return s
-}
-
-// controlClient speaks HTTP to the running hub's control socket. There is no
-// deadline: a call takes what the hub's limits allow.
-func (w *world) controlClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return loopnet.DialSocket(ctx, w.hubPaths().Control())
-		},
-	}}
 }
