@@ -14,8 +14,8 @@ import (
 
 // ringLedger is a ring as a status.Ledger.
 type ringLedger struct {
-	status.Ledger
-	ring *callRing
+	status.Ledger // of Changes
+	ring          *callRing
 }
 
 func (l ringLedger) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
@@ -26,7 +26,7 @@ func TestCallRing(t *testing.T) {
 	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.Ledger {
 		r := &callRing{size: statustest.Kept}
 		f.TeeCalls(r.add)
-		return ringLedger{ring: r}
+		return ringLedger{f, r}
 	})
 }
 

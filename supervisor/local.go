@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/lectern-mcp/lectern/internal/logs"
@@ -17,13 +18,17 @@ type Actions interface {
 
 // Local is the status.Access inside the hub process. Its Logs must escape what
 // a terminal would obey: status.Line promises it. What agents did and what a
-// person does by hand is not the supervisor's: cmd gives both.
+// person does by hand is not the supervisor's: cmd gives both. Desk may be nil
+// where nobody asks it.
 type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
-	status.Ledger
 	status.Desk
+	// Recent answers Calls; nil: nobody keeps them.
+	Recent func(ctx context.Context, q status.CallQuery) (<-chan status.Call, error)
+	// History answers Changes; nil: nobody keeps them.
+	History func(ctx context.Context, p status.Pick) (status.Changes, error)
 }
 
 var _ status.Access = Local{}
@@ -50,6 +55,22 @@ func (l Local) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line,
 		}
 	}()
 	return ch, nil
+}
+
+// Calls is status.Ledger's.
+func (l Local) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
+	if l.Recent == nil {
+		return nil, errors.New("list calls: this hub keeps none")
+	}
+	return l.Recent(ctx, q)
+}
+
+// Changes is status.Ledger's.
+func (l Local) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	if l.History == nil {
+		return status.Changes{}, errors.New("list changes: this hub keeps none")
+	}
+	return l.History(ctx, p)
 }
 
 // StatusLine translates a logged line, also one that logs.ReadTail found. Its

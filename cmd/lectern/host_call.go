@@ -16,24 +16,11 @@ const callMax = 4 << 20
 
 // local is all that this hub can be asked.
 func (h *host) local() supervisor.Local {
-	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Ledger: ledger{h}, Desk: desk{h}}
+	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Desk: desk{h}, Recent: h.hub.Calls}
 }
 
 // control serves the control socket.
 func (h *host) control() http.Handler { return loopback.Handler(h.local()) }
-
-// ledger is what agents did in this hub: status.Ledger.
-type ledger struct{ *host }
-
-// Calls implements status.Ledger.
-func (l ledger) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
-	return l.hub.Calls(ctx, q)
-}
-
-// Changes implements status.Ledger: no hub of this build records any.
-func (l ledger) Changes(context.Context, status.Pick) (status.Changes, error) {
-	return status.Changes{Changes: []status.Change{}}, nil
-}
 
 // desk is what a person does by hand in this hub: status.Desk.
 type desk struct{ *host }
@@ -66,4 +53,4 @@ func (d desk) Check(ctx context.Context, prefix string) (<-chan status.Check, er
 }
 
 // Settings implements status.Desk.
-func (d desk) Settings(context.Context) ([]status.Setting, error) { return d.settings() }
+func (d desk) Settings(context.Context) ([]status.Setting, error) { return d.keys() }

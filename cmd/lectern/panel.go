@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
@@ -17,31 +18,68 @@ import (
 	"github.com/lectern-mcp/lectern/tui"
 )
 
+// A manner is how a person wants to meet the panel.
+type manner struct{ plain, spoken bool }
+
+func (l *manner) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&l.plain, "plain", false, "say how things are as text, and end")
+	c.Flags().BoolVar(&l.spoken, "screen-reader", false, "the panel as plain lines that are only ever appended")
+}
+
 // panel is `lectern` without a command: the control panel where there is a
 // terminal, and the same as text where there is none.
-func (w *world) panel(ctx context.Context) error {
-	if !w.onTerminal() || !isTerminal(w.in) {
+func (w *world) panel(ctx context.Context, how manner) error {
+	if how.plain || !isTerminal(w.in) || !how.spoken && !w.onTerminal() {
 		return w.plain(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go hub.run(ctx)
-	model := tui.New(tui.Config{
-		Client: w.noticing(ctx, w.client(hub.problems)), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+	here := w.onMachine(w.client(hub.problems))
+	go here.run(ctx)
+	conf := tui.Config{
+		Client: here, Ledger: here, Desk: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
-		Dark: true, NoColor: w.env("NO_COLOR") != "",
-	})
-	end, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)).Run()
+		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
+	}
+	var model tea.Model = tui.New(conf)
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}
+	back := func() {}
+	if how.spoken {
+		model = tui.NewSpeaker(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
+		options = append(options, tea.WithoutRenderer())
+		var err error
+		if back, err = raw(w.in); err != nil {
+			return err
+		}
+	}
+	end, err := tea.NewProgram(model, options...).Run()
+	back()
+	here.finish()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}
-	if m, ok := end.(tui.Model); ok && err == nil {
+	if m, ok := end.(tui.Model); ok {
+		w.keepPanelMemory(m.Memory())
+	}
+	if m, ok := end.(interface{ Farewell() string }); ok && err == nil {
 		w.say("%s\n", m.Farewell())
 	}
 	return err
+}
+
+// raw makes a terminal hand over keys as they are pressed, which bubbletea does
+// itself only when it draws. The returned func makes it as it was.
+func raw(in any) (back func(), err error) {
+	f := in.(*os.File) //nolint:forcetypeassert // isTerminal has looked
+	state, err := term.MakeRaw(int(f.Fd()))
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	return func() { _ = term.Restore(int(f.Fd()), state) }, nil // who ends has no use for why not
 }
 
 // plain makes sure that a hub runs and says what the panel's first screen says.

@@ -128,9 +128,9 @@ func TestPanelInATerminal(t *testing.T) {
 	}
 	x.types("2")
 	x.shows("─ Sources 1 ─", "agents may")
-	x.types("3")
+	x.types("6")
 	x.shows("─ Logs")
-	x.types("4")
+	x.types("5")
 	x.shows("─ Connect a client ─", "▸ Claude Code")
 	x.types("c")
 	x.shows("copied to tmux")
@@ -176,6 +176,18 @@ func TestPanelInATerminal(t *testing.T) {
 	if again := hubOf(t, home); again.PID != hub.PID {
 		t.Errorf("the second panel has hub %d, want %d", again.PID, hub.PID)
 	}
+
+	x.types("clear; lectern --screen-reader; echo left with $?", "Enter")
+	x.shows("Sources, pane 2 of", "Selected: ● notes") // where the panel was left
+	x.types("1")
+	if heard := x.shows("Overview, pane 1 of", "● ready"); strings.ContainsAny(heard, "│╭") {
+		t.Errorf("what is for ears has borders:\n%s", heard)
+	}
+	x.types("q")
+	x.shows("left with 0", "\n`lectern` shows it again")
+	x.restored()
+	x.types("clear; lectern --plain; echo left with $?", "Enter")
+	x.shows("left with 0", "To look again:")
 
 	x.types("clear; lectern hub stop", "Enter")
 	x.shows("hub stopped")

@@ -45,6 +45,7 @@ func report(stderr io.Writer, err error) int {
 }
 
 func rootCommand(w *world) *cobra.Command {
+	var how manner
 	root := &cobra.Command{
 		Use:   "lectern",
 		Short: "Open knowledge bases to AI agents, safely and in sight",
@@ -53,8 +54,9 @@ func rootCommand(w *world) *cobra.Command {
 		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(c *cobra.Command, _ []string) error { return w.panel(c.Context()) },
+		RunE:          func(c *cobra.Command, _ []string) error { return w.panel(c.Context(), how) },
 	}
+	how.flags(root)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(root.HelpTemplate() + exitHelp)
 	root.AddGroup(

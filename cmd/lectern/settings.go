@@ -2,8 +2,8 @@ package main
 
 import "github.com/lectern-mcp/lectern/status"
 
-// settings are the keys of the configuration file as it is now.
-func (w *world) settings() ([]status.Setting, error) {
+// keys are the keys of the configuration file as it is now.
+func (w *world) keys() ([]status.Setting, error) {
 	c, err := w.config()
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import { invalid } from './fault'
 import type { Host } from './host'
 import type { Block, Page, Place } from './model'
 import { type Found, Reader } from './reader'
+import { States } from './states'
 
 /** The graph that is open now, as the methods see it. */
 export class OpenGraph {
@@ -13,6 +14,7 @@ export class OpenGraph {
   readonly seen: Exclusions
   readonly write: Writes
   readonly dialect: Dialect
+  readonly states: States
 
   constructor(
     readonly host: Host,
@@ -21,6 +23,7 @@ export class OpenGraph {
   ) {
     this.dialect = kind === 'db' ? dbDialect : fileDialect
     this.reader = new Reader(host, this.dialect)
+    this.states = new States(this.reader)
     this.seen = new Exclusions(this.reader, hidden)
     this.write = kind === 'db' ? dbWrites(host, this.reader) : fileWrites(host, this.reader)
   }
@@ -38,6 +41,15 @@ export class OpenGraph {
     if (place === 'before' || place === 'after') return { uuid: found.block.uuid, children: [] }
     const block = find(await this.reader.tree(found.page), found.block.uuid)
     return { uuid: found.block.uuid, children: uuids(block?.children ?? []) }
+  }
+
+  /** The same without exclusions, for what a person takes back. */
+  async anyTarget(nameOrUUID: string, place: 'after' | 'first'): Promise<Target> {
+    const page = await this.reader.pageIfThere(nameOrUUID)
+    if (page) return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
+    const { block, page: on } = await this.reader.block(nameOrUUID)
+    if (place === 'after') return { uuid: block.uuid, children: [] }
+    return { uuid: block.uuid, children: uuids(find(await this.reader.tree(on), block.uuid)?.children ?? []) }
   }
 
   /** A block with its children down to depth: 0 is none of them, -1 all. */

@@ -68,6 +68,8 @@ export class Host {
   /** DB graphs alone; date as JavaScript's Date reads it. */
   createJournal = (date: string) => this.call<Row | null>('create_journal_page', date)
   deletePage = (name: string) => this.call('delete_page', name)
+  /** DB graphs alone, which have a recycle bin. */
+  restorePage = (page: string) => this.call('restore_page', page)
   /** Takes a name on file graphs and a uuid on DB graphs. */
   renamePage = (page: string, name: string) => this.call('rename_page', page, name)
 
@@ -85,6 +87,8 @@ export class Host {
     this.call('upsert_block_property', uuid, key, value, { reset: true })
   removeProperty = (uuid: string, key: string) => this.call('remove_block_property', uuid, key)
   addTag = (uuid: string, tag: string) => this.call('add_block_tag', uuid, tag)
+  removeTag = (uuid: string, tag: string) => this.call('remove_block_tag', uuid, tag)
+  setCollapsed = (uuid: string, collapsed: boolean) => this.call('set_block_collapsed', uuid, collapsed)
 
   /** Asks a method whose arguments can change nothing; whether it exists is the answer. */
   async has(method: string, ...args: unknown[]): Promise<boolean> {

@@ -6,10 +6,11 @@ import { find } from './methods/find'
 import { lists } from './methods/lists'
 import type { Method, Methods } from './methods/method'
 import { pages } from './methods/pages'
+import { states } from './methods/states'
 import { tasks } from './methods/tasks'
 import type { Params } from './params'
 
-const all: Methods = { ...pages, ...blocks, ...find, ...lists, ...tasks }
+const all: Methods = { ...pages, ...blocks, ...find, ...lists, ...tasks, ...states }
 
 export const methodNames = Object.keys(all).sort()
 

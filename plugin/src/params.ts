@@ -1,6 +1,7 @@
 import { isUUID } from './edn'
 import { invalid } from './fault'
 import type { Draft, Place, Values } from './model'
+import type { Kept, KeptPage } from './states'
 
 // Reads the params of a request. Each function names its field when it refuses.
 
@@ -88,4 +89,43 @@ export function slice<T>(list: T[], params: Params): T[] {
   const offset = Math.max(count(params, 'offset', 0), 0)
   const limit = count(params, 'limit', -1)
   return list.slice(offset, limit < 0 ? undefined : offset + limit)
+}
+
+/** A day as 20261121 or as "2026-11-21". */
+export function dayOf({ day: value }: Params): number {
+  const digits = String(value ?? '').replace(/-/g, '')
+  if (!/^\d{8}$/.test(digits)) throw invalid('day', `a day as 2026-11-21, got ${JSON.stringify(value)}`)
+  return Number(digits)
+}
+
+/** Blocks as they were once kept. */
+export function kept(params: Params, field: string, depth = 0): Kept[] {
+  const list = params[field] ?? []
+  if (!Array.isArray(list)) throw invalid(field, 'a list of blocks is wanted')
+  if (depth > deepest) throw invalid(field, `at most ${deepest} levels deep`)
+  return list.map((one: Params) => {
+    const children = kept(one, 'children', depth + 1)
+    return {
+      uuid: uuidOf(one, 'uuid'),
+      text: text(one, 'text'),
+      properties: values(one, 'properties'),
+      tags: strings(one, 'tags'),
+      ...(flag(one, 'collapsed') ? { collapsed: true as const } : {}),
+      ...(children.length > 0 ? { children } : {}),
+    }
+  })
+}
+
+/** A page as it was once kept. */
+export function keptPage(params: Params): KeptPage {
+  const page = values(params, 'page')
+  const [uuid, before] = [optionalText(page, 'uuid'), optionalText(page, 'text')]
+  return {
+    name: name(page, 'name'),
+    ...(uuid === undefined ? {} : { uuid: uuidOf(page, 'uuid') }),
+    ...(page.day ? { day: dayOf(page) } : {}),
+    ...(before === undefined ? {} : { text: before }),
+    properties: values(page, 'properties'),
+    tags: strings(page, 'tags'),
+  }
 }

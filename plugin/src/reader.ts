@@ -1,11 +1,17 @@
 import { type Dialect, type Named, type Names, type Property, idOf } from './adapters/dialect'
 import { isUUID, numbers, string, uuid } from './edn'
-import { notFound } from './fault'
+import { asFault, notFound } from './fault'
 import type { Host, Row } from './host'
 import type { Block, Page } from './model'
 
 // Reading goes through DataScript alone: it answers while Logseq's window is
 // hidden, when its editor calls do not, and it is the same for both kinds.
+
+/** A row and those below it, in order. */
+export interface Twig {
+  row: Row
+  children: Twig[]
+}
 
 export interface Found<T> {
   row: Row
@@ -47,10 +53,36 @@ export class Reader {
     return { row, is: this.dialect.page(row, names) }
   }
 
+  /** The same; undefined when there is none. */
+  async pageIfThere(nameOrUUID: string): Promise<Found<Page> | undefined> {
+    return this.page(nameOrUUID).catch((thrown) => {
+      if (asFault(thrown).code !== 'NOT_FOUND') throw thrown
+      return undefined
+    })
+  }
+
   /** A page's blocks as trees, whole. */
   async tree(page: Found<Page>): Promise<Block[]> {
-    const rows = await this.pull('?b', `[?b :block/page ${page.row.id}]`)
-    return this.trees(rows.filter((row) => this.dialect.shows(row)), page)
+    const twigs = await this.outline(page)
+    const names = await this.names(flat(twigs), [page.row.id, ...flat(twigs).map((row) => row.id as number)])
+    const grow = (siblings: Twig[]): Block[] =>
+      siblings.map(({ row, children }, order) => ({ ...this.make(row, names, order), children: grow(children) }))
+    return grow(twigs)
+  }
+
+  /** A page's rows as trees, whole. */
+  async outline(page: Found<Page>): Promise<Twig[]> {
+    const rows = (await this.pull('?b', `[?b :block/page ${page.row.id}]`)).filter((row) => this.dialect.shows(row))
+    const below = new Map<number, Row[]>()
+    for (const row of rows) {
+      const parent = idOf(row.parent) ?? page.row.id
+      below.set(parent, [...(below.get(parent) ?? []), row])
+    }
+    const grow = (parent: number, depth: number): Twig[] =>
+      depth > 200 // a loop in a damaged graph
+        ? []
+        : this.dialect.sort(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
+    return grow(page.row.id, 0)
   }
 
   /** The block of a file graph's page that holds its properties. */
@@ -61,15 +93,20 @@ export class Reader {
 
   /** One block without children, and the page it is on. */
   async block(id: string): Promise<{ block: Block; page: Found<Page> }> {
-    if (!isUUID(id)) throw notFound('block', id)
-    const rows = await this.pull('?b', `[?b :block/uuid ${uuid(id)}]`)
-    const row = rows[0]
+    const found = await this.blockRow(id)
+    const [block] = found ? await this.blocks([found.row]) : []
+    if (!found || !block) throw notFound('block', id)
+    return { block: block.is, page: found.page }
+  }
+
+  /** The row of a block, and the page it is on; undefined when there is none. */
+  async blockRow(id: string): Promise<{ row: Row; page: Found<Page> } | undefined> {
+    if (!isUUID(id)) return undefined
+    const [row] = await this.pull('?b', `[?b :block/uuid ${uuid(id)}]`)
     const pageID = row && idOf(row.page)
-    if (!row || pageID === undefined || !this.dialect.shows(row)) throw notFound('block', id)
+    if (!row || pageID === undefined || !this.dialect.shows(row)) return undefined
     const [page] = await this.pagesOf([pageID])
-    const [block] = await this.blocks([row])
-    if (!page || !block) throw notFound('block', id)
-    return { block: block.is, page }
+    return page && { row, page }
   }
 
   /** Rows as blocks without children, in the order given; rows that are no blocks are left out. */
@@ -148,23 +185,6 @@ export class Reader {
     return `[?b ${this.dialect.text} ?text] [(re-pattern ${pattern}) ?pattern] [(re-find ?pattern ?text)]`
   }
 
-  private async trees(rows: Row[], page: Found<Page>): Promise<Block[]> {
-    const names = await this.names(rows, [page.row.id, ...rows.map((row) => row.id as number)])
-    const below = new Map<number, Row[]>()
-    for (const row of rows) {
-      const parent = idOf(row.parent) ?? page.row.id
-      below.set(parent, [...(below.get(parent) ?? []), row])
-    }
-    const grow = (parent: number, depth: number): Block[] =>
-      depth > 200 // a loop in a damaged graph
-        ? []
-        : this.dialect.sort(below.get(parent) ?? [], parent).map((row, order) => ({
-            ...this.make(row, names, order),
-            children: grow(row.id, depth + 1),
-          }))
-    return grow(page.row.id, 0)
-  }
-
   private make(row: Row, names: Names, order: number): Block {
     const pageID = idOf(row.page)!
     const page = names.of(pageID)
@@ -189,6 +209,8 @@ function nameOf(row: Row): Named {
     journalDay: row['journal-day'],
   }
 }
+
+const flat = (twigs: Twig[]): Row[] => twigs.flatMap(({ row, children }) => [row, ...flat(children)])
 
 const bare = (keyword: string) => keyword.replace(/^:/, '')
 

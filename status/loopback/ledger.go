@@ -19,26 +19,13 @@ func ledgerRoutes(mux *http.ServeMux, c status.Ledger) {
 			return copyAll(out, ch, func(c status.Call) message { return message{Call: &c} })
 		})
 	})
-	mux.HandleFunc("POST "+changesPath, func(w http.ResponseWriter, r *http.Request) {
-		serve(w, r, func(out *stream, p status.Pick) error {
-			changes, err := c.Changes(r.Context(), p)
-			if err != nil {
-				return err
-			}
-			return out.send(message{Changes: &changes})
-		})
-	})
+	serveChanges(mux, c)
 }
 
 // Calls implements status.Ledger. A reader that takes nothing is treated as one
 // of Logs.
 func (c client) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
 	return follow(ctx, c, callsPath, q, func(m message) *status.Call { return m.Call })
-}
-
-// Changes implements status.Ledger.
-func (c client) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
-	return once(ctx, c, changesPath, p, func(m message) *status.Changes { return m.Changes })
 }
 
 // errEmpty says that an answer lacks what was asked for, as that of another

@@ -42,7 +42,6 @@ const (
 	doPath      = "/v1/do"
 
 	callsPath    = "/v1/calls"
-	changesPath  = "/v1/changes"
 	toolsPath    = "/v1/tools"
 	callPath     = "/v1/call"
 	checkPath    = "/v1/check"

@@ -10,11 +10,9 @@ import (
 
 // ledger is what a Fake says that agents did.
 type ledger struct {
-	calls   []status.Call // the last Kept
-	last    uint64        // Seq of the newest call
-	onCall  func(status.Call)
-	changes []status.Change // oldest first
-	diffs   map[string]string
+	calls  []status.Call // the last Kept
+	last   uint64        // Seq of the newest call
+	onCall func(status.Call)
 }
 
 // AddCall adds a call and returns its Seq, which AddCall gives. Without a Time
@@ -45,23 +43,6 @@ func (f *Fake) TeeCalls(call func(status.Call)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ledger.onCall = call
-}
-
-// AddChange adds the newest Change, with its diff. One whose ID is there
-// already takes its place.
-func (f *Fake) AddChange(c status.Change, diff string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := &f.ledger
-	if l.diffs == nil {
-		l.diffs = map[string]string{}
-	}
-	l.diffs[c.ID] = diff
-	if i := slices.IndexFunc(l.changes, func(old status.Change) bool { return old.ID == c.ID }); i >= 0 {
-		l.changes[i] = c
-		return
-	}
-	l.changes = append(l.changes, c)
 }
 
 // Calls implements status.Ledger.
@@ -122,49 +103,4 @@ func (l *ledger) after(seq uint64) []status.Call {
 		}
 	}
 	return calls
-}
-
-// Changes implements status.Ledger.
-func (f *Fake) Changes(_ context.Context, p status.Pick) (status.Changes, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := status.Changes{Changes: []status.Change{}}
-	if f.err != nil {
-		return status.Changes{}, f.err
-	}
-	limit := p.Limit
-	if limit == 0 {
-		limit = 100
-	}
-	below := p.Before == ""
-	for _, c := range slices.Backward(f.ledger.changes) {
-		switch {
-		case !below:
-			below = c.ID == p.Before
-		case !picks(p, c):
-		case len(out.Changes) == limit:
-			out.More = true
-			return out, nil
-		default:
-			out.Changes = append(out.Changes, c)
-			if len(p.IDs) > 0 {
-				out.Diffs = put(out.Diffs, c.ID, f.ledger.diffs[c.ID])
-			}
-		}
-	}
-	return out, nil
-}
-
-func picks(p status.Pick, c status.Change) bool {
-	return (len(p.IDs) == 0 || slices.Contains(p.IDs, c.ID)) &&
-		(p.Source == "" || p.Source == c.Source) && (p.Client == "" || p.Client == c.Client) &&
-		(p.Session == "" || p.Session == c.Session) && !c.Time.Before(p.Since)
-}
-
-func put(m map[string]string, key, value string) map[string]string {
-	if m == nil {
-		m = map[string]string{}
-	}
-	m[key] = value
-	return m
 }

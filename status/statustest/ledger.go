@@ -10,9 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// RunLedger checks that a Ledger keeps the promises of status.Ledger about
-// calls; wrap is as in [Run], with [Fake.TeeCalls] to fill a Ledger that has
-// its own store.
+// RunLedger checks that a Ledger keeps the promises of status.Ledger; wrap is as
+// in [Run], with [Fake.TeeCalls] to fill one that has its own store of calls.
 func RunLedger(t *testing.T, wrap func(*testing.T, *Fake) status.Ledger) {
 	t.Helper()
 	for _, c := range []struct {
@@ -25,6 +24,8 @@ func RunLedger(t *testing.T, wrap func(*testing.T, *Fake) status.Ledger) {
 		{"following calls goes on", checkCallsFollow},
 		{"a slow follower of calls knows what it missed", checkSlowCalls},
 		{"following calls ends with its context", checkCallsEnd},
+		{"changes arrive whole", checkChangesWhole},
+		{"errors of changes keep their words", checkChangesErrors},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := new(Fake)

@@ -10,35 +10,46 @@ type addition struct {
 	Written
 }
 
-// appendTo puts content, parsed as drafts, at the end of a page: as a tree in
-// one call where Logseq can, else as one block. earlier are the steps of the
-// same call that have happened.
-func (g *Graph) appendTo(ctx context.Context, p wirePage, content string, drafts []*draft, earlier []string) (addition, error) {
-	if len(drafts) == 1 && len(drafts[0].Children) == 0 && len(drafts[0].Properties) == 0 {
-		return g.appendOne(ctx, p, drafts[0].Content, earlier)
+// together makes one block of content where Logseq takes no tree in one call.
+func (g *Graph) together(content string, drafts []*draft) (fit []*draft, warnings []string) {
+	if len(drafts) == 0 || single(drafts) || g.has("blocks.insert") {
+		return drafts, nil
 	}
-	if !g.has("blocks.insert") {
-		added, err := g.appendOne(ctx, p, content, earlier)
-		added.Warnings = append(added.Warnings, "This Logseq takes no tree of blocks in one call, so the content is one block.")
-		return added, err
+	return []*draft{{UUID: newUUID(), Content: content}}, []string{"This Logseq takes no tree of blocks in one call, so the content is one block."}
+}
+
+// single says whether drafts are one block of nothing but text.
+func single(drafts []*draft) bool {
+	return len(drafts) == 1 && len(drafts[0].Children) == 0 && len(drafts[0].Properties) == 0
+}
+
+// end is the place at the end of a page.
+func (p wirePage) end() place {
+	return place{target: p.UUID, position: last, page: wireRef{p.UUID, p.Name}, parent: p.UUID}
+}
+
+// appendTo puts drafts at the end of a page. earlier are the steps of the same
+// call that have happened.
+func (g *Graph) appendTo(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (addition, error) {
+	w := g.insertion(p.end(), drafts, earlier)
+	if single(drafts) {
+		w = g.appending(p, drafts[0], earlier)
 	}
-	written, err := g.write(ctx, g.insertion(place{target: p.UUID, position: last, page: wireRef{p.UUID, p.Name}, parent: p.UUID}, drafts, earlier))
+	written, err := g.write(ctx, w)
 	return addition{tops(drafts), written}, err
 }
 
-func (g *Graph) appendOne(ctx context.Context, p wirePage, content string, earlier []string) (addition, error) {
-	uuid := newUUID()
-	written, err := g.write(ctx, write{
+func (g *Graph) appending(p wirePage, d *draft, earlier []string) write {
+	return write{
 		method: "pages.append",
 		in: struct {
 			Page    UUID   `json:"page"`
 			Content string `json:"content"`
 			UUID    UUID   `json:"uuid"`
-		}{p.UUID, content, uuid},
-		facts: fate{UUID: uuid, Page: p.Name, Done: earlier},
-		look:  func(ctx context.Context) (sight, error) { return g.seenBlock(ctx, uuid, content, nil) },
-	})
-	return addition{[]UUID{uuid}, written}, err
+		}{p.UUID, d.Content, d.UUID},
+		facts: fate{UUID: d.UUID, Page: p.Name, Done: earlier},
+		look:  func(ctx context.Context) (sight, error) { return g.seenBlock(ctx, d.UUID, d.Content, nil) },
+	}
 }
 
 // seenBlock judges a look at a block that was created.

@@ -93,6 +93,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		return BatchOut{}, notConnected(g.conf.Graph)
 	}
 	var out BatchOut
+	watched := watchedCaller{Caller: c}
 	for i, s := range in.Items {
 		o := Outcome{Tool: s.Tool, Status: "skipped"}
 		deadline, bounded := ctx.Deadline()
@@ -103,7 +104,10 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < perStep:
 			out.Note = "The time was up: call again with the rest."
 		default:
-			r, err := steps[i](ctx, g, c)
+			r, err := steps[i](ctx, g, &watched)
+			if watched.stopped != nil {
+				return BatchOut{}, watched.stopped
+			}
 			o.Status, o.Result = "done", r.JSON
 			if err != nil {
 				o.Status, o.Result, o.Error = "failed", nil, spelling().Object(tools.AsError(err))
@@ -116,6 +120,19 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		out.Results = append(out.Results, o)
 	}
 	return out, nil
+}
+
+// A watchedCaller notices that a call's Changes may not be made, which ends
+// the batch: that error is for the hub, not one more outcome.
+type watchedCaller struct {
+	tools.Caller
+	stopped error
+}
+
+// Changing implements tools.Caller.
+func (w *watchedCaller) Changing(ctx context.Context, changes ...tools.Change) error {
+	w.stopped = w.Caller.Changing(ctx, changes...)
+	return w.stopped
 }
 
 type step func(context.Context, *Graph, tools.Caller) (tools.Result, error)

@@ -27,7 +27,7 @@ type BlockWritten struct {
 }
 
 func createBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[CreateBlockIn, BlockWritten]{
+	return tools.DefineLive(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
 		Doc:    "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
 		Errors: mayFail(),
@@ -39,7 +39,7 @@ func createBlock() tools.Tool[*Graph] {
 }
 
 // CreateBlock implements create_block.
-func (g *Graph) CreateBlock(ctx context.Context, in CreateBlockIn) (BlockWritten, error) {
+func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockIn) (BlockWritten, error) {
 	var none BlockWritten
 	if err := g.needs("blocks.create"); err != nil {
 		return none, err
@@ -69,6 +69,11 @@ func (g *Graph) CreateBlock(ctx context.Context, in CreateBlockIn) (BlockWritten
 		return out, nil
 	}
 	out.UUID = newUUID()
+	told, err := g.report(ctx, c, p.adding([]*draft{{UUID: out.UUID, Content: string(in.Content)}})...)
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, write{
 		method: "blocks.create",
 		in: struct {

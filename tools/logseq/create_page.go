@@ -24,7 +24,7 @@ type CreatePageOut struct {
 }
 
 func createPage() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[CreatePageIn, CreatePageOut]{
+	return tools.DefineLive(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
 		Errors: mayFail(),
@@ -36,7 +36,7 @@ func createPage() tools.Tool[*Graph] {
 }
 
 // CreatePage implements create_page.
-func (g *Graph) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut, error) {
+func (g *Graph) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn) (CreatePageOut, error) {
 	drafts, err := g.newPage(in)
 	if err != nil {
 		return CreatePageOut{}, err
@@ -55,6 +55,12 @@ func (g *Graph) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut,
 	if in.DryRun {
 		return CreatePageOut{PageName: title, Written: rehearsed()}, nil
 	}
+	drafts, warnings := g.together(string(in.Content), drafts)
+	told, err := g.report(ctx, c, intent{target: target{aPage, title}, after: newPageState(title, drafts)})
+	if err != nil {
+		return CreatePageOut{}, err
+	}
+	defer told()
 	uuid := newUUID()
 	var made wirePage
 	out := CreatePageOut{PageName: title}
@@ -82,7 +88,17 @@ func (g *Graph) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut,
 	if len(drafts) == 0 || made.UUID == "" {
 		return out, nil
 	}
-	return out, g.fill(ctx, &out, made, in.Content, drafts)
+	out.Warnings = append(out.Warnings, warnings...)
+	return out, g.fill(ctx, &out, made, drafts)
+}
+
+// newPageState is what a new page will hold, roughly.
+func newPageState(name string, drafts []*draft) tools.State {
+	p := keptPage{Name: name}
+	for _, d := range drafts {
+		p.Blocks = append(p.Blocks, d.kept())
+	}
+	return stateOf(p)
 }
 
 // newPage checks the arguments and parses the content.
@@ -106,8 +122,8 @@ func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
 }
 
 // fill puts the content on a page that was just created.
-func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, content Content, drafts []*draft) error {
-	added, err := g.appendTo(ctx, made, string(content), drafts, []string{"page created"})
+func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, drafts []*draft) error {
+	added, err := g.appendTo(ctx, made, drafts, []string{"page created"})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type DeleteBlockOut struct {
 }
 
 func deleteBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
+	return tools.DefineLive(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
 		Doc:    "Deletes one block; one with children only with recursive.\nNeeds blocks.delete.",
 		Errors: mayFail(),
@@ -36,7 +36,7 @@ func deleteBlock() tools.Tool[*Graph] {
 
 // DeleteBlock implements delete_block. Logseq always deletes what is below a
 // block too, so the check is ours.
-func (g *Graph) DeleteBlock(ctx context.Context, in DeleteBlockIn) (DeleteBlockOut, error) {
+func (g *Graph) DeleteBlock(ctx context.Context, c tools.Caller, in DeleteBlockIn) (DeleteBlockOut, error) {
 	var none DeleteBlockOut
 	if err := g.needs("blocks.delete"); err != nil {
 		return none, err
@@ -63,6 +63,15 @@ func (g *Graph) DeleteBlock(ctx context.Context, in DeleteBlockIn) (DeleteBlockO
 		out.Written = rehearsed()
 		return out, nil
 	}
+	referring, err := g.referring(ctx, b.UUID)
+	if err != nil {
+		return none, err
+	}
+	told, err := g.report(ctx, c, append([]intent{deleting(target{aTree, string(b.UUID)})}, referring...)...)
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, write{
 		method: "blocks.delete", in: struct {
 			UUID UUID `json:"uuid"`

@@ -24,7 +24,7 @@ type DeletePageOut struct {
 }
 
 func deletePage() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[DeletePageIn, DeletePageOut]{
+	return tools.DefineLive(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Doc:    "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
 		Errors: mayFail(),
@@ -36,7 +36,7 @@ func deletePage() tools.Tool[*Graph] {
 }
 
 // DeletePage implements delete_page.
-func (g *Graph) DeletePage(ctx context.Context, in DeletePageIn) (DeletePageOut, error) {
+func (g *Graph) DeletePage(ctx context.Context, c tools.Caller, in DeletePageIn) (DeletePageOut, error) {
 	var none DeletePageOut
 	if err := g.needs("pages.delete"); err != nil {
 		return none, err
@@ -62,6 +62,11 @@ func (g *Graph) DeletePage(ctx context.Context, in DeletePageIn) (DeletePageOut,
 		out.Written = rehearsed(warnings...)
 		return out, nil
 	}
+	told, err := g.report(ctx, c, deleting(target{aPage, p.Name}))
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, write{
 		method: "pages.delete", in: pageArg{string(p.UUID)}, facts: fate{UUID: p.UUID, Page: p.Name},
 		look: func(ctx context.Context) (sight, error) {

@@ -24,6 +24,7 @@ type fake struct {
 	listeners map[int]func(string, json.RawMessage)
 	calls     []string
 	fault     func(method string) fault // nil: none
+	made      int                       // pages
 }
 
 // A fault is what goes wrong with one call.
@@ -81,9 +82,9 @@ func garden(kind string) *fake {
 			{UUID: id(101), Name: "Garden", Kind: "page", Properties: map[string]any{"area": 10.0}, Tags: []string{"Home"}, blocks: []*fakeBlock{
 				block(2, "Beds", block(1, "Plant tomatoes beside [[Kitchen]]"), block(4, "Weed")), task,
 			}},
-			{UUID: id(102), Name: "Compost", Kind: "page", Properties: map[string]any{}, blocks: []*fakeBlock{block(5, "Turn it")}},
-			{UUID: id(103), Name: "Kitchen", Kind: "page", Properties: map[string]any{}},
-			{UUID: id(104), Name: "Mar 1st, 2026", Kind: "journal", Day: 20260301, Properties: map[string]any{}, blocks: []*fakeBlock{block(6, "Snow")}},
+			{UUID: id(102), Name: "Compost", Kind: "page", Properties: map[string]any{}, Tags: []string{}, blocks: []*fakeBlock{block(5, "Turn it")}},
+			{UUID: id(103), Name: "Kitchen", Kind: "page", Properties: map[string]any{}, Tags: []string{}},
+			{UUID: id(104), Name: "Mar 1st, 2026", Kind: "journal", Day: 20260301, Properties: map[string]any{}, Tags: []string{}, blocks: []*fakeBlock{block(6, "Snow")}},
 		},
 	}
 }
@@ -92,8 +93,13 @@ func (f *fake) digest() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []any
-	for _, p := range f.pages {
-		all = append(all, p, p.blocks)
+	pages := slices.SortedFunc(slices.Values(f.pages), func(a, b *fakePage) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range pages {
+		on := *p
+		if f.kind == "file" {
+			on.UUID = "" // not in the file
+		}
+		all = append(all, on, append([]*fakeBlock{}, p.blocks...))
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -261,19 +267,28 @@ func (s spot) shown(depth int) *fakeBlock {
 
 func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
 	found := []*fakeBlock{}
+	for _, s := range f.spots() {
+		if keep(s.block()) {
+			found = append(found, s.shown(0))
+		}
+	}
+	return found
+}
+
+// spots are the places of all blocks.
+func (f *fake) spots() []spot {
+	var all []spot
 	var walk func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock)
 	walk = func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock) {
 		for i, b := range *list {
-			if keep(b) {
-				found = append(found, spot{p, parent, list, i}.shown(0))
-			}
+			all = append(all, spot{p, parent, list, i})
 			walk(p, b, &b.Children)
 		}
 	}
 	for _, p := range f.pages {
 		walk(p, nil, &p.blocks)
 	}
-	return found
+	return all
 }
 
 func part[T any](list []T, in map[string]any) []T {

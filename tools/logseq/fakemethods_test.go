@@ -8,12 +8,10 @@ import (
 
 // run is what the fake's plugin does for a method; f.mu is held.
 func (f *fake) run(method string, in map[string]any) (any, error) {
-	reads, writes := f.reads(), f.writes()
-	if do, ok := reads[method]; ok {
-		return do(in)
-	}
-	if do, ok := writes[method]; ok {
-		return do(in)
+	for _, known := range []methods{f.reads(), f.writes(), f.states()} {
+		if do, ok := known[method]; ok {
+			return do(in)
+		}
 	}
 	return nil, fakeError("CAPABILITY_MISSING", "no method %s", method)
 }
@@ -94,7 +92,7 @@ func (f *fake) reads() methods {
 func (f *fake) writes() methods {
 	return methods{
 		"pages.create": func(in map[string]any) (any, error) {
-			p := &fakePage{UUID: in["uuid"].(string), Name: in["title"].(string), Kind: "page", Properties: map[string]any{}}
+			p := &fakePage{UUID: f.pageUUID(in["uuid"]), Name: in["title"].(string), Kind: "page", Properties: map[string]any{}, Tags: []string{}}
 			set(p.Properties, in["properties"])
 			f.pages = append(f.pages, p)
 			return map[string]any{"page": p, "existed": false}, nil
@@ -127,6 +125,11 @@ func (f *fake) writes() methods {
 			if err != nil {
 				return nil, err
 			}
+			if f.kind == "file" { // the links are text
+				for _, s := range f.spots() {
+					s.block().Content = strings.ReplaceAll(s.block().Content, "[["+p.Name+"]]", "[["+in["name"].(string)+"]]")
+				}
+			}
 			p.Name = in["name"].(string)
 			return p, nil
 		},
@@ -155,7 +158,7 @@ func (f *fake) writes() methods {
 			return nil, f.place(in["target"], in["place"].(string), []*fakeBlock{b})
 		},
 		"journals.create": func(in map[string]any) (any, error) {
-			p := &fakePage{UUID: id(900), Name: "a new day", Kind: "journal", Day: int(in["day"].(float64)), Properties: map[string]any{}}
+			p := &fakePage{UUID: id(900), Name: "a new day", Kind: "journal", Day: int(in["day"].(float64)), Properties: map[string]any{}, Tags: []string{}}
 			f.pages = append(f.pages, p)
 			return map[string]any{"page": p, "existed": false}, nil
 		},

@@ -60,7 +60,7 @@ type InsertBlocksOut struct {
 }
 
 func insertBlocks() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
+	return tools.DefineLive(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
 		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes,
 		Doc:    "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Errors: mayFail(),
@@ -72,7 +72,7 @@ func insertBlocks() tools.Tool[*Graph] {
 }
 
 // InsertBlocks implements insert_blocks.
-func (g *Graph) InsertBlocks(ctx context.Context, in InsertBlocksIn) (InsertBlocksOut, error) {
+func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlocksIn) (InsertBlocksOut, error) {
 	var none InsertBlocksOut
 	if err := g.needs("blocks.insert"); err != nil {
 		return none, err
@@ -106,6 +106,11 @@ func (g *Graph) InsertBlocks(ctx context.Context, in InsertBlocksIn) (InsertBloc
 		return out, nil
 	}
 	out.Blocks = tops(drafts)
+	told, err := g.report(ctx, c, p.adding(drafts)...)
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, g.insertion(p, drafts, nil))
 	if err != nil {
 		return none, err

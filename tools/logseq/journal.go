@@ -63,7 +63,7 @@ type AppendToJournalIn struct {
 }
 
 func appendToJournal() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[AppendToJournalIn, PageWritten]{
+	return tools.DefineLive(tools.Spec[AppendToJournalIn, PageWritten]{
 		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
 		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
 		Errors: mayFail(),
@@ -74,7 +74,7 @@ func appendToJournal() tools.Tool[*Graph] {
 }
 
 // AppendToJournal implements append_to_journal.
-func (g *Graph) AppendToJournal(ctx context.Context, in AppendToJournalIn) (PageWritten, error) {
+func (g *Graph) AppendToJournal(ctx context.Context, c tools.Caller, in AppendToJournalIn) (PageWritten, error) {
 	var none PageWritten
 	for _, key := range []string{"journals", "pages.update"} {
 		if err := g.needs(key); err != nil {
@@ -101,6 +101,16 @@ func (g *Graph) AppendToJournal(ctx context.Context, in AppendToJournalIn) (Page
 	if in.DryRun {
 		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
 	}
+	drafts, warnings := g.together(string(in.Content), drafts)
+	intents := p.end().adding(drafts)
+	if p.UUID == "" { // the new page, with what will stand on it
+		intents = []intent{changing(target{aJournal, dayOf(day)})}
+	}
+	told, err := g.report(ctx, c, intents...)
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	var earlier []string
 	if p.UUID == "" {
 		if p, err = g.newJournal(ctx, day); err != nil {
@@ -108,10 +118,11 @@ func (g *Graph) AppendToJournal(ctx context.Context, in AppendToJournalIn) (Page
 		}
 		earlier = append(earlier, "journal page created")
 	}
-	added, err := g.appendTo(ctx, p, string(in.Content), drafts, earlier)
+	added, err := g.appendTo(ctx, p, drafts, earlier)
 	if err != nil {
 		return none, err
 	}
+	added.Warnings = append(warnings, added.Warnings...)
 	return PageWritten{p.Name, p.UUID, added.blocks, added.Written}, nil
 }
 

@@ -17,7 +17,7 @@ type MoveBlockIn struct {
 }
 
 func moveBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[MoveBlockIn, BlockWritten]{
+	return tools.DefineLive(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
 		Doc:    "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
 		Errors: mayFail(),
@@ -28,7 +28,7 @@ func moveBlock() tools.Tool[*Graph] {
 }
 
 // MoveBlock implements move_block.
-func (g *Graph) MoveBlock(ctx context.Context, in MoveBlockIn) (BlockWritten, error) {
+func (g *Graph) MoveBlock(ctx context.Context, c tools.Caller, in MoveBlockIn) (BlockWritten, error) {
 	var none BlockWritten
 	if err := g.needs("blocks.move"); err != nil {
 		return none, err
@@ -64,6 +64,11 @@ func (g *Graph) MoveBlock(ctx context.Context, in MoveBlockIn) (BlockWritten, er
 		out.Written = rehearsed()
 		return out, nil
 	}
+	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, write{
 		method: "blocks.move",
 		in: struct {

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -14,7 +15,7 @@ type RenamePageIn struct {
 }
 
 func renamePage() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[RenamePageIn, PageWritten]{
+	return tools.DefineLive(tools.Spec[RenamePageIn, PageWritten]{
 		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
 		Doc:    "Renames a page; Logseq changes the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Errors: mayFail(),
@@ -25,7 +26,7 @@ func renamePage() tools.Tool[*Graph] {
 }
 
 // RenamePage implements rename_page.
-func (g *Graph) RenamePage(ctx context.Context, in RenamePageIn) (PageWritten, error) {
+func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn) (PageWritten, error) {
 	var none PageWritten
 	if err := g.needs("pages.rename"); err != nil {
 		return none, err
@@ -56,6 +57,11 @@ func (g *Graph) RenamePage(ctx context.Context, in RenamePageIn) (PageWritten, e
 		out.Written = rehearsed()
 		return out, nil
 	}
+	told, err := g.reportRenaming(ctx, c, p, string(in.NewName))
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, write{
 		method: "pages.rename",
 		in: struct {
@@ -78,4 +84,18 @@ func (g *Graph) RenamePage(ctx context.Context, in RenamePageIn) (PageWritten, e
 		},
 	})
 	return out, err
+}
+
+// reportRenaming tells that one page goes and another comes, and which blocks
+// link to it: on a file graph Logseq rewrites their text.
+func (g *Graph) reportRenaming(ctx context.Context, c tools.Caller, p wirePage, name string) (func(), error) {
+	referring, err := g.referring(ctx, p.UUID)
+	if err != nil {
+		return nil, err
+	}
+	intents := []intent{changing(target{aHead, name})}
+	if name != p.Name && !strings.EqualFold(name, p.Name) {
+		intents = append(intents, deleting(target{aHead, p.Name}))
+	}
+	return g.report(ctx, c, append(intents, referring...)...)
 }

@@ -100,7 +100,7 @@ type TaskWritten struct {
 }
 
 func setTask() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[SetTaskIn, TaskWritten]{
+	return tools.DefineLive(tools.Spec[SetTaskIn, TaskWritten]{
 		Name: "set_task", Title: "Set a task", Effect: tools.Writes,
 		Doc:    "Sets a task's state, priority and days.\nNeeds tasks. What is omitted stays.",
 		Errors: mayFail(),
@@ -111,7 +111,7 @@ func setTask() tools.Tool[*Graph] {
 }
 
 // SetTask implements set_task.
-func (g *Graph) SetTask(ctx context.Context, in SetTaskIn) (TaskWritten, error) {
+func (g *Graph) SetTask(ctx context.Context, c tools.Caller, in SetTaskIn) (TaskWritten, error) {
 	var nothing TaskWritten
 	change, err := g.taskChange(in)
 	if err != nil {
@@ -129,6 +129,11 @@ func (g *Graph) SetTask(ctx context.Context, in SetTaskIn) (TaskWritten, error) 
 	if in.DryRun {
 		return TaskWritten{was.shown(was.Page, 0), rehearsed()}, nil
 	}
+	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	if err != nil {
+		return nothing, err
+	}
+	defer told()
 	now := was
 	var out TaskWritten
 	out.Written, err = g.write(ctx, write{

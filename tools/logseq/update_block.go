@@ -16,7 +16,7 @@ type UpdateBlockIn struct {
 }
 
 func updateBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[UpdateBlockIn, BlockWritten]{
+	return tools.DefineLive(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
 		Doc:    "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Children and other properties stay.",
 		Errors: mayFail(),
@@ -27,7 +27,7 @@ func updateBlock() tools.Tool[*Graph] {
 }
 
 // UpdateBlock implements update_block.
-func (g *Graph) UpdateBlock(ctx context.Context, in UpdateBlockIn) (BlockWritten, error) {
+func (g *Graph) UpdateBlock(ctx context.Context, c tools.Caller, in UpdateBlockIn) (BlockWritten, error) {
 	var none BlockWritten
 	if err := g.needs("blocks.update"); err != nil {
 		return none, err
@@ -59,6 +59,11 @@ func (g *Graph) UpdateBlock(ctx context.Context, in UpdateBlockIn) (BlockWritten
 	if content != "" && !in.ReplaceContent {
 		content = withoutProperties(was.Raw) + "\n" + content
 	}
+	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	out.Written, err = g.write(ctx, g.change(was, content, in.Properties))
 	if err != nil {
 		return none, err

@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -23,7 +24,7 @@ type PageWritten struct {
 }
 
 func updatePage() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[UpdatePageIn, PageWritten]{
+	return tools.DefineLive(tools.Spec[UpdatePageIn, PageWritten]{
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes,
 		Doc:    "Sets properties of a page and puts content at its end.\nNeeds pages.update. To change what is there use update_block.",
 		Errors: mayFail(),
@@ -35,7 +36,7 @@ func updatePage() tools.Tool[*Graph] {
 
 // UpdatePage implements update_page: properties first, then content. When the
 // second step fails, the error's data says that the first is done.
-func (g *Graph) UpdatePage(ctx context.Context, in UpdatePageIn) (PageWritten, error) {
+func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn) (PageWritten, error) {
 	var none PageWritten
 	drafts, err := g.pageChange(in)
 	if err != nil {
@@ -55,6 +56,16 @@ func (g *Graph) UpdatePage(ctx context.Context, in UpdatePageIn) (PageWritten, e
 		out.Written = rehearsed()
 		return out, nil
 	}
+	var intents []intent
+	if len(in.Properties) > 0 {
+		intents = append(intents, changing(target{aHead, p.Name}))
+	}
+	drafts, warnings := g.together(string(in.ContentAppend), drafts)
+	told, err := g.report(ctx, c, append(intents, p.end().adding(drafts)...)...)
+	if err != nil {
+		return none, err
+	}
+	defer told()
 	var earlier []string
 	if len(in.Properties) > 0 {
 		if out.Written, err = g.write(ctx, g.pageProperties(p, in.Properties)); err != nil {
@@ -65,13 +76,13 @@ func (g *Graph) UpdatePage(ctx context.Context, in UpdatePageIn) (PageWritten, e
 	if len(drafts) == 0 {
 		return out, nil
 	}
-	added, err := g.appendTo(ctx, p, string(in.ContentAppend), drafts, earlier)
+	added, err := g.appendTo(ctx, p, drafts, earlier)
 	if err != nil {
 		return none, err
 	}
 	out.Blocks = added.blocks
 	verified := added.Verified && (out.Verified || len(earlier) == 0)
-	out.Written = Written{Success: true, Verified: verified, Warnings: append(out.Warnings, added.Warnings...)}
+	out.Written = Written{Success: true, Verified: verified, Warnings: slices.Concat(warnings, out.Warnings, added.Warnings)}
 	return out, nil
 }
 

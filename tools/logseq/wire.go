@@ -84,9 +84,12 @@ func (g *Graph) ask(ctx context.Context, method string, in, out any) error {
 	return failure(g.peer.Call(ctx, method, in, out, true))
 }
 
-// page finds a page by name or uuid. What is not there, or was null, is
+// page finds a page that an agent may know, by name or uuid.
+func (g *Graph) page(ctx context.Context, name string) (wirePage, error) { return g.anyPage(ctx, name) }
+
+// anyPage finds a page by name or uuid. What is not there, or was null, is
 // NotFound.
-func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
+func (g *Graph) anyPage(ctx context.Context, name string) (wirePage, error) {
 	var p wirePage
 	if err := g.ask(ctx, "pages.get", pageArg{name}, &p); err != nil {
 		if absentIn(err) {

@@ -9,6 +9,8 @@
 package pane
 
 import (
+	"encoding/json"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -49,6 +51,15 @@ type Paster interface {
 	Typing() bool
 	// Paste takes text from the clipboard. When nobody types, nothing happens.
 	Paste(text string) Pane
+}
+
+// A Rememberer is a Pane with something to find again in the next panel, such
+// as a filter.
+type Rememberer interface {
+	// Remember is that, as a value with a JSON form.
+	Remember() any
+	// Recall takes it over, as far as it makes sense.
+	Recall(b json.RawMessage) Pane
 }
 
 // A Seeker is a Pane that can turn to one Part.

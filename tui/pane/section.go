@@ -26,9 +26,13 @@ const (
 // From this width on there are two columns.
 const wideWidth = 110
 
+// ReadHeight is the height from which on a pane is no screen but read from top
+// to bottom, as by a screen reader: one column, without borders.
+const ReadHeight = 1000
+
 // framed reports whether sections of a pane this big have a border all around
 // or a line with their title only.
-func framed(w, h int) bool { return w >= framedWidth && h >= framedHeight }
+func framed(w, h int) bool { return w >= framedWidth && h >= framedHeight && h < ReadHeight }
 
 // stack draws sections one below the other in exactly h lines of w cells. All
 // get what they need, then in turn a row more until they have what they want;

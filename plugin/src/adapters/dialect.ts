@@ -58,6 +58,8 @@ export interface Writes {
   renamePage(page: Page, name: string): Promise<void>
   deletePage(page: Page): Promise<void>
   setPageProperties(page: Page, properties: Values): Promise<void>
+  /** On file graphs: makes text the first block of a page, which holds its properties. */
+  putFirst?(page: Page, text: string): Promise<void>
   insert(target: Target, place: Place, draft: Draft): Promise<void>
   insertTree(target: Target, place: Place, drafts: Draft[]): Promise<void>
   setContent(block: Block, content: string): Promise<void>

@@ -112,7 +112,10 @@ export class FileWrites implements Writes {
     const lines = written(properties)
     const before = await this.preBlock(page)
     if (before) return this.put(before.uuid, join({ ...split(before.raw), ...merged(before.raw, lines) }))
-    const text = join({ body: '', lines: [...lines].filter((line) => line[1] !== null) as [string, string][] })
+    await this.putFirst(page, join({ body: '', lines: [...lines].filter((line) => line[1] !== null) as [string, string][] }))
+  }
+
+  async putFirst(page: Page, text: string): Promise<void> {
     const first = await this.firstBlock(page)
     // A block becomes the page's properties when it is saved as its first, not when it is inserted.
     const made = first

@@ -1,7 +1,7 @@
 import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
 import type { Page } from '../model'
-import { type Params, flag, slice } from '../params'
+import { dayOf as day, flag, slice } from '../params'
 import type { Methods } from './method'
 import { absent } from './pages'
 
@@ -101,13 +101,6 @@ async function propertyKeys({ reader }: OpenGraph): Promise<Listed[]> {
   const keys = new Set(rows.flatMap((row) => Object.keys(row.properties ?? {})))
   keys.delete('id')
   return [...keys].map((name) => ({ name }))
-}
-
-/** A day as 20261121 or as "2026-11-21". */
-function day({ day: value }: Params): number {
-  const digits = String(value ?? '').replace(/-/g, '')
-  if (!/^\d{8}$/.test(digits)) throw invalid('day', `a day as 2026-11-21, got ${JSON.stringify(value)}`)
-  return Number(digits)
 }
 
 function visible(graph: OpenGraph, page: Page): Page {

@@ -27,6 +27,13 @@ function sharedAPI(world: () => World): API {
     insert_batch_block: (target: string, batch: Entity[], opts: Entity = {}) => insertBatch(world(), target, batch, opts),
     update_block: (uuid: string, content: string) => update(world(), uuid, content),
     remove_block: (uuid: string) => remove(world(), uuid),
+    set_block_collapsed: (uuid: string, collapsed: boolean) => {
+      const w = world()
+      const row = w.byUUID(uuid)
+      if (row && collapsed) w.set(row.id, { ':block/collapsed?': true })
+      else if (row) w.clear(row.id, ':block/collapsed?')
+      return null
+    },
     move_block: (uuid: string, target: string, opts: Entity = {}) => move(world(), uuid, target, opts),
     search: (words: string, opts: Entity = {}) => search(world(), words, opts),
     ...Object.fromEntries(
@@ -199,8 +206,11 @@ function ogAPI(world: () => World): API {
       return null
     },
     rename_page: (from: string, to: string) => {
-      const page = world().find(':block/name', from.toLowerCase())
-      if (page) world().set(page.id, { ':block/name': to.toLowerCase(), ':block/original-name': to })
+      const w = world()
+      const page = w.find(':block/name', from.toLowerCase())
+      if (!page) return null
+      w.set(page.id, { ':block/name': to.toLowerCase(), ':block/original-name': to })
+      for (const row of w.all(':block/refs', page.id)) save(w, row.id, String(row[':block/content']).replaceAll(`[[${from}]]`, `[[${to}]]`))
       return null
     },
     upsert_block_property: (uuid: string, key: string, value: unknown) => {
@@ -248,6 +258,11 @@ function dbAPI(world: () => World): API {
       if (page) world().set(page.id, { ':logseq.property/deleted-at': world().now() })
       return null
     },
+    restore_page: (uuid: string) => {
+      const page = world().byUUID(uuid)
+      if (page) world().clear(page.id, ':logseq.property/deleted-at')
+      return null
+    },
     rename_page: (uuid: string, to: string) => {
       const page = world().byUUID(uuid)
       if (!page) throw new Error('Invalid page uuid')
@@ -269,6 +284,11 @@ function dbAPI(world: () => World): API {
     remove_block_property: (uuid: string, key: string) => {
       const row = world().byUUID(uuid)
       if (row) world().clear(row.id, ident(world(), key))
+      return null
+    },
+    remove_block_tag: (uuid: string, tag: string) => {
+      const w = world()
+      w.transact([[':db/retract', w.byUUID(uuid)!.id, ':block/tags', w.find(':db/ident', tag)!.id]])
       return null
     },
     add_block_tag: (uuid: string, tag: string) => {

@@ -1,0 +1,93 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// An intent is what a call means to do to one target: what it holds then, as
+// far as that is known before Logseq has done it.
+type intent struct {
+	target target
+	after  tools.State
+	sure   bool // after is exact
+}
+
+// deleting means that the target goes.
+func deleting(t target) intent { return intent{target: t, sure: true} }
+
+// changing means that the target becomes something, which Logseq decides.
+func changing(t target) intent { return intent{target: t} }
+
+// adding means that a tree of new blocks is put somewhere.
+func (p place) adding(drafts []*draft) []intent {
+	var all []intent
+	for _, d := range drafts {
+		k := kept{Page: p.page.Name, keptBlock: d.kept()}
+		if p.parent != p.page.UUID {
+			k.Parent = p.parent
+		}
+		all = append(all, intent{target: target{aTree, string(d.UUID)}, after: stateOf(k)})
+	}
+	return all
+}
+
+// kept is how a draft will be kept, roughly.
+func (d *draft) kept() keptBlock {
+	k := keptBlock{UUID: d.UUID, Text: d.Content}
+	for _, c := range d.Children {
+		k.Children = append(k.Children, c.kept())
+	}
+	return k
+}
+
+// report tells c what a call is about to change. The func it answers is called
+// when the writing has ended, well or not: it reads what has become of the
+// targets and tells that.
+func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (told func(), err error) {
+	var changes []tools.Change
+	for _, i := range intents {
+		was, err := g.State(ctx, i.target.String())
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.after, Open: !i.sure})
+	}
+	if err := c.Changing(ctx, changes...); err != nil {
+		return nil, err
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+		defer cancel()
+		for _, change := range changes {
+			if !change.Open {
+				continue
+			}
+			now, err := g.State(ctx, change.Target)
+			if err != nil {
+				g.log.Warn("what a write has left could not be read", "error", err)
+				return
+			}
+			c.Changed(change.Target, now)
+		}
+	}, nil
+}
+
+// referring are the blocks whose text or properties Logseq may change along
+// with a page or block that they refer to.
+func (g *Graph) referring(ctx context.Context, uuid UUID) ([]intent, error) {
+	var found struct {
+		UUIDs []UUID `json:"uuids"`
+	}
+	if err := g.ask(ctx, "referrers", struct {
+		UUID UUID `json:"uuid"`
+	}{uuid}, &found); err != nil {
+		return nil, err
+	}
+	var all []intent
+	for _, u := range found.UUIDs {
+		all = append(all, changing(target{aBlock, string(u)}))
+	}
+	return all, nil
+}

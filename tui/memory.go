@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"encoding/json"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// memory is what a panel finds again when it is opened the next time. What it
+// does not understand, such as what another version wrote, it leaves out.
+type memory struct {
+	Tab   string                     `json:"tab,omitempty"`
+	Mouse *bool                      `json:"mouse,omitempty"`
+	Panes map[string]json.RawMessage `json:"panes,omitempty"` // by tab
+}
+
+// Memory is what to give as [Config.Memory] to the next panel.
+func (m Model) Memory() []byte {
+	mem := memory{Tab: m.tabs[m.current].name, Mouse: &m.mouse, Panes: map[string]json.RawMessage{}}
+	for _, t := range m.tabs {
+		if r, ok := t.pane.(pane.Rememberer); ok {
+			if b, err := json.Marshal(r.Remember()); err == nil {
+				mem.Panes[t.name] = b
+			}
+		}
+	}
+	b, err := json.MarshalIndent(mem, "", "  ")
+	if err != nil {
+		return nil // cannot be: it is made of what has a JSON form
+	}
+	return append(b, '\n')
+}
+
+// recall takes over what an earlier panel remembered.
+func (m Model) recall(b []byte) Model {
+	var mem memory
+	if json.Unmarshal(b, &mem) != nil {
+		return m
+	}
+	if mem.Mouse != nil {
+		m.mouse = *mem.Mouse
+	}
+	for i, t := range m.tabs {
+		if t.name == mem.Tab {
+			m.current = i
+		}
+		if r, ok := t.pane.(pane.Rememberer); ok && mem.Panes[t.name] != nil {
+			m = m.set(i, r.Recall(mem.Panes[t.name]))
+		}
+	}
+	return m
+}

@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// changes are the sentences for what became different from one snapshot to the
+// next and matters to who does not look. Counts and times do not.
+func changes(old, now status.Snapshot) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, theme.Plain(fmt.Sprintf(format, args...))) }
+	if old.Hub.State != now.Hub.State {
+		say("The hub is %s.", now.Hub.State)
+	}
+	for _, p := range missing(now.Problems, old.Problems, sameProblem) {
+		say("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix)
+	}
+	for _, p := range missing(old.Problems, now.Problems, sameProblem) {
+		say("Mended: %s", p.Title)
+	}
+	for _, a := range missing(now.Approvals, old.Approvals, func(a, b status.Approval) bool { return a.ID == b.ID }) {
+		say("%s asks to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
+	}
+	for _, s := range missing(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
+		say("Source %s is %s.", s.Name, s.State)
+	}
+	for _, s := range missing(now.Sessions, old.Sessions, sameSession) {
+		say("%s is connected.", s.Client)
+	}
+	for _, s := range missing(old.Sessions, now.Sessions, sameSession) {
+		say("%s has left.", s.Client)
+	}
+	return out
+}
+
+func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Part == b.Part }
+
+func sameSession(a, b status.Session) bool { return a.Name == b.Name }
+
+// missing are those of list that are not in other.
+func missing[T any](list, other []T, same func(a, b T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
+		return slices.ContainsFunc(other, func(o T) bool { return same(v, o) })
+	})
+}
