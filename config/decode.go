@@ -24,11 +24,12 @@ func (c *Config) decode() error {
 	}
 	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
 	once := tables()
-	top := d.table("", root, append(slices.Clone(once), "source")...)
+	top := d.table("", root, append(slices.Clone(once), "source", "client", "rule")...)
 	for _, name := range once {
 		c.readOnce(top, name)
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
+	c.Clients, c.Rules = d.clients(top), d.rules(top)
 	if len(d.faults) == 0 {
 		return nil
 	}

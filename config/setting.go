@@ -30,6 +30,7 @@ func settings() []setting {
 		span("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
 		span("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
 		number("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
+		span("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
 		flag("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
 		origins("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
 		flag("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),

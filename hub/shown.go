@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -23,10 +24,26 @@ func (h *Hub) Tools(_ context.Context, scope, client string) ([]status.Tool, err
 	return list, nil
 }
 
-// seenBy is the view of a client that is known by this name.
-func (h *Hub) seenBy(scope, _ string) (*view, bool) {
+// seenBy is the view of a client that is known by this name: with what its token
+// grants it while it is connected and has shown that.
+func (h *Hub) seenBy(scope, name string) (*view, bool) {
 	sources := h.inScope(scope)
-	return newView(sources), scope == "" || len(sources) > 0
+	s := newShows(h.policy.Load(), sources)
+	if name == "" {
+		return s.usual, scope == "" || len(sources) > 0
+	}
+	return s.of(policy.Client{Name: name, Proven: h.isProven(name)}), scope == "" || len(sources) > 0
+}
+
+func (h *Hub) isProven(name string) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for s := range h.sessions {
+		if s.proven == name {
+			return true
+		}
+	}
+	return false
 }
 
 // show is t as a person reads it. Its examples are those of the declaration:
