@@ -59,15 +59,21 @@ path = "Journal/**"   # what the call would change, or names in its arguments
 schema = ""           # fits while the tool is declared so; "always" notes it
 `
 
-// configTopic is a page of help: it has no command to run.
-func configTopic(w *world) *cobra.Command {
-	return &cobra.Command{
+// configCommand is a page of help, and the commands that read and write single
+// keys.
+func configCommand(w *world) *cobra.Command {
+	c := &cobra.Command{
 		Use:   "config",
-		Short: "The configuration file: every key and its default",
+		Short: "The configuration file: every key and its default; read and set single keys",
 		Long: "The configuration is in\n  " + w.places.File() + "\n" +
 			"(LECTERN_HOME puts it, data and state under one directory). `lectern source add`\n" +
-			"writes it; what you write in it is kept, and a hub that runs takes it over as\n" +
-			"soon as it is saved. Without a file the defaults hold and a sample is served.\n\n" +
+			"and `lectern config set` write it; what you write in it is kept, and a hub that\n" +
+			"runs takes it over as soon as it is saved. Without a file the defaults hold and\n" +
+			"a sample is served.\n\n" +
 			"  " + strings.ReplaceAll(strings.TrimSpace(configExample), "\n", "\n  "),
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	c.AddCommand(configListCommand(w), configGetCommand(w), configSetCommand(w))
+	return c
 }
