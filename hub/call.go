@@ -209,6 +209,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code,
 	}
 	h.ring.add(done)
+	h.record(c, t, done)
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call",
 		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),

@@ -29,6 +29,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -107,6 +108,7 @@ type Hub struct {
 	web       *web
 	changes   subscriptions
 	ring      *callRing
+	trail     atomic.Pointer[audit.Trail]
 	calls     atomic.Uint64
 	failures  atomic.Uint64
 	inFlight  atomic.Int64

@@ -75,7 +75,7 @@ func rootCommand(w *world) *cobra.Command {
 	add("trust", grantCommand(w), revokeCommand(w), grantsCommand(w), approveCommand(w), policyCommand(w))
 	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	add("use", configCommand(w))
-	add("look", statusCommand(w), callsCommand(w), doctorCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))
+	add("look", statusCommand(w), callsCommand(w), auditCommand(w), doctorCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))
 	add("run", selfUpdateCommand(w))
 	return root
 }
