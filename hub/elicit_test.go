@@ -140,7 +140,7 @@ func TestElicitOverHTTP(t *testing.T) {
 		t.Fatal(body)
 	}
 	s.do("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", session)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/mcp", strings.NewReader(drop))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp", strings.NewReader(drop))
 	if err != nil {
 		t.Fatal(err)
 	}
