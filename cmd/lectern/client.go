@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
 	"log/slog"
+	"net"
+	"net/http"
 
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -41,4 +45,15 @@ func (w *world) offline() status.Snapshot {
 		})
 	}
 	return s
+}
+
+// controlClient speaks HTTP to the running hub's control socket. There is no
+// deadline: the hub's limits hold.
+func (w *world) controlClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return loopnet.DialSocket(ctx, w.hubPaths().Control())
+		},
+	}}
 }

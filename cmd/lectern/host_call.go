@@ -19,8 +19,14 @@ func (h *host) local() supervisor.Local {
 	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Desk: desk{h}, Recent: h.hub.Calls}
 }
 
-// control serves the control socket.
-func (h *host) control() http.Handler { return loopback.Handler(h.local()) }
+// control serves the control socket: all that a hub can be asked, and what
+// `lectern doctor` asks a plugin.
+func (h *host) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", loopback.Handler(h.local()))
+	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
+	return mux
+}
 
 // desk is what a person does by hand in this hub: status.Desk.
 type desk struct{ *host }
