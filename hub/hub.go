@@ -54,8 +54,11 @@ type Config struct {
 	// Asks hears of every call that begins to wait for a person; it must not
 	// block. Nil: nobody does.
 	Asks func(status.Approval)
-	Log  *slog.Logger
-	Now  func() time.Time
+	// Unmarked leaves out of answers the mark that they are data, not
+	// instructions.
+	Unmarked bool
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
@@ -107,6 +110,7 @@ type Hub struct {
 	approvals approvals
 	web       *web
 	changes   subscriptions
+	unmarked  bool
 	ring      *callRing
 	trail     atomic.Pointer[audit.Trail]
 	calls     atomic.Uint64
@@ -127,6 +131,7 @@ func New(c Config) *Hub {
 		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, asks: c.Asks,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
+	h.unmarked = c.Unmarked
 	h.ring = &callRing{size: callsKept}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {

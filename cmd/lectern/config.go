@@ -12,6 +12,8 @@ const configExample = `[hub]
 port = 12740          # of http://127.0.0.1:PORT/mcp; never another one
 http = true           # false: agents come over "lectern serve" alone
 idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
+mark = true           # answers say that they are data and no instructions: in
+                      # _meta "lectern/untrusted", and in a line behind the text
 
 [limits]
 deadline = "30s"      # of one tool call
