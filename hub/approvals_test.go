@@ -161,6 +161,15 @@ func TestChecklistExpiry(t *testing.T) {
 		if h.Answer(cancelled, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
 		}
+		for range 100 { // both at once: whoever is heard, nothing is written
+			ctx, cancel := context.WithCancel(t.Context())
+			out = a.begin(ctx, "drop", `{"path":"a"}`)
+			synctest.Wait()
+			id := h.waiting().ID
+			cancel()
+			_ = h.Answer(id, true, status.Answer{})
+			says(t, <-out, tools.Timeout, "cancelled")
+		}
 		pass(time.Hour)
 		if h.pad.writes != 0 || len(h.approvals.list()) != 0 {
 			t.Error("a call ran that nobody waits for")

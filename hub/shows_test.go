@@ -95,3 +95,55 @@ func TestGrantsChange(t *testing.T) {
 		t.Errorf("drop: %s", f.raw)
 	}
 }
+
+// What a rule forbids to read is forbidden to resources too, and to those who
+// wait for it to change; what is to be asked about is refused there.
+func TestRulesHoldForResources(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	read := func(page string) string {
+		return c.ask("resources/read", `{"uri":"desk://notes/pages/`+page+`"}`).raw
+	}
+	c.ask("resources/subscribe", `{"uri":"desk://notes/pages/a%20b"}`)
+	for _, tt := range []struct {
+		rule policy.Rule
+		want string
+	}{
+		{policy.Rule{Do: policy.Deny, Path: "a b"}, "forbids"},
+		{policy.Rule{Do: policy.Deny, Path: "pages/*"}, "forbids"},
+		{policy.Rule{Do: policy.Ask, Client: "test*"}, "asked"},
+		{policy.Rule{Do: policy.Deny, Path: "c"}, "desk://notes/pages/a%20b"},
+		{policy.Rule{Do: policy.Deny, Client: "another"}, "desk://notes/pages/a%20b"},
+	} {
+		h.SetPolicy(policy.New(nil, []policy.Rule{tt.rule}))
+		got := read("a%20b")
+		if !strings.Contains(got, tt.want) || strings.Contains(got, `"error"`) == strings.Contains(tt.want, "desk:") {
+			t.Errorf("%s: %s", tt.rule, got)
+		}
+		h.world.changed("notes", "desk://notes/pages/a%20b")
+		if strings.Contains(tt.want, "desk:") {
+			if n := c.recv(); n.Method != "notifications/resources/updated" {
+				t.Errorf("%s: got %s", tt.rule, n.raw)
+			}
+		} else {
+			c.ask("ping", `{}`) // whose answer is the next frame
+		}
+	}
+}
+
+// The panel says in a few words what a client may do where others may do more
+// or less.
+func TestGrantsInWords(t *testing.T) {
+	h := startPad(t, []policy.Grant{
+		{Client: "cursor", Effects: []tools.Effect{tools.Reads}}, {Client: "nobody", Effects: []tools.Effect{}},
+	}, nil, Limits{})
+	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {
+		h.mu.RLock()
+		got := h.grantsOf(policy.Client{Name: who}, "")
+		h.mu.RUnlock()
+		if got != want {
+			t.Errorf("%s: %q", who, got)
+		}
+	}
+}
