@@ -161,6 +161,13 @@ func TestChecklistExpiry(t *testing.T) {
 		if h.Answer(cancelled, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
 		}
+		out = a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		h.pad.skew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
+		if err := h.Answer(h.waiting().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "was over") {
+			t.Errorf("an answer after its time: %v", err)
+		}
+		says(t, <-out, tools.Denied, "over")
 		for range 100 { // both at once: whoever is heard, nothing is written
 			ctx, cancel := context.WithCancel(t.Context())
 			out = a.begin(ctx, "drop", `{"path":"a"}`)

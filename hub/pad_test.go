@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ type pad struct {
 	// person's editor might.
 	meddle func(p *pad)
 	writes int
+	// skew is what the wall clock of its hub is ahead.
+	skew atomic.Int64
 }
 
 func (p *pad) Close() error                { return nil }
@@ -163,7 +166,8 @@ func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits L
 	b, log := newBoard(), &syncBuffer{}
 	h := New(Config{
 		Kinds: []tools.Kind{padKind(p)}, Sources: []Source{{Name: "notes", Kind: "pad"}}, Limits: limits,
-		Version: "1", Skill: "1", State: b, Now: time.Now, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
+		Now:     func() time.Time { return time.Now().Add(time.Duration(p.skew.Load())) },
+		Version: "1", Skill: "1", State: b, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
 	if err := h.Start(context.Background()); err != nil {
 		t.Fatal(err)
