@@ -19,12 +19,12 @@ func (h *Hub) mayRead(who policy.Client, src *source, what, uri string) error {
 	d := p.Decide(policy.Request{
 		Client: who, Source: src.conf.Name, Base: src.effects, Most: src.most(), Tool: what, Effect: tools.Reads, Named: namesIn(uri),
 	})
-	switch d.Verdict {
-	case policy.Deny:
-		return forbidden(d)
-	case policy.Ask:
+	if d.Verdict == policy.Ask {
 		return tools.Errorf(tools.Denied, "the user wants to be asked about this, which can be done for a tool alone").
 			WithHint("Call the tool that reads it.")
+	}
+	if d.Verdict != policy.Allow {
+		return forbidden(d)
 	}
 	return nil
 }
