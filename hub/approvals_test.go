@@ -83,6 +83,16 @@ func TestChecklistBinding(t *testing.T) {
 			t.Errorf("%s makes no difference", name)
 		}
 	}
+	drawn := func(name string, there bool) binding {
+		return bind(cursor, "notes", put, args, []tools.Change{{Target: name, Before: tools.State{There: there}}}, "p")
+	}
+	const one, two = "block 6512a7f0-0000-4000-8000-000000000001", "block 6512a7f0-0000-4000-8000-00000000000A"
+	if drawn(one, false) != drawn(two, false) {
+		t.Error("what is to be made under an identifier of its own is another thing each time")
+	}
+	if drawn(one, true) == drawn(two, true) || drawn("page a", false) == drawn("page b", false) || drawn(one, false) == drawn(one, true) {
+		t.Error("targets that are there, or have names, are taken for each other")
+	}
 	turned := changed("1")
 	turned[0], turned[1] = turned[1], turned[0]
 	if bind(cursor, "notes", put, args, turned, "p") != right {
@@ -129,6 +139,14 @@ func TestChecklistSingleUse(t *testing.T) {
 		synctest.Wait()
 		h.answers(h.waiting().ID, true, status.Answer{})
 		says(t, <-out, "ok", "")
+
+		out = a.begin(t.Context(), "twice", `{"path":"n","text":"x"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, tools.Conflict, "what they were not shown")
+		if h.pad.holds("n") != "x" || h.pad.holds("n2") != "" {
+			t.Error("what was not shown was written, or what was approved was not")
+		}
 	})
 }
 
