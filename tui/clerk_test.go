@@ -189,6 +189,13 @@ func lively() status.Snapshot {
 			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
 		},
 	}
+	s.Installs = []status.Install{
+		{ID: "client/claude-code", Title: "Claude Code", Here: true, Condition: "connected", State: status.Ready, File: "/home/ada/.claude.json"},
+		{ID: "client/amp", Title: "Amp", Condition: "not there", State: status.Stopped, File: "/home/ada/.config/amp/settings.json"},
+		{ID: "client/cursor", Title: "Cursor", Here: true, Condition: "outdated", State: status.Degraded, File: "/home/ada/.cursor/mcp.json", Note: "it starts another lectern: /old/bin/lectern"},
+		{ID: "plugin/logseq", Title: "Logseq plugin", Here: true, Condition: "not there", State: status.Stopped, Version: "", File: "/home/ada/.logseq/plugins/lectern"},
+	}
+	s.Sessions[0].Proven, s.Sessions[0].Grants = true, "notes: read, asks before writing"
 	s.Update = status.Update{Installed: "0.1.1", Available: "0.2.0", Asked: noon}
 	return s
 }

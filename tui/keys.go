@@ -76,12 +76,15 @@ func (k KeyMap) groups() []group {
 			named(p.Install, "update Lectern"),
 		}},
 		{pane.SourcesTab, []key.Binding{
-			named(p.Add, "add a source"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
+			named(p.Add, "add a source"), named(p.Grant, "what agents may do: read only, ask first"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
 			named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
 		}},
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{"Permissions", []key.Binding{
+			named(p.Enter, "look what it would change"), named(p.Right, "another choice"), p.NextField, named(p.Back, "close"),
 		}},
 		{pane.ActivityTab, []key.Binding{
 			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
@@ -102,6 +105,7 @@ func (k KeyMap) groups() []group {
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.ClientsTab, []key.Binding{
+			named(p.Install, "put Lectern into the client"), named(p.Remove, "take it out again"),
 			named(p.Copy, "copy the snippet"), named(p.Save, "save it to a file"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{"When asked", []key.Binding{k.Yes, k.No}},

@@ -33,6 +33,7 @@ var screens = []struct {
 	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"sources-grant", crowded, func(r *rig) { r.press("2", "j", "p", "right", "up", "right") }},
 	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
 	{"activity-call", crowded, func(r *rig) { r.press("@Activity", "j", "enter") }},
@@ -55,6 +56,7 @@ var screens = []struct {
 	}},
 	{"asked", asked, func(*rig) {}},
 	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
+	{"clients-here", lively, func(r *rig) { r.press("@Clients", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *rig) {
