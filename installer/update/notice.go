@@ -26,9 +26,14 @@ func (u *Updater) Notice(ctx context.Context) string {
 		if err != nil || u.learn(r) != nil {
 			return ""
 		}
-		seen = u.memory.read()
 	}
-	wanted := cmp.Or(u.Pin, seen.Available)
+	return u.Offer()
+}
+
+// Offer is the version that this process could be updated to, by what is known
+// already; empty: none is known.
+func (u *Updater) Offer() string {
+	wanted := cmp.Or(u.Pin, u.memory.read().Available)
 	if wanted == "" || !older(u.Version, wanted) {
 		return ""
 	}
