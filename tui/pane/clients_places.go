@@ -17,8 +17,7 @@ type spotted struct {
 	index   int            // of the snippet
 }
 
-// placesOf are the places: those on this machine first, then those that there
-// is a snippet for.
+// placesOf are the places, by their rank.
 func placesOf(s status.Snapshot) []spotted {
 	var all []spotted
 	for _, i := range s.Installs {
@@ -39,14 +38,22 @@ func placesOf(s status.Snapshot) []spotted {
 	return all
 }
 
+// rank sorts places: clients that are here, the plugin of an application that
+// is, clients that there is a snippet for, what else can be put somewhere here.
 func (one spotted) rank() int {
+	here := one.install.Here || one.install.ID != "" && one.install.State != status.Stopped
+	kind, _, _ := strings.Cut(one.install.ID, "/")
 	switch {
-	case one.install.Here || one.install.ID != "" && one.install.State != status.Stopped:
+	case here && kind == "client":
 		return 0
+	case here && kind == "plugin":
+		return 1
 	case one.snippet.Text != "":
-		return 1 + one.index
-	default:
+		return 2 + one.index
+	case here:
 		return 1000
+	default:
+		return 1001
 	}
 }
 

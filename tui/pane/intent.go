@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"encoding/json"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,6 +30,11 @@ type (
 		Tab string
 		Key tea.KeyPressMsg
 	}
+	// Try runs a tool by hand. What comes of it is a Fact about the Trial.
+	Try struct {
+		Source, Tool string
+		Args         json.RawMessage
+	}
 	// Say tells a person something, such as why a key did nothing.
 	Say struct{ Text string }
 )
@@ -40,6 +46,7 @@ func (Copy) intent() {}
 func (Save) intent() {}
 func (Open) intent() {}
 func (Push) intent() {}
+func (Try) intent()  {}
 func (Say) intent()  {}
 
 // The names of the tabs.
@@ -49,7 +56,10 @@ const (
 	ActivityTab = "Activity"
 	ChangesTab  = "Changes"
 	ClientsTab  = "Clients"
+	ToolsTab    = "Tools"
 	LogsTab     = "Logs"
+	DoctorTab   = "Doctor"
+	SettingsTab = "Settings"
 )
 
 // wish is the Intent for a: what takes something away, or edits a file, is
