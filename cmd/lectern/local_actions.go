@@ -8,6 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/loopback"
 )
 
 // Preview implements status.Client. What it shows of this machine's files is
@@ -40,6 +41,11 @@ func (l *local) Do(ctx context.Context, a status.Action) error {
 	default:
 		return l.Client.Do(ctx, a)
 	}
+}
+
+// Changes is status.Ledger's: the hub's.
+func (l *local) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	return loopback.ChangesOf(ctx, l.Client, p)
 }
 
 // aboutOf is what tells one proposal from another.
