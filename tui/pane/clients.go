@@ -154,7 +154,11 @@ func (p Clients) agents(t theme.Theme) section {
 			if h > n {
 				rows = append(rows, sessionHeading(t, w))
 			}
-			for _, s := range p.snap.Sessions[min(p.first, max(0, n-h)):] {
+			for i, s := range p.snap.Sessions[min(p.first, max(0, n-h)):] {
+				if i > h {
+					rows = append(rows, "") // counted, not seen
+					continue
+				}
 				rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 			}
 			return atMost(t, rows, h)
