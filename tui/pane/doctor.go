@@ -243,7 +243,11 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 	if w < framedWidth {
 		return filled(t, line+t.Strong.Text(c.Title), w)
 	}
-	return filled(t, line+t.Strong.Fit(c.Title, min(40, w/2))+t.Dim.Text(" "+c.Detail), w)
+	longest := 0
+	for _, one := range p.checks {
+		longest = max(longest, theme.Width(one.Title))
+	}
+	return filled(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
 }
 
 func (p Doctor) side(t theme.Theme) section {

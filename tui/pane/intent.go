@@ -102,9 +102,9 @@ func Deed(a status.Action) string {
 	case status.Reload:
 		return "read the configuration again"
 	case status.Allow:
-		return "allow " + reach(a) + a.Part
+		return "allow the call" + reach(a)
 	case status.Refuse:
-		return "refuse " + a.Part
+		return "refuse the call"
 	case status.UndoChanges:
 		return "undo " + picked(a)
 	case status.SetGrant:
@@ -139,9 +139,9 @@ func reach(a status.Action) string {
 	case a.Answer == nil:
 		return ""
 	case a.Answer.Scope == status.ForSession:
-		return "for the session "
+		return " until the session ends"
 	case a.Answer.Scope == status.Always:
-		return "always "
+		return ", and all like it"
 	default:
 		return ""
 	}
