@@ -33,6 +33,7 @@ var screens = []struct {
 	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"sources-grant", crowded, func(r *rig) { r.press("2", "j", "p", "right", "up", "right") }},
 	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
 	{"activity-call", crowded, func(r *rig) { r.press("@Activity", "j", "enter") }},
@@ -55,6 +56,15 @@ var screens = []struct {
 	}},
 	{"asked", asked, func(*rig) {}},
 	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
+	{"clients-here", lively, func(r *rig) { r.press("@Clients", "j") }},
+	{"tools", crowded, func(r *rig) { r.press("@Tools") }},
+	{"tools-read", crowded, func(r *rig) { r.press("@Tools", "enter") }},
+	{"tools-run", crowded, func(r *rig) { r.press("@Tools", "x", "plan", "tab", "x", "enter") }},
+	{"tools-answer", crowded, func(r *rig) { r.press("@Tools", "x", "plan", "enter") }},
+	{"tools-delete", crowded, func(r *rig) { r.press("@Tools", "j", "x", "Old", "enter") }},
+	{"doctor", crowded, func(r *rig) { r.press("@Doctor", "j", "j") }},
+	{"settings", lively, func(r *rig) { r.press("@Settings") }},
+	{"settings-edit", crowded, func(r *rig) { r.press("@Settings", "j", "enter", "5m") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"wizard", newcomer, func(r *rig) {
 		r.wait(grace)

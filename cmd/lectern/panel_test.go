@@ -143,7 +143,7 @@ func TestPanelInATerminal(t *testing.T) {
 	x.dismiss("Welcome")
 	x.presses("2", "agents may")
 	x.shows("─ Sources 1 ─", "agents may")
-	x.types("6")
+	x.types("7")
 	x.shows("─ Logs")
 	x.types("5")
 	x.shows("─ Connect a client ─", "▸ Claude Code")
