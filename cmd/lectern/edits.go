@@ -36,6 +36,8 @@ func (w *world) propose(a status.Action) (proposal, error) {
 		return w.proposeAdd(c, *a.Source)
 	case status.RemoveSource:
 		return w.proposeRemove(c, a.Part)
+	case status.AllowOrigin:
+		return w.proposeOrigin(c, a.Part)
 	case status.SetGrant:
 		if a.Grant == nil {
 			return proposal{}, errors.New("set grant: what is granted is not said")
