@@ -38,6 +38,7 @@ export class Agent {
   tools = async (): Promise<string[]> => (await this.client.listTools()).tools.map((tool) => tool.name)
   read = async (uri: string) => (await this.client.readResource({ uri })).contents[0] as { text: string }
   subscribe = (uri: string) => this.client.subscribeResource({ uri })
+  ping = () => this.client.ping()
   close = () => this.client.close()
 }
 
