@@ -52,10 +52,10 @@ export class Lectern {
   ) {}
 
   /** Makes the home. The hub starts with the first agent. */
-  static async prepare(binary: string, origin: string, sources: string): Promise<Lectern> {
+  static async prepare(binary: string, sources: string): Promise<Lectern> {
     const home = await mkdtemp(path.join(tmpdir(), 'lectern-whole-'))
     const lectern = new Lectern(binary, home, await freePort())
-    const config = `[hub]\nport = ${lectern.port}\n\n[logseq]\norigins = [${JSON.stringify(origin)}]\n\n${sources}`
+    const config = `[hub]\nport = ${lectern.port}\n\n${sources}`
     const said = await lectern.command(['config', '--help'])
     const file = path.join(home, path.relative(home, /^\s+(\/\S*\.toml)$/m.exec(said)![1]!))
     await mkdir(path.dirname(file), { recursive: true })
