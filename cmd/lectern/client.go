@@ -30,7 +30,7 @@ func (w *world) client(more func() []status.Problem) status.Client {
 func (w *world) offline() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: w.places.File()},
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{},
 		Snippets: w.snippets(""),
 	}
 	conf, err := w.config()

@@ -53,7 +53,7 @@ func (w *world) onMachine(hub status.Client) *local {
 		conf, err := w.config()
 		return w.updateConfig(conf.Update, slog.New(slog.DiscardHandler)), err
 	}
-	l.seen.stamp = w.stamp()
+	l.seen.stamp = w.began()
 	l.added.update.Steps = []status.Check{}
 	return l
 }
