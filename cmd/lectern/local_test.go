@@ -180,7 +180,7 @@ func TestLocalBrokenClient(t *testing.T) {
 
 // watchable gives a Fake something to show.
 func watchable(l *local) *local {
-	l.Client.(*statustest.Fake).Set(status.Snapshot{})
+	l.Access.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 
