@@ -96,6 +96,31 @@ func TestMoveLeavesHidden(t *testing.T) {
 	}
 }
 
+// No Change of what is hidden is ever carried out, wherever it comes from, and
+// none that hides what it writes.
+func TestAllowed(t *testing.T) {
+	n := notebook(t, open(t, map[string]string{"Open.md": "x", "Diary.md": "#secret"}, nil))
+	n.privacy = privacy(t, []string{"#secret", "Private/**"}, nil)
+	there := func(data string) tools.State { return tools.State{There: true, Data: []byte(data)} }
+	for _, c := range []struct {
+		change tools.Change
+		ok     bool
+	}{
+		{tools.Change{Target: "Open.md", Before: there("x"), After: there("y")}, true},
+		{tools.Change{Target: "Open.md", Before: there("x"), After: there("#secret")}, false},
+		{tools.Change{Target: "Diary.md", Before: there("#secret"), After: there("x")}, false},
+		{tools.Change{Target: "Diary.md", Before: there("#secret")}, false},
+		{tools.Change{Target: "Private/x.md", After: there("x")}, false},
+		{tools.Change{Target: "Private/assets/x.png", After: there("x")}, false},
+		{tools.Change{Target: "Open/assets/x.png", After: there("x")}, true},
+		{tools.Change{Target: "Private/", After: there("")}, true},
+	} {
+		if err := n.allowed([]tools.Change{c.change}); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.change, err)
+		}
+	}
+}
+
 // What hiding costs: list and search of a large notebook without marks, with
 // marks of paths, and with marks of tags.
 func BenchmarkPrivacy(b *testing.B) {
