@@ -165,6 +165,12 @@ func (n *Notebook) seek(name string) (string, error) {
 	if !n.privacy.Any() {
 		return n.vault.Find(name)
 	}
+	if hidden, known := n.hidesByPath(name); known && hidden {
+		if err := vault.CheckName(name); err != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // nothing on the disk may matter, such as a folder that cannot be read
+	}
 	near, err := n.vault.Near(name)
 	if err != nil {
 		return "", err
