@@ -136,10 +136,6 @@ func TestFaults(t *testing.T) {
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
-		source + "exclude = \"Private\"":             `5:11: source[0].exclude: must be a list of what it means, such as ["Private/**", "#secret"]`,
-		source + "only = []":                         "5:1: source[0].only: must be a list of what it means",
-		source + "exclude = [\"a\", 1]":              "5:17: source[0].exclude[1]: must be text in quotes",
-		source + "only = [\"a\", \"colour:red\"]":    "5:14: source[0].only[1]: colour: is no such mark",
 		source + source:                              "6:8: source[1].name: a is taken by the source in line 1; names are unique",
 		"[[source]]\nname=\"a\"":                     "1:3: source[0]: kind is missing (allowed: cards, markdown)",
 		"[[source]]\nname=\"a\"\nkindd=\"markdown\"": "3:1: source[0].kindd: unknown key, did you mean kind?",
@@ -169,6 +165,21 @@ func TestFaults(t *testing.T) {
 		}
 		if want = file + ":" + want; !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A mark that cannot be read is a fault of its place, and so is a list of none.
+func TestMarkFaults(t *testing.T) {
+	for _, c := range [][2]string{
+		{`exclude = "Private"`, `5:11: source[0].exclude: must be a list of what it means, such as ["Private/**", "#secret"]`},
+		{`only = []`, "5:1: source[0].only: must be a list of what it means"},
+		{`exclude = ["a", 1]`, "5:17: source[0].exclude[1]: must be text in quotes"},
+		{`only = ["a", "colour:red"]`, "5:14: source[0].only[1]: colour: is no such mark"},
+	} {
+		_, err := config.Parse(file, []byte("[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"+c[0]), schema)
+		if want := file + ":" + c[1]; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", c[0], err, want)
 		}
 	}
 }
