@@ -73,6 +73,10 @@ type NewSource struct {
 	Place    string `json:"place"`
 	ReadOnly bool   `json:"read_only,omitempty"`
 	Ask      bool   `json:"ask,omitempty"` // a person is asked before anything is written
+	// Exclude and Only are marks of what agents must not see, such as
+	// "Private/**" and "#secret".
+	Exclude []string `json:"exclude,omitempty"`
+	Only    []string `json:"only,omitempty"`
 }
 
 // A Plan is what an Action would change, for a person to agree to.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
@@ -37,6 +38,8 @@ func (w *world) propose(a status.Action) (proposal, error) {
 		return w.proposeAdd(c, *a.Source)
 	case status.RemoveSource:
 		return w.proposeRemove(c, a.Part)
+	case status.AllowOrigin:
+		return w.proposeOrigin(c, a.Part)
 	case status.SetGrant:
 		if a.Grant == nil {
 			return proposal{}, errors.New("set grant: what is granted is not said")
@@ -54,11 +57,16 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 	if err != nil {
 		return proposal{}, err
 	}
+	for _, mark := range slices.Concat(s.Exclude, s.Only) {
+		if err := checkMark(mark); err != nil {
+			return proposal{}, fmt.Errorf("add source: %w", err)
+		}
+	}
 	var ask []string
 	if s.Ask && !s.ReadOnly {
 		ask = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 	}
-	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly, Ask: ask})
+	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only})
 	if err != nil {
 		return proposal{}, fmt.Errorf("add source: %w", err)
 	}
