@@ -28,6 +28,7 @@ type Config struct {
 	Path    string
 	Hub     Hub
 	Limits  Limits
+	Journal Journal
 	Logseq  Logseq
 	Update  Update
 	Sources []Source // in the order of the file
@@ -103,11 +104,12 @@ type Schema struct {
 // Default is the configuration of a machine without a file.
 func Default(path string, schema Schema) Config {
 	return Config{
-		Path:   path,
-		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
-		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
-		Update: Update{Check: true},
-		schema: schema,
+		Path:    path,
+		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
+		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
+		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
+		Update:  Update{Check: true},
+		schema:  schema,
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
-	top := d.table("", root, "hub", "limits", "logseq", "update", "source", "client", "rule")
+	top := d.table("", root, "hub", "limits", "journal", "logseq", "update", "source", "client", "rule")
 	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
 		hub.int("port", &c.Hub.Port, 1, 65535)
 		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
@@ -33,6 +33,9 @@ func (c *Config) decode() error {
 		limits.duration("deadline", &c.Limits.Deadline, time.Second)
 		limits.int("in_flight", &c.Limits.InFlight, 1, 1024)
 		limits.duration("approval", &c.Limits.Approval, 5*time.Second)
+	}
+	if journal, ok := top.table("journal", "keep", "max_mb"); ok {
+		journal.journal(&c.Journal)
 	}
 	if logseq, ok := top.table("logseq", "plain_token", "origins"); ok {
 		logseq.bool("plain_token", &c.Logseq.PlainToken)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -20,6 +21,7 @@ type call struct {
 	tool    string // as published in view
 	args    json.RawMessage
 	caller  tools.Caller
+	record  *journal.Recorder // of what the call changes; nil: it reads
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.
@@ -64,9 +66,8 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	work := func(open *lease) (tools.Result, error) {
-		return open.Call(ctx, leave.caller(c.caller), t.info.Name, leave.args)
-	}
+	c.record = h.record(&c, src, t)
+	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, t, open, leave) }
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
 	} else {
@@ -82,8 +83,6 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = capSize(res, t.info, h.limits.Answer); err != nil {
 		return tools.Result{}, t, err
 	}
-	// The Change journal's place: what a write did is recorded here, before
-	// the agent hears of it.
 	return res, t, nil
 }
 
@@ -203,10 +202,15 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	if src != nil {
 		src.calls.Add(1)
 	}
-	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call",
+	attrs := []slog.Attr{
 		slog.String("part", "audit"), slog.String("session", c.session.id), slog.String("client", c.session.clientName()),
 		slog.String("tool", c.tool), slog.String("source", nameOf(src)), slog.String("effect", string(effect)),
-		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code))
+		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code),
+	}
+	if ids := c.record.IDs(); len(ids) > 0 {
+		attrs = append(attrs, slog.Any("changes", ids))
+	}
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
 	h.picture.touch()
 }
 

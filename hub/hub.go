@@ -29,6 +29,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -47,6 +48,9 @@ type Config struct {
 	// Policy is what agents may do besides what the sources grant; nil: there
 	// is none.
 	Policy *policy.Policy
+	// Journal keeps what agents change. Whoever made it closes it, after the hub.
+	// Nil: nobody remembers, which is for tests.
+	Journal *journal.Journal
 	// Proves names the client that has proved its name by its token, or "".
 	// Nil: none does.
 	Proves func(*http.Request) string
@@ -88,6 +92,8 @@ type Hub struct {
 	now     func() time.Time
 	picture *picture
 	bridge  *bridge.Bridge
+	journal *journal.Journal
+	stopped atomic.Bool // the journal cannot be written
 	policy  atomic.Pointer[policy.Policy]
 	proves  func(*http.Request) string
 
@@ -121,7 +127,7 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, asks: c.Asks,
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, asks: c.Asks,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
@@ -148,6 +154,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
+	h.countOn()
 	h.work.Go(func() { h.picture.run(h.life, h.draw) })
 	h.work.Go(h.sweep)
 	h.mu.RLock()

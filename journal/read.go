@@ -199,3 +199,20 @@ func (v row) deed() string {
 	}
 	return "changed"
 }
+
+// Sessions is the highest N of all sessions named sN that changed something; 0:
+// there is none. A hub counts on from it.
+func (j *Journal) Sessions() (uint64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.db == nil && !j.exists() {
+		return 0, nil
+	}
+	if err := j.openUnless(); err != nil {
+		return 0, err
+	}
+	var n uint64
+	err := j.db.QueryRowContext(context.Background(),
+		"SELECT coalesce(max(CAST(substr(session, 2) AS INTEGER)), 0) FROM changes WHERE session GLOB 's[0-9]*'").Scan(&n)
+	return n, err
+}

@@ -75,8 +75,11 @@ func (r *Recorder) Changed(target string, after tools.State) {
 	}
 }
 
-// IDs are those of the Changes so far.
+// IDs are those of the Changes so far; a nil Recorder has none.
 func (r *Recorder) IDs() []string {
+	if r == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var ids []string

@@ -79,11 +79,8 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Fo
 func (j *Journal) pending(source string) ([]row, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil {
-		_, err := os.Stat(filepath.Join(j.opts.Dir, databaseName))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil // nothing was ever written
-		}
+	if j.db == nil && !j.exists() {
+		return nil, nil
 	}
 	if err := j.ready(); err != nil {
 		return nil, err
@@ -103,6 +100,12 @@ func (j *Journal) pending(source string) ([]row, error) {
 		ended = append(ended, v)
 	}
 	return ended, nil
+}
+
+// exists says whether anything was ever written.
+func (j *Journal) exists() bool {
+	_, err := os.Stat(filepath.Join(j.opts.Dir, databaseName))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // judge compares rows with what their targets hold, or with what a later Change

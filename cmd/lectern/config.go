@@ -19,6 +19,10 @@ in_flight = 32        # calls of one agent at the same time; more wait
 approval = "2m"       # how long a call waits for your yes; clients give up too,
                       # so keep it below their own time-out
 
+[journal]
+keep = "90d"          # how long what agents change can be taken back
+max_mb = 512          # how much of it is kept; the oldest makes room
+
 [logseq]
 plain_token = false   # true: a plugin that cannot prove its token may send it
 origins = []          # of plugin pages that may connect besides Logseq's own

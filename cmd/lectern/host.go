@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -31,6 +32,7 @@ type host struct {
 	log     *slog.Logger
 	web     web
 	plugins *plugins
+	journal *journal.Journal
 	pinned  atomic.Bool
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
@@ -68,8 +70,10 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.lookAtMode()
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
+	h.journal = w.newJournal(conf, h.log)
 	c := hub.Config{
-		Kinds: w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
+		Journal: h.journal,
+		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
 		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Log: h.log, Now: w.now,
 	}
 	if err == nil {
@@ -126,7 +130,7 @@ func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) er
 
 // close ends what open began. Calls in flight end first.
 func (h *host) close() error {
-	return errors.Join(h.web.close(), h.hub.Close(), h.plugins.Close(), h.logs.Close())
+	return errors.Join(h.web.close(), h.hub.Close(), h.journal.Close(), h.plugins.Close(), h.logs.Close())
 }
 
 // runHub is the hub's process.

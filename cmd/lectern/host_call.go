@@ -43,7 +43,7 @@ type callError struct {
 // control serves the control socket: status, and calls for `lectern call`.
 func (h *host) control() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", loopback.Handler(supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}}))
+	mux.Handle("/", loopback.Handler(supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, History: h.hub.Changes}))
 	mux.HandleFunc("POST "+pathCall, h.serveCall)
 	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
 	return mux

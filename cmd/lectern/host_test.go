@@ -40,7 +40,7 @@ func hostOf(t *testing.T, w *world) (*host, status.Client) {
 	if err := h.open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return h, supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}}
+	return h, supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, History: h.hub.Changes}
 }
 
 func writeConfig(t *testing.T, w *world, text string) {

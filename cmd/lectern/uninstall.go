@@ -52,6 +52,11 @@ func (w *world) leftovers() installer.Leftovers {
 		w.hubPaths().MCP(), w.hubPaths().Control(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}}
+	if kept, err := os.ReadDir(w.journalDir()); err == nil {
+		for _, f := range kept {
+			l.Files = append(l.Files, filepath.Join(w.journalDir(), f.Name()))
+		}
+	}
 	logs, err := os.ReadDir(state)
 	if err != nil {
 		logs = nil // there is no such folder, or none that we can look into
@@ -62,7 +67,7 @@ func (w *world) leftovers() installer.Leftovers {
 		}
 	}
 	l.Files = append(l.Files, w.updates()...)
-	l.Folders = []string{filepath.Join(state, "downloads"), run, state}
+	l.Folders = []string{filepath.Join(state, "downloads"), w.journalDir(), run, state}
 	return l
 }
 

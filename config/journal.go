@@ -1,0 +1,42 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Journal is the table [journal]: how much of what agents change is kept. It
+// cannot be turned off, because what is not kept cannot be taken back.
+type Journal struct {
+	Keep time.Duration // how long contents are kept
+	Max  int           // MB of contents that are kept
+}
+
+func (t table) journal(to *Journal) {
+	t.days("keep", &to.Keep)
+	t.int("max_mb", &to.Max, 1, 1<<20)
+}
+
+// days reads a duration of at least an hour, which may be in days.
+func (t table) days(key string, to *time.Duration) {
+	v, ok := t.values[key]
+	if !ok {
+		return
+	}
+	s, _ := v.(string)
+	n, err := time.ParseDuration(s)
+	if count, found := strings.CutSuffix(s, "d"); found {
+		var days int
+		days, err = strconv.Atoi(count)
+		n = time.Duration(days) * 24 * time.Hour
+		if days > 36500 {
+			n = 0
+		}
+	}
+	if err != nil || n < time.Hour {
+		t.wrong(key, `must be a duration in quotes of at least an hour, such as "90d" or "12h"`)
+		return
+	}
+	*to = n
+}
