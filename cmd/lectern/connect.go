@@ -21,7 +21,7 @@ func clientCommand(w *world) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(clientListCommand(w), clientShowCommand(w), clientInstallCommand(w), clientRemoveCommand(w), clientCheckCommand(w))
+	c.AddCommand(clientListCommand(w), clientShowCommand(w), clientInstallCommand(w), clientRemoveCommand(w), clientCheckCommand(w), clientTokenCommand(w))
 	return c
 }
 
