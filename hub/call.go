@@ -22,6 +22,7 @@ type call struct {
 	args    json.RawMessage
 	caller  tools.Caller
 	record  *journal.Recorder // of what the call changes; nil: it reads
+	elicit  elicitor // nil: the client cannot ask its user
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.
