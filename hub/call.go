@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -22,7 +23,7 @@ type call struct {
 	args    json.RawMessage
 	caller  tools.Caller
 	record  *journal.Recorder // of what the call changes; nil: it reads
-	elicit  elicitor // nil: the client cannot ask its user
+	elicit  elicitor          // nil: the client cannot ask its user
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.
@@ -209,7 +210,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code),
 	}
 	if ids := c.record.IDs(); len(ids) > 0 {
-		attrs = append(attrs, slog.Any("changes", ids))
+		attrs = append(attrs, slog.String("changes", strings.Join(ids, " ")))
 	}
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
 	h.picture.touch()
