@@ -48,6 +48,8 @@ type Hub struct {
 	IdleAfter time.Duration
 	// HTTP says whether the hub listens on Port at all.
 	HTTP bool
+	// Mark says whether answers are marked as data that is no instruction.
+	Mark bool
 }
 
 // Limits is the table [limits].
@@ -105,7 +107,7 @@ type Schema struct {
 func Default(path string, schema Schema) Config {
 	return Config{
 		Path:    path,
-		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
+		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
 		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
 		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Update:  Update{Check: true},

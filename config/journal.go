@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
 // Journal is the table [journal]: how much of what agents change is kept. It
@@ -13,9 +15,19 @@ type Journal struct {
 	Max  int           // MB of contents that are kept
 }
 
-func (t table) journal(to *Journal) {
-	t.days("keep", &to.Keep)
-	t.int("max_mb", &to.Max, 1, 1<<20)
+// days is a setting that people give in days.
+func days(key, means string, at func(*Config) *time.Duration) setting {
+	return setting{
+		key: key, means: means, write: tomltext.Quote,
+		read: func(t table, key string, c *Config) { t.days(key, at(c)) },
+		show: func(c *Config) string {
+			const day = 24 * time.Hour
+			if d := *at(c); d%day == 0 {
+				return strconv.Itoa(int(d/day)) + "d"
+			}
+			return shortly(*at(c))
+		},
+	}
 }
 
 // days reads a duration of at least an hour, which may be in days.

@@ -11,8 +11,8 @@ import (
 func TestJournalKeys(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]Journal{
-		"":                                        {90 * day, 512},
-		"[journal]\nkeep = \"7d\"":                {7 * day, 512},
+		"":                         {90 * day, 512},
+		"[journal]\nkeep = \"7d\"": {7 * day, 512},
 		"[journal]\nkeep = \"36h\"\nmax_mb = 100": {36 * time.Hour, 100},
 	} {
 		c, err := Parse("/c/config.toml", []byte(text), Schema{})

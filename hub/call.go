@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ type call struct {
 	tool    string // as published in view
 	args    json.RawMessage
 	caller  tools.Caller
-	record  *journal.Recorder // of what the call changes; nil: it reads
+	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
@@ -68,7 +69,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	c.record = h.record(&c, src, t)
+	c.changes = h.listen(&c, src, t)
 	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, t, open, leave) }
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
@@ -193,7 +194,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	now := h.now()
 	h.calls.Add(1)
 	c.session.called(c.tool, now)
-	code, effect := "ok", tools.Effect("")
+	code, effect := "", tools.Effect("")
 	if e := tools.AsError(err); e != nil {
 		code = string(e.Code)
 		h.failures.Add(1)
@@ -204,13 +205,19 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	if src != nil {
 		src.calls.Add(1)
 	}
-	attrs := []slog.Attr{
-		slog.String("part", "audit"), slog.String("session", c.session.id), slog.String("client", c.session.clientName()),
-		slog.String("tool", c.tool), slog.String("source", nameOf(src)), slog.String("effect", string(effect)),
-		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code),
+	done := status.Call{
+		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
+		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code, Changes: c.changes.IDs(),
 	}
-	if ids := c.record.IDs(); len(ids) > 0 {
-		attrs = append(attrs, slog.String("changes", strings.Join(ids, " ")))
+	h.ring.add(done)
+	h.record(c, t, done)
+	attrs := []slog.Attr{
+		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
+		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.Answered), slog.String("code", cmp.Or(code, "ok")),
+	}
+	if len(done.Changes) > 0 {
+		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
 	}
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
 	h.picture.touch()

@@ -47,9 +47,9 @@ var (
 	}
 )
 
-// record makes the Recorder of a call that may write; nil: the call reads, or
+// listen makes the Recorder of a call that may write; nil: the call reads, or
 // there is no journal.
-func (h *Hub) record(c *call, src *source, t *tool) *journal.Recorder {
+func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 	if h.journal == nil || t.info.Effect == tools.Reads {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (h *Hub) record(c *call, src *source, t *tool) *journal.Recorder {
 // run runs the tool of a call. What it writes is in the journal before it is
 // written, and marked there when the tool has returned, however late.
 func (h *Hub) run(ctx context.Context, c *call, t *tool, open *lease, l leave) (tools.Result, error) {
-	if c.record == nil {
+	if c.changes == nil {
 		return open.Call(ctx, l.caller(c.caller), t.info.Name, l.args)
 	}
 	res, err := protected(func() (tools.Result, error) {
-		return open.Call(ctx, l.caller(recording{c.caller, c.record, h}), t.info.Name, l.args)
+		return open.Call(ctx, l.caller(recording{c.caller, c.changes, h}), t.info.Name, l.args)
 	})
-	c.record.End(ctx, open.Keeper(), err)
+	c.changes.End(ctx, open.Keeper(), err)
 	return res, err
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/status/loopback"
 )
 
 func (w *world) journalDir() string { return filepath.Join(w.places.State, "journal") }
@@ -88,7 +87,7 @@ func (w *world) moment(s string) (time.Time, error) {
 }
 
 func (w *world) listChanges(ctx context.Context, p status.Pick, asJSON bool) error {
-	found, err := loopback.ChangesOf(ctx, w.client(nil), p)
+	found, err := w.client(nil).Changes(ctx, p)
 	if err != nil {
 		return noHub(err)
 	}
@@ -131,7 +130,7 @@ func standing(c status.Change) string {
 }
 
 func (w *world) showChanges(ctx context.Context, ids []string) error {
-	found, err := loopback.ChangesOf(ctx, w.client(nil), status.Pick{IDs: ids})
+	found, err := w.client(nil).Changes(ctx, status.Pick{IDs: ids})
 	if err != nil {
 		return noHub(err)
 	}

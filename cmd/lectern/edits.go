@@ -41,6 +41,8 @@ func (w *world) propose(a status.Action) (proposal, error) {
 			return proposal{}, errors.New("set grant: what is granted is not said")
 		}
 		return w.proposeGrant(c, *a.Grant)
+	case status.SetOption:
+		return w.proposeOption(c, a.Option)
 	default:
 		return proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}

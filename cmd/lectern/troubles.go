@@ -46,6 +46,12 @@ var (
 		Title: "the log is not written to disk: {why}",
 		Fix:   "Make room on the disk, or give yourself the right to write {file}. Lectern tries again each minute.",
 	}
+	auditStopped = status.Trouble{
+		Code: "audit.stopped", Severity: status.Error,
+		Means: "Calls are not recorded in the audit trail. Some two thousand records are kept in memory and written when that works again; what is more is lost, and the trail then says how many. Agents are served meanwhile.",
+		Title: "calls are not recorded: {why}",
+		Fix:   "Make room on the disk, or give yourself the right to write {file}; if the message names a key file, do what it says and restart the hub.",
+	}
 	portTaken = status.Trouble{
 		Code: "port.taken", Severity: status.Warning,
 		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",
