@@ -22,7 +22,7 @@ func BenchmarkCallPath(b *testing.B) {
 		b.Fatal(err)
 	}
 	h.SetTrail(trail)
-	defer trail.Close() //nolint:errcheck // a benchmark's
+	defer trail.Close()
 	args := json.RawMessage(`{"text":"hello"}`)
 	s := h.newSession("stdio", "", 0)
 	v := newView(h.inScope(""), granted)
