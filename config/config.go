@@ -92,6 +92,9 @@ type Source struct {
 	Effects []string
 	// Ask are effects that a person is asked about first; nil: none.
 	Ask []string
+	// Exclude and Only are marks of what agents must not see, as people write
+	// them; nil: none.
+	Exclude, Only []string
 	// Options are the System's own keys as a JSON object, path among them.
 	Options json.RawMessage
 	// Line of the table in the file, from 1; 0: not from a file.
@@ -103,6 +106,8 @@ type Source struct {
 type Schema struct {
 	// Kinds has the own keys of every kind of source that this build opens.
 	Kinds map[string][]string
+	// Mark says what is wrong with a mark of exclude or only. Nil: nothing is.
+	Mark func(mark string) error
 	// Home replaces a leading ~ in paths; empty: such paths are an error.
 	Home string
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,12 @@ import (
 var schema = config.Schema{
 	Kinds: map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
 	Home:  "/home/me",
+	Mark: func(mark string) error {
+		if strings.HasPrefix(mark, "colour:") {
+			return errors.New("colour: is no such mark")
+		}
+		return nil
+	},
 }
 
 const file = "/etc/lectern/config.toml"
@@ -38,6 +45,8 @@ path = "~/notes"
 tenant = "a"
 read_only = true
 effects = ["read"]
+exclude = ["Private/**", "#secret"]
+only = ["namespace:Work"]
 
 [[source]]
 name = "rel"
@@ -86,15 +95,15 @@ schema = "ab"
 		Update: config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
 			{
-				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"},
+				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"}, Exclude: []string{"Private/**", "#secret"}, Only: []string{"namespace:Work"},
 				Options: []byte(`{"path":"/home/me/notes","tenant":"a"}`), Line: 11,
 			},
-			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 19},
-			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 24},
+			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 21},
+			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 26},
 		},
-		Clients: []config.Client{{Name: "cursor", Source: "notes", Token: true, Effects: []string{"read"}, Ask: []string{"read"}, Elicit: new(bool), Line: 37}},
+		Clients: []config.Client{{Name: "cursor", Source: "notes", Token: true, Effects: []string{"read"}, Ask: []string{"read"}, Elicit: new(bool), Line: 39}},
 		Rules: []config.Rule{{
-			Do: "deny", Client: "c*", Proven: true, Source: "n?", Effects: []string{"write"}, Tool: "*_page", Path: "a/**", Schema: "ab", Line: 45,
+			Do: "deny", Client: "c*", Proven: true, Source: "n?", Effects: []string{"write"}, Tool: "*_page", Path: "a/**", Schema: "ab", Line: 47,
 		}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); d != "" {
@@ -123,7 +132,7 @@ func TestFaults(t *testing.T) {
 		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, limits, logseq, rule, source, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
-		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, kind, name, path, read_only, tenant)",
+		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
@@ -133,7 +142,7 @@ func TestFaults(t *testing.T) {
 		"[[source]]\nkind=\"markdown\"":              "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
 		"[[source]]\nkind=\"markdwon\"":              "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
 		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may hold small letters, digits and hyphens only; how about "my-notes"?`,
-		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, kind, name, path, read_only, tenant)",
+		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
 		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants read alone; remove one of the two",
 		source + "ask = [\"wirte\"]":                                 "5:8: source[0].ask[0]: unknown effect, did you mean write?",
 		"[limits]\napproval = \"1s\"":                                `2:12: limits.approval: must be at least "5s", got "1s"`,
@@ -156,6 +165,21 @@ func TestFaults(t *testing.T) {
 		}
 		if want = file + ":" + want; !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A mark that cannot be read is a fault of its place, and so is a list of none.
+func TestMarkFaults(t *testing.T) {
+	for _, c := range [][2]string{
+		{`exclude = "Private"`, `5:11: source[0].exclude: must be a list of what it means, such as ["Private/**", "#secret"]`},
+		{`only = []`, "5:1: source[0].only: must be a list of what it means"},
+		{`exclude = ["a", 1]`, "5:17: source[0].exclude[1]: must be text in quotes"},
+		{`only = ["a", "colour:red"]`, "5:14: source[0].only[1]: colour: is no such mark"},
+	} {
+		_, err := config.Parse(file, []byte("[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"+c[0]), schema)
+		if want := file + ":" + c[1]; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", c[0], err, want)
 		}
 	}
 }

@@ -197,8 +197,7 @@ func (t table) origins(key string, to *[]string) {
 	}
 	for i, v := range list {
 		origin, _ := v.(string)
-		scheme, _, ok := strings.Cut(origin, "://")
-		if origin != "null" && (!ok || scheme == "" || strings.ContainsAny(origin, "* ")) {
+		if !isOrigin(origin) {
 			t.wrong(fmt.Sprintf("%s[%d]", key, i), `must be one origin exactly as the browser sends it, such as "file://" or "https://graph.example"`)
 			continue
 		}

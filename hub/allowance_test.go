@@ -43,7 +43,8 @@ func TestSessionWrites(t *testing.T) {
 // then on a person is asked, until they reset the fuse.
 func TestFuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, nil, nil, Limits{FuseDeletes: 3})
+		shown := newBoard()
+		h := startPadOn(t, shown, nil, nil, Limits{FuseDeletes: 3})
 		a, b := h.asker(policy.Client{Name: "cursor"}), h.asker(policy.Client{Name: "codex"})
 		for i := range 8 {
 			h.pad.pages[fmt.Sprint(i)] = "x"
@@ -56,7 +57,7 @@ func TestFuse(t *testing.T) {
 		if h.pad.holds("3") == "" {
 			t.Error("deleted all the same")
 		}
-		if !h.blames("cursor") {
+		if !shown.blames("cursor") {
 			t.Error("no problem is shown")
 		}
 		says(t, <-a.begin(t.Context(), "get", `{"path":"4"}`), "ok", "")
@@ -72,7 +73,7 @@ func TestFuse(t *testing.T) {
 		if err := h.ResetFuse("cursor"); err != nil {
 			t.Fatal(err)
 		}
-		if h.blames("cursor") {
+		if shown.blames("cursor") {
 			t.Error("the problem stays")
 		}
 		says(t, <-a.begin(t.Context(), "drop", drop(6)), "ok", "")
@@ -94,7 +95,7 @@ func TestFuseOfBytes(t *testing.T) {
 }
 
 // blames reports whether the fuse of a client is a Problem.
-func (h *padHub) blames(client string) bool {
-	_, is := h.board.problem(fuseBlown.Code + " " + client)
+func (b *board) blames(client string) bool {
+	_, is := b.problem(fuseBlown.Code + " " + client)
 	return is
 }

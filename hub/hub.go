@@ -69,6 +69,8 @@ type Source struct {
 	// Effects are granted to agents. Nil grants all but [tools.Admin], which
 	// is never granted unless it is named.
 	Effects []tools.Effect
+	// Privacy says what agents must not see of it.
+	Privacy tools.Privacy
 	Options json.RawMessage // the System's own keys
 	Place   string          // folder, graph or address, for people
 	Sample  bool            // the Welcome vault

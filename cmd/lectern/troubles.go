@@ -66,9 +66,9 @@ var (
 	}
 	pluginOrigin = status.Trouble{
 		Code: "plugin.origin", Severity: status.Notice,
-		Means: "A page that is not known as Logseq's tries to connect as a plugin. It is refused until the configuration names its origin; it would still have to prove the plugins' token.",
+		Means: "A page that is not known as Logseq's tries to connect as a plugin. It is refused until you let its origin in, which writes it into the configuration; it would still have to prove the plugins' token.",
 		Title: "a plugin wants to connect from an origin that is not known: {origins}",
-		Fix:   "If it is your Logseq plugin, write origins = [{origins}] below [logseq] in {file}; else ignore it.",
+		Fix:   "If it is your Logseq plugin, let it in, here or by: lectern plugin allow {latest}; else ignore it.",
 	}
 	tokenRefused = status.Trouble{
 		Code: "token.refused", Severity: status.Error,

@@ -69,7 +69,7 @@ func (w *world) env(name string) string {
 
 // schema is what the configuration may say of the kinds in this build.
 func (w *world) schema() config.Schema {
-	s := config.Schema{Home: w.home, Kinds: map[string][]string{}}
+	s := config.Schema{Home: w.home, Kinds: map[string][]string{}, Mark: checkMark}
 	for _, k := range w.kinds() {
 		m := k.Manifest()
 		keys := []string{}
