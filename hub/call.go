@@ -58,6 +58,9 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = c.view.grant(src, t.info.Effect); err != nil {
 		return res, t, err
 	}
+	if err = h.allowance(&c, t.info.Effect); err != nil {
+		return res, t, err
+	}
 	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
 	if err != nil {
 		return res, t, err
