@@ -63,6 +63,9 @@ func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockI
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+		return none, err
+	}
 	out := BlockWritten{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
 		out.Written = rehearsed()

@@ -47,6 +47,12 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn)
 	}
 	defer end()
 	title := string(in.Title)
+	if err := g.mayName(ctx, title, in.Properties); err != nil {
+		return CreatePageOut{}, err
+	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return CreatePageOut{}, err
+	}
 	if there, err := g.page(ctx, title); err == nil {
 		return CreatePageOut{}, exists(there)
 	} else if !absentIn(err) {

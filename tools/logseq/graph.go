@@ -19,6 +19,7 @@ type Graph struct {
 	now     func() time.Time
 	log     *slog.Logger
 	changed func(uri string)
+	privacy tools.Privacy
 	turn    chan struct{} // holds one while somebody writes
 	stop    func()
 }
@@ -27,7 +28,7 @@ type Graph struct {
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
 	g := &Graph{
-		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed,
+		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed, privacy: env.Privacy,
 		turn: make(chan struct{}, 1), stop: func() {},
 	}
 	if g.peer == nil {

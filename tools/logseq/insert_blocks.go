@@ -97,6 +97,9 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlock
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return none, err
+	}
 	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	for range each(drafts) {
 		out.Inserted++

@@ -32,6 +32,11 @@ func (l *ledger) Changing(_ context.Context, changes ...tools.Change) error {
 			}
 		}
 	}
+	for _, c := range changes {
+		if slices.ContainsFunc(l.changes, func(old tools.Change) bool { return old.Target == c.Target }) {
+			l.late = append(l.late, "twice "+c.Target)
+		}
+	}
 	l.changes = append(l.changes, changes...)
 	return l.refuse
 }
@@ -73,6 +78,8 @@ func undoing() [][2]string {
 		{"append_to_journal", `{"date":"2026-03-01","content":"- Thaw\n  - Mud\n- Sun"}`},
 		{"append_to_journal", `{"date":"2026-03-02","content":"Thaw"}`},
 		{"batch", `{"items":[{"tool":"update_block","arguments":{"block_uuid":"` + id(1) + `","content":"x"}},{"tool":"move_block","arguments":{"block_uuid":"` + id(4) + `","target_page_name":"Compost"}}]}`},
+		{"batch", `{"items":[{"tool":"update_block","arguments":{"block_uuid":"` + id(1) + `","content":"x"}},{"tool":"move_block","arguments":{"block_uuid":"` + id(1) + `","target_page_name":"Compost"}},` +
+			`{"tool":"rename_page","arguments":{"page_name":"Compost","new_name":"Heap"}},{"tool":"update_page","arguments":{"page_name":"Heap","properties":{"n":1}}},{"tool":"create_block","arguments":{"page_name":"Heap","content":"y"}}]}`},
 	}
 	for _, t := range logseq.System().Manifest().Tools {
 		if t.Effect == tools.Reads {

@@ -59,6 +59,9 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.Caller, in MoveBlockIn) (
 	if was.holds(p.target) {
 		return none, tools.Errorf(tools.Invalid, "the block cannot go beside or below itself")
 	}
+	if err := g.mayTake(ctx, was); err != nil {
+		return none, err
+	}
 	out := BlockWritten{UUID: was.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
 		out.Written = rehearsed()

@@ -57,26 +57,36 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 	if err := c.Changing(ctx, changes...); err != nil {
 		return nil, err
 	}
-	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
-		defer cancel()
-		for _, change := range changes {
-			if !change.Open {
-				continue
-			}
-			now, err := g.State(ctx, change.Target)
-			if err != nil {
-				g.log.Warn("what a write has left could not be read", "error", err)
-				return
-			}
-			c.Changed(change.Target, now)
+	var open []string
+	for _, change := range changes {
+		if change.Open {
+			open = append(open, change.Target)
 		}
-	}, nil
+	}
+	return func() { g.tell(ctx, c, open) }, nil
 }
 
-// referring are the blocks whose text or properties Logseq may change along
-// with a page or block that they refer to.
-func (g *Graph) referring(ctx context.Context, uuid UUID) ([]intent, error) {
+// tell says what targets hold now.
+func (g *Graph) tell(ctx context.Context, c tools.Caller, targets []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	defer cancel()
+	for _, target := range targets {
+		now, err := g.State(ctx, target)
+		if err != nil {
+			g.log.Warn("what a write has left could not be read", "error", err)
+			return
+		}
+		c.Changed(target, now)
+	}
+}
+
+// referring are the blocks that Logseq rewrites because they refer to a page or
+// block that changes: on a file graph those with the name of a page, on a DB
+// graph those with a block that goes. kind is the kind of graph that does so.
+func (g *Graph) referring(ctx context.Context, uuid UUID, kind string) ([]intent, error) {
+	if a := g.about(); a == nil || a.Graph.Kind != kind {
+		return nil, nil
+	}
 	var found struct {
 		UUIDs []UUID `json:"uuids"`
 	}

@@ -37,7 +37,7 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 	if err := c.Changing(ctx, changes...); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.rename, r.remove, r.makePages, r.insert, r.change, r.verify} {
+	for _, step := range []func(context.Context) error{r.rename, r.remove, r.makePages, r.blocks, r.heads, r.verify} {
 		if err := step(ctx); err != nil {
 			return r.stepped(err)
 		}
@@ -140,10 +140,13 @@ func (r *restoration) rename(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.write(ctx, to, "pages.rename", struct {
+	if err := r.write(ctx, to, "pages.rename", struct {
 		Page UUID   `json:"page"`
 		Name string `json:"name"`
-	}{p.UUID, to.target.name})
+	}{p.UUID, to.target.name}); err != nil {
+		return err
+	}
+	return r.exactHead(ctx, to) // a batch may have changed more of it
 }
 
 // remove takes away what was made: blocks before pages.
@@ -205,28 +208,38 @@ type putBack struct {
 	Blocks []keptBlock `json:"blocks"`
 }
 
-// insert puts blocks back, each after those that it stands below or behind.
-func (r *restoration) insert(ctx context.Context) error {
-	waiting := r.those(func(v reversal) bool { return v.comes() && v.target.blocky() })
+// blocks puts blocks back and gives those that stayed their former text,
+// properties and place; each after those that it stands below or behind.
+func (r *restoration) blocks(ctx context.Context) error {
+	waiting := r.those(func(v reversal) bool { return !v.goes() && v.target.blocky() })
 	for len(waiting) > 0 {
 		next := max(0, slices.IndexFunc(waiting, func(v reversal) bool { return !leansOn(v, waiting) }))
 		v := waiting[next]
 		waiting = slices.Delete(waiting, next, next+1)
-		k, err := read[kept](v.After)
-		if err != nil {
-			return err
+		do := r.changeBlock
+		if v.comes() {
+			do = r.insert
 		}
-		if k.After, err = r.standing(ctx, k.After); err != nil {
-			return err
-		}
-		if err := r.write(ctx, v, "blocks.restore", putBack{k.Page, k.Parent, k.After, []keptBlock{k.keptBlock}}); err != nil {
+		if err := do(ctx, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leansOn says whether a block's place is told by one that is still to come.
+func (r *restoration) insert(ctx context.Context, v reversal) error {
+	k, err := read[kept](v.After)
+	if err != nil {
+		return err
+	}
+	if k.After, err = r.standing(ctx, k); err != nil {
+		return err
+	}
+	return r.write(ctx, v, "blocks.restore", putBack{k.Page, k.Parent, k.After, []keptBlock{k.keptBlock}})
+}
+
+// leansOn says whether a block's place is told by one that is still to come or
+// to move.
 func leansOn(v reversal, waiting []reversal) bool {
 	k, err := read[kept](v.After)
 	return err == nil && slices.ContainsFunc(waiting, func(w reversal) bool {
@@ -240,14 +253,14 @@ func (k keptBlock) holds(uuid UUID) bool {
 	return uuid != "" && (k.UUID == uuid || slices.ContainsFunc(k.Children, func(c keptBlock) bool { return c.holds(uuid) }))
 }
 
-// standing is the sibling if it is still there, else none.
-func (r *restoration) standing(ctx context.Context, sibling UUID) (UUID, error) {
-	if sibling == "" {
+// standing is the sibling that k stood behind, if it still stands there.
+func (r *restoration) standing(ctx context.Context, k kept) (UUID, error) {
+	if k.After == "" {
 		return "", nil
 	}
-	k, err := r.g.keptBlock(ctx, target{aBlock, string(sibling)})
-	if err != nil || k == nil {
+	sibling, err := r.g.keptBlock(ctx, target{aBlock, string(k.After)})
+	if err != nil || sibling == nil || sibling.Parent != k.Parent || k.Parent == "" && sibling.Page != k.Page {
 		return "", err
 	}
-	return sibling, nil
+	return k.After, nil
 }

@@ -69,21 +69,10 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 	return err
 }
 
-// change gives what stays its former text, properties and place.
-func (r *restoration) change(ctx context.Context) error {
-	for _, v := range r.those(func(v reversal) bool { return v.Before.There && v.After.There }) {
-		now, err := r.g.State(ctx, v.Target)
-		switch {
-		case err != nil:
-			return err
-		case exactly(now, v.After): // Logseq has done it along with another
-			continue
-		case v.target.what == aHead:
-			err = r.changeHead(ctx, v)
-		default:
-			err = r.changeBlock(ctx, v)
-		}
-		if err != nil {
+// heads gives pages that stay their former properties.
+func (r *restoration) heads(ctx context.Context) error {
+	for _, v := range r.those(func(v reversal) bool { return v.target.what == aHead && v.Before.There && v.After.There }) {
+		if err := r.changeHead(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -103,8 +92,17 @@ func (r *restoration) changeHead(ctx context.Context, v reversal) error {
 			return err
 		}
 	}
+	return r.exactHead(ctx, v)
+}
+
+// exactHead gives a page its properties, if it has others.
+func (r *restoration) exactHead(ctx context.Context, v reversal) error {
 	now, err := r.g.State(ctx, v.Target)
-	if err != nil || same(v.target, now, v.After) {
+	if err != nil || exactly(now, v.After) {
+		return err
+	}
+	p, err := read[keptPage](v.After)
+	if err != nil {
 		return err
 	}
 	return r.write(ctx, v, "pages.exact", struct {
@@ -121,13 +119,16 @@ func (r *restoration) changeBlock(ctx context.Context, v reversal) error {
 	if err != nil {
 		return err
 	}
+	now, err := r.g.State(ctx, v.Target)
+	if err != nil || exactly(now, v.After) { // Logseq has done it along with another
+		return err
+	}
 	if was.Page != k.Page || was.Parent != k.Parent || was.After != k.After {
 		if err := r.move(ctx, v, k); err != nil {
 			return err
 		}
 	}
-	now, err := r.g.State(ctx, v.Target)
-	if err != nil || same(v.target, now, v.After) {
+	if now, err = r.g.State(ctx, v.Target); err != nil || same(v.target, now, v.After) {
 		return err
 	}
 	if v.target.what == aBlock {
@@ -141,7 +142,7 @@ func (r *restoration) changeBlock(ctx context.Context, v reversal) error {
 
 // move puts a block where it was: behind its sibling, or first.
 func (r *restoration) move(ctx context.Context, v reversal, k kept) error {
-	after, err := r.standing(ctx, k.After)
+	after, err := r.standing(ctx, k)
 	if err != nil {
 		return err
 	}

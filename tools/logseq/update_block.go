@@ -50,6 +50,9 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.Caller, in UpdateBlockI
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+		return none, err
+	}
 	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
 	if in.DryRun {
 		out.Written = rehearsed()

@@ -51,6 +51,12 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn)
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayMark(ctx, p, in.Properties); err != nil {
+		return none, err
+	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return none, err
+	}
 	out := PageWritten{PageName: p.Name, UUID: p.UUID}
 	if in.DryRun {
 		out.Written = rehearsed()

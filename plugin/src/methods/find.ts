@@ -27,7 +27,8 @@ export const find: Methods = {
 async function search(graph: OpenGraph, params: Params): Promise<unknown> {
   const words = name(params, 'query')
   const limit = Math.max(count(params, 'limit', 20), 1)
-  const { uuids, files } = await ranked(graph, words, limit)
+  // A scan finds everything there is, and nothing of how Logseq ranks it.
+  const { uuids, files } = params.scan === true ? { uuids: [], files: [] } : await ranked(graph, words, limit)
   const rows = (await graph.reader.byUUID(uuids)).sort((a, b) => uuids.indexOf(a.uuid) - uuids.indexOf(b.uuid))
   // Logseq's own search ranks well and finds few: ten at most on file graphs.
   const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.holding(words)}`)
