@@ -328,15 +328,20 @@ func eachGoFile(t *testing.T, visit func(file string, src []byte)) {
 	}
 }
 
-// Every decision has a number, a page and the same four parts.
+// Every decision has a number of its own, a page and the same four parts.
 func TestDecisions(t *testing.T) {
 	files, err := filepath.Glob("docs/adr/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	page := regexp.MustCompile(`^\d{4}-[a-z0-9-]+\.md$`)
 	for i, file := range files {
-		if want := fmt.Sprintf("%04d-", i+1); !strings.HasPrefix(filepath.Base(file), want) {
-			t.Errorf("%s: want a name that begins with %s", file, want)
+		name := filepath.Base(file)
+		if !page.MatchString(name) {
+			t.Errorf("%s: want a name such as 0001-why.md", file)
+		}
+		if i > 0 && name[:4] == filepath.Base(files[i-1])[:4] {
+			t.Errorf("%s: %s has this number too", file, files[i-1])
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

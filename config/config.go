@@ -31,6 +31,8 @@ type Config struct {
 	Logseq  Logseq
 	Update  Update
 	Sources []Source // in the order of the file
+	Clients []Client
+	Rules   []Rule
 
 	text   []byte // the file's bytes; nil: there is no file
 	schema Schema
@@ -51,6 +53,8 @@ type Hub struct {
 type Limits struct {
 	Deadline time.Duration // of one tool call
 	InFlight int           // calls of one agent at the same time; more wait
+	// Approval is how long a call waits for a person.
+	Approval time.Duration
 }
 
 // Logseq is the table [logseq]: which plugins may connect, and how.
@@ -79,6 +83,8 @@ type Source struct {
 	ReadOnly bool
 	// Effects are what agents may do; nil: what the hub grants by default.
 	Effects []string
+	// Ask are effects that a person is asked about first; nil: none.
+	Ask []string
 	// Options are the System's own keys as a JSON object, path among them.
 	Options json.RawMessage
 	// Line of the table in the file, from 1; 0: not from a file.
@@ -99,7 +105,7 @@ func Default(path string, schema Schema) Config {
 	return Config{
 		Path:   path,
 		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
-		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32},
+		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
 		Update: Update{Check: true},
 		schema: schema,
 	}

@@ -53,6 +53,27 @@ url = "http://127.0.0.1:1"
 check = false
 mirror = "https://example.com/lectern"
 pin = "1.2.3"
+
+[limits]
+approval = "1m"
+
+[[client]]
+name = "cursor"
+source = "notes"
+token = true
+effects = ["read"]
+ask = ["read"]
+elicit = false
+
+[[rule]]
+do = "deny"
+client = "c*"
+proven = true
+source = "n?"
+effects = ["write"]
+tool = "*_page"
+path = "a/**"
+schema = "ab"
 `), schema)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +81,7 @@ pin = "1.2.3"
 	want := config.Config{
 		Path:   file,
 		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute},
-		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32},
+		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute},
 		Logseq: config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
 		Update: config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
@@ -71,6 +92,10 @@ pin = "1.2.3"
 			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 19},
 			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 24},
 		},
+		Clients: []config.Client{{Name: "cursor", Source: "notes", Token: true, Effects: []string{"read"}, Ask: []string{"read"}, Elicit: new(bool), Line: 37}},
+		Rules: []config.Rule{{
+			Do: "deny", Client: "c*", Proven: true, Source: "n?", Effects: []string{"write"}, Tool: "*_page", Path: "a/**", Schema: "ab", Line: 45,
+		}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); d != "" {
 		t.Error(d)
@@ -81,7 +106,7 @@ pin = "1.2.3"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                                   "1:1: prot: unknown key (allowed: hub, limits, logseq, source, update)",
+		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, limits, logseq, rule, source, update)",
 		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
@@ -95,10 +120,10 @@ func TestFaults(t *testing.T) {
 		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
-		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: hub, limits, logseq, source, update)",
+		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, limits, logseq, rule, source, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
-		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: effects, kind, name, path, read_only, tenant)",
+		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, kind, name, path, read_only, tenant)",
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
@@ -108,8 +133,21 @@ func TestFaults(t *testing.T) {
 		"[[source]]\nkind=\"markdown\"":              "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
 		"[[source]]\nkind=\"markdwon\"":              "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
 		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may hold small letters, digits and hyphens only; how about "my-notes"?`,
-		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: effects, kind, name, path, read_only, tenant)",
+		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, kind, name, path, read_only, tenant)",
 		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants read alone; remove one of the two",
+		source + "ask = [\"wirte\"]":                                 "5:8: source[0].ask[0]: unknown effect, did you mean write?",
+		"[limits]\napproval = \"1s\"":                                `2:12: limits.approval: must be at least "5s", got "1s"`,
+		"[[client]]\neffects = [\"read\"]":                           "1:3: client[0]: name is missing",
+		"[[client]]\nname = \"\"":                                    "2:8: client[0].name: must have between 1 and 400 characters",
+		"[[client]]\nname = \"a\"\nsorce = 1":                        "3:1: client[0].sorce: unknown key, did you mean source?",
+		"[[client]]\nname = \"a\"\n[[client]]\nname = \"A\"":         "4:8: client[1].name: A is said already in line 1 for the same source; keep one of the two",
+		"[client]\nname = \"a\"":                                     "1:2: client: must be written [[client]]",
+		"[[rule]]\ntool = \"x\"":                                     "1:3: rule[0]: do is missing (allowed: allow, always, ask, deny)",
+		"[[rule]]\ndo = \"alow\"":                                    "2:6: rule[0].do: unknown verdict, did you mean allow?",
+		"[[rule]]\ndo = \"deny\"\npath = \"[\"":                      `3:8: rule[0].path: "[" is not a pattern`,
+		"[[rule]]\ndo = \"deny\"\neffects = []":                      "3:1: rule[0].effects: names none",
+		"[[rule]]\ndo = \"always\"\nsource = \"a\"":                  "2:6: rule[0].do: always needs source, and tool or path",
+		"[[rule]]\ndo = \"deny\"\nwhom = \"a\"":                      "3:1: rule[0].whom: unknown key",
 	} {
 		_, err := config.Parse(file, []byte(text), schema)
 		if err == nil {

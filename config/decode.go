@@ -23,15 +23,16 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
-	top := d.table("", root, "hub", "limits", "logseq", "update", "source")
+	top := d.table("", root, "hub", "limits", "logseq", "update", "source", "client", "rule")
 	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
 		hub.int("port", &c.Hub.Port, 1, 65535)
 		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
 		hub.bool("http", &c.Hub.HTTP)
 	}
-	if limits, ok := top.table("limits", "deadline", "in_flight"); ok {
+	if limits, ok := top.table("limits", "deadline", "in_flight", "approval"); ok {
 		limits.duration("deadline", &c.Limits.Deadline, time.Second)
 		limits.int("in_flight", &c.Limits.InFlight, 1, 1024)
+		limits.duration("approval", &c.Limits.Approval, 5*time.Second)
 	}
 	if logseq, ok := top.table("logseq", "plain_token", "origins"); ok {
 		logseq.bool("plain_token", &c.Logseq.PlainToken)
@@ -43,6 +44,7 @@ func (c *Config) decode() error {
 		c.Update.Pin, _ = update.string("pin")
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
+	c.Clients, c.Rules = d.clients(top), d.rules(top)
 	if len(d.faults) == 0 {
 		return nil
 	}

@@ -184,12 +184,12 @@ func (c Config) byHand(verb, why string) error {
 // sameBut reports whether other is c with one more source, at index i.
 func (c Config) sameBut(other Config, i int) bool {
 	rest := slices.Delete(slices.Clone(other.Sources), i, i+1)
-	return c.Hub == other.Hub && c.Limits == other.Limits && slices.EqualFunc(c.Sources, rest, func(a, b Source) bool {
+	return c.sameTrust(other) && c.Hub == other.Hub && c.Limits == other.Limits && slices.EqualFunc(c.Sources, rest, func(a, b Source) bool {
 		return sameSource(a, b) && bytes.Equal(a.Options, b.Options)
 	})
 }
 
 func sameSource(a, b Source) bool {
 	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
-		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects)
+		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects) && slices.Equal(a.Ask, b.Ask)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // commonKeys are the keys of a [[source]] that mean the same for every kind.
-var commonKeys = []string{"name", "kind", "read_only", "effects"}
+var commonKeys = []string{"name", "kind", "read_only", "effects", "ask"}
 
 // effects are the words of tools.Effects; a test of cmd compares the two.
 var effects = []string{"read", "write", "delete", "run", "admin"}
@@ -93,7 +93,8 @@ func (d *decoder) source(path string, values map[string]any, schema Schema, file
 		}
 	}
 	t.bool("read_only", &s.ReadOnly)
-	s.Effects = t.effects(s.ReadOnly)
+	s.Effects = t.effects("effects", s.ReadOnly)
+	s.Ask = t.effects("ask", false)
 	if slices.Contains(own, "path") {
 		s.Path = t.folder(schema.Home, filepath.Dir(file))
 	}
@@ -110,21 +111,21 @@ func (t table) isString(key string) bool {
 	return ok
 }
 
-// effects reads the list of effects; nil when the key is absent.
-func (t table) effects(readOnly bool) []string {
-	v, ok := t.values["effects"]
+// effects reads a list of effects; nil when the key is absent.
+func (t table) effects(key string, readOnly bool) []string {
+	v, ok := t.values[key]
 	if !ok {
 		return nil
 	}
 	list, ok := v.([]any)
 	if !ok {
-		t.wrong("effects", "must be a list of %s, such as [\"read\"]", strings.Join(effects, ", "))
+		t.wrong(key, "must be a list of %s, such as [\"read\"]", strings.Join(effects, ", "))
 		return nil
 	}
 	granted := []string{}
 	for i, v := range list {
 		word, _ := v.(string)
-		item := fmt.Sprintf("effects[%d]", i)
+		item := fmt.Sprintf("%s[%d]", key, i)
 		switch {
 		case !slices.Contains(effects, word):
 			t.wrong(item, "%s", unknown("effect", word, effects))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -14,6 +15,7 @@ import (
 // A call is what an agent asks for.
 type call struct {
 	session *session
+	client  policy.Client
 	view    *view
 	tool    string // as published in view
 	args    json.RawMessage
@@ -48,10 +50,11 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	if err = grant(src, t.info.Effect); err != nil {
+	if err = c.view.grant(src, t.info.Effect); err != nil {
 		return res, t, err
 	}
-	if err = decide(c.session, src, t, args); err != nil {
+	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
+	if err != nil {
 		return res, t, err
 	}
 
@@ -61,7 +64,9 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	work := func(open *lease) (tools.Result, error) { return open.Call(ctx, c.caller, t.info.Name, args) }
+	work := func(open *lease) (tools.Result, error) {
+		return open.Call(ctx, leave.caller(c.caller), t.info.Name, leave.args)
+	}
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
 	} else {
@@ -83,9 +88,13 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 }
 
 // grant says whether the person who configured the source allows the effect.
-func grant(src *source, e tools.Effect) error {
-	if src.grants(e) {
+func (v *view) grant(src *source, e tools.Effect) error {
+	if v.may(src, e) {
 		return nil
+	}
+	if src.grants(e) {
+		return tools.Errorf(tools.Denied, "this client may not %s in source %s", e, src.conf.Name).
+			WithHint("Ask the user; `lectern grants` shows them what they granted.")
 	}
 	if src.conf.ReadOnly {
 		return tools.Errorf(tools.Denied, "source %s is read-only for agents", src.conf.Name).
@@ -94,10 +103,6 @@ func grant(src *source, e tools.Effect) error {
 	return tools.Errorf(tools.Denied, "agents may not %s in source %s", e, src.conf.Name).
 		WithHint("Ask the user; they decide it in Lectern's configuration.")
 }
-
-// decide is the one place where policy says allow, ask or deny, and where a
-// call waits for a person. Without a policy, what is granted is allowed.
-func decide(*session, *source, *tool, json.RawMessage) error { return nil }
 
 // within runs f on the opened source, behind the panic guard. It returns when
 // ctx ends even if f does not heed it; done runs when f has returned, so that
@@ -221,6 +226,6 @@ func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessag
 	}
 	s := h.newSession(status.Stdio, source, 0)
 	s.client.Name = "lectern call"
-	res, _, err := h.call(ctx, call{session: s, view: newView(in), tool: tool, args: args, caller: tools.Silent{}})
+	res, _, err := h.call(ctx, call{session: s, client: policy.Client{Name: s.client.Name, Proven: true}, view: newView(in, granted), tool: tool, args: args, caller: tools.Silent{}})
 	return res, err
 }

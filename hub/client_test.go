@@ -24,10 +24,16 @@ type client struct {
 
 func connect(t testing.TB, h *testHub, scope string) *client {
 	t.Helper()
+	return connectAs(t, h, Attach{Scope: scope})
+}
+
+func connectAs(t testing.TB, h *testHub, a Attach) *client {
+	t.Helper()
+	a.Transport, a.PID = status.Stdio, 42
 	near, far := net.Pipe()
 	c := &client{t: t, conn: near, r: bufio.NewReaderSize(near, 64<<10), done: make(chan error, 1)}
 	go func() {
-		c.done <- h.ServeStream(context.Background(), far, far, Attach{Scope: scope, Transport: status.Stdio, PID: 42})
+		c.done <- h.ServeStream(context.Background(), far, far, a)
 		_ = far.Close()
 	}()
 	t.Cleanup(func() {

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
 )
 
 // An exchange is one message of an agent while it is being answered.
@@ -19,6 +21,7 @@ type exchange struct {
 
 	mu     sync.Mutex
 	modern bool
+	client string         // what the client of a modern request calls itself
 	code   int            // JSON-RPC code of the answer, where mcp-go knows only -32603
 	data   map[string]any // and its data
 	uri    string         // of the resource that the message reads
@@ -43,10 +46,28 @@ func (x *exchange) fails(code int, data map[string]any) {
 	x.code, x.data = code, data
 }
 
-func (x *exchange) becomesModern() {
+func (x *exchange) becomesModern(client *mcp.Implementation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.modern = true
+	if client != nil {
+		x.client = client.Name
+	}
+}
+
+// who is the client of the message: what its session has proved, or else what
+// it calls itself, which in the modern era each request says anew.
+func (x *exchange) who() policy.Client {
+	if x.session.proven != "" {
+		return policy.Client{Name: x.session.proven, Proven: true}
+	}
+	x.mu.Lock()
+	name := x.client
+	x.mu.Unlock()
+	if name == "" {
+		name = x.session.clientName()
+	}
+	return policy.Client{Name: name}
 }
 
 func (x *exchange) isModern() bool {

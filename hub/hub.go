@@ -11,6 +11,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -42,8 +44,17 @@ type Config struct {
 	// Bridge is where Systems with a Peer find it. The hub neither serves nor
 	// closes it. Nil: no Peer ever connects.
 	Bridge *bridge.Bridge
-	Log    *slog.Logger
-	Now    func() time.Time
+	// Policy is what agents may do besides what the sources grant; nil: there
+	// is none.
+	Policy *policy.Policy
+	// Proves names the client that has proved its name by its token, or "".
+	// Nil: none does.
+	Proves func(*http.Request) string
+	// Asks hears of every call that begins to wait for a person; it must not
+	// block. Nil: nobody does.
+	Asks func(status.Approval)
+	Log  *slog.Logger
+	Now  func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
@@ -77,6 +88,8 @@ type Hub struct {
 	now     func() time.Time
 	picture *picture
 	bridge  *bridge.Bridge
+	policy  atomic.Pointer[policy.Policy]
+	proves  func(*http.Request) string
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -89,15 +102,17 @@ type Hub struct {
 	surfaces map[string]*surface // by scope
 	sessions map[*session]struct{}
 
-	gate     gate
-	web      *web
-	changes  subscriptions
-	calls    atomic.Uint64
-	failures atomic.Uint64
-	inFlight atomic.Int64
-	ids      atomic.Uint64
-	settled  chan struct{} // cap 1: the last call in flight has ended
+	gate      gate
+	approvals approvals
+	web       *web
+	changes   subscriptions
+	calls     atomic.Uint64
+	failures  atomic.Uint64
+	inFlight  atomic.Int64
+	ids       atomic.Uint64
+	settled   chan struct{} // cap 1: the last call in flight has ended
 
+	asks func(status.Approval) // hears of every call that begins to wait
 	// onSurface lets the conformance test add what a System cannot declare.
 	onSurface func(*server.MCPServer)
 }
@@ -106,12 +121,16 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge,
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, asks: c.Asks,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
+	}
+	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
+	if h.proves = c.Proves; h.proves == nil {
+		h.proves = func(*http.Request) string { return "" }
 	}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.picture = newPicture(c.State, c.Now)
@@ -201,7 +220,7 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 		}
 	}
 	for _, sf := range surfaces {
-		sf.publish(newView(h.inScope(sf.scope)))
+		sf.publish(h.inScope(sf.scope))
 	}
 	h.picture.touch()
 	return nil
@@ -226,6 +245,7 @@ func (h *Hub) Reopen(ctx context.Context, name string) error {
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.
 func (h *Hub) Close() error {
+	h.approvals.close()
 	grace := time.NewTimer(h.limits.Grace)
 	defer grace.Stop()
 	for waiting := true; waiting && h.inFlight.Load() > 0; {
@@ -276,7 +296,8 @@ func (h *Hub) HTTP() http.Handler { return h.web.routes() }
 type Attach struct {
 	Scope     string // a source's name; empty: all sources
 	Transport status.Transport
-	PID       int // of the `lectern serve` process, or 0
+	Client    string // what the client has proved to be; empty: nothing
+	PID       int    // of the `lectern serve` process, or 0
 }
 
 // ServeStream serves one agent over newline-delimited JSON-RPC until r ends,

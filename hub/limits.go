@@ -8,6 +8,7 @@ import (
 // Limits bound what agents may cost. A zero field takes its default.
 type Limits struct {
 	Deadline      time.Duration // of one call: 30 s
+	Approval      time.Duration // for a person to answer: 2 min
 	Grace         time.Duration // for calls in flight when their session ends: 5 s
 	Write         time.Duration // for a client that does not read: 30 s
 	Idle          time.Duration // of an HTTP session: 30 min
@@ -27,6 +28,7 @@ type Limits struct {
 func (l Limits) orDefaults() Limits {
 	return Limits{
 		Deadline:      cmp.Or(l.Deadline, 30*time.Second),
+		Approval:      cmp.Or(l.Approval, 2*time.Minute),
 		Grace:         cmp.Or(l.Grace, 5*time.Second),
 		Write:         cmp.Or(l.Write, 30*time.Second),
 		Idle:          cmp.Or(l.Idle, 30*time.Minute),

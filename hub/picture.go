@@ -80,7 +80,7 @@ func (h *Hub) draw(s *status.Snapshot) {
 	for session := range h.sessions {
 		s.Sessions = append(s.Sessions, session.status())
 	}
-	s.Peers = h.peers()
+	s.Peers, s.Approvals = h.peers(), h.approvals.list()
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})

@@ -27,11 +27,11 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 		return nil, false
 	}
 	params, ok := parsePlainCall(m.params)
-	view := sf.view.Load()
+	view := sf.viewOf(x)
 	if _, found := view.tools[params.name]; !ok || !found {
 		return nil, false
 	}
-	c := call{session: x.session, view: view, tool: params.name, args: params.args}
+	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args}
 	a := newAgent(ctx, x, params.meta)
 	if x.late != nil {
 		c.late = func(t *tool, err error) {

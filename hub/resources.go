@@ -13,10 +13,11 @@ import (
 
 // read runs f on a source for anything but a tool: the same grant, deadline,
 // slot, panic guard and log as [Hub.call], for what only ever reads.
-func read[T any](ctx context.Context, h *Hub, src *source, what string, f func(context.Context, *lease) (T, error)) (T, error) {
+func read[T any](ctx context.Context, sf *surface, src *source, what string, f func(context.Context, *lease) (T, error)) (T, error) {
 	var none T
-	s := exchangeOf(ctx).session
-	if err := grant(src, tools.Reads); err != nil {
+	h, x := sf.hub, exchangeOf(ctx)
+	s := x.session
+	if err := sf.viewOf(x).grant(src, tools.Reads); err != nil {
 		return none, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
@@ -38,11 +39,11 @@ func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) 
 	if server.IsModernRequest(ctx) {
 		missing = mcp.INVALID_PARAMS
 	}
-	found, ok := sf.view.Load().resource(uri)
+	found, ok := sf.viewOf(exchangeOf(ctx)).resource(uri)
 	if !ok {
 		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no resource at %s", uri), missing, map[string]any{"uri": uri})
 	}
-	c, err := read(ctx, sf.hub, found.source, "resources/read", func(ctx context.Context, open *lease) (tools.Content, error) {
+	c, err := read(ctx, sf, found.source, "resources/read", func(ctx context.Context, open *lease) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if err == nil && len(c.Text)+len(c.Data) > sf.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", len(c.Text)+len(c.Data), sf.hub.limits.Answer)
@@ -56,7 +57,7 @@ func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) 
 }
 
 func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	p, ok := sf.view.Load().prompts[r.Params.Name]
+	p, ok := sf.viewOf(exchangeOf(ctx)).prompts[r.Params.Name]
 	if !ok {
 		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no prompt named %s", r.Params.Name), mcp.INVALID_PARAMS, nil)
 	}
@@ -64,7 +65,7 @@ func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.
 	if err != nil {
 		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
-	messages, err := read(ctx, sf.hub, src, "prompts/get", func(ctx context.Context, open *lease) ([]tools.Message, error) {
+	messages, err := read(ctx, sf, src, "prompts/get", func(ctx context.Context, open *lease) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ type promptCompletion struct{ surface *surface }
 
 // CompletePromptArgument implements mcp-go's provider.
 func (c promptCompletion) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, with mcp.CompleteContext) (*mcp.Completion, error) {
-	p, ok := c.surface.view.Load().prompts[name]
+	p, ok := c.surface.viewOf(exchangeOf(ctx)).prompts[name]
 	if !ok {
 		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no prompt named %s", name), mcp.INVALID_PARAMS, nil)
 	}
@@ -119,7 +120,7 @@ type resourceCompletion struct{ surface *surface }
 
 // CompleteResourceArgument implements mcp-go's provider.
 func (c resourceCompletion) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	for _, r := range c.surface.view.Load().resources {
+	for _, r := range c.surface.viewOf(exchangeOf(ctx)).resources {
 		if r.info.URI == uri {
 			return c.surface.complete(ctx, r.source, uri, argument)
 		}
@@ -128,7 +129,7 @@ func (c resourceCompletion) CompleteResourceArgument(ctx context.Context, uri st
 }
 
 func (sf *surface) complete(ctx context.Context, src *source, ref string, argument mcp.CompleteArgument) (*mcp.Completion, error) {
-	values, err := read(ctx, sf.hub, src, "completion/complete", func(ctx context.Context, open *lease) ([]string, error) {
+	values, err := read(ctx, sf, src, "completion/complete", func(ctx context.Context, open *lease) ([]string, error) {
 		return open.Complete(ctx, ref, argument.Name, argument.Value)
 	})
 	if err != nil {

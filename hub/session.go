@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -17,11 +18,13 @@ type session struct {
 	id        string
 	transport status.Transport
 	scope     string
+	proven    string // the client that showed its token; empty: none
 	pid       int
 	since     time.Time
 	slots     slots
 
 	mu       sync.Mutex
+	allowed  map[string]bool // what a person allowed for the session: see standing
 	client   mcp.Implementation
 	protocol string
 	level    mcp.LoggingLevel // the least that the client wants; empty: info
@@ -77,7 +80,11 @@ func (s *session) wants(level mcp.LoggingLevel) {
 	s.level = level
 }
 
+// clientName is what the client is known by: a claim, unless it is proven.
 func (s *session) clientName() string {
+	if s.proven != "" {
+		return s.proven
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.client.Name
@@ -124,7 +131,7 @@ func (s *session) status() status.Session {
 	defer s.mu.Unlock()
 	return status.Session{
 		Part:   status.Part{Name: s.id, State: status.Ready, Since: s.since},
-		Client: s.client.Name, Version: s.client.Version, Transport: s.transport, Scope: s.scope,
+		Client: cmp.Or(s.proven, s.client.Name), Proven: s.proven != "", Version: s.client.Version, Transport: s.transport, Scope: s.scope,
 		Protocol: s.protocol, PID: s.pid, Calls: s.calls, LastCall: s.lastCall, LastTool: s.lastTool,
 	}
 }

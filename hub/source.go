@@ -51,7 +51,7 @@ type lease struct {
 
 func (h *Hub) newSource(conf Source) *source {
 	s := &source{
-		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: granted(conf),
+		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: effectsOf(conf),
 		tried: make(chan struct{}), again: make(chan chan error),
 		state: status.Starting, since: h.now(),
 	}
@@ -59,8 +59,8 @@ func (h *Hub) newSource(conf Source) *source {
 	return s
 }
 
-// granted is what agents may do with a source, in the order of tools.Effects.
-func granted(conf Source) []tools.Effect {
+// effectsOf is what agents may do with a source, in the order of tools.Effects.
+func effectsOf(conf Source) []tools.Effect {
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {
 		switch {
 		case conf.ReadOnly:

@@ -70,6 +70,7 @@ func (h *Hub) serveStream(ctx context.Context, r io.Reader, w io.Writer, a Attac
 	}
 
 	st := &stream{hub: h, surface: sf, session: h.newSession(a.Transport, a.Scope, a.PID), out: out, crew: newCrew(ctx), life: ctx, pending: map[string]pending{}, freed: make(chan struct{}, 1)}
+	st.session.proven = a.Client
 	st.side = newLegacySide(st.session)
 	if err := sf.mcp.RegisterSession(ctx, st.side); err != nil {
 		return fmt.Errorf("register session: %w", err)

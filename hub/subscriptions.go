@@ -128,7 +128,7 @@ func (s *subscriptions) announce(src *source, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c, sub := range maps.All(s.by) {
-		if _, wants := sub.uris[uri]; !wants || !sub.surface.view.Load().covers(src) {
+		if _, wants := sub.uris[uri]; !wants || !sub.surface.shows.Load().widest.covers(src) {
 			continue
 		}
 		select {

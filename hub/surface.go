@@ -18,14 +18,15 @@ import (
 //
 // mcp-go keeps tools, resources and prompts in an MCPServer and could filter
 // or extend them per session, but filters run for every list and every call,
-// and per-session tools are copied into every session. What a session sees
-// depends on its scope alone, so there is one MCPServer per scope, made when a
-// first session asks for it and kept: scopes are as few as sources.
+// and per-session tools are copied into every session. So there is one
+// MCPServer per scope, made when a first session asks for it and kept, for
+// scopes are as few as sources; it has what the client with most grants may
+// see, and lists are narrowed for the others: see shows.go.
 type surface struct {
 	hub   *Hub
 	scope string
 	mcp   *server.MCPServer
-	view  atomic.Pointer[view]
+	shows atomic.Pointer[shows]
 
 	publishing sync.Mutex
 	shown      map[string][]byte // what was published, by kind and name
@@ -73,9 +74,10 @@ func (h *Hub) newSurface(scope string) *surface {
 	hooks := &server.Hooks{}
 	h.changes.hook(hooks, sf)
 	h.web.hook(hooks, sf)
+	sf.narrow(hooks)
 	hooks.AddBeforeAny(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any) {
 		if server.IsModernRequest(ctx) {
-			exchangeOf(ctx).becomesModern()
+			exchangeOf(ctx).becomesModern(server.RequestProtocolInfoFromContext(ctx).ClientInfo)
 			exchangeOf(ctx).session.speaks(server.RequestProtocolVersion(ctx))
 		}
 	})
@@ -96,20 +98,22 @@ func (h *Hub) newSurface(scope string) *surface {
 		server.WithResourceCompletionProvider(resourceCompletion{sf}),
 		server.WithHooks(hooks),
 	)
-	sf.publish(newView(h.inScopeLocked(scope)))
+	sf.publish(h.inScopeLocked(scope))
 	if h.onSurface != nil {
 		h.onSurface(sf.mcp)
 	}
 	return sf
 }
 
-// publish shows v to the surface's sessions. Only what differs from before is
+// publish shows sources to the surface's sessions. Only what differs from before is
 // touched, so a list never flickers, and mcp-go tells every session whose list
 // changed.
-func (sf *surface) publish(v *view) {
+func (sf *surface) publish(sources []*source) {
 	sf.publishing.Lock()
 	defer sf.publishing.Unlock()
-	sf.view.Store(v)
+	s := newShows(sf.hub.policy.Load(), sources)
+	former := sf.shows.Swap(s)
+	v := s.widest
 	next := map[string][]byte{}
 	ts, ps := sf.changedTools(v, next), sf.changedPrompts(v, next)
 	rs, templates, templatesChanged := sf.changedResources(v, next)
@@ -136,6 +140,10 @@ func (sf *surface) publish(v *view) {
 	}
 	if templatesChanged || len(gone["template"]) > 0 {
 		sf.mcp.SetResourceTemplates(templates...)
+	}
+	if former != nil && former.policy != s.policy && (former.policy.ByClient() || s.policy.ByClient()) {
+		// What the widest list does not show: that of one client changed.
+		sf.mcp.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 	}
 }
 

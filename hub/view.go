@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -17,15 +18,20 @@ import (
 // list does not flicker and its bytes stay the same.
 type view struct {
 	sources   []*source // in the order of the configuration
+	may       grants
 	tools     map[string]*tool
 	prompts   map[string]*prompt
 	resources []resource
 }
 
+// grants says whether an effect is granted in a source.
+type grants func(s *source, e tools.Effect) bool
+
 // A tool is one published tool: a System's tool and the sources that grant it.
 type tool struct {
 	name   string // as published
 	info   tools.ToolInfo
+	digest string // of its declaration
 	kind   tools.Kind
 	of     []*source // every source of the System in scope
 	choice choice
@@ -51,8 +57,8 @@ type choice struct {
 	names    []string // of the sources it may name
 }
 
-func newView(sources []*source) *view {
-	v := &view{sources: sources, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
+func newView(sources []*source, may grants) *view {
+	v := &view{sources: sources, may: may, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
 	systems := bySystem(sources)
 	for _, of := range systems {
 		v.addTools(of, len(systems) > 1)
@@ -68,12 +74,12 @@ func newView(sources []*source) *view {
 func (v *view) addTools(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Tools {
-		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !s.grants(info.Effect) })
+		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
 		if len(grant) == 0 {
 			continue
 		}
 		_, taken := info.In.Properties["source"]
-		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.Schema(info), kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
 		}
@@ -91,7 +97,7 @@ func (v *view) addPrompts(of []*source, several bool) {
 }
 
 func (v *view) addResources(s *source, several bool) {
-	if s.kind == nil || !s.grants(tools.Reads) {
+	if s.kind == nil || !v.may(s, tools.Reads) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {
@@ -212,7 +218,7 @@ func (v *view) missing(name string) error {
 		m := s.kind.Manifest()
 		for _, info := range m.Tools {
 			if publishedName(m.Name, info.Name, several) == name {
-				return grant(s, info.Effect)
+				return v.grant(s, info.Effect)
 			}
 		}
 	}

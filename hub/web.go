@@ -26,6 +26,7 @@ type web struct {
 	opening sync.Mutex // one initialize at a time, so that the cap holds
 
 	mu      sync.Mutex
+	opener  string              // the proven client whose initialize is being answered
 	legacy  map[string]*session // by Mcp-Session-Id
 	modern  map[string]*session // by scope and what the client calls itself
 	servers map[*surface]*server.StreamableHTTPServer
@@ -106,6 +107,13 @@ func (w *web) post(sf *surface, rw http.ResponseWriter, r *http.Request) {
 			refuse(rw, http.StatusTooManyRequests, &rejection{busyCode, m.id, fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", w.hub.limits.Sessions)})
 			return
 		}
+		w.mu.Lock()
+		w.opener = w.hub.proves(r)
+		w.mu.Unlock()
+	}
+	if id := r.Header.Get(server.HeaderKeySessionID); id != "" && w.stolen(id, sf.scope, w.hub.proves(r)) {
+		refuse(rw, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
+		return
 	}
 	reply := newReply(rw, w.hub.limits)
 	x := &exchange{session: w.sessionOf(sf, r, body), notify: reply.notify}
@@ -114,6 +122,14 @@ func (w *web) post(sf *surface, rw http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	defer reply.close()
 	w.server(sf).ServeHTTP(reply, r)
+}
+
+// stolen reports whether a session is used with another token than opened it.
+func (w *web) stolen(id, scope, proven string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.legacy[id]
+	return s != nil && s.scope == scope && s.proven != proven
 }
 
 func (w *web) tooLarge(rw http.ResponseWriter) {
@@ -142,7 +158,7 @@ func readBody(rw http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 func (w *web) bySession(sf *surface, rw http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		switch s := w.known(id, sf.scope); {
+		switch s := w.known(id, sf.scope, w.hub.proves(r)); {
 		case id == "":
 			refuse(rw, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "the header Mcp-Session-Id is missing"})
 			return

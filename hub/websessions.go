@@ -58,12 +58,13 @@ func (unheard) Header() http.Header         { return http.Header{} }
 func (unheard) Write(p []byte) (int, error) { return len(p), nil }
 func (unheard) WriteHeader(int)             {}
 
-// known finds a session; it must be used in the scope it was opened for.
-func (w *web) known(id, scope string) *session {
+// known finds a session; it must be used in the scope it was opened for, with
+// the token that opened it.
+func (w *web) known(id, scope, proven string) *session {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.legacy[id]
-	if s == nil || s.scope != scope {
+	if s == nil || s.scope != scope || s.proven != proven {
 		return nil
 	}
 	return s
@@ -72,21 +73,24 @@ func (w *web) known(id, scope string) *session {
 // sessionOf is the session that a POST belongs to. A modern client has none;
 // it is known by what it calls itself.
 func (w *web) sessionOf(sf *surface, r *http.Request, body []byte) *session {
-	if s := w.known(r.Header.Get(server.HeaderKeySessionID), sf.scope); s != nil {
+	proven := w.hub.proves(r)
+	if s := w.known(r.Header.Get(server.HeaderKeySessionID), sf.scope, proven); s != nil {
 		s.seen(w.hub.now())
 		return s
 	}
 	client, isModern := modernClient(body)
 	if !isModern {
-		return w.hub.newSession(status.HTTP, sf.scope, 0) // initialize, or a request that mcp-go refuses
+		s := w.hub.newSession(status.HTTP, sf.scope, 0) // initialize, or a request that mcp-go refuses
+		s.proven = proven
+		return s
 	}
 	w.mu.Lock()
-	key := strings.Join([]string{sf.scope, client.Name, client.Version}, "\x00")
+	key := strings.Join([]string{sf.scope, proven, client.Name, client.Version}, "\x00")
 	s := w.modern[key]
 	var former *session
 	if s == nil {
 		s = w.hub.newSession(status.HTTP, sf.scope, 0)
-		s.client = client
+		s.client, s.proven = client, proven
 		former = w.makeRoom()
 		w.modern[key] = s
 		defer w.hub.join(s)
@@ -184,6 +188,7 @@ func (i sessionIDs) Generate() string {
 	s := i.web.hub.newSession(status.HTTP, i.surface.scope, 0)
 	i.web.mu.Lock()
 	defer i.web.mu.Unlock()
+	s.proven = i.web.opener
 	i.web.legacy[id] = s
 	return id
 }
@@ -191,7 +196,7 @@ func (i sessionIDs) Generate() string {
 // Validate knows open sessions alone: one that was ended is as unknown as one
 // that never was, and mcp-go answers both 404.
 func (i sessionIDs) Validate(id string) (isTerminated bool, err error) {
-	if i.web.known(id, i.surface.scope) == nil {
+	if s := i.web.legacySession(id); s == nil || s.scope != i.surface.scope {
 		return false, errors.New("no such session")
 	}
 	return false, nil

@@ -26,6 +26,8 @@ type Client struct {
 	paths  map[string][]string // templates by GOOS, in order of preference; none: nothing that we can edit
 	paste  string              // where to paste, when there is nothing to edit
 
+	newer *layout // of files that are laid out as its newer versions do it; nil: it has one layout
+
 	project string // path in a project's folder; empty: it has none
 
 	stdio entry.Fields // the entry; nil: it cannot
@@ -75,6 +77,36 @@ func (c Client) HTTP() bool { return c.http != nil }
 
 // After is what to do once the entry is there; empty: nothing.
 func (c Client) After() string { return c.after }
+
+// A layout is where a file holds the entries, and what they look like.
+type layout struct {
+	in          []string
+	stdio, http entry.Fields
+}
+
+// as is the client as its file has it: a newer version reads the older layout
+// as well, so the newer one is kept to only where a file has it already, and
+// holds no entry of that name in the older.
+func (c Client) as(text []byte, name string) Client {
+	if c.newer == nil {
+		return c
+	}
+	if old, err := c.place(name).Get(text); err != nil || old != nil {
+		return c
+	}
+	last := len(c.newer.in) - 1
+	table, err := entry.Place{Format: c.format, In: c.newer.in[:last], Name: c.newer.in[last]}.Get(text)
+	if err != nil || table == nil {
+		return c
+	}
+	for _, v := range table {
+		if _, ok := v.(map[string]any); !ok {
+			return c // it is an entry of the older layout that has this name
+		}
+	}
+	c.in, c.stdio, c.http = c.newer.in, c.newer.stdio, c.newer.http
+	return c
+}
 
 func (c Client) place(name string) entry.Place {
 	return entry.Place{Format: c.format, In: c.in, List: c.list, Name: name}

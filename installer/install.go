@@ -53,6 +53,7 @@ func (s spot) read(c Client) (_ spot, err error) {
 	if s.text, err = readFile(s.path); err != nil {
 		return s, err
 	}
+	s.place = c.as(s.text, s.place.Name).place(s.place.Name)
 	if s.entry, err = s.place.Get(s.text); err != nil {
 		return s, fmt.Errorf("%s:%w; mend it first, or paste the snippet of `lectern client show %s`", s.named, err, c.ID)
 	}
@@ -71,6 +72,7 @@ func (m Machine) Install(c Client, server Server, in Where) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
+	c = c.as(s.text, server.Name)
 	fields, add, token := c.want(server, in.HTTP)
 	if old := targetOf(s.entry); s.entry != nil {
 		if old.equal(targetOf(fields.Map())) {

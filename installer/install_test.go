@@ -293,3 +293,57 @@ func TestProjectFile(t *testing.T) {
 		t.Errorf("uninstall: %v; left %v", err, filesIn(t, m.Home))
 	}
 }
+
+// opencode's files have one of two layouts, and ours goes where the others are;
+// a server that is called servers makes no layout.
+func TestLayouts(t *testing.T) {
+	for name, c := range map[string]struct{ before, want, not string }{
+		"no file":          {"", `"mcp": {`, `"servers"`},
+		"older":            {`{"mcp": {"other": {"type": "local"}}}`, `"enabled": true`, `"servers"`},
+		"newer":            {`{"mcp": {"servers": {"other": {"type": "local"}}}}`, `"servers": {"other": {"type": "local"}, "lectern": {`, `"enabled"`},
+		"newer, empty":     {`{"mcp": {"servers": {}}}`, `"lectern": {`, `"enabled"`},
+		"one named so":     {`{"mcp": {"servers": {"type": "local", "command": ["x"]}}}`, `"enabled": true`, `"servers": {"lectern"`},
+		"ours is in older": {`{"mcp": {"lectern": {"command": ["/gone/lectern", "serve"]}, "servers": {}}}`, `"servers": {}`, `/gone/`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := person(t, "linux")
+			server := testServer(m)
+			server.Bin = filepath.Join(m.Home, "lectern")
+			if err := os.WriteFile(server.Bin, nil, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			cl, err := Find("opencode")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(m.Home, ".config", "opencode", "opencode.json")
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if c.before != "" {
+				if err := os.WriteFile(file, []byte(c.before), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				file += "c"
+			}
+			p, err := m.Install(cl, server, Where{})
+			apply(t, p, err)
+			if got := string(read(t, file)); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+				t.Errorf("the file holds %s", got)
+			}
+			if f := m.Find(cl, server); f.Condition != Connected {
+				t.Errorf("found %+v", f)
+			}
+			p, err = m.Install(cl, server, Where{})
+			if err != nil || p.Changes() {
+				t.Errorf("again: %+v, %v", p, err)
+			}
+			p, err = m.Remove(cl, server, Where{})
+			apply(t, p, err)
+			if name != "no file" && name != "ours is in older" && string(read(t, file)) != c.before {
+				t.Errorf("removed: %s", read(t, file))
+			}
+		})
+	}
+}

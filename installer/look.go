@@ -7,15 +7,16 @@ import (
 	"path/filepath"
 )
 
-// A Condition is how a client stands to Lectern.
+// A Condition is how a client, or another place for us, stands to Lectern.
 type Condition string
 
 // The conditions.
 const (
-	Absent    Condition = "-"         // it has no entry of ours
+	Absent    Condition = "-"         // it has nothing of ours
 	Connected Condition = "connected" // it has the entry that we would write
-	Outdated  Condition = "outdated"  // its entry leads to another Lectern, or to one that is gone
-	Foreign   Condition = "foreign"   // its entry of that name is somebody else's
+	Placed    Condition = "installed" // the skill or the service is there as we would write it
+	Outdated  Condition = "outdated"  // its entry leads to another Lectern, or to one that is gone; what is there is of another version
+	Foreign   Condition = "foreign"   // what is there under our name is somebody else's
 	Broken    Condition = "broken"    // its file cannot be read
 )
 
@@ -74,4 +75,57 @@ func (m Machine) judge(c Client, server Server, t target) (Condition, string) {
 		return Outdated, "it runs " + bin + ", not " + server.Bin + "; run `lectern client install " + c.ID + "` if that is not meant"
 	}
 	return Connected, ""
+}
+
+// FindSkill tells how a client has the skill. It reads files alone.
+func (m Machine) FindSkill(c Client, skill Skill) Finding {
+	f := Finding{Client: c, Detected: c.Detected(m), Condition: Absent}
+	for _, template := range c.skills {
+		f.File = filepath.Join(m.path(template), skill.Name, skillFile)
+		text, err := readFile(f.File)
+		switch {
+		case err != nil:
+			f.Condition, f.Note = Broken, err.Error()
+		case text == nil:
+			continue
+		case !ownSkill(text, skill.Name):
+			f.Condition, f.Note = Foreign, f.File+" is not ours"
+		case string(text) != string(skill.Text):
+			f.Condition, f.Note = Outdated, "it is of another version of Lectern"
+		default:
+			f.Condition = Placed
+			continue
+		}
+		return f // one that is not in order says it all
+	}
+	return f
+}
+
+// FindService tells how the service is defined. It reads files alone, so it
+// does not know whether the service runs; on Windows it goes by the record.
+func (m Machine) FindService(s Service) Finding {
+	f := Finding{Condition: Absent}
+	d, err := m.definition(s)
+	if err != nil {
+		f.Note = err.Error()
+		return f
+	}
+	f.Detected, f.File = true, d.path
+	if d.path == "" {
+		f.File = runKey
+		if old, err := m.marked(serviceMark, "", ""); err == nil && old != nil {
+			f.Condition = Placed
+		}
+		return f
+	}
+	switch text, err := m.serviceFile(d.path); {
+	case err != nil:
+		f.Condition, f.Note = Foreign, err.Error()
+	case text == nil:
+	case string(text) != d.text:
+		f.Condition, f.Note = Outdated, "it runs another binary, or is of another version of Lectern"
+	default:
+		f.Condition = Placed
+	}
+	return f
 }

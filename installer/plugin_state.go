@@ -9,6 +9,7 @@ import (
 // A PluginState says how the plugin is in Logseq's folder.
 type PluginState struct {
 	Folder, Settings string // where they are, or would be
+	Here             bool   // Logseq has a folder of its own here: it has run
 	Installed        bool
 	Version          string // of the Lectern that put it there; empty: unknown
 	Current          bool   // every file is as this build carries it
@@ -23,7 +24,7 @@ type PluginState struct {
 // PluginState looks, and changes nothing.
 func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	at := m.pluginPlaces(g)
-	s := PluginState{Folder: at.folder, Settings: at.settings}
+	s := PluginState{Folder: at.folder, Settings: at.settings, Here: isFolder(at.home)}
 	if err := m.ownFolder(at.folder, g.ID); err != nil {
 		return s, err
 	}

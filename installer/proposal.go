@@ -83,3 +83,14 @@ func (p *Proposal) First(s status.Step, do func(context.Context) error) {
 	p.Plan.Steps = slices.Insert(p.Plan.Steps, 0, s)
 	p.steps = slices.Insert(p.steps, 0, do)
 }
+
+// Then puts a step after all others.
+func (p *Proposal) Then(s status.Step, do func(context.Context) error) { p.step(s, do) }
+
+// RotateToken proposes to put a new token of HTTP clients at place, by write.
+func (m Machine) RotateToken(place string, write func() error) *Proposal {
+	p := m.proposal("Replace the token of clients that connect over HTTP")
+	p.step(status.Step{What: "write a new token to " + place}, func(context.Context) error { return write() })
+	p.risk("every client that connects over HTTP is refused until %s holds the new token where it starts; agents over `lectern serve` need none", TokenVariable)
+	return p
+}

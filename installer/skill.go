@@ -97,6 +97,16 @@ func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 	}
 	if !p.Changes() {
 		p.Said = "the skill is nowhere"
+		return p, nil
+	}
+	for _, c := range Clients() {
+		named := slices.ContainsFunc(clients, func(o Client) bool { return o.ID == c.ID })
+		shares := slices.ContainsFunc(c.skills, func(t string) bool {
+			return slices.Contains(seen, filepath.Join(m.path(t), name, skillFile))
+		})
+		if shares && !named && c.Detected(m) {
+			p.risk("%s looks in the same folder and loses it too", c.Title)
+		}
 	}
 	return p, nil
 }

@@ -9,6 +9,7 @@ func agents() []Client {
 			ID: "opencode", Title: "opencode", format: entry.JSON, in: []string{"mcp"},
 			paths: everywhere(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
 			env: "environment", stdio: localStdio, http: remoteHTTP, token: "{env:" + TokenVariable + "}", program: "opencode",
+			newer:  &layout{in: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
 			skills: []string{xdg + "/opencode/skills"},
 		},
 		{

@@ -7,7 +7,8 @@ import (
 
 // A Client reads the picture and asks for changes. supervisor.Local is one
 // inside the hub, status/loopback.Dial one over the control socket,
-// supervisor/daemon.Client one that works without a hub too, and
+// supervisor/daemon.Client one that works without a hub too, the panel's own in
+// cmd/lectern one that also tells and does what concerns this machine, and
 // statustest.Fake one for tests. All pass statustest.Run.
 //
 // A channel that a method returns is closed when ctx ends or the hub is gone;

@@ -54,3 +54,12 @@ const (
 	Bad     Result = "bad"
 	Skipped Result = "skipped" // could not be looked at; Detail says why
 )
+
+// A Found is a knowledge base on this machine that is not a source yet. The
+// panel's own Client adds those it finds; a hub knows none.
+type Found struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"` // what the source would be called
+	Place string `json:"place"`
+	Why   string `json:"why"` // "Obsidian knows it"
+}

@@ -37,6 +37,7 @@ type Snapshot struct {
 	// Lectern can be put into. A hub knows none: the panel's own Client adds
 	// them, as it does Update.
 	Installs []Install `json:"installs"`
+	Found    []Found   `json:"found"` // the surest first
 	Update   Update    `json:"update"`
 }
 

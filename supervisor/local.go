@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/lectern-mcp/lectern/internal/logs"
@@ -21,6 +22,8 @@ type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
+	// History answers Changes; nil: nobody keeps them.
+	History func(ctx context.Context, p status.Pick) (status.Changes, error)
 }
 
 var _ status.Client = Local{}
@@ -47,6 +50,14 @@ func (l Local) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line,
 		}
 	}()
 	return ch, nil
+}
+
+// Changes is status.Ledger's.
+func (l Local) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	if l.History == nil {
+		return status.Changes{}, errors.New("list changes: this hub keeps none")
+	}
+	return l.History(ctx, p)
 }
 
 // StatusLine translates a logged line, also one that logs.ReadTail found. Its

@@ -31,7 +31,7 @@ func TestLocal(t *testing.T) {
 			func(snap status.Snapshot) { state.Update(func(s *status.Snapshot) { *s = snap }) },
 			func(l status.Line) { record(t, log, l) },
 		)
-		return supervisor.Local{State: state, Log: log, Actions: f}
+		return supervisor.Local{State: state, Log: log, Actions: f, History: f.Changes}
 	})
 }
 

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -93,22 +91,14 @@ func indented(lines []string, first string) []string {
 	return lines
 }
 
-// diffRows draws a unified diff; its own signs say what its colours say.
+// diffRows draws a unified diff.
 func diffRows(t theme.Theme, diff string, w int) []string {
 	if diff == "" {
 		return nil
 	}
 	var rows []string
 	for _, line := range theme.Lines(diff) {
-		style := t.Dim
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
-		case strings.HasPrefix(line, "+"):
-			style = t.Good
-		case strings.HasPrefix(line, "-"):
-			style = t.Bad
-		}
-		rows = append(rows, "  "+style.Cut(line, w-2))
+		rows = append(rows, "  "+t.Diff(line).Cut(line, w-2))
 	}
 	return rows
 }

@@ -78,26 +78,36 @@ func (fx effects) logs(after uint64) tea.Cmd {
 // lines waits for a line and collects those that come soon after.
 func (fx effects) lines(ch <-chan status.Line) tea.Cmd {
 	return func() tea.Msg {
-		first, ok := <-ch
-		if !ok {
+		lines := batch(ch)
+		if len(lines) == 0 {
 			return logEndedMsg{}
-		}
-		lines := []status.Line{first}
-		soon := time.NewTimer(batchTime)
-		defer soon.Stop()
-		for len(lines) < batchLines {
-			select {
-			case l, ok := <-ch:
-				if !ok {
-					return linesMsg{lines, ch}
-				}
-				lines = append(lines, l)
-			case <-soon.C:
-				return linesMsg{lines, ch}
-			}
 		}
 		return linesMsg{lines, ch}
 	}
+}
+
+// batch waits for something to come from ch and collects what comes soon after;
+// nothing: ch is closed.
+func batch[T any](ch <-chan T) []T {
+	first, ok := <-ch
+	if !ok {
+		return nil
+	}
+	all := []T{first}
+	soon := time.NewTimer(batchTime)
+	defer soon.Stop()
+	for len(all) < batchLines {
+		select {
+		case next, ok := <-ch:
+			if !ok {
+				return all
+			}
+			all = append(all, next)
+		case <-soon.C:
+			return all
+		}
+	}
+	return all
 }
 
 func (fx effects) logsLater() tea.Cmd {

@@ -81,15 +81,25 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		snap, plan := crowded(), removal()
+		snap, plan, c := lively(), removal(), busyClerk()
 		snap.Sources[1].ReadOnly = true
 		fill(reflect.ValueOf(&snap).Elem(), text, all)
 		fill(reflect.ValueOf(&plan).Elem(), text, all)
-		r := newRig(t, snap, 100, 40)
+		for i := range c.changes {
+			fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
+			c.diffs[text] = text
+		}
+		r := newRigWith(t, snap, c, 100, 40)
 		r.m.cfg.Version = text
 		r.hub.SetPlan(plan)
 		for range 5 {
 			r.hub.AddLine(status.Line{Part: text, Text: text, Level: status.Warn})
+		}
+		for range 3 {
+			call := status.Call{Time: noon, Seq: 9, Missed: 2}
+			fill(reflect.ValueOf(&call).Elem(), text, all)
+			call.Changes = []string{text}
+			c.calls <- call
 		}
 		r.wait(time.Second)
 		look := func(name string, keys ...string) {
@@ -98,10 +108,10 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		}
 		look("overview", "1", "j", "l")
 		look("copied", "c")
-		look("saved", "4", "s")
+		look("saved", "@Clients", "s")
 		look("sources", "2", "j")
-		look("clients", "4", "j")
-		look("logs", "3")
+		look("clients", "@Clients", "j")
+		look("logs", "@Logs")
 		look("logs of a part", "p")
 		look("logs wrapped", "w")
 		r.press("/")
@@ -114,7 +124,30 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("form", "left")
 		look("form again", "tab")
 		r.press("esc")
+		look("activity", "@Activity", "j")
+		look("activity, one", "enter")
+		look("activity, totals", "esc", "T", "p")
+		r.press("/")
+		r.send(tea.PasteMsg{Content: text})
+		look("activity, filter", "left")
+		r.press("esc")
+		look("waiting", "!")
+		r.wait(grace)
+		look("waiting, opened", "enter")
+		r.press("esc", "n")
+		r.send(tea.PasteMsg{Content: text})
+		look("refused", "left")
+		r.press("esc")
+		for range 4 {
+			look("changes", "j")
+			look("change, opened", "enter")
+			r.press("esc")
+		}
+		r.press("2")
 		r.hub.SetErr(errors.New(text))
+		c.fail(errors.New(text))
+		look("no journal", "!", "R")
+		r.press("2")
 		look("failed", "r")
 		r.hub.End()
 		r.settle()

@@ -43,8 +43,12 @@ func (m Model) open(to pane.Open) Model {
 	return m
 }
 
-// push turns to the tab and has the key pressed there.
+// push turns to the tab and has the key pressed there. What waits for a person
+// is not answered unseen: there it only turns.
 func (m Model) push(want pane.Push) (tea.Model, tea.Cmd) {
+	if want.Tab == pane.ChangesTab && m.tabs[m.current].name != want.Tab {
+		return m.open(pane.Open{Tab: want.Tab}), nil
+	}
 	if want.Tab != "" {
 		m = m.open(pane.Open{Tab: want.Tab})
 	}
@@ -70,6 +74,11 @@ func (m Model) confirm(msg planMsg) Model {
 }
 
 func (m Model) done(msg doneMsg) Model {
+	for i, t := range m.tabs {
+		if a, ok := t.pane.(pane.Actor); ok {
+			m = m.set(i, a.Done(msg.action, msg.err))
+		}
+	}
 	if msg.err != nil {
 		m.notice = failed(pane.Deed(msg.action), msg.err)
 		return m

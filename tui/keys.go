@@ -13,6 +13,7 @@ type KeyMap struct {
 	Help, Dismiss        key.Binding
 	Palette, Mouse       key.Binding
 	Start, Restart, Stop key.Binding
+	Waiting              key.Binding
 	Redraw, Quit         key.Binding
 	Yes, No              key.Binding
 	Pane                 pane.Keys
@@ -23,7 +24,7 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Next:     bind("tab", "next pane", "tab"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
-		Tab:      bind("1-4", "go to a pane", "1", "2", "3", "4"),
+		Tab:      bind("1-6", "go to a pane", "1", "2", "3", "4", "5", "6"),
 		Help:     bind("?", "help", "?"),
 		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
@@ -31,6 +32,7 @@ func DefaultKeyMap() KeyMap {
 		Start:    bind("s", "start the hub", "s"),
 		Restart:  bind("r", "restart the hub", "r"),
 		Stop:     bind("Q", "stop the hub", "Q"),
+		Waiting:  bind("!", "what waits for you", "!"),
 		Redraw:   bind("ctrl+l", "draw the screen again", "ctrl+l"),
 		Quit:     bind("q", "quit", "q"),
 		Yes:      bind("y", "yes, do it", "y"),
@@ -63,7 +65,7 @@ func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
 		{everywhere, []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Help, k.Palette, k.Mouse, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.Mouse, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},
@@ -71,6 +73,7 @@ func (k KeyMap) groups() []group {
 		{pane.OverviewTab, []key.Binding{
 			named(p.Enter, "do what mends the selected problem"), named(p.Copy, "copy the snippet"),
 			named(p.Left, "the client before"), named(p.Right, "the next client"),
+			named(p.Install, "update Lectern"),
 		}},
 		{pane.SourcesTab, []key.Binding{
 			named(p.Add, "add a source"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
@@ -79,6 +82,17 @@ func (k KeyMap) groups() []group {
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{pane.ActivityTab, []key.Binding{
+			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
+			named(p.Enter, "look into the call"), named(p.Errors, "those that failed first"), named(p.Totals, "totals by tool and client"),
+			named(p.Part, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"),
+		}},
+		{pane.ChangesTab, []key.Binding{
+			named(p.Allow, "allow what is selected, once"), named(p.AllowSession, "allow it until the session ends"),
+			named(p.AllowAlways, "allow it always: writes a rule"), named(p.Refuse, "refuse it, with a reason"),
+			named(p.Undo, "undo the change"), named(p.UndoSession, "undo all of its session"),
+			named(p.Enter, "read the difference"), named(p.Copy, "copy the difference"), named(p.Refresh, "read the journal again"),
 		}},
 		{pane.LogsTab, []key.Binding{
 			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),

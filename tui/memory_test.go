@@ -15,7 +15,7 @@ func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, crowded(), 80, 24)
 		r.log()
-		r.press("3", "/", "page", "enter", "v", "w", "M")
+		r.press("@Logs", "/", "page", "enter", "v", "w", "M")
 		before := r.m.Memory()
 		next := New(Config{Client: r.hub, Now: func() time.Time { return noon }, Memory: before})
 		defer next.fx.cancel()

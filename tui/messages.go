@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/lectern-mcp/lectern/status"
+import (
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
 
 // Messages say what has happened. Commands in effects.go bring them.
 type (
@@ -22,6 +25,20 @@ type (
 	logEndedMsg struct{}
 	// retryLogsMsg: it is time to read the log again.
 	retryLogsMsg struct{}
+	// callsMsg: agents did something; more comes from next.
+	callsMsg struct {
+		calls []status.Call
+		next  <-chan status.Call
+	}
+	// callsEndedMsg: the stream of calls ended, or did not begin.
+	callsEndedMsg struct{}
+	// retryCallsMsg: it is time to read the calls again.
+	retryCallsMsg struct{}
+	// factMsg: what the pane of a tab wanted to know is known, or cannot be.
+	factMsg struct {
+		tab  int
+		fact pane.Fact
+	}
 	// planMsg: what an action would change is known.
 	planMsg struct {
 		action status.Action

@@ -56,14 +56,14 @@ func (m Model) wheel(e tea.MouseWheelMsg) (tea.Model, tea.Cmd) {
 // click presses what is written where the mouse is: a tab, or a key at the
 // foot of the screen.
 func (m Model) click(e tea.MouseClickMsg) (tea.Model, tea.Cmd) {
-	if e.Button != tea.MouseLeft || m.over != nil && m.cfg.Now().Before(m.deaf) {
+	if e.Button != tea.MouseLeft || m.over != nil && m.cfg.Now().Before(m.deaf) || m.startled() {
 		return m, nil
 	}
 	switch {
 	case e.Y == 0 && m.over == nil:
 		at := theme.Width(m.brand())
-		for i, t := range m.tabs {
-			next := at + theme.Width(m.tab(i, t.name))
+		for i, label := range m.labels() {
+			next := at + theme.Width(label)
 			if at <= e.X && e.X < next {
 				m.current = i
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // clickOn clicks where the screen says what, in its first or its last line.
@@ -30,7 +31,7 @@ func TestMouse(t *testing.T) {
 			if r.m.View().MouseMode == tea.MouseModeNone {
 				t.Error("the mouse is not asked for")
 			}
-			r.clickOn(0, "3 ")
+			r.clickOn(0, r.number(pane.LogsTab)+" ")
 			r.shows("following")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 			r.shows("paused")

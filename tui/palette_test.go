@@ -21,7 +21,7 @@ func TestPalette(t *testing.T) {
 		r.shows("Add a source")
 		r.press("esc", "ctrl+p", "goto logs", "enter")
 		r.shows("following")
-		r.press("ctrl+p", "pause", "enter")
+		r.press("ctrl+p", "follow logs", "enter")
 		r.shows("paused")
 
 		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,6 +27,7 @@ type rig struct {
 	t      *testing.T
 	m      Model
 	hub    *statustest.Fake
+	clerk  *clerk
 	msgs   chan tea.Msg
 	seen   int // messages so far
 	ended  bool
@@ -36,11 +38,16 @@ type rig struct {
 
 func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
 	t.Helper()
+	return newRigWith(t, snap, newClerk(), w, h)
+}
+
+func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
+	t.Helper()
 	start := time.Now()
-	r := &rig{t: t, hub: &statustest.Fake{}, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
+	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	r.m = New(Config{
-		Client: r.hub, Dark: true, Version: "0.1.0",
+		Client: r.hub, Ledger: c, Desk: c, Dark: true, Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)
@@ -104,7 +111,7 @@ func (r *rig) wait(d time.Duration) {
 }
 
 // press presses keys by name; a name of more than one letter that no key has is
-// typed letter by letter.
+// typed letter by letter. @Logs is the key that turns to the tab of that name.
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	special := map[string]tea.Key{
@@ -115,6 +122,9 @@ func (r *rig) press(keys ...string) {
 		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
 	}
 	for _, name := range keys {
+		if tab, ok := strings.CutPrefix(name, "@"); ok {
+			name = r.number(tab)
+		}
 		if k, ok := special[name]; ok {
 			r.send(tea.KeyPressMsg(k))
 			continue
@@ -123,6 +133,18 @@ func (r *rig) press(keys ...string) {
 			r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
 		}
 	}
+}
+
+// number is the key of the tab with this name.
+func (r *rig) number(name string) string {
+	r.t.Helper()
+	for i, t := range r.m.tabs {
+		if t.name == name {
+			return strconv.Itoa(i + 1)
+		}
+	}
+	r.t.Fatalf("there is no tab %q", name)
+	return ""
 }
 
 // agree answers an overlay after the time in which it is deaf, with yes.

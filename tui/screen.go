@@ -93,46 +93,6 @@ func (m Model) saying() []string {
 	return n.lines(m.theme, m.w)
 }
 
-// header names the product, the panes and the state of the hub.
-func (m Model) header() string {
-	t := m.theme
-	var left strings.Builder
-	left.WriteString(m.brand())
-	for i, tab := range m.tabs {
-		left.WriteString(m.tab(i, tab.name))
-	}
-	glyph, style := t.State(m.snap.Hub.State)
-	state := string(m.snap.Hub.State)
-	if m.lost {
-		state = "no answer"
-	}
-	right := ""
-	if m.seen {
-		right = style.Text(glyph+" "+state) + " "
-	}
-	return theme.Fill(theme.Fill(left.String(), m.w-theme.Width(right))+right, m.w)
-}
-
-func (m Model) brand() string {
-	t := m.theme
-	if m.w >= 72 {
-		return " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	}
-	return " " + t.Accent.Text("◆") + " "
-}
-
-func (m Model) tab(i int, name string) string {
-	number := fmt.Sprintf("%d", i+1)
-	switch {
-	case i == m.current:
-		return m.theme.Tab.Text(" " + number + " " + name + " ")
-	case m.w < 60:
-		return m.theme.Key.Text(" " + number + " ")
-	default:
-		return m.theme.Key.Text(" "+number+" ") + m.theme.Dim.Text(name+" ")
-	}
-}
-
 // footer shows the keys that mean something now, as many as there is room for.
 func (m Model) footer() string {
 	keys, always := m.footerKeys()

@@ -23,16 +23,38 @@ var screens = []struct {
 }{
 	{"overview-fresh", fresh, func(*rig) {}},
 	{"overview", crowded, func(r *rig) { r.press("down") }},
+	{"overview-lively", lively, func(*rig) {}},
 	{"sources", crowded, func(r *rig) { r.press("2", "down") }},
 	{"sources-add", crowded, func(r *rig) { r.press("2", "a", "notes", "enter") }},
 	{"sources-remove", crowded, func(r *rig) {
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
 	}},
-	{"logs", crowded, func(r *rig) { r.press("3") }},
-	{"logs-wrapped", crowded, func(r *rig) { r.press("3", "v", "w", "pgup") }},
-	{"logs-filter", crowded, func(r *rig) { r.press("3", "/", "page") }},
-	{"clients", crowded, func(r *rig) { r.press("4", "j", "j") }},
+	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
+	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
+	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
+	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
+	{"activity-call", crowded, func(r *rig) { r.press("@Activity", "j", "enter") }},
+	{"activity-totals", crowded, func(r *rig) { r.press("@Activity", "T") }},
+	{"changes-none", crowded, func(r *rig) {
+		r.clerk.changes = nil
+		r.press("@Changes")
+	}},
+	{"changes", crowded, func(r *rig) { r.press("@Changes") }},
+	{"changes-open", crowded, func(r *rig) { r.press("@Changes", "enter", "j") }},
+	{"changes-waiting", asked, func(r *rig) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+	}},
+	{"changes-refuse", asked, func(r *rig) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+		r.wait(grace)
+		r.press("j", "n", "not today")
+	}},
+	{"asked", asked, func(*rig) {}},
+	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
 	{"lost", crowded, func(r *rig) {
@@ -54,7 +76,7 @@ func TestScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d.txt", c.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					r := newRig(t, c.snap(), size[0], size[1])
+					r := newRigWith(t, c.snap(), busyClerk(), size[0], size[1])
 					r.log()
 					c.goTo(r)
 					golden(t, name, r.screen()+"\n")
@@ -101,7 +123,7 @@ func TestEverySizeFits(t *testing.T) {
 	for _, c := range screens {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, c.snap(), 80, 24)
+				r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
 				r.log()
 				c.goTo(r)
 				for w := leastWidth; w < 160; w += 13 {

@@ -8,7 +8,8 @@
 //
 // Start reading at [Model.Update], which only routes: a key goes to the
 // overlay, else to the pane, else it is the panel's; what a pane intends
-// becomes a command in effects.go, and what comes of that a message.
+// becomes a command in effects.go, and what comes of that a message. What a pane
+// wants to know (docs/adr/0021) becomes one in findings.go.
 package tui
 
 import (
@@ -26,6 +27,10 @@ import (
 // Config is what the panel needs from outside.
 type Config struct {
 	Client status.Client
+	// Ledger reads what agents did, and Desk does by hand what they do. nil:
+	// there is none, and the panes say so.
+	Ledger status.Ledger
+	Desk   status.Desk
 	// Copy puts text on the clipboard and says what it did ("copied with
 	// xclip"), for there are many ways and some fall short. nil: there is none.
 	Copy func(text string) (how string, err error)
@@ -58,19 +63,22 @@ type Model struct {
 	tries   int  // to watch, since the last snapshot
 	reading bool // the log is being read
 	lastSeq uint64
+	calls   stream // of what agents do
 
 	tabs    []tab
 	current int
 	over    overlay   // nil: none
 	deaf    time.Time // keys are not for the overlay before
+	moved   time.Time // keys do not answer what waits before: it has just changed
 	notice  notice
 	mouse   bool // it is the panel's, not the terminal's
 	stopped bool // a person stopped the hub from here
 }
 
 type tab struct {
-	name string
-	pane pane.Pane
+	name  string
+	pane  pane.Pane
+	asked pane.Want // what is being found out for it; nil: nothing
 }
 
 // grace is how long an overlay that comes by itself ignores keys: they were
@@ -83,10 +91,12 @@ func New(c Config) Model {
 	m := Model{
 		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24, mouse: true,
 		tabs: []tab{
-			{pane.OverviewTab, pane.NewOverview(k.Pane, zone)},
-			{pane.SourcesTab, pane.NewSources(k.Pane, zone)},
-			{pane.LogsTab, pane.NewLogs(k.Pane, zone)},
-			{pane.ClientsTab, pane.NewClients(k.Pane, zone)},
+			{name: pane.OverviewTab, pane: pane.NewOverview(k.Pane, zone)},
+			{name: pane.SourcesTab, pane: pane.NewSources(k.Pane, zone)},
+			{name: pane.ActivityTab, pane: pane.NewActivity(k.Pane, zone)},
+			{name: pane.ChangesTab, pane: pane.NewChanges(k.Pane, zone)},
+			{name: pane.ClientsTab, pane: pane.NewClients(k.Pane, zone)},
+			{name: pane.LogsTab, pane: pane.NewLogs(k.Pane, zone)},
 		},
 	}
 	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
@@ -95,8 +105,19 @@ func New(c Config) Model {
 // Init starts to watch and asks the terminal for its ground.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgroundColor) }
 
-// Update takes a message and changes the panel, nothing else.
+// Update takes a message and changes the panel, nothing else. What the pane in
+// sight would like to know then is asked for.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := m.update(msg)
+	changed, ok := next.(Model)
+	if !ok {
+		return next, cmd
+	}
+	asked, ask := changed.ask()
+	return asked, tea.Batch(cmd, ask)
+}
+
+func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -128,6 +149,15 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.fx.logsLater()
 	case retryLogsMsg:
 		return m.openLogs()
+	case callsMsg:
+		return m.see(msg), m.fx.moreCalls(msg.next)
+	case callsEndedMsg:
+		m.calls.open = false
+		return m, m.fx.callsLater()
+	case retryCallsMsg:
+		return m.openCalls()
+	case factMsg:
+		return m.learn(msg), nil
 	case planMsg:
 		return m.confirm(msg), nil
 	case doneMsg:
@@ -161,16 +191,18 @@ func (m Model) set(i int, p pane.Pane) Model {
 
 func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
-		m.lastSeq = 0 // another hub counts its lines anew
+		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls anew
 	}
 	first := !m.seen
+	m = m.announce(msg.snap.Approvals)
 	if !m.notice.stays && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
 	}
 	m.lost, m.tries = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
 	opened, logs := m.show(msg.snap).openLogs()
-	cmd := tea.Batch(m.fx.next(msg.next), logs)
+	opened, calls := opened.openCalls()
+	cmd := tea.Batch(m.fx.next(msg.next), logs, calls)
 	if first && msg.snap.Hub.State == status.Stopped {
 		// Who opens the panel wants a hub. Later, s starts it: a person may
 		// have stopped it.
@@ -202,7 +234,7 @@ func (m Model) lose(err error) (tea.Model, tea.Cmd) {
 	m.lost = true
 	gone := m.snap
 	gone.Hub.State, gone.Hub.Note = status.Failed, err.Error()
-	gone.Sessions, gone.Peers = nil, nil
+	gone.Sessions, gone.Peers, gone.Approvals = nil, nil, nil
 	gone.Sources = append([]status.Source(nil), gone.Sources...)
 	for i := range gone.Sources {
 		gone.Sources[i].State = status.Stopped
@@ -236,7 +268,7 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Redraw):
 		return m, tea.ClearScreen
-	case m.over != nil && m.cfg.Now().Before(m.deaf):
+	case m.over != nil && m.cfg.Now().Before(m.deaf), m.startled():
 		return m, nil
 	case m.over != nil:
 		next, want := m.over.key(at)
@@ -271,6 +303,8 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.current = (m.current + len(m.tabs) - 1) % len(m.tabs)
 	case key.Matches(k, m.key.Tab):
 		m.current = int(k.String()[0] - '1')
+	case key.Matches(k, m.key.Waiting):
+		return m.carryOut(pane.Open{Tab: pane.ChangesTab, Part: "the first"})
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
 	case key.Matches(k, m.key.Start):

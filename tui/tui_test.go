@@ -52,12 +52,12 @@ func TestKeysTurnToPanes(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		for _, step := range []struct{ key, shows string }{
 			{"tab", "agents may"},
-			{"tab", "The log is empty."},
-			{"tab", "Attached agents 3"},
+			{"@Changes", "No agent has written anything"},
+			{"@Clients", "Attached agents 3"},
+			{"@Logs", "The log is empty."},
 			{"tab", "Problems 2"},
-			{"shift+tab", "Attached agents 3"},
+			{"shift+tab", "The log is empty."},
 			{"2", "agents may"},
-			{"3", "The log is empty."},
 			{"1", "Problems 2"},
 		} {
 			r.press(step.key)
@@ -115,7 +115,7 @@ func TestCopySaysHow(t *testing.T) {
 
 func TestSaveSnippet(t *testing.T) {
 	panel(t, fresh(), func(r *rig) {
-		r.press("4", "s")
+		r.press("@Clients", "s")
 		r.shows("saved the snippet for Claude Code to /tmp/lectern-claude-code.txt")
 		if got := r.saved["lectern-claude-code.txt"]; got != fresh().Snippets[0].Text+"\n" {
 			t.Errorf("saved %q", got)
@@ -209,7 +209,7 @@ func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
 func TestLogs(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		r.log()
-		r.press("3")
+		r.press("@Logs")
 		r.shows("following", "hub started", "48 of 60 lines")
 		r.hides("debug")
 		r.press("/", "VAULT")
@@ -239,7 +239,7 @@ func TestLogsStayWherePaused(t *testing.T) {
 			r.hub.AddLine(status.Line{Part: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
 		}
 		r.wait(2 * batchTime)
-		r.press("3", "pgup")
+		r.press("@Logs", "pgup")
 		before := r.screen()
 		r.log()
 		r.shows("paused")
@@ -253,7 +253,7 @@ func TestLogsStayWherePaused(t *testing.T) {
 
 func TestTypedKeysAreText(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
-		r.press("3", "/", "qQ?12s")
+		r.press("@Logs", "/", "qQ?12s")
 		r.shows("qQ?12s")
 		r.did()
 		if r.ended {
@@ -269,7 +269,7 @@ func TestLostHub(t *testing.T) {
 		r.settle()
 		r.shows("no answer", "The hub does not answer, trying again. Press s to start it. (connection", "refused)")
 		r.hides("claude-code 2.0.1")
-		r.press("4", "s") // saves with a hub, starts one without
+		r.press("@Clients", "s") // saves with a hub, starts one without
 		r.did(status.Action{Verb: status.StartHub})
 		r.press("esc")
 		r.hub.SetErr(nil)
@@ -302,7 +302,7 @@ func TestLogGoesOnAfterALoss(t *testing.T) {
 		r.wait(2 * time.Second)
 		r.hub.AddLine(status.Line{Text: "after"})
 		r.wait(time.Second)
-		r.press("3")
+		r.press("@Logs")
 		r.shows("before", "after", "2 lines")
 	})
 }
@@ -341,8 +341,8 @@ func TestQuitLeavesTheHub(t *testing.T) {
 func TestIdleIsStill(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		r.log()
-		for _, tab := range []string{"1", "2", "3", "4"} {
-			r.press(tab)
+		for _, tab := range r.m.tabs {
+			r.press("@" + tab.name)
 			before := r.m.View()
 			r.seen = 0
 			r.wait(time.Hour)
@@ -350,7 +350,7 @@ func TestIdleIsStill(t *testing.T) {
 				t.Errorf("%d messages in an idle hour", r.seen)
 			}
 			if d := cmp.Diff(before.Content, r.m.View().Content); d != "" {
-				t.Errorf("tab %s changed by itself:\n%s", tab, d)
+				t.Errorf("tab %s changed by itself:\n%s", tab.name, d)
 			}
 		}
 	})
@@ -374,7 +374,7 @@ func TestPressDuringHelpIsNotThePanes(t *testing.T) {
 		if r.ended || len(r.hub.Previewed()) > 0 {
 			t.Error("a key typed into the help did something")
 		}
-		if r.m.current != 1 || r.m.tabs[1].name != pane.SourcesTab {
+		if r.m.tabs[r.m.current].name != pane.SourcesTab {
 			t.Error("the pane changed")
 		}
 	})

@@ -19,6 +19,21 @@ type agreement struct{ yes, dry bool }
 // errNoAnswer is for plans that nobody is there to agree to.
 var errNoAnswer = errors.New("there is no terminal to ask on; give --yes to go ahead, or --dry-run to look")
 
+// planned makes a command of c that shows what propose proposes, asks, and does
+// it.
+func (w *world) planned(c *cobra.Command, propose func(ctx context.Context, args []string) (*installer.Proposal, error)) *cobra.Command {
+	var agreed agreement
+	agreed.flags(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		p, err := propose(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return w.carry(c.Context(), p, agreed)
+	}
+	return c
+}
+
 // carry shows what is proposed, asks, and does it.
 func (w *world) carry(ctx context.Context, p *installer.Proposal, agreed agreement) error {
 	if !p.Changes() {

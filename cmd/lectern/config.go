@@ -16,6 +16,8 @@ idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
 [limits]
 deadline = "30s"      # of one tool call
 in_flight = 32        # calls of one agent at the same time; more wait
+approval = "2m"       # how long a call waits for your yes; clients give up too,
+                      # so keep it below their own time-out
 
 [logseq]
 plain_token = false   # true: a plugin that cannot prove its token may send it
@@ -33,8 +35,28 @@ path = "~/notes"      # or relative to this file
 read_only = true      # agents may read and nothing else
 effects = ["read"]    # or any of read, write, delete, run, admin; all but admin
                       # when neither this nor read_only is there
+ask = ["read"]        # of these, what you are asked about first; see
+                      # "lectern approve"
 tenant = "acme"       # markdown: the folder below path that is the whole source
 inbox = ["/tmp/in"]   # markdown: folders that attachments may be taken from
+
+[[client]]            # what one client may do; "lectern grant" writes these
+name = "claude-code"  # what it calls itself, or the name of its token
+source = "notes"      # absent: every source
+token = true          # only when it shows its token: "lectern client token NAME"
+effects = ["read"]    # a client that shows no token never gets more than others
+ask = ["read"]        # of these, what you are asked about first
+elicit = false        # ask in the client too? by default where it shows its token
+
+[[rule]]              # of those that fit, deny wins over always, ask and allow
+do = "ask"            # allow, always (do not ask any more), ask or deny
+client = "c*"         # patterns: * and ?; what is absent fits everything
+proven = false        # true: fits clients that show their token alone
+source = "notes"
+effects = ["write", "delete"]
+tool = "*_page"       # by its name in the documentation of the tools
+path = "Journal/**"   # what the call would change, or names in its arguments
+schema = ""           # fits while the tool is declared so; "always" notes it
 `
 
 // configTopic is a page of help: it has no command to run.

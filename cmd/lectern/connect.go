@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -20,9 +21,12 @@ func clientCommand(w *world) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(clientListCommand(w), clientShowCommand(w), clientInstallCommand(w), clientRemoveCommand(w), clientCheckCommand(w))
+	c.AddCommand(clientListCommand(w), clientShowCommand(w), clientInstallCommand(w), clientRemoveCommand(w), clientCheckCommand(w), clientTokenCommand(w))
 	return c
 }
+
+// entryName is what a client calls our entry, unless a person says otherwise.
+const entryName = "lectern"
 
 // A tie is what the flags say of how a client is to be connected.
 type tie struct {
@@ -31,7 +35,7 @@ type tie struct {
 }
 
 func (t *tie) flags(c *cobra.Command) {
-	c.Flags().StringVar(&t.name, "name", "lectern", "what the client calls the entry")
+	c.Flags().StringVar(&t.name, "name", entryName, "what the client calls the entry")
 	c.Flags().StringVar(&t.project, "project", "", "a project's folder, whose file is edited instead of yours")
 	c.Flags().BoolVar(&t.byFile, "by-file", false, "edit the file even where the client has a command of its own")
 }
@@ -124,9 +128,9 @@ func clientShowCommand(w *world) *cobra.Command {
 		Args:              needs(1, 1, "the name of a client"),
 		ValidArgsFunction: completeClient,
 		RunE: func(_ *cobra.Command, args []string) error {
-			cl, err := installer.Find(args[0])
+			cl, err := findClient(args[0])
 			if err != nil {
-				return usagef("%v", err)
+				return err
 			}
 			s, _, hint, err := w.tied(t)
 			if err != nil {
@@ -135,7 +139,7 @@ func clientShowCommand(w *world) *cobra.Command {
 			return w.showClient(cl, s, hint, t.http)
 		},
 	}
-	c.Flags().StringVar(&t.name, "name", "lectern", "what the client calls the entry")
+	c.Flags().StringVar(&t.name, "name", entryName, "what the client calls the entry")
 	t.more(c)
 	return c
 }
@@ -174,8 +178,7 @@ func (w *world) saySnippet(s status.Snippet) {
 
 func clientInstallCommand(w *world) *cobra.Command {
 	var t tie
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Put Lectern into a client's configuration",
 		Long: "Put Lectern into a client's configuration. The change is shown first; only our entry\n" +
@@ -184,59 +187,65 @@ func clientInstallCommand(w *world) *cobra.Command {
 		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
 		Args:              needs(1, 1, "the name of a client"),
 		ValidArgsFunction: completeClient,
-		RunE: func(c *cobra.Command, args []string) error {
-			cl, err := installer.Find(args[0])
-			if err != nil {
-				return usagef("%v", err)
-			}
-			s, where, hint, err := w.tied(t)
-			if err != nil {
-				return err
-			}
-			p, err := w.machine().Install(cl, s, where)
-			if err != nil {
-				return err
-			}
-			if hint != "" && p.Changes() {
-				p.Plan.Risks = append(p.Plan.Risks, "the entry runs "+s.Bin+hint)
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		return w.connectClient(args[0], t)
+	})
 	t.flags(c)
 	t.more(c)
-	agreed.flags(c)
 	return c
+}
+
+// connectClient proposes to put Lectern into a client's configuration.
+func (w *world) connectClient(id string, t tie) (*installer.Proposal, error) {
+	cl, err := findClient(id)
+	if err != nil {
+		return nil, err
+	}
+	s, where, hint, err := w.tied(t)
+	if err != nil {
+		return nil, err
+	}
+	p, err := w.machine().Install(cl, s, where)
+	if err == nil && hint != "" && p.Changes() {
+		p.Plan.Risks = append(p.Plan.Risks, "the entry runs "+s.Bin+hint)
+	}
+	return p, err
+}
+
+func findClient(id string) (installer.Client, error) {
+	cl, err := installer.Find(id)
+	if err != nil {
+		return cl, usagef("%v", err)
+	}
+	return cl, nil
 }
 
 func clientRemoveCommand(w *world) *cobra.Command {
 	var t tie
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:               "remove CLIENT",
 		Short:             "Take Lectern out of a client's configuration",
 		Long:              "Take Lectern out of a client's configuration. An entry that is not ours stays.",
 		Args:              needs(1, 1, "the name of a client"),
 		ValidArgsFunction: completeClient,
-		RunE: func(c *cobra.Command, args []string) error {
-			cl, err := installer.Find(args[0])
-			if err != nil {
-				return usagef("%v", err)
-			}
-			s, where, _, err := w.tied(t)
-			if err != nil {
-				return err
-			}
-			p, err := w.machine().Remove(cl, s, where)
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		return w.disconnectClient(args[0], t)
+	})
 	t.flags(c)
-	agreed.flags(c)
 	return c
+}
+
+// disconnectClient proposes to take Lectern out of a client's configuration.
+func (w *world) disconnectClient(id string, t tie) (*installer.Proposal, error) {
+	cl, err := findClient(id)
+	if err != nil {
+		return nil, err
+	}
+	s, where, _, err := w.tied(t)
+	if err != nil {
+		return nil, err
+	}
+	return w.machine().Remove(cl, s, where)
 }
 
 func clientCheckCommand(w *world) *cobra.Command {

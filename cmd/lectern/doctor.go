@@ -17,7 +17,8 @@ func doctorCommand(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor [CHECK]",
 		Short: "Look at everything that can be wrong, and say what to do",
-		Long: "Looks at configuration, files, hub, port, sources and Logseq, and changes nothing.\n" +
+		Long: "Looks at configuration, files, hub, port, sources, Logseq, clients and versions, and\n" +
+			"changes nothing.\n" +
 			"CHECK is the name of one check or the beginning of several, such as hub or logseq.\n" +
 			"It ends with status 1 when something is bad; a doubt is none.",
 		Args:              needs(0, 1, "at most the name of a check"),

@@ -36,6 +36,8 @@ func (v *visit) checks() []check {
 		hubChecks(),
 		v.sourceChecks(),
 		tokenChecks(),
+		v.clientChecks(),
+		placeChecks(),
 	)
 }
 

@@ -36,6 +36,11 @@ func (w *world) propose(a status.Action) (proposal, error) {
 		return w.proposeAdd(c, *a.Source)
 	case status.RemoveSource:
 		return w.proposeRemove(c, a.Part)
+	case status.SetGrant:
+		if a.Grant == nil {
+			return proposal{}, errors.New("set grant: what is granted is not said")
+		}
+		return w.proposeGrant(c, *a.Grant)
 	default:
 		return proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}

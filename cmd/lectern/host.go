@@ -32,6 +32,8 @@ type host struct {
 	web     web
 	plugins *plugins
 	pinned  atomic.Bool
+	// notified is when the desktop was last told of a call that waits.
+	notified atomic.Pointer[time.Time]
 
 	mu   sync.Mutex // one reload at a time
 	conf config.Config
@@ -67,7 +69,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
 	c := hub.Config{
-		Kinds: w.kinds(), Limits: hub.Limits{Deadline: conf.Limits.Deadline, InFlight: conf.Limits.InFlight},
+		Kinds: w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
 		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Log: h.log, Now: w.now,
 	}
 	if err == nil {
@@ -117,7 +119,9 @@ func (h *host) layIfServed(conf config.Config) error {
 
 // attach serves one `lectern serve`.
 func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{Scope: hello.Scope, Transport: status.Stdio, PID: hello.PID})
+	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{
+		Scope: hello.Scope, Transport: status.Stdio, Client: h.proven(hello.Token), PID: hello.PID,
+	})
 }
 
 // close ends what open began. Calls in flight end first.

@@ -17,7 +17,9 @@ type asked struct{ *host }
 func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, error) {
 	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
 	switch act.Verb {
-	case status.AddSource, status.RemoveSource:
+	case status.Allow, status.Refuse:
+		return a.previewAnswer(act)
+	case status.AddSource, status.RemoveSource, status.SetGrant:
 		if err := a.inFull(act); err != nil {
 			return status.Plan{}, err
 		}
@@ -51,7 +53,9 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 // Do implements supervisor.Actions.
 func (a asked) Do(ctx context.Context, act status.Action) error {
 	switch act.Verb {
-	case status.AddSource, status.RemoveSource:
+	case status.Allow, status.Refuse:
+		return a.answer(ctx, act)
+	case status.AddSource, status.RemoveSource, status.SetGrant:
 		if err := a.inFull(act); err != nil {
 			return err
 		}

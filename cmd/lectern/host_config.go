@@ -44,6 +44,7 @@ func (h *host) reload(ctx context.Context) error {
 	if err := h.layIfServed(conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err)
 	}
+	h.hub.SetPolicy(policyOf(conf))
 	if err := h.hub.Reload(ctx, h.sources(conf)); err != nil {
 		return err
 	}

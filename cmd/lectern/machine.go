@@ -48,7 +48,7 @@ func (w *world) runProgram(ctx context.Context, argv []string) (string, error) {
 // HTTP is off.
 func (w *world) server(endpoint string) (s installer.Server, hint string) {
 	bin, hint := w.stableBinary()
-	return installer.Server{Name: "lectern", Bin: bin, Args: []string{"serve"}, URL: endpoint, Home: w.env("LECTERN_HOME")}, hint
+	return installer.Server{Name: entryName, Bin: bin, Args: []string{"serve"}, URL: endpoint, Home: w.env("LECTERN_HOME")}, hint
 }
 
 // configured is the HTTP address that the configuration asks for.

@@ -36,8 +36,10 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	defer cancel()
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go hub.run(ctx)
+	here := w.onMachine(w.client(hub.problems))
+	go here.run(ctx)
 	conf := tui.Config{
-		Client: w.noticing(ctx, w.client(hub.problems)), Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
@@ -56,6 +58,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	end, err := tea.NewProgram(model, options...).Run()
 	back()
+	here.finish()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}

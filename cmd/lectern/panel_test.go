@@ -128,9 +128,9 @@ func TestPanelInATerminal(t *testing.T) {
 	}
 	x.types("2")
 	x.shows("─ Sources 1 ─", "agents may")
-	x.types("3")
+	x.types("6")
 	x.shows("─ Logs")
-	x.types("4")
+	x.types("5")
 	x.shows("─ Connect a client ─", "▸ Claude Code")
 	x.types("c")
 	x.shows("copied to tmux")

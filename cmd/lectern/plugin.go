@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,87 +63,76 @@ func homeFlag(c *cobra.Command, home *string) {
 
 func pluginInstallCommand(w *world) *cobra.Command {
 	var home string
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "install",
 		Short: "Put the plugin into Logseq's folder, with port and token in its settings",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			files, err := w.plugin()
-			if err != nil {
-				return err
-			}
-			g, err := w.pluginFor(home)
-			if err != nil {
-				return err
-			}
-			g.Files = files
-			p, err := w.machine().InstallPlugin(g)
-			if err != nil {
-				return err
-			}
-			if conf, err := w.config(); err == nil && !conf.Hub.HTTP {
-				p.Plan.Risks = append(p.Plan.Risks, "HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(context.Context, []string) (*installer.Proposal, error) { return w.installPlugin(home) })
 	homeFlag(c, &home)
-	agreed.flags(c)
 	return c
+}
+
+func (w *world) installPlugin(home string) (*installer.Proposal, error) {
+	files, err := w.plugin()
+	if err != nil {
+		return nil, err
+	}
+	g, err := w.pluginFor(home)
+	if err != nil {
+		return nil, err
+	}
+	g.Files = files
+	p, err := w.machine().InstallPlugin(g)
+	if err != nil {
+		return nil, err
+	}
+	if conf, err := w.config(); err == nil && !conf.Hub.HTTP {
+		p.Plan.Risks = append(p.Plan.Risks, "HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
+	}
+	return p, nil
 }
 
 func pluginRemoveCommand(w *world) *cobra.Command {
 	var home string
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "remove",
 		Short: "Remove the plugin from Logseq's folder, and port and token from its settings",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			g, err := w.pluginFor(home)
-			if err != nil {
-				return err
-			}
-			if g.Files, err = w.plugin(); err != nil {
-				g.Files = nil // what is on record can be removed all the same
-			}
-			p, err := w.machine().RemovePlugin(g)
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(context.Context, []string) (*installer.Proposal, error) { return w.removePlugin(home) })
 	homeFlag(c, &home)
-	agreed.flags(c)
 	return c
+}
+
+func (w *world) removePlugin(home string) (*installer.Proposal, error) {
+	g, err := w.pluginFor(home)
+	if err != nil {
+		return nil, err
+	}
+	if g.Files, err = w.plugin(); err != nil {
+		g.Files = nil // what is on record can be removed all the same
+	}
+	return w.machine().RemovePlugin(g)
 }
 
 func pluginRotateCommand(w *world) *cobra.Command {
 	var home string
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "rotate",
 		Short: "Make a new token, here and in the settings of the plugin",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			g, err := w.pluginFor(home)
-			if err != nil {
-				return err
-			}
-			file := w.pluginTokenFile()
-			g.MakeToken = func() (loopnet.Token, error) { return loopnet.RotateToken(file) }
-			p, err := w.machine().RotatePluginToken(g, file)
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(context.Context, []string) (*installer.Proposal, error) { return w.rotatePluginToken(home) })
 	homeFlag(c, &home)
-	agreed.flags(c)
 	return c
+}
+
+func (w *world) rotatePluginToken(home string) (*installer.Proposal, error) {
+	g, err := w.pluginFor(home)
+	if err != nil {
+		return nil, err
+	}
+	file := w.pluginTokenFile()
+	g.MakeToken = func() (loopnet.Token, error) { return loopnet.RotateToken(file) }
+	return w.machine().RotatePluginToken(g, file)
 }
 
 func pluginPackCommand(w *world) *cobra.Command {

@@ -21,15 +21,18 @@ func withPlugin() {
 	if err != nil {
 		os.Exit(report(os.Stderr, err))
 	}
-	w.plugin = func() (fs.FS, error) {
-		return fstest.MapFS{
-			"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "1.2.3", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`)},
-			"README.md":     {Data: []byte("# Read\n")},
-			"dist/index.js": {Data: []byte("run()\n")},
-			"dist/icon.svg": {Data: []byte("<svg/>\n")},
-		}, nil
-	}
+	w.plugin = smallPlugin
 	os.Exit(w.run(context.Background(), os.Args[1:]))
+}
+
+// smallPlugin is a plugin that does nothing.
+func smallPlugin() (fs.FS, error) {
+	return fstest.MapFS{
+		"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "1.2.3", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`)},
+		"README.md":     {Data: []byte("# Read\n")},
+		"dist/index.js": {Data: []byte("run()\n")},
+		"dist/icon.svg": {Data: []byte("<svg/>\n")},
+	}, nil
 }
 
 // A build without the plugin's script says how to make one.

@@ -61,6 +61,7 @@ func rootCommand(w *world) *cobra.Command {
 	root.SetHelpTemplate(root.HelpTemplate() + exitHelp)
 	root.AddGroup(
 		&cobra.Group{ID: "use", Title: "Every day:"},
+		&cobra.Group{ID: "trust", Title: "What agents may do:"},
 		&cobra.Group{ID: "run", Title: "Processes:"},
 		&cobra.Group{ID: "look", Title: "Looking:"},
 	)
@@ -71,6 +72,7 @@ func rootCommand(w *world) *cobra.Command {
 		}
 	}
 	add("use", sourceCommand(w), clientCommand(w), serveCommand(w), callCommand(w), pluginCommand(w))
+	add("trust", grantCommand(w), revokeCommand(w), grantsCommand(w), approveCommand(w), policyCommand(w))
 	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	root.AddCommand(configTopic(w))
 	add("look", statusCommand(w), doctorCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))

@@ -58,7 +58,7 @@ func (w *world) serve(ctx context.Context, scope string) error {
 	log := w.stderrLog()
 	connect := func(start daemon.StartPolicy) func(context.Context) (net.Conn, error) {
 		to := w.connecting(log)
-		to.Scope, to.Start = scope, start
+		to.Scope, to.Start, to.Token = scope, start, w.env(clientTokenEnv)
 		return func(ctx context.Context) (net.Conn, error) {
 			conn, _, err := daemon.Connect(ctx, to)
 			return conn, err
@@ -74,15 +74,15 @@ func (w *world) serve(ctx context.Context, scope string) error {
 // port.
 func (w *world) serveAlone(ctx context.Context, scope string) error {
 	var sources []hub.Source
-	limits := config.Default("", config.Schema{}).Limits
+	conf := config.Default("", config.Schema{})
 	if dir := w.env("MIRROR_DIR"); dir != "" {
 		sources = []hub.Source{w.mirror(dir, w.env("TENANT_ID"))}
 	} else {
-		conf, err := w.config()
-		if err != nil {
+		var err error
+		if conf, err = w.config(); err != nil {
 			return err
 		}
-		sources, limits = w.sources(conf), conf.Limits
+		sources = w.sources(conf)
 		if sources[0].Sample {
 			if err := w.laySample(); err != nil {
 				return err
@@ -90,12 +90,12 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 		}
 	}
 	h := hub.New(hub.Config{
-		Kinds: w.kinds(), Sources: sources, Limits: hub.Limits{Deadline: limits.Deadline, InFlight: limits.InFlight},
+		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf),
 		Version: lecternVersion, Skill: doc.SkillVersion, Log: w.stderrLog(), Now: w.now,
 	})
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
-	return h.ServeStream(ctx, w.in, w.out, hub.Attach{Scope: scope, Transport: status.Stdio})
+	return h.ServeStream(ctx, w.in, w.out, hub.Attach{Scope: scope, Transport: status.Stdio, Client: w.proven(w.env(clientTokenEnv))})
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/installer"
 )
 
 func serviceCommand(w *world) *cobra.Command {
@@ -16,41 +20,25 @@ func serviceCommand(w *world) *cobra.Command {
 }
 
 func serviceInstallCommand(w *world) *cobra.Command {
-	var agreed agreement
-	c := &cobra.Command{
+	return w.planned(&cobra.Command{
 		Use:   "install",
 		Short: "Run the hub from now on, and from login on",
 		Long: "Run `lectern supervise` from now on, and whenever you log in. Without it the hub\n" +
 			"starts when the first client asks for it, which is enough for most people.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := w.machine().InstallService(c.Context(), w.service())
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
-	agreed.flags(c)
-	return c
+	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) {
+		return w.machine().InstallService(ctx, w.service())
+	})
 }
 
 func serviceRemoveCommand(w *world) *cobra.Command {
-	var agreed agreement
-	c := &cobra.Command{
+	return w.planned(&cobra.Command{
 		Use:   "remove",
 		Short: "Stop the service and do not start it again",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := w.machine().RemoveService(c.Context(), w.service())
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
-	agreed.flags(c)
-	return c
+	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) {
+		return w.machine().RemoveService(ctx, w.service())
+	})
 }
 
 func serviceStatusCommand(w *world) *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -42,55 +43,47 @@ func (w *world) skillText() ([]byte, error) {
 
 func skillInstallCommand(w *world) *cobra.Command {
 	var ids []string
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "install",
 		Short: "Put the skill where agents look for skills",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			m := w.machine()
-			clients, err := skilled(ids, func(cl installer.Client) bool { return cl.Detected(m) })
-			if err != nil {
-				return err
-			}
-			text, err := w.skillText()
-			if err != nil {
-				return err
-			}
-			p, err := m.InstallSkill(clients, installer.Skill{Name: skillName, Text: text})
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(context.Context, []string) (*installer.Proposal, error) { return w.installSkill(ids) })
 	c.Flags().StringSliceVar(&ids, "client", nil, "for these clients; without it for all that are on this machine")
-	agreed.flags(c)
 	return c
+}
+
+// installSkill proposes to put the skill where the clients of these names look
+// for it; without names, those on this machine.
+func (w *world) installSkill(ids []string) (*installer.Proposal, error) {
+	m := w.machine()
+	clients, err := skilled(ids, func(cl installer.Client) bool { return cl.Detected(m) })
+	if err != nil {
+		return nil, err
+	}
+	text, err := w.skillText()
+	if err != nil {
+		return nil, err
+	}
+	return m.InstallSkill(clients, installer.Skill{Name: skillName, Text: text})
 }
 
 func skillRemoveCommand(w *world) *cobra.Command {
 	var ids []string
-	var agreed agreement
-	c := &cobra.Command{
+	c := w.planned(&cobra.Command{
 		Use:   "remove",
 		Short: "Remove the skill from where agents look for skills",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			clients, err := skilled(ids, func(installer.Client) bool { return true })
-			if err != nil {
-				return err
-			}
-			p, err := w.machine().RemoveSkill(clients, skillName)
-			if err != nil {
-				return err
-			}
-			return w.carry(c.Context(), p, agreed)
-		},
-	}
+	}, func(context.Context, []string) (*installer.Proposal, error) { return w.removeSkill(ids) })
 	c.Flags().StringSliceVar(&ids, "client", nil, "for these clients; without it for all")
-	agreed.flags(c)
 	return c
+}
+
+func (w *world) removeSkill(ids []string) (*installer.Proposal, error) {
+	clients, err := skilled(ids, func(installer.Client) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return w.machine().RemoveSkill(clients, skillName)
 }
 
 // skilled are the clients that ids name; without any those that have skills and

@@ -19,7 +19,7 @@ func sourceCommand(w *world) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(sourceAddCommand(w), sourceListCommand(w), sourceShowCommand(w), sourceRemoveCommand(w))
+	c.AddCommand(sourceFindCommand(w), sourceAddCommand(w), sourceListCommand(w), sourceShowCommand(w), sourceRemoveCommand(w))
 	return c
 }
 

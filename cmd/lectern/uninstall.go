@@ -10,37 +10,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
 func uninstallCommand(w *world) *cobra.Command {
-	var agreed agreement
-	c := &cobra.Command{
+	return w.planned(&cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove everything that Lectern has put on this machine",
 		Long: "Remove everything that Lectern has put on this machine: entries in clients, the\n" +
 			"plugin, the skill, the service, logs and tokens. Your configuration, your sources\n" +
 			"and this binary stay; what stays is said.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, _ := w.server(w.configured())
-			p, err := w.machine().Uninstall(c.Context(), s, skillName, w.service(), installer.Plugin{ID: plugin.ID}, w.leftovers())
-			if err != nil {
-				return err
-			}
-			if _, err := daemon.Ask(c.Context(), w.hubPaths()); err == nil {
-				p.First(status.Step{What: "stop the hub"}, w.stopHub)
-			}
-			p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
-				"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
-			return w.carry(c.Context(), p, agreed)
-		},
+	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return w.uninstall(ctx) })
+}
+
+func (w *world) uninstall(ctx context.Context) (*installer.Proposal, error) {
+	s, _ := w.server(w.configured())
+	p, err := w.machine().Uninstall(ctx, s, skillName, w.service(), installer.Plugin{ID: plugin.ID}, w.leftovers())
+	if err != nil {
+		return nil, err
 	}
-	agreed.flags(c)
-	return c
+	if _, err := daemon.Ask(ctx, w.hubPaths()); err == nil {
+		p.First(status.Step{What: "stop the hub"}, w.stopHub)
+	}
+	p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
+		"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
+	return p, nil
 }
 
 // leftovers are the files of State and Runtime, by name: these folders may be
@@ -61,8 +61,19 @@ func (w *world) leftovers() installer.Leftovers {
 			l.Files = append(l.Files, filepath.Join(state, f.Name()))
 		}
 	}
-	l.Folders = []string{run, state}
+	l.Files = append(l.Files, w.updates()...)
+	l.Folders = []string{filepath.Join(state, "downloads"), run, state}
 	return l
+}
+
+// updates are the files that self-update leaves: what it remembers, downloads
+// that were broken off, and the binary before this one.
+func (w *world) updates() []string {
+	u, err := update.New(w.updateConfig(config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
+	if err != nil {
+		return nil
+	}
+	return u.Files()
 }
 
 // stopHub ends the hub, so that it writes nothing any more.

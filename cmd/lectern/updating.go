@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/update"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -20,11 +20,11 @@ func (w *world) updating() (update.Config, error) {
 	if err != nil {
 		return update.Config{}, fmt.Errorf("update lectern: %w", err)
 	}
-	return w.updateConfig(conf.Update), nil
+	return w.updateConfig(conf.Update, w.stderrLog()), nil
 }
 
-func (w *world) updateConfig(conf config.Update) update.Config {
-	r := &renewal{world: w}
+func (w *world) updateConfig(conf config.Update, log *slog.Logger) update.Config {
+	r := &renewal{world: w, log: log}
 	return update.Config{
 		Mirror: conf.Mirror, Pin: conf.Pin, Version: lecternVersion, OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Target: w.exe, State: w.places.State, Restart: r.restart, Healthy: r.healthy, Now: w.now,
@@ -34,6 +34,7 @@ func (w *world) updateConfig(conf config.Update) update.Config {
 // A renewal makes the hub, if one runs, one of the binary that is installed.
 type renewal struct {
 	*world
+	log    *slog.Logger
 	wanted bool // a hub ran when it began
 }
 
@@ -49,7 +50,7 @@ func (r *renewal) restart(ctx context.Context, version string) error {
 	if r.wanted = r.wanted || err == nil; !r.wanted {
 		return nil
 	}
-	to := r.connecting(r.stderrLog())
+	to := r.connecting(r.log)
 	to.Stamp.Version = version // what is started is not this process's build
 	conn, _, err := daemon.Connect(ctx, to)
 	if err != nil {
@@ -87,25 +88,3 @@ func (w *world) mayNotice(conf config.Update) bool {
 }
 
 func isSet(value string) bool { return value != "" && value != "0" && value != "false" }
-
-// noticing adds the notice of a new version, once it is known, to what a panel
-// sees. Only panels do this: nothing that an agent starts asks the network.
-func (w *world) noticing(ctx context.Context, c status.Client) status.Client {
-	conf, err := w.config()
-	if err != nil || !w.mayNotice(conf.Update) {
-		return c
-	}
-	u, err := update.New(w.updateConfig(conf.Update))
-	if err != nil {
-		return c // `lectern self-update` says why
-	}
-	known := make(chan status.Problem, 1)
-	go func() {
-		if version := u.Notice(ctx); version != "" {
-			p := updateAvailable.At(hubPart, status.Words{"version": version, "this": lecternVersion})
-			p.Since = w.now()
-			known <- p
-		}
-	}()
-	return &noticed{Client: c, known: known}
-}

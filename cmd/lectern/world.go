@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,10 +88,11 @@ func (w *world) hubPaths() daemon.Paths {
 // connecting is how this process reaches the hub, and starts it.
 func (w *world) connecting(log *slog.Logger) daemon.ConnectConfig {
 	stamp := w.stamp()
+	environ := slices.DeleteFunc(slices.Clone(w.environ), func(v string) bool { return strings.HasPrefix(v, clientTokenEnv+"=") })
 	return daemon.ConnectConfig{
 		Paths: w.hubPaths(), Stamp: stamp, Command: []string{w.exe, "hub", "--detached"},
 		Stale: func() bool { return w.stamp() != stamp },
-		Env:   w.environ, Log: log, Now: w.now,
+		Env:   environ, Log: log, Now: w.now,
 	}
 }
 

@@ -22,35 +22,43 @@ import (
 func (m maker) build(ctx context.Context, version string) error {
 	var list bytes.Buffer
 	for _, t := range bundle.Targets() {
-		name := "lectern"
-		if t.OS == "windows" {
-			name += ".exe"
-		}
-		file := filepath.Join(m.out, t.OS+"_"+t.Arch, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // to be published
-			return err
-		}
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", //nolint:gosec // arguments of ours
-			"-ldflags", "-s -w -buildid= -X main.lecternVersion="+version, "-o", file, "./cmd/lectern")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
-		cmd.Stdout, cmd.Stderr = m.say, m.say
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("build for %s/%s: %w", t.OS, t.Arch, err)
-		}
-		if err := m.binary(ctx, file, version, t); err != nil {
-			return err
-		}
-		archive, packed, err := archived(file, version, t)
+		archive, packed, err := m.one(ctx, version, t)
 		if err != nil {
-			return err
-		}
-		if err := m.write(archive, packed); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256(packed), archive) // into memory
 		_, _ = fmt.Fprintf(m.say, "%s: %.1f MB\n", archive, float64(len(packed))/1e6)
 	}
 	return m.write("checksums.txt", list.Bytes())
+}
+
+// one makes the archive of one system, and answers its name and content.
+func (m maker) one(ctx context.Context, version string, t bundle.Target) (archive string, packed []byte, err error) {
+	name := "lectern"
+	if t.OS == "windows" {
+		name += ".exe"
+	}
+	file, err := filepath.Abs(filepath.Join(m.out, t.OS+"_"+t.Arch, name))
+	if err != nil {
+		return "", nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // to be published
+		return "", nil, err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", //nolint:gosec // arguments of ours
+		"-ldflags", "-s -w -buildid= -X main.lecternVersion="+version, "-o", file, "./cmd/lectern")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.OS, "GOARCH="+t.Arch)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = m.source, m.say, m.say
+	if err := cmd.Run(); err != nil {
+		return "", nil, fmt.Errorf("build for %s/%s: %w", t.OS, t.Arch, err)
+	}
+	if err := m.binary(ctx, file, version, t); err != nil {
+		return "", nil, err
+	}
+	if archive, packed, err = archived(file, version, t); err != nil {
+		return "", nil, err
+	}
+	return archive, packed, m.write(archive, packed)
 }
 
 // archived packs a binary, and its signature where there is one.

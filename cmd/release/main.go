@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/installer/bundle"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
@@ -42,6 +43,7 @@ func main() {
 // A maker makes files into the folder out.
 type maker struct {
 	out, key string
+	source   string // the repository; empty: the working directory
 	say      io.Writer
 }
 
@@ -77,8 +79,23 @@ func lectern(ctx context.Context, args ...string) ([]byte, error) {
 	return said.Bytes(), err
 }
 
-// pages are the commands that have a section in the manual.
-var pages = []string{"", "source", "serve", "call", "hub", "supervise", "status", "logs", "skill", "config", "self-update", "version"}
+// pages are the commands that have a section in the manual: all that a person
+// is offered, and the page about the configuration, which is no command. The
+// first has no name: it is the program without one.
+func pages(ctx context.Context) ([]string, error) {
+	offered, err := lectern(ctx, "__complete", "")
+	if err != nil {
+		return nil, fmt.Errorf("list commands: %w", err)
+	}
+	list := []string{"", "config"}
+	for line := range strings.Lines(string(offered)) {
+		name, _, _ := strings.Cut(line, "\t")
+		if name != line && name != "help" && name != "completion" {
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
 
 // docs begins a release, so it clears away what an earlier one left.
 func (m maker) docs(ctx context.Context, version string) error {
@@ -94,8 +111,12 @@ func (m maker) docs(ctx context.Context, version string) error {
 			return err
 		}
 	}
+	commands, err := pages(ctx)
+	if err != nil {
+		return err
+	}
 	var manual []bundle.Page
-	for _, page := range pages {
+	for _, page := range commands {
 		args := []string{"--help"}
 		p := bundle.Page{Command: "lectern"}
 		if page != "" {

@@ -64,10 +64,11 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	}
 	u.done(Swap, "%s is %s now; %s is kept as %s", target, r.Version, res.From, previous(target))
 	res.Changed = true
+	noted := u.memory.change(func(s *Seen) { s.Previous = noteOf(res.From) })
 	if err := u.settle(ctx, res.To); err != nil {
 		return u.takeBack(ctx, res, err)
 	}
-	return res, u.memory.change(func(s *Seen) { s.forgive(r.Version) })
+	return res, errors.Join(noted, u.memory.change(func(s *Seen) { s.forgive(r.Version) }))
 }
 
 // begin finds what is installed and makes sure that it is ours to replace, by
@@ -129,6 +130,14 @@ func (u *Updater) obtain(ctx context.Context, r Release, folder string) (string,
 	return staged, os.Remove(archive)
 }
 
+// noteOf is a version as the memory takes it: a build may call itself anything.
+func noteOf(version string) string {
+	if isVersion(version) {
+		return version
+	}
+	return ""
+}
+
 // settle makes the hub one of the binary that was just installed.
 func (u *Updater) settle(ctx context.Context, version string) error {
 	if u.Restart == nil {
@@ -144,7 +153,7 @@ func (u *Updater) settle(ctx context.Context, version string) error {
 			return orCause(ctx, err)
 		}
 	}
-	u.done(Restart, "the hub is of version %s", version)
+	u.done(Restart, "the hub, if one ran, is of version %s", version)
 	return nil
 }
 
@@ -162,5 +171,8 @@ func (u *Updater) takeBack(ctx context.Context, res Result, why error) (Result, 
 	}
 	res.Changed, res.To = false, good
 	err := fmt.Errorf("the hub of version %s did not serve (%w); version %s is installed again", bad, why, good)
-	return res, u.fail(Restart, bad, errors.Join(err, u.settle(ctx, good), u.memory.change(func(s *Seen) { s.blame(bad) })))
+	return res, u.fail(Restart, bad, errors.Join(err, u.settle(ctx, good), u.memory.change(func(s *Seen) {
+		s.blame(bad)
+		s.Previous = bad
+	})))
 }

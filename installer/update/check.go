@@ -47,11 +47,62 @@ func (u *Updater) Check(ctx context.Context) (State, error) {
 	}
 	s.Available, s.Manual = r.Version, r.Page
 	s.Newer = older(s.Installed, r.Version) && !slices.Contains(u.memory.read().Bad, r.Version)
-	return s, u.memory.change(func(seen *Seen) {
+	return s, u.learn(r)
+}
+
+// learn remembers what a check has found.
+func (u *Updater) learn(r Release) error {
+	return u.memory.change(func(seen *Seen) {
 		seen.Available, seen.Checked = r.Version, u.Now()
+		seen.Learned = seen.Checked
 		seen.saw(r.Version)
 	})
 }
+
+// Ready says why nothing could be installed here, whatever is released, or nil.
+// It asks the package managers of this machine, and not the network.
+func (u *Updater) Ready(ctx context.Context) error {
+	target, err := u.resolve()
+	if err != nil {
+		return err
+	}
+	if o, ok := u.Owner(ctx, target); ok {
+		return &ManagedError{Owner: o, File: target}
+	}
+	if len(u.keys) == 0 {
+		return ErrNoKeys
+	}
+	return nil
+}
+
+// Barred says the same by the path alone, and asks nobody: what it lets pass
+// Ready may refuse.
+func (u *Updater) Barred() error {
+	target, err := u.resolve()
+	if err != nil {
+		return err
+	}
+	if o, ok := ownerByPlace(target); ok {
+		return &ManagedError{Owner: o, File: target}
+	}
+	if len(u.keys) == 0 {
+		return ErrNoKeys
+	}
+	return nil
+}
+
+// Installed is the version of the installed binary, which is run to find out.
+func (u *Updater) Installed(ctx context.Context) (string, error) {
+	target, err := u.resolve()
+	if err != nil {
+		return "", err
+	}
+	b, err := u.look(ctx, target)
+	return b.Version, err
+}
+
+// Page is where a person gets a version by hand; empty: the newest.
+func (u *Updater) Page(version string) string { return u.source.page(version) }
 
 // find gets the signed list of the version, or of the newest when that is
 // empty, and verifies whose it is and of what.

@@ -16,10 +16,13 @@ import (
 	"time"
 )
 
+// downloadsName is the folder of downloads in State.
+const downloadsName = "downloads"
+
 // downloads is where archives lie until they are verified. It is ours alone,
 // and outlives a run: a download that was broken off is gone on with.
 func (u *Updater) downloads() (*os.Root, error) {
-	dir := filepath.Join(u.State, "downloads")
+	dir := filepath.Join(u.State, downloadsName)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder for downloads: %w", err)
 	}
@@ -65,7 +68,7 @@ func (u *Updater) archive(ctx context.Context, version, file string, sum [sha256
 	}
 	u.Progress(Progress{Step: Download, Done: d.size(), Total: d.size()})
 	u.done(Checksum, "SHA-256 %s", hex.EncodeToString(sum[:]))
-	return filepath.Join(u.State, "downloads", file), nil
+	return filepath.Join(u.State, downloadsName, file), nil
 }
 
 // A download is one archive on its way.

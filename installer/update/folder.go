@@ -84,3 +84,20 @@ func escapeGlob(dir string) string {
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
+
+// Files are those that updates have left on this machine, but for the
+// installed binary: for who removes all of it.
+func (u *Updater) Files() []string {
+	files := []string{u.memory.file, filepath.Join(u.State, "update.lock")}
+	kept, err := os.ReadDir(filepath.Join(u.State, downloadsName))
+	if err != nil {
+		kept = nil // there is no such folder, or none that we can look into
+	}
+	for _, f := range kept {
+		files = append(files, filepath.Join(u.State, downloadsName, f.Name()))
+	}
+	if target, err := u.resolve(); err == nil && u.memory.read().Previous != "" {
+		files = append(files, previous(target)) // on record, so it is ours
+	}
+	return files
+}

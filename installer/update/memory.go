@@ -1,6 +1,7 @@
 package update
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +22,13 @@ type Seen struct {
 	// Highest is the highest version that was ever seen signed: a server that
 	// offers less is behind, or keeps something from us. Empty: none was.
 	Highest string `json:"highest,omitempty"`
-	// Available is the newest version at the last check; Checked is when.
+	// Available is the newest version at the last check that got an answer, at
+	// Learned; Checked is when the network was asked last.
 	Available string    `json:"available,omitempty"`
+	Learned   time.Time `json:"learned,omitzero"`
 	Checked   time.Time `json:"checked,omitzero"`
+	// Previous is the version of the binary before the installed one.
+	Previous string `json:"previous,omitempty"`
 	// Bad are versions that were installed here and did not serve.
 	Bad []string `json:"bad,omitempty"`
 }
@@ -33,7 +38,7 @@ type Seen struct {
 func (m memory) read() Seen {
 	var s Seen
 	text, err := os.ReadFile(m.file)
-	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) {
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) || s.Previous != "" && !isVersion(s.Previous) {
 		return Seen{}
 	}
 	return s
@@ -77,12 +82,19 @@ func (u *Updater) Seen() Seen { return u.memory.read() }
 // errLocked says that another update is under way.
 var errLocked = errors.New("another update of the same binary is under way; wait for it to end")
 
-// Previous reports whether there is a binary to go back to.
-func (u *Updater) Previous() bool {
+// unknown stands for a version that was not noted.
+const unknown = "unknown"
+
+// Previous is the version that Rollback would install, by what was noted when
+// it was replaced: it is not run to find out. Empty: there is none.
+func (u *Updater) Previous() string {
 	target, err := u.resolve()
 	if err != nil {
-		return false
+		return ""
 	}
 	info, err := os.Lstat(previous(target))
-	return err == nil && info.Mode()&fs.ModeType == 0
+	if err != nil || info.Mode()&fs.ModeType != 0 {
+		return ""
+	}
+	return cmp.Or(u.memory.read().Previous, unknown)
 }

@@ -11,7 +11,7 @@ const noticeEvery = 24 * time.Hour
 
 // Notice returns the version that this process could be updated to, or "". It
 // asks the network at most once a day, whatever the answer, and a failure is
-// silent: nobody asked.
+// silent: nobody asked. For the same reason it starts no program.
 func (u *Updater) Notice(ctx context.Context) string {
 	if len(u.keys) == 0 {
 		return ""
@@ -22,12 +22,18 @@ func (u *Updater) Notice(ctx context.Context) string {
 		if err := u.memory.change(func(s *Seen) { s.Checked = now }); err != nil {
 			return ""
 		}
-		if _, err := u.Check(ctx); err != nil {
+		r, err := u.find(ctx, u.Pin)
+		if err != nil || u.learn(r) != nil {
 			return ""
 		}
-		seen = u.memory.read()
 	}
-	wanted := cmp.Or(u.Pin, seen.Available)
+	return u.Offer()
+}
+
+// Offer is the version that this process could be updated to, by what is known
+// already; empty: none is known.
+func (u *Updater) Offer() string {
+	wanted := cmp.Or(u.Pin, u.memory.read().Available)
 	if wanted == "" || !older(u.Version, wanted) {
 		return ""
 	}

@@ -32,6 +32,9 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 	if !info.Mode().IsRegular() {
 		return res, fmt.Errorf("go back: %s is not a regular file; remove it", old)
 	}
+	if now, err := os.Lstat(target); err != nil || strangers(info, now) {
+		return res, fmt.Errorf("go back: %s belongs neither to you nor to whoever has %s; remove it", old, target)
+	}
 	b, err := u.look(ctx, old)
 	if err != nil {
 		return res, fmt.Errorf("go back: %s: %w", old, err)
@@ -46,6 +49,9 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 	}
 	u.done(Swap, "%s is %s now; %s is kept as %s", target, res.To, res.From, old)
 	res.Changed = true
+	if err := u.memory.change(func(s *Seen) { s.Previous = noteOf(res.From) }); err != nil {
+		return res, err
+	}
 	if err := u.settle(ctx, res.To); err != nil {
 		return res, fmt.Errorf("go back: version %s is installed, but its hub does not serve: %w; `lectern logs` may tell why, a second --rollback returns to %s",
 			res.To, err, res.From)

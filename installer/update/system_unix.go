@@ -68,6 +68,15 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
+// strangers reports whether a file belongs to somebody else than the user, the
+// owner of the installed binary and root: then whoever may write to the folder
+// has put it there.
+func strangers(file, installed fs.FileInfo) bool {
+	of, ok := file.Sys().(*syscall.Stat_t)
+	by, known := installed.Sys().(*syscall.Stat_t)
+	return !ok || !known || of.Uid != 0 && of.Uid != by.Uid && int(of.Uid) != os.Getuid()
+}
+
 // lockFolder lets one process at a time change dir. The folder itself is
 // locked, so that nothing is left lying beside the user's programs.
 func lockFolder(dir, _ string) (release func() error, err error) {

@@ -31,6 +31,9 @@ func syncFolder(string) error { return nil }
 // keepOwner does nothing: a new file inherits the folder's access list.
 func keepOwner(*os.File, fs.FileInfo) {}
 
+// strangers is not asked here: a folder of programs is not shared.
+func strangers(fs.FileInfo, fs.FileInfo) bool { return false }
+
 // lockFolder locks a file in state, because Windows locks no folders.
 func lockFolder(_, state string) (release func() error, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {

@@ -39,6 +39,9 @@ type Options struct {
 	// Perm is the mode of a new file before umask; 0 means 0o644. A file that
 	// exists keeps its mode and, where we may, its owner.
 	Perm fs.FileMode
+	// Mode is the mode of the file afterwards whatever umask and the old file
+	// say; 0 leaves it to them.
+	Mode fs.FileMode
 	// Create demands that nothing has this name yet, else ErrExists. The check
 	// and the creation are one step on every file system with hard links.
 	Create bool
@@ -101,7 +104,7 @@ func write(root *os.Root, name string, data []byte, opt Options) error {
 		return ErrExists
 	}
 	temp := path.Join(path.Dir(name), tempPrefix+rand.Text()+tempSuffix)
-	if err := fill(root, temp, data, opt.Perm, old); err != nil {
+	if err := fill(root, temp, data, opt, old); err != nil {
 		return errors.Join(err, discard(root, temp))
 	}
 	if err := commit(root, temp, name, opt); err != nil {
@@ -125,7 +128,8 @@ func present(root *os.Root, name string) (fs.FileInfo, error) {
 }
 
 // fill writes the temporary file and makes it durable.
-func fill(root *os.Root, temp string, data []byte, perm fs.FileMode, old fs.FileInfo) (err error) {
+func fill(root *os.Root, temp string, data []byte, opt Options, old fs.FileInfo) (err error) {
+	perm, mode := opt.Perm, opt.Mode
 	if perm == 0 {
 		perm = 0o644
 	}
@@ -139,7 +143,12 @@ func fill(root *os.Root, temp string, data []byte, perm fs.FileMode, old fs.File
 	}
 	if old != nil {
 		keepOwner(f, old)
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
+		if mode == 0 {
+			mode = old.Mode().Perm()
+		}
+	}
+	if mode != 0 {
+		if err := f.Chmod(mode); err != nil {
 			return err
 		}
 	}
@@ -203,6 +212,31 @@ func hashOf(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 		return sum, err
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// Modes are the permission bits that a new file and a new folder get directly
+// below root, by umask and by what the file system knows. It makes one of each
+// and removes them.
+func Modes(root *os.Root) (file, folder fs.FileMode, err error) {
+	dir := tempPrefix + rand.Text() + tempSuffix
+	if err := root.Mkdir(dir, 0o777); err != nil {
+		return 0, 0, fmt.Errorf("try modes: %w", err)
+	}
+	defer func() { err = errors.Join(err, discard(root, dir)) }()
+	info, err := root.Lstat(dir)
+	if err != nil {
+		return 0, 0, fmt.Errorf("try modes: %w", err)
+	}
+	name := path.Join(dir, "file")
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return 0, 0, fmt.Errorf("try modes: %w", err)
+	}
+	made, err := f.Stat()
+	if err = errors.Join(err, f.Close(), discard(root, name)); err != nil {
+		return 0, 0, fmt.Errorf("try modes: %w", err)
+	}
+	return made.Mode().Perm(), info.Mode().Perm(), nil
 }
 
 // discard removes a temporary file that may or may not exist.

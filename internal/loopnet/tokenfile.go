@@ -32,6 +32,9 @@ func LoadOrCreateToken(path string) (Token, error) {
 	return t, nil
 }
 
+// LoadToken reads the token at path; it refuses what LoadOrCreateToken does.
+func LoadToken(path string) (Token, error) { return loadToken(path) }
+
 // RotateToken puts a new token at path, in one step: at no time is there no
 // file or half a file. Whoever holds the old token must be told to load again.
 func RotateToken(path string) (Token, error) {

@@ -1,6 +1,7 @@
 package tomltext_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/internal/tomltext"
@@ -31,5 +32,29 @@ func TestCut(t *testing.T) {
 func TestKey(t *testing.T) {
 	if got, want := tomltext.Path("a-b", "c.d", ""), `a-b."c.d".""`; got != want {
 		t.Errorf("path %s, want %s", got, want)
+	}
+}
+
+func TestSet(t *testing.T) {
+	const text = "# top\n[[a]] # first\nx = [ \"1\", # one\n \"2\" ] # both\n\n[[a]]\nname = 'n' # mine\n\n[b]\n'k y' = 2"
+	for _, c := range []struct{ table, key, value, old, new string }{
+		{"a[0]", "x", "[]", "[ \"1\", # one\n \"2\" ]", "[]"},
+		{"a[1]", "name", `"m"`, "'n'", `"m"`},
+		{"a[1]", "x", "[]", "# mine\n", "# mine\nx = []\n"},
+		{"b", "k y", "3", "2", "3"},
+		{"b", "z", "3", "= 2", "= 2\nz = 3\n"},
+	} {
+		got, ok := tomltext.Set([]byte(text), c.table, c.key, c.value)
+		i := strings.LastIndex(text, c.old)
+		want := text[:i] + c.new + text[i+len(c.old):]
+		if !ok || string(got) != want {
+			t.Errorf("Set(%s, %s):\n%s\nwant:\n%s", c.table, c.key, got, want)
+		}
+	}
+	if _, ok := tomltext.Set([]byte("a = {x = 1}\n"), "a", "y", "2"); ok {
+		t.Error("set a key of a table without a header")
+	}
+	if got, _ := tomltext.Set([]byte("[a]\r\nx = 1\r\n"), "a", "y", "2"); string(got) != "[a]\r\nx = 1\r\ny = 2\r\n" {
+		t.Errorf("line ends: %q", got)
 	}
 }

@@ -45,6 +45,7 @@ func Handler(c status.Client) http.Handler {
 	mux.HandleFunc("POST "+doPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(_ *stream, a status.Action) error { return c.Do(r.Context(), a) })
 	})
+	serveChanges(mux, c)
 	return mux
 }
 

@@ -51,6 +51,7 @@ type message struct {
 	Snapshot *status.Snapshot `json:"snapshot,omitempty"`
 	Line     *status.Line     `json:"line,omitempty"`
 	Plan     *status.Plan     `json:"plan,omitempty"`
+	Changes  *status.Changes  `json:"changes,omitempty"`
 	Done     bool             `json:"done,omitempty"` // carried out; nothing follows
 	Error    string           `json:"error,omitempty"`
 }

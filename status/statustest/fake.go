@@ -35,6 +35,9 @@ type Fake struct {
 	asked []status.Action
 	did   []status.Action
 
+	changes status.Changes
+	picked  []status.Pick
+
 	onSet  func(status.Snapshot)
 	onLine func(status.Line)
 }
@@ -86,7 +89,7 @@ func (f *Fake) SetPlan(p status.Plan) {
 	f.plan = p
 }
 
-// SetErr makes err what all four methods answer, until it is nil again.
+// SetErr makes err what every method of the interface answers, until it is nil again.
 func (f *Fake) SetErr(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

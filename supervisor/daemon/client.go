@@ -188,6 +188,11 @@ func (c *client) Preview(ctx context.Context, a status.Action) (status.Plan, err
 	return plan, nil
 }
 
+// Changes is status.Ledger's: the running hub's.
+func (c *client) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	return loopback.ChangesOf(ctx, c.hub, p)
+}
+
 // Do implements status.Client.
 func (c *client) Do(ctx context.Context, a status.Action) error {
 	switch a.Verb {

@@ -20,6 +20,7 @@ type ConnectConfig struct {
 	Paths Paths
 	Stamp Stamp
 	Scope string // the one source wanted; empty: all
+	Token string // the client's, to prove its name; empty: none
 	Start StartPolicy
 
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
@@ -126,7 +127,7 @@ func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := greet(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Replace: c.replaces()})
+	w, err := greet(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.replaces()})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}

@@ -30,6 +30,8 @@ type Hello struct {
 	Stamp
 	PID   int    `json:"pid"`             // of the `lectern serve` process: shown, never trusted
 	Scope string `json:"scope,omitempty"` // the one source it wants; empty: all
+	// Token is the client's, to prove its name; empty: it proves nothing.
+	Token string `json:"token,omitempty"`
 	// Replace asks an older hub to leave for a new one, which the client
 	// starts: at once when the hub is idle, else as soon as it is quiet.
 	Replace bool `json:"replace,omitempty"`

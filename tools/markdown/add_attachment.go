@@ -35,7 +35,7 @@ type AddAttachmentOut struct {
 }
 
 func addAttachment() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
+	return tools.DefineLive(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
 		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page itself is not changed: put markdownSyntax into it. A taken name gets -2.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
@@ -47,7 +47,7 @@ func addAttachment() tools.Tool[*Notebook] {
 }
 
 // AddAttachment implements add_attachment.
-func (n *Notebook) AddAttachment(_ context.Context, in AddAttachmentIn) (AddAttachmentOut, error) {
+func (n *Notebook) AddAttachment(ctx context.Context, c tools.Caller, in AddAttachmentIn) (AddAttachmentOut, error) {
 	page, err := n.find(in.PagePath)
 	if err != nil {
 		return AddAttachmentOut{}, err
@@ -79,7 +79,11 @@ func (n *Notebook) AddAttachment(_ context.Context, in AddAttachmentIn) (AddAtta
 		return AddAttachmentOut{}, n.failure(file, err)
 	}
 	if !in.DryRun {
-		if file, err = n.add(file, data); err != nil {
+		d := n.draft()
+		if err := d.add(file, data); err != nil {
+			return AddAttachmentOut{}, err
+		}
+		if err := d.commit(ctx, c); err != nil {
 			return AddAttachmentOut{}, err
 		}
 		n.announce()

@@ -1,13 +1,11 @@
 package markdown
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/internal/vault"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -27,43 +25,21 @@ func (e Etag) matches(p *page) error {
 	return conflict(p.etag())
 }
 
-// replace writes text as the whole page, if the page still is as it was read.
-// It keeps the line endings and the byte order mark.
-func (n *Notebook) replace(p *page, text string) error {
+// replace makes text the whole of a page that is as p says. It keeps the line
+// endings and the byte order mark.
+func (d *draft) replace(p *page, text string) error {
 	if !p.utf8 {
 		return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited as such: %s", p.file).
 			WithHint("Ask the user to convert it to UTF-8.")
 	}
-	data := vault.Rewrite(p.data, text)
-	if string(data) == string(p.data) {
-		return nil
-	}
-	root, file, err := n.vault.Prepare(p.file)
+	st, err := d.now(p.file)
 	if err != nil {
-		return n.failure(p.file, err)
+		return err
 	}
-	err = atomicfile.Write(root, file, data, atomicfile.Options{IfHash: new(sha256.Sum256(p.data))})
-	if errors.Is(err, atomicfile.ErrChanged) {
-		if now, readErr := n.read(file); readErr == nil {
-			return conflict(now.etag())
-		}
+	if !bytes.Equal(st.Data, p.data) { // somebody was faster than the call
+		return conflict(vault.Etag(st.Data))
 	}
-	if err != nil {
-		return n.failure(p.file, err)
-	}
-	return nil
-}
-
-// add writes a file that must not exist yet and returns the name it got.
-func (n *Notebook) add(file string, data []byte) (string, error) {
-	root, placed, err := n.vault.Prepare(file)
-	if err == nil {
-		err = atomicfile.Write(root, placed, data, atomicfile.Options{Create: true})
-	}
-	if err != nil {
-		return "", n.failure(file, err)
-	}
-	return placed, nil
+	return d.put(p.file, vault.Rewrite(p.data, text))
 }
 
 // room checks that a new page can be at file: a page, none of the files that
@@ -88,24 +64,41 @@ func (n *Notebook) room(o *outline, file string) (string, error) {
 // promote makes every leaf above a new page the page of a folder: Title.md
 // becomes Title/_index.md. Notebooks of other programs, which keep Title.md
 // beside Title/, are left as they are. It returns the new paths.
-func (n *Notebook) promote(ctx context.Context, o *outline, file string) ([]string, error) {
-	if !n.indexStyle(o) {
+func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, error) {
+	if !d.n.indexStyle(o) {
 		return nil, nil
 	}
-	moves := moves{}
+	m := moves{}
 	for place := parentOf(stem(file)); place != ""; place = parentOf(place) {
 		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
-			moves[at.page] = place + "/" + index
+			m[at.page] = place + "/" + index
 		}
 	}
 	if isIndex(file) { // Title/_index.md where Title.md is a leaf is refused by room
-		delete(moves, stem(file)+".md")
+		delete(m, stem(file)+".md")
 	}
-	return n.relocate(ctx, o, moves, nil, false)
+	return d.relocate(ctx, o, m, false)
 }
 
 // indexStyle says whether folders have their page in an _index.md: when some
 // have, or when no other program's habits are to be expected.
 func (n *Notebook) indexStyle(o *outline) bool {
 	return o.indexed || !n.vault.Has(".obsidian") && !n.vault.Has("logseq")
+}
+
+// addPage writes a new page where room has found some.
+func (n *Notebook) addPage(ctx context.Context, c tools.Caller, o *outline, file string, data []byte) error {
+	d := n.draft()
+	changed, err := d.promote(ctx, o, file)
+	if err != nil {
+		return err
+	}
+	if err := d.add(file, data); err != nil {
+		return err
+	}
+	if err := d.commit(ctx, c); err != nil {
+		return err
+	}
+	n.announce(append(changed, file)...)
+	return nil
 }

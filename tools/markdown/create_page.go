@@ -31,7 +31,7 @@ type CreatePageOut struct {
 }
 
 func createPage() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[CreatePageIn, CreatePageOut]{
+	return tools.DefineLive(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc:    "Creates a page with that title and fresh front matter in a page or folder.\nA taken name gets -2; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
@@ -43,7 +43,7 @@ func createPage() tools.Tool[*Notebook] {
 }
 
 // CreatePage implements create_page.
-func (n *Notebook) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageOut, error) {
+func (n *Notebook) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn) (CreatePageOut, error) {
 	title := strings.Join(strings.Fields(in.Title), " ")
 	if title == "" {
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title: must not be empty")
@@ -69,14 +69,9 @@ func (n *Notebook) CreatePage(ctx context.Context, in CreatePageIn) (CreatePageO
 	if in.DryRun {
 		return out, nil
 	}
-	changed, err := n.promote(ctx, o, file)
-	if err == nil {
-		out.Path, err = n.add(file, []byte(text))
-	}
-	if err != nil {
+	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {
 		return CreatePageOut{}, err
 	}
-	n.announce(append(changed, out.Path)...)
 	out.Etag = vault.Etag([]byte(text))
 	return out, nil
 }

@@ -24,7 +24,7 @@ type DeletePageOut struct {
 }
 
 func deletePage() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[DeletePageIn, DeletePageOut]{
+	return tools.DefineLive(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Doc:    "Deletes one page and its assets folder if that is empty.\nPages below it stay where they are; attachments are never deleted.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
@@ -37,7 +37,7 @@ func deletePage() tools.Tool[*Notebook] {
 }
 
 // DeletePage implements delete_page.
-func (n *Notebook) DeletePage(ctx context.Context, in DeletePageIn) (DeletePageOut, error) {
+func (n *Notebook) DeletePage(ctx context.Context, c tools.Caller, in DeletePageIn) (DeletePageOut, error) {
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	file, err := n.findExact(in.Path)
@@ -66,11 +66,18 @@ func (n *Notebook) DeletePage(ctx context.Context, in DeletePageIn) (DeletePageO
 	if in.DryRun {
 		return out, nil
 	}
-	if err := n.vault.Remove(file); err != nil {
-		return DeletePageOut{}, n.failure(file, err)
+	d := n.draft()
+	if err := d.remove(file); err != nil {
+		return DeletePageOut{}, err
 	}
-	n.vault.RemoveEmpty(stem(file) + "/assets")
-	n.vault.RemoveEmpty(stem(file))
+	for _, dir := range []string{stem(file) + "/assets", stem(file)} {
+		if _, err := d.removeEmpty(dir); err != nil {
+			return DeletePageOut{}, err
+		}
+	}
+	if err := d.commit(ctx, c); err != nil {
+		return DeletePageOut{}, err
+	}
 	n.announce(file)
 	return out, nil
 }

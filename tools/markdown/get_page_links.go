@@ -75,7 +75,7 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	all, err := n.corpus(ctx, o)
+	all, err := corpus(ctx, o, n.read)
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}

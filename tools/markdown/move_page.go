@@ -2,9 +2,12 @@ package markdown
 
 import (
 	"context"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/vault"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -27,7 +30,7 @@ type MovePageOut struct {
 }
 
 func movePage() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[MovePageIn, MovePageOut]{
+	return tools.DefineLive(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links stay right; wikilinks by path only with update_links. Nothing is overwritten. " +
 			"A leaf that gains a child becomes Title/_index.md, a folder page that loses its last one Title.md.",
@@ -43,7 +46,7 @@ func movePage() tools.Tool[*Notebook] {
 }
 
 // MovePage implements move_page.
-func (n *Notebook) MovePage(ctx context.Context, in MovePageIn) (MovePageOut, error) {
+func (n *Notebook) MovePage(ctx context.Context, c tools.Caller, in MovePageIn) (MovePageOut, error) {
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	file, err := n.findExact(in.SourcePath)
@@ -72,7 +75,7 @@ func (n *Notebook) MovePage(ctx context.Context, in MovePageIn) (MovePageOut, er
 	if to == file || in.DryRun {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
 	}
-	return n.move(ctx, o, at, to, in.UpdateLinks)
+	return n.move(ctx, c, o, at, to, in.UpdateLinks)
 }
 
 // destination is the file that the page of at would become, checked as far as
@@ -133,29 +136,16 @@ func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
 }
 
 // move does what destination has checked.
-func (n *Notebook) move(ctx context.Context, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
-	changed, err := n.promote(ctx, o, to)
-	if err != nil {
-		return MovePageOut{}, err
-	}
-	if len(changed) > 0 { // the new parents have new paths
-		if o, err = n.outline(ctx); err != nil {
-			return MovePageOut{}, err
-		}
-		at, _ = o.of(at.page)
-	}
+func (n *Notebook) move(ctx context.Context, c tools.Caller, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
+	d := n.draft()
 	from := at.page
-	m, steps := n.steps(o, at, to)
-	moved, err := n.relocate(ctx, o, m, steps, wiki)
+	changed, err := d.moveAll(ctx, o, at, to, wiki)
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	n.vault.RemoveEmpty(at.place)
-	demoted, err := n.demote(ctx, parentOf(at.place))
-	if err != nil {
+	if err := d.commit(ctx, c); err != nil {
 		return MovePageOut{}, err
 	}
-	changed = append(append(changed, moved...), demoted...)
 	n.announce(append(changed, from)...)
 	out := MovePageOut{Success: true, NewPath: to}
 	for _, c := range changed {
@@ -169,44 +159,113 @@ func (n *Notebook) move(ctx context.Context, o *outline, at *node, to string, wi
 	return out, nil
 }
 
-// steps are the renames that move the page of at to the file to, with what is
-// in its folder, and the new paths of all files.
-func (n *Notebook) steps(o *outline, at *node, to string) (moves, []step) {
-	m, place := moves{at.page: to}, stem(to)
-	if !n.vault.HasDir(at.place) || place == at.place {
-		return m, []step{{at.page, to}}
+// moveAll drafts a move: the new parents become folders' pages, the page moves
+// with what is below it, and the old parent may become a leaf. It returns the
+// paths of all pages that change.
+func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wiki bool) ([]string, error) {
+	changed, err := d.promote(ctx, o, to)
+	if err != nil {
+		return nil, err
 	}
-	rest := 0
-	for _, f := range append(o.pageFiles(), o.files...) {
+	if len(changed) > 0 { // the new parents have new paths
+		if o, err = d.outline(ctx); err != nil {
+			return nil, err
+		}
+		at, _ = o.of(at.page)
+	}
+	m, folders, err := d.files(ctx, at, to)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := d.relocate(ctx, o, m, wiki)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.moveFolders(folders); err != nil {
+		return nil, err
+	}
+	if _, err := d.removeEmpty(at.place); err != nil {
+		return nil, err
+	}
+	demoted, err := d.demote(ctx, parentOf(at.place))
+	return slices.Concat(changed, moved, demoted), err
+}
+
+// files are the new paths of all files that move along when the page of at
+// moves to the file to, and of the folders they are in.
+func (d *draft) files(ctx context.Context, at *node, to string) (m, folders moves, err error) {
+	m, place := moves{at.page: to}, stem(to)
+	if !d.hasFolder(at.place) || place == at.place {
+		return m, nil, nil
+	}
+	if _, err := d.outline(ctx); err != nil { // so that there is set
+		return nil, nil, err
+	}
+	rest := moves{}
+	for _, f := range d.there.files {
 		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
-			m[f] = place + "/" + inside
-			rest++
+			rest[f] = place + "/" + inside
 		}
 	}
-	folder := step{at.place, place}
-	switch {
-	case at.indexed() && isIndex(to):
-		return m, []step{folder}
-	case at.indexed() && rest == 0: // to becomes a leaf and the folder goes
-		return m, []step{{at.page, to}}
-	case isIndex(to): // Title.md goes into its folder
-		return m, []step{folder, {at.page, to}}
+	if at.indexed() && len(rest) == 0 && !isIndex(to) { // to becomes a leaf and the folder goes
+		return m, nil, nil
 	}
-	return m, []step{{at.page, to}, folder}
+	if d.has(place) && vault.Fold(place) != vault.Fold(at.place) {
+		return nil, nil, d.n.failure(place, vault.ErrExists)
+	}
+	maps.Copy(m, rest)
+	folders = moves{at.place: place}
+	for _, dir := range d.there.dirs {
+		if inside, ok := strings.CutPrefix(dir, at.place+"/"); ok {
+			folders[dir] = place + "/" + inside
+		}
+	}
+	return m, folders, nil
+}
+
+// moveFolders makes the new ones of those that are left empty, like the old
+// ones.
+func (d *draft) moveFolders(folders moves) error {
+	for _, from := range slices.Backward(folders.sorted()) {
+		st, err := d.now(folderTarget(from))
+		if err != nil {
+			return err
+		}
+		left, err := d.removeEmpty(from)
+		if err != nil {
+			return err
+		}
+		made := folderTarget(folders[from])
+		switch _, isNew := d.after[made]; {
+		case isNew: // for a file that was in it
+			d.after[made] = st
+		case left:
+			if err := d.folder(folders[from], st.Mode); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // demote makes the page of a folder that has no pages below it any more a
 // leaf: Title/_index.md becomes Title.md. Attachments stay in Title/assets.
-func (n *Notebook) demote(ctx context.Context, place string) ([]string, error) {
-	o, err := n.outline(ctx)
+func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
+	o, err := d.outline(ctx)
 	if err != nil {
 		return nil, err
 	}
 	at, ok := o.places[place]
-	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || n.vault.Has(place+".md") {
+	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.has(place+".md") {
 		return nil, nil
 	}
-	changed, err := n.relocate(ctx, o, moves{at.page: place + ".md"}, nil, false)
-	n.vault.RemoveEmpty(place)
+	if _, err := d.n.vault.Placed(place+".md", at.page); err != nil {
+		return nil, nil //nolint:nilerr // no other name is as good, so it keeps the one it has
+	}
+	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)
+	if err != nil {
+		return nil, err
+	}
+	_, err = d.removeEmpty(place)
 	return changed, err
 }

@@ -32,6 +32,9 @@ type Notebook struct {
 	log     *slog.Logger
 	changed func(uri string)
 	writing sync.Mutex
+	// The permission bits of new files and folders; 0: not known yet. Under
+	// writing.
+	newFile, newFolder uint32
 }
 
 // Open opens the folder that c names. It is Unavailable, with the path in the

@@ -58,36 +58,73 @@ type outline struct {
 // the others rather than the root's own.
 const rootIndex = "_index"
 
+// entries are the names in the folder that are the notebook's business.
+type entries struct {
+	dirs, files []string // folders before what they hold
+	skipped     int      // folders that could not be read
+}
+
 // outline walks the whole folder. Reading no file, it takes about 3 µs a page.
 func (n *Notebook) outline(ctx context.Context) (*outline, error) {
-	var dirs, pages, indexes, files []string
-	isAttached := map[string]bool{}
-	skipped, err := n.vault.Walk(ctx, ".", func(e vault.Entry) error {
-		dir := path.Dir(e.Path)
+	e, err := n.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.outline(), nil
+}
+
+func (n *Notebook) entries(ctx context.Context) (entries, error) {
+	var e entries
+	skipped, err := n.vault.Walk(ctx, ".", func(at vault.Entry) error {
 		switch {
-		case e.Dir && foreign(e.Path):
+		case at.Dir && foreign(at.Path):
 			return vault.SkipDir
-		case e.Dir && (isAttached[dir] || strings.EqualFold(e.Name(), "assets") && !n.vault.Has(e.Path+"/"+index)):
-			isAttached[e.Path] = true
-		case e.Dir:
-			dirs = append(dirs, e.Path)
-		case isAttached[dir] || !isPage(e.Path):
-			files = append(files, e.Path)
-		case foreign(e.Path):
-		case isIndex(e.Path) && dir != ".":
-			indexes = append(indexes, e.Path)
+		case at.Dir:
+			e.dirs = append(e.dirs, at.Path)
 		default:
-			pages = append(pages, e.Path)
+			e.files = append(e.files, at.Path)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, n.failure(".", err)
+		return entries{}, n.failure(".", err)
+	}
+	e.skipped = skipped
+	return e, nil
+}
+
+// outline sorts the names into pages, the folders that hold them, and files.
+func (e entries) outline() *outline {
+	var dirs, pages, indexes, files []string
+	hasIndex, isAttached := map[string]bool{}, map[string]bool{}
+	for _, file := range e.files {
+		if isIndex(file) {
+			hasIndex[path.Dir(file)] = true
+		}
+	}
+	for _, dir := range e.dirs {
+		if isAttached[path.Dir(dir)] || strings.EqualFold(path.Base(dir), "assets") && !hasIndex[dir] {
+			isAttached[dir] = true
+			continue
+		}
+		dirs = append(dirs, dir)
+	}
+	for _, file := range e.files {
+		dir := path.Dir(file)
+		switch {
+		case isAttached[dir] || !isPage(file):
+			files = append(files, file)
+		case foreign(file):
+		case isIndex(file) && dir != ".":
+			indexes = append(indexes, file)
+		default:
+			pages = append(pages, file)
+		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: skipped}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.skipped}
 	o.place(dirs, indexes, pages)
-	return o, nil
+	return o
 }
 
 func (o *outline) place(dirs, indexes, pages []string) {

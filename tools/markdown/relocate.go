@@ -2,76 +2,43 @@ package markdown
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/internal/vault"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// moves says for every file that gets another path which one.
-type moves map[string]string
-
-// of is where a file will be.
-func (m moves) of(file string) string {
-	if to, ok := m[file]; ok {
-		return to
-	}
-	return file
-}
-
-// A step is one rename of a file or a folder.
-type step struct{ from, to string }
-
-// relocate renames, and keeps links right: the relative links of the moved
-// pages, the Markdown links of all others to them, and with wiki their
-// wikilinks too. Without steps the moves are the steps. When a rename is
-// refused, those before it are taken back. It returns the new paths of all
-// pages that changed.
-func (n *Notebook) relocate(ctx context.Context, o *outline, m moves, steps []step, wiki bool) ([]string, error) {
+// relocate gives files other paths, and keeps links right: the relative links
+// of the moved pages, the Markdown links of all others to them, and with wiki
+// their wikilinks too. It returns the new paths of all pages that change.
+func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([]string, error) {
 	if len(m) == 0 {
 		return nil, nil
 	}
-	if steps == nil {
-		for _, from := range slices.Sorted(maps.Keys(m)) {
-			steps = append(steps, step{from, m[from]})
-		}
-	}
-	edits, err := n.planLinks(ctx, o, m, wiki)
+	edits, err := d.planLinks(ctx, o, m, wiki)
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range steps {
-		if _, err := n.vault.Rename(s.from, s.to); err != nil {
-			return nil, errors.Join(n.failure(s.to, err), n.takeBack(steps[:i]))
+	var changed []string
+	for _, from := range m.sorted() {
+		if err := d.move(from, m[from]); err != nil {
+			return nil, err
+		}
+		if isPage(m[from]) {
+			changed = append(changed, m[from])
 		}
 	}
-	changed := slices.DeleteFunc(slices.Collect(maps.Values(m)), func(f string) bool { return !isPage(f) })
 	for _, e := range edits {
-		if err := n.replace(e.page, e.text); err != nil {
-			// The move itself stands; a link that could not follow is reported
-			// by get_page_links as broken.
-			n.log.Warn("links not updated", "page_bytes", len(e.text), "error", tools.AsError(err).Code)
-			continue
+		if err := d.put(e.page.file, vault.Rewrite(e.page.data, e.text)); err != nil {
+			return nil, err
 		}
 		changed = append(changed, e.page.file)
 	}
 	slices.Sort(changed)
 	return slices.Compact(changed), nil
-}
-
-func (n *Notebook) takeBack(done []step) error {
-	for _, s := range slices.Backward(done) {
-		if _, err := n.vault.Rename(s.to, s.from); err != nil {
-			return fmt.Errorf("take back rename: %w", err)
-		}
-	}
-	return nil
 }
 
 // An edit is the new text of a page, at the path it will have.
@@ -81,7 +48,7 @@ type edit struct {
 }
 
 // planLinks reads every page and returns those whose links must change.
-func (n *Notebook) planLinks(ctx context.Context, o *outline, m moves, wiki bool) ([]edit, error) {
+func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) ([]edit, error) {
 	files := o.pageFiles()
 	known := map[string]bool{}
 	for _, f := range slices.Concat(files, o.files) {
@@ -89,7 +56,7 @@ func (n *Notebook) planLinks(ctx context.Context, o *outline, m moves, wiki bool
 	}
 	var r *resolver
 	if wiki {
-		all, err := n.corpus(ctx, o)
+		all, err := corpus(ctx, o, d.read)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +64,7 @@ func (n *Notebook) planLinks(ctx context.Context, o *outline, m moves, wiki bool
 	}
 	edits := make([]edit, len(files))
 	err := parallel(ctx, len(files), func(i int) {
-		p, err := n.read(files[i])
+		p, err := d.read(files[i])
 		if err != nil || !p.utf8 {
 			return
 		}

@@ -19,11 +19,11 @@ type card struct {
 
 // corpus reads every page's title, aliases and links. A page that cannot be
 // read is there under its name, without links.
-func (n *Notebook) corpus(ctx context.Context, o *outline) ([]card, error) {
+func corpus(ctx context.Context, o *outline, read func(file string) (*page, error)) ([]card, error) {
 	files := o.pageFiles()
 	all := make([]card, len(files))
 	err := parallel(ctx, len(files), func(i int) {
-		p, err := n.read(files[i])
+		p, err := read(files[i])
 		if err != nil {
 			p = parse(files[i], nil)
 		}

@@ -31,7 +31,7 @@ type WritePageOut struct {
 }
 
 func writePage() tools.Tool[*Notebook] {
-	return tools.Define(tools.Spec[WritePageIn, WritePageOut]{
+	return tools.DefineLive(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
 		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag of what you read as if_match. Line endings are kept. To create by title use create_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
@@ -43,7 +43,7 @@ func writePage() tools.Tool[*Notebook] {
 }
 
 // WritePage implements write_page.
-func (n *Notebook) WritePage(ctx context.Context, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) WritePage(ctx context.Context, c tools.Caller, in WritePageIn) (WritePageOut, error) {
 	if len(in.Content) > maxPage {
 		return WritePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
 	}
@@ -53,14 +53,14 @@ func (n *Notebook) WritePage(ctx context.Context, in WritePageIn) (WritePageOut,
 	file, err := n.vault.Find(in.Path)
 	switch {
 	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.serves(file):
-		return n.update(file, in)
+		return n.update(ctx, c, file, in)
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrAmbiguous), notDirectory(err):
-		return n.writeNew(ctx, in)
+		return n.writeNew(ctx, c, in)
 	}
 	return WritePageOut{}, n.failure(in.Path, err)
 }
 
-func (n *Notebook) update(file string, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) update(ctx context.Context, c tools.Caller, file string, in WritePageIn) (WritePageOut, error) {
 	p, err := n.read(file)
 	if err != nil {
 		return WritePageOut{}, err
@@ -71,7 +71,11 @@ func (n *Notebook) update(file string, in WritePageIn) (WritePageOut, error) {
 	if in.DryRun {
 		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true}, nil
 	}
-	if err := n.replace(p, in.Content); err != nil {
+	d := n.draft()
+	if err := d.replace(p, in.Content); err != nil {
+		return WritePageOut{}, err
+	}
+	if err := d.commit(ctx, c); err != nil {
 		return WritePageOut{}, err
 	}
 	n.announce(file)
@@ -79,7 +83,7 @@ func (n *Notebook) update(file string, in WritePageIn) (WritePageOut, error) {
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
 }
 
-func (n *Notebook) writeNew(ctx context.Context, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) writeNew(ctx context.Context, c tools.Caller, in WritePageIn) (WritePageOut, error) {
 	if err := checkPath(in.Path); err != nil {
 		return WritePageOut{}, n.failure(in.Path, err)
 	}
@@ -99,14 +103,9 @@ func (n *Notebook) writeNew(ctx context.Context, in WritePageIn) (WritePageOut, 
 	if in.DryRun {
 		return out, nil
 	}
-	changed, err := n.promote(ctx, o, file)
-	if err == nil {
-		out.Path, err = n.add(file, []byte(in.Content))
-	}
-	if err != nil {
+	if err := n.addPage(ctx, c, o, file, []byte(in.Content)); err != nil {
 		return WritePageOut{}, err
 	}
-	n.announce(append(changed, out.Path)...)
 	out.Etag = now.etag()
 	return out, nil
 }

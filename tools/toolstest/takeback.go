@@ -81,6 +81,9 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 		if src.Digest() != before {
 			s.Errorf("%s: answered %v and changed the data all the same", what, err)
 		}
+		if l.reports > 0 {
+			s.Errorf("%s: reported what it would change and then answered %v", what, err)
+		}
 		return nil, err
 	}
 	if l.reports == 0 {

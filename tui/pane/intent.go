@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -44,19 +46,25 @@ func (Say) intent()  {}
 const (
 	OverviewTab = "Overview"
 	SourcesTab  = "Sources"
-	LogsTab     = "Logs"
+	ActivityTab = "Activity"
+	ChangesTab  = "Changes"
 	ClientsTab  = "Clients"
+	LogsTab     = "Logs"
 )
 
 // wish is the Intent for a: what takes something away, or edits a file, is
 // asked first.
 func wish(a status.Action) Intent {
 	switch a.Verb {
-	case status.StopHub, status.RestartHub, status.AddSource, status.RemoveSource:
-		return Ask{a}
-	default:
+	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate:
 		return Do{a}
+	case status.Allow:
+		if a.Answer == nil || a.Answer.Scope != status.Always {
+			return Do{a} // what it would do is on the screen
+		}
+	default:
 	}
+	return Ask{a}
 }
 
 // Deed is what a does, in words: "remove notes".
@@ -83,8 +91,65 @@ func Deed(a status.Action) string {
 		return "reopen " + a.Part
 	case status.Reload:
 		return "read the configuration again"
+	case status.Allow:
+		return "allow " + reach(a) + a.Part
+	case status.Refuse:
+		return "refuse " + a.Part
+	case status.UndoChanges:
+		return "undo " + picked(a)
+	case status.SetGrant:
+		return "change what agents may do"
+	case status.SetOption:
+		if a.Option != nil {
+			return "set " + a.Option.Key
+		}
+		return "set an option"
+	case status.AllowOrigin:
+		return "let " + a.Part + " in"
+	case status.RotateToken:
+		return "make a new token for the " + a.Part
+	case status.CheckUpdate:
+		return "look for a newer version"
+	case status.InstallUpdate:
+		return strings.TrimSpace("install version " + a.Part)
+	case status.RollBack:
+		return "go back to the version before"
+	case status.PutIn:
+		return "put Lectern into " + a.Part
+	case status.TakeOut:
+		return "take Lectern out of " + a.Part
 	default:
 		return string(a.Verb) + " " + a.Part
+	}
+}
+
+// reach is how far an Allow reaches, in words.
+func reach(a status.Action) string {
+	switch {
+	case a.Answer == nil:
+		return ""
+	case a.Answer.Scope == status.ForSession:
+		return "for the session "
+	case a.Answer.Scope == status.Always:
+		return "always "
+	default:
+		return ""
+	}
+}
+
+// picked is what an undo is about, in words.
+func picked(a status.Action) string {
+	switch p := a.Pick; {
+	case p == nil:
+		return "changes"
+	case len(p.IDs) == 1:
+		return "change " + p.IDs[0]
+	case len(p.IDs) > 1:
+		return many(uint64(len(p.IDs)), "change")
+	case p.Session != "":
+		return "all of session " + p.Session
+	default:
+		return "changes"
 	}
 }
 

@@ -15,6 +15,10 @@ type Keys struct {
 	Find, NextHit, PreviousHit, Mark   key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
+	Refresh, Install                   key.Binding
+	Allow, AllowSession, AllowAlways   key.Binding
+	Refuse, Undo, UndoSession          key.Binding
+	Errors, Totals                     key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -60,6 +64,17 @@ func DefaultKeys() Keys {
 		ScrollLeft:  bind("←/h", "left", "left", "h"),
 		ScrollRight: bind("→/l", "right", "right", "l"),
 		ScrollEnd:   bind("0", "line start", "0"),
+
+		Refresh:      bind("R", "look again", "R"),
+		Install:      bind("i", "install", "i"),
+		Allow:        bind("y", "allow", "y"),
+		AllowSession: bind("Y", "for this session", "Y"),
+		AllowAlways:  bind("A", "always", "A"),
+		Refuse:       bind("n", "refuse", "n"),
+		Undo:         bind("u", "undo", "u"),
+		Errors:       bind("e", "errors first", "e"),
+		Totals:       bind("T", "totals", "T"),
+		UndoSession:  bind("U", "undo the session", "U"),
 	}
 }
 

@@ -19,6 +19,7 @@ type Overview struct {
 	snap    status.Snapshot
 	problem int // the selected one
 	snippet int // the one that is shown
+	traffic traffic
 }
 
 // NewOverview returns an Overview that shows times of zone.
@@ -29,6 +30,12 @@ func (p Overview) Show(s status.Snapshot) Pane {
 	p.snap = s
 	p.problem = clamp(p.problem, len(s.Problems))
 	p.snippet = clamp(p.snippet, len(s.Snippets))
+	return p
+}
+
+// See implements [Witness].
+func (p Overview) See(calls []status.Call) Pane {
+	p.traffic = p.traffic.with(calls)
 	return p
 }
 
@@ -47,6 +54,8 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 		return p, p.mend()
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.snap.Snippets, p.snippet)
+	case key.Matches(k, p.keys.Install):
+		return p, update(p.snap)
 	default:
 		return p, Pass{}
 	}
@@ -75,6 +84,9 @@ func (p Overview) Keys() []key.Binding {
 			keys = append(keys, named(p.keys.Down, "next problem"))
 		}
 	}
+	if newer(p.snap) != "" {
+		keys = append(keys, named(p.keys.Install, "update"))
+	}
 	if len(p.snap.Snippets) > 0 {
 		keys = append(keys, named(p.keys.Copy, "copy the snippet"))
 	}
@@ -93,28 +105,58 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	case w >= wideWidth:
 		inside = w/2 - 4
 	}
-	var problems []section
-	if len(p.snap.Problems) > 0 {
-		problems = []section{p.problems(t, inside)}
-	}
+	urgent := p.urgent(t, inside)
 	hub, sources, agents, connect := p.hub(t, !framed(w, h)), p.sources(t), p.agents(t), p.connect(t)
+	busy := p.busy(t)
 	var lines []string
 	switch {
 	case !framed(w, h):
 		hub.title = ""
 		lines = append(exactly(hub.rows(w, hub.want), w, min(h, hub.want)),
-			stack(t, w, max(0, h-hub.want), false, append(problems, sources, connect)...)...)
+			stack(t, w, max(0, h-hub.want), false, append(urgent, sources, connect)...)...)
 	case w >= wideWidth:
-		lines = beside(t, w, h, append([]section{hub}, append(problems, agents)...), []section{sources, connect})
+		left := append([]section{hub}, append(urgent, agents)...)
+		lines = beside(t, w, h, left, append(append([]section{sources}, busy...), connect))
 	default:
 		if h < 30 {
 			hub.want = 5 // the rest can be had with `lectern status`
 		}
 		top := hub.want + 2
 		lines = append(beside(t, w, top, []section{hub}, []section{sources}),
-			stack(t, w, h-top, true, append(problems, agents, connect)...)...)
+			stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
+}
+
+// urgent are the sections about what a person has to look at.
+func (p Overview) urgent(t theme.Theme, inside int) []section {
+	var all []section
+	if n := len(p.snap.Approvals); n > 0 {
+		all = append(all, section{title: titled("Waiting for you", n), note: "! to answer", need: 1, want: min(n, 4), rows: func(w, h int) []string {
+			var rows []string
+			for _, a := range p.snap.Approvals {
+				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(orNone(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
+			}
+			return atMost(t, rows, h)
+		}})
+	}
+	if len(p.snap.Problems) > 0 {
+		all = append(all, p.problems(t, inside))
+	}
+	return all
+}
+
+// busy are the sections about what goes on: they are left out when there is
+// nothing to say.
+func (p Overview) busy(t theme.Theme) []section {
+	var all []section
+	if peers, ok := p.peers(t); ok {
+		all = append(all, peers)
+	}
+	if !p.traffic.last.IsZero() {
+		all = append(all, p.traffic.section(t, p.snap.Time, p.zone))
+	}
+	return all
 }
 
 // hub is about the hub itself; brief in three rows that need no labels.
@@ -140,6 +182,9 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		if hub.Note == "" {
 			state += t.Dim.Text(" · " + p.up())
 		}
+		if v := newer(p.snap); v != "" {
+			failures += " · " + v + ": press i"
+		}
 		rows := []string{
 			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
 			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent")),
@@ -157,9 +202,9 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 		state,
 		field("endpoint", endpoint, ""),
 		field("up", p.up(), since),
-		field("calls", count(hub.Calls), failures),
+		field("calls", count(hub.Calls), failures) + p.traffic.lately(t, p.snap.Time),
 		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
-		field("version", orNone(hub.Version), pid(hub.PID)),
+		field("version", orNone(hub.Version), versions(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
 	return section{title: "Hub", need: 3, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}

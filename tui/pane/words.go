@@ -33,6 +33,18 @@ func megabytes(n uint64) string {
 	return count(max(1, (n+mb/2)/mb)) + " MB"
 }
 
+// size is n bytes in words: "812 B", "1.2 KB".
+func size(n int) string {
+	switch {
+	case n < 1024:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/1024)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+}
+
 // span is a length of time in its two greatest units: "2h 14m".
 func span(d time.Duration) string {
 	switch {
@@ -58,4 +70,27 @@ func clock(t, now time.Time, zone *time.Location) string {
 		return t.Format("15:04")
 	}
 	return t.Format("2 Jan 15:04")
+}
+
+// brief is [clock] in at most six cells.
+func brief(t, now time.Time, zone *time.Location) string {
+	c := clock(t, now, zone)
+	if len(c) > len("15:04") && !t.IsZero() {
+		return t.In(zone).Format("2 Jan")
+	}
+	return c
+}
+
+// lasting is a duration in three digits or so: "840 µs", "12 ms", "1.4 s".
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return span(d)
+	}
 }

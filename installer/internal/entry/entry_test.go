@@ -149,16 +149,40 @@ func TestRefused(t *testing.T) {
 }
 
 // Whatever the text, an edit is refused or proved, and undone by Remove.
+// Entries that somebody else wrote, however they wrote them: what is around
+// them stays as it is.
+func TestRemoveAnywhere(t *testing.T) {
+	for before, want := range map[string]string{
+		`{"mcpServers":{"lectern":{},"b":{}}}`:                 `{"mcpServers":{"b":{}}}`,
+		`{"mcpServers":{"a":{},"lectern":{},"b":{}}}`:          `{"mcpServers":{"a":{},"b":{}}}`,
+		`{"mcpServers":{"a":{},"lectern":{}}}`:                 `{"mcpServers":{"a":{}}}`,
+		`{"mcpServers": {"lectern": {} , "b": {}}}`:            `{"mcpServers": {"b": {}}}`,
+		"{\"mcpServers\":{\n\t\"lectern\":{},\n\t\"b\":{}\n}}": "{\"mcpServers\":{\n\t\"b\":{}\n}}",
+		`{"mcpServers":{"lectern":{}}}`:                        `{"mcpServers":{}}`,
+	} {
+		after, err := inJSON.Remove([]byte(before), 0)
+		if err != nil || string(after) != want {
+			t.Errorf("%s becomes %s (%v), want %s", before, after, err, want)
+		}
+	}
+}
+
 func FuzzEdit(f *testing.F) {
 	places := []entry.Place{inJSON, inTOML, inList, inYAML, inSeq}
 	for _, c := range edits {
 		for i := range places {
 			f.Add(i, c.before)
 			f.Add(i, c.set)
+			f.Add(i, `{"mcpServers":{"lectern":{},"b":{}}}`)
 		}
 	}
 	f.Fuzz(func(t *testing.T, i int, text string) {
 		p := places[uint(i)%uint(len(places))]
+		if gone, err := p.Remove([]byte(text), 0); err == nil {
+			if got, err := p.Get(gone); err != nil || got != nil {
+				t.Fatalf("get after remove: %v, %v\n%q", got, err, gone)
+			}
+		}
 		after, made, err := p.Set([]byte(text), named)
 		if err != nil {
 			return

@@ -251,7 +251,7 @@ func takeOut(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
 		}
 	}
 	from, to := m.Name.StartOffset-len(before)+kept, m.Value.EndOffset
-	switch comma := m.Value.AfterExtra != nil; {
+	switch comma := i+1 < len(obj.Members) || m.Value.AfterExtra != nil; {
 	case len(obj.Members) == 1:
 		if comma {
 			to += len(m.Value.AfterExtra) + 1

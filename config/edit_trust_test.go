@@ -1,0 +1,74 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/config"
+)
+
+// Every byte that is not what is granted stays what it was.
+func TestTrustBytes(t *testing.T) {
+	const mine = "# mine\n" + tableA + "effects = [ 'read' ] # for now\n# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n" +
+		"[[rule]]\ndo = \"deny\"\n\n" + tableB
+	for name, c := range map[string]struct {
+		edit func(config.Config) (config.Edit, error)
+		want string
+	}{
+		"source": {
+			func(c config.Config) (config.Edit, error) {
+				return c.GrantSource("a", []string{"read", "write"}, []string{"write"})
+			},
+			"# mine\n" + tableA + "effects = [\"read\", \"write\"] # for now\nask = [\"write\"]\n# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
+		},
+		"source to its defaults": {
+			func(c config.Config) (config.Edit, error) { return c.GrantSource("a", nil, nil) },
+			"# mine\n" + tableA + "# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
+		},
+		"client that is there": {
+			func(c config.Config) (config.Edit, error) {
+				return c.GrantClient(config.Client{Name: "cursor", Effects: []string{"read"}})
+			},
+			"# mine\n" + tableA + "effects = [ 'read' ] # for now\n# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\neffects = [\"read\"]\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
+		},
+		"client in a source": {
+			func(c config.Config) (config.Edit, error) {
+				return c.GrantClient(config.Client{Name: "cursor", Source: "a", Token: true, Effects: []string{}})
+			},
+			mine + "\n[[client]]\nname = \"cursor\"\nsource = \"a\"\ntoken = true\neffects = []\n",
+		},
+		"forgotten": {
+			func(c config.Config) (config.Edit, error) { return c.ForgetClient("cursor", "") },
+			"# mine\n" + tableA + "effects = [ 'read' ] # for now\n# end\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
+		},
+		"rule": {
+			func(c config.Config) (config.Edit, error) {
+				return c.AddRule(config.Rule{Do: "always", Client: "x", Proven: true, Source: "a", Tool: "write_page", Schema: "12"})
+			},
+			mine + "\n[[rule]]\ndo = \"always\"\nclient = \"x\"\nproven = true\nsource = \"a\"\ntool = \"write_page\"\nschema = \"12\"\n",
+		},
+		"rule that is there": {
+			func(c config.Config) (config.Edit, error) { return c.AddRule(config.Rule{Do: "deny"}) }, mine,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := c.edit(parse(t, mine))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, string(e.After)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	if _, err := parse(t, "source = [{name = 'a', kind = 'markdown', path = '/a'}]\n").GrantSource("a", []string{"read"}, nil); err == nil {
+		t.Error("edited a source that is written in one line")
+	}
+	if _, err := parse(t, tableA+"read_only = true\n").GrantSource("a", []string{"write"}, nil); err == nil {
+		t.Error("granted writes in a read-only source")
+	}
+	if _, err := parse(t, tableA).GrantSource("c", nil, nil); err == nil {
+		t.Error("granted a source that is not there")
+	}
+}

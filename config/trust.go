@@ -1,0 +1,146 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
+)
+
+// Client is one [[client]] table: what one MCP client may do in one source or,
+// without Source, in every one.
+type Client struct {
+	Name   string // what it calls itself, or the name of its token
+	Source string // empty: every source
+	// Token says that the table holds only for a client that shows its token.
+	Token   bool
+	Effects []string // nil: what the source grants
+	Ask     []string // of these, what a person is asked about first
+	Elicit  *bool    // whether approvals are asked for in the client too; nil: if it shows its token
+	Line    int
+}
+
+// Rule is one [[rule]] table. Empty fields fit everything.
+type Rule struct {
+	Do      string // "allow", "always", "ask" or "deny"
+	Client  string // a glob, as are Source, Tool and Path
+	Proven  bool   // fits clients that show their token alone
+	Source  string
+	Effects []string
+	Tool    string
+	Path    string
+	Schema  string // digest of the tool's declaration, as an answer for good notes it
+	Line    int
+}
+
+// verdicts are the words of policy.Verdicts; a test of cmd compares the two.
+var verdicts = []string{"allow", "always", "ask", "deny"}
+
+// Verdicts lists what `do` of a rule may hold.
+func Verdicts() []string { return slices.Clone(verdicts) }
+
+// maxText bounds names and patterns in bytes.
+const maxText = 400
+
+// each calls read for each table of an array of tables.
+func (d *decoder) each(top table, key string, known []string, read func(t table, line int)) {
+	v, ok := top.values[key]
+	if !ok {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok {
+		top.wrong(key, "must be written [[%s]], with two brackets: there may be several", key)
+		return
+	}
+	for i, v := range list {
+		values, ok := v.(map[string]any)
+		if !ok {
+			top.wrong(key, "must be a list of tables")
+			continue
+		}
+		path := fmt.Sprintf("%s[%d]", key, i)
+		line, _ := tomltext.Position(d.text, d.outline.Keys[path])
+		read(d.table(path, values, known...), line)
+	}
+}
+
+func (d *decoder) clients(top table) (clients []Client) {
+	d.each(top, "client", []string{"name", "source", "token", "effects", "ask", "elicit"}, func(t table, line int) {
+		c := Client{Line: line}
+		c.Name, _ = t.text("name")
+		c.Source, _ = t.text("source")
+		if t.values["name"] == nil {
+			t.fault(t.path, t.outline.Keys[t.path], "name is missing; it is what the client calls itself, such as \"claude-code\"")
+		}
+		if err := CheckName(c.Source); c.Source != "" && err != nil {
+			t.wrong("source", "%v", err)
+		}
+		t.bool("token", &c.Token)
+		if t.values["elicit"] != nil {
+			c.Elicit = new(bool)
+			t.bool("elicit", c.Elicit)
+		}
+		c.Effects, c.Ask = t.effects("effects", false), t.effects("ask", false)
+		i := slices.IndexFunc(clients, func(o Client) bool { return strings.EqualFold(o.Name, c.Name) && o.Source == c.Source })
+		if i >= 0 && c.Name != "" {
+			t.wrong("name", "%s is said already in line %d for the same source; keep one of the two", c.Name, clients[i].Line)
+		}
+		clients = append(clients, c)
+	})
+	return clients
+}
+
+func (d *decoder) rules(top table) (rules []Rule) {
+	d.each(top, "rule", []string{"do", "client", "proven", "source", "effects", "tool", "path", "schema"}, func(t table, line int) {
+		r := Rule{Line: line}
+		r.Do, _ = t.text("do")
+		switch {
+		case t.values["do"] == nil:
+			t.fault(t.path, t.outline.Keys[t.path], "do is missing (allowed: %s)", strings.Join(verdicts, ", "))
+		case r.Do != "" && !slices.Contains(verdicts, r.Do):
+			t.wrong("do", "%s", unknown("verdict", r.Do, verdicts))
+		}
+		r.Client, r.Source, r.Tool, r.Path = t.glob("client"), t.glob("source"), t.glob("tool"), t.glob("path")
+		r.Schema, _ = t.string("schema")
+		t.bool("proven", &r.Proven)
+		r.Effects = t.effects("effects", false)
+		if t.values["effects"] != nil && len(r.Effects) == 0 {
+			t.wrong("effects", "names none; leave it out to fit them all")
+		}
+		if r.Do == "always" && (r.Source == "" || r.Tool == "" && r.Path == "") {
+			t.wrong("do", "always needs source, and tool or path: nobody is asked any more where it fits")
+		}
+		rules = append(rules, r)
+	})
+	return rules
+}
+
+// text reads a string that is not empty.
+func (t table) text(key string) (string, bool) {
+	s, ok := t.string(key)
+	switch {
+	case !ok:
+		return "", false
+	case s == "" || len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
+		t.wrong(key, "must have between 1 and %d characters and be one line", maxText)
+		return "", false
+	}
+	return s, true
+}
+
+func (t table) glob(key string) string {
+	s, ok := t.text(key)
+	if !ok {
+		return ""
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if _, err := path.Match(part, ""); err != nil {
+			t.wrong(key, "%q is not a pattern: * fits any characters, ? one, [a-z] one of some", s)
+			return ""
+		}
+	}
+	return s
+}

@@ -1,0 +1,243 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+const (
+	mostWaiting   = 256 // calls that wait for a person, of all sessions
+	mostOfSession = 64  // and of one
+	sayEvery      = 5 * time.Second
+	mostReason    = 500 // characters of a refusal's reason
+)
+
+// approvals are the calls that wait for a person. They live in memory alone: a
+// call dies with its connection, and nothing is granted by itself.
+type approvals struct {
+	mu      sync.Mutex
+	closed  bool
+	waiting map[string]*waiting
+}
+
+// A waiting call. Whoever takes it out of the map answers it, so the first
+// answer is the only one.
+type waiting struct {
+	shown   status.Approval
+	plan    status.Plan
+	rule    policy.Rule // what an answer for good writes
+	session *session
+	answer  chan ruling // cap 1
+}
+
+// A ruling ends a wait.
+type ruling struct {
+	allow  bool
+	scope  status.Scope
+	reason string // of a no
+	by     string // who answered
+	again  bool   // nobody did: judge anew
+	gone   bool   // the hub ends
+}
+
+// put adds w, or says why no more calls may wait.
+func (a *approvals) put(w *waiting) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ofSession := 0
+	for _, other := range a.waiting {
+		if other.session == w.session {
+			ofSession++
+		}
+	}
+	switch {
+	case a.closed:
+		return errHubEnds()
+	case len(a.waiting) >= mostWaiting || ofSession >= mostOfSession:
+		return tools.Errorf(tools.Limited, "too many calls wait for the user's approval").WithHint("Wait for answers before you call again.")
+	}
+	if a.waiting == nil {
+		a.waiting = map[string]*waiting{}
+	}
+	a.waiting[w.shown.ID] = w
+	return nil
+}
+
+func errHubEnds() error {
+	return tools.Errorf(tools.Unavailable, "Lectern restarts, and nobody has approved the call; nothing was changed").WithHint("Call again; the user is asked anew.")
+}
+
+// take ends the wait for the caller to answer it; nil: it has ended.
+func (a *approvals) take(id string) *waiting {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.waiting[id]
+	delete(a.waiting, id)
+	return w
+}
+
+// end answers all that wait.
+func (a *approvals) end(r ruling) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, w := range a.waiting {
+		delete(a.waiting, id)
+		w.answer <- r
+	}
+}
+
+func (a *approvals) close() {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.end(ruling{gone: true})
+}
+
+// list is what a person sees, oldest first.
+func (a *approvals) list() []status.Approval {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := make([]status.Approval, 0, len(a.waiting))
+	for _, w := range a.waiting {
+		list = append(list, w.shown)
+	}
+	slices.SortFunc(list, func(x, y status.Approval) int {
+		return cmp.Or(x.Since.Compare(y.Since), strings.Compare(x.ID, y.ID))
+	})
+	return list
+}
+
+// wait shows q to people until one answers, its time is over or ctx ends. A
+// ruling without an error is a yes, or again.
+func (h *Hub) wait(ctx context.Context, c *call, q question) (ruling, error) {
+	now := h.now()
+	w := &waiting{shown: q.shown(c, now, h.limits.Approval), plan: q.plan(c), rule: q.rule(c), session: c.session, answer: make(chan ruling, 1)}
+	if err := h.approvals.put(w); err != nil {
+		return ruling{}, err
+	}
+	h.picture.touch()
+	defer h.picture.touch()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	h.elicit(ctx, c, w)
+	if h.asks != nil {
+		h.asks(w.shown)
+	}
+	r, err := h.await(ctx, c, w)
+	h.receipt(c, w, q, r, err)
+	if err != nil {
+		return ruling{}, err
+	}
+	return r, nil
+}
+
+func (h *Hub) await(ctx context.Context, c *call, w *waiting) (ruling, error) {
+	over := time.NewTimer(h.limits.Approval)
+	defer over.Stop()
+	say := time.NewTicker(sayEvery)
+	defer say.Stop()
+	for said := 0; ; said++ {
+		c.caller.Progress(float64(said), 0, "waits for the user to approve it in Lectern")
+		select {
+		case <-say.C:
+		case r := <-w.answer:
+			return h.heard(ctx, r)
+		case <-over.C:
+			if h.approvals.take(w.shown.ID) == nil { // somebody answers just now
+				return h.heard(ctx, <-w.answer)
+			}
+			return ruling{}, tools.Errorf(tools.Denied, "nobody approved the call within %s; nothing was changed", h.limits.Approval).
+				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
+		case <-ctx.Done():
+			if h.approvals.take(w.shown.ID) == nil { // whatever was answered: nobody waits for the outcome
+				return h.heard(ctx, <-w.answer)
+			}
+			return ruling{}, ctx.Err()
+		}
+	}
+}
+
+func (h *Hub) heard(ctx context.Context, r ruling) (ruling, error) {
+	switch {
+	case r.gone:
+		return r, errHubEnds()
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case r.allow || r.again:
+		return r, nil
+	}
+	e := tools.Errorf(tools.Denied, "the user refused the call; nothing was changed")
+	if r.reason != "" {
+		return r, e.WithHint("The user says: %s", r.reason)
+	}
+	return r, e.WithHint("Do not try again unless the user asks for it.")
+}
+
+// receipt logs how a wait ended: ids and digests, no content.
+func (h *Hub) receipt(c *call, w *waiting, q question, r ruling, err error) {
+	outcome := "allowed"
+	switch {
+	case r.again:
+		outcome = "policy changed"
+	case err != nil:
+		outcome = string(tools.AsError(err).Code)
+	}
+	args := sha256.Sum256(q.args)
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "approval",
+		slog.String("part", "audit"), slog.String("id", w.shown.ID), slog.String("session", c.session.id), slog.String("client", c.client.Name),
+		slog.Bool("proven", c.client.Proven), slog.String("tool", q.tool.info.Name), slog.String("source", q.source.conf.Name),
+		slog.String("outcome", outcome), slog.String("by", r.by), slog.String("scope", string(r.scope)), slog.String("args", hex.EncodeToString(args[:])))
+}
+
+// Answer says yes or no to the Approval with this ID. Only the first answer
+// counts, and none after its time.
+func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
+	return h.answer(id, ruling{allow: allow, scope: cmp.Or(a.Scope, status.Once), reason: a.Reason, by: "person"})
+}
+
+func (h *Hub) answer(id string, r ruling) error {
+	verb := map[bool]string{true: "allow", false: "refuse"}[r.allow]
+	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always}, r.scope) {
+		return fmt.Errorf("%s call: %q is no scope; it is once, session or always", verb, r.scope)
+	}
+	if reason := []rune(r.reason); len(reason) > mostReason {
+		return fmt.Errorf("%s call: the reason has %d characters, at most %d reach an agent", verb, len(reason), mostReason)
+	}
+	w := h.approvals.take(id)
+	if w == nil {
+		return fmt.Errorf("%s call: no call waits as %s; it was answered, gave up or never was", verb, id)
+	}
+	if over(h.now(), w.shown.Until) {
+		w.answer <- ruling{reason: "the time for an answer was over"}
+		return fmt.Errorf("%s call: the time of %s was over; nothing was done", verb, id)
+	}
+	w.answer <- r
+	return nil
+}
+
+// Approval is a call that waits, what it would change, and the rule that an
+// answer for good writes.
+func (h *Hub) Approval(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
+	h.approvals.mu.Lock()
+	defer h.approvals.mu.Unlock()
+	w := h.approvals.waiting[id]
+	if w == nil {
+		return a, plan, always, false
+	}
+	return w.shown, w.plan, w.rule, true
+}
+
+func newApprovalID() string { return strings.ToLower(rand.Text()[:8]) }

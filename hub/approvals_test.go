@@ -1,0 +1,336 @@
+package hub
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// What a person sees before they answer, and what follows from each answer.
+func TestAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a := h.asker(cursor)
+		out := a.begin(t.Context(), "put", `{"path":"a","text":"two\n"}`)
+		synctest.Wait()
+		w := h.waiting()
+		if w.Client != "cursor" || w.Proven || w.Tool != "put" || len(w.Targets) != 1 || w.Targets[0] != "a" || w.Until.Sub(w.Since) != 2*time.Minute || w.Why == "" {
+			t.Errorf("shown: %+v", w)
+		}
+		_, plan, _, _ := h.Approval(w.ID)
+		if len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || len(plan.Risks) != 1 {
+			t.Errorf("plan: %+v", plan)
+		}
+		if h.pad.writes != 0 {
+			t.Error("written before anybody said yes")
+		}
+		h.answers(w.ID, true, status.Answer{})
+		says(t, <-out, "ok", "")
+		if h.pad.holds("a") != "two\n" || h.pad.writes != 1 {
+			t.Errorf("%d writes, a holds %q", h.pad.writes, h.pad.holds("a"))
+		}
+
+		out = a.begin(t.Context(), "drop", `{"path":"a"}`) // the yes was for one call
+		synctest.Wait()
+		h.answers(h.waiting().ID, false, status.Answer{Reason: "keep it"})
+		says(t, <-out, tools.Denied, "keep it")
+
+		out = a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{Scope: status.ForSession})
+		says(t, <-out, "ok", "")
+		says(t, <-a.begin(t.Context(), "drop", `{"path":"b"}`), "ok", "") // not asked again
+
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), "ok", "")             // reads are not asked about
+		says(t, <-a.begin(t.Context(), "put", `{"path":""}`), tools.Invalid, "path") // nor what fails anyway
+		if !strings.Contains(h.log.String(), "msg=approval") || strings.Contains(h.log.String(), "keep it") {
+			t.Error("receipts are missing, or tell too much")
+		}
+	})
+}
+
+// 1. The digest is of who asks, what with, of what and under which policy, and
+// the call runs on the bytes that were judged.
+func TestChecklistBinding(t *testing.T) {
+	h := startPad(t, nil, nil, Limits{})
+	sf, _ := h.surface("")
+	put, drop := sf.shows.Load().usual.tools["put"], sf.shows.Load().usual.tools["drop"]
+	changed := func(text string) []tools.Change {
+		return []tools.Change{{Target: "a", Before: tools.State{There: true, Data: []byte(text)}}, {Target: "b"}}
+	}
+	other := *put
+	other.digest = "other"
+	args := []byte(`{"path":"a"}`)
+	right := bind(cursor, "notes", put, args, changed("1"), "p")
+	for name, b := range map[string]binding{
+		"client":       bind(policy.Client{Name: "codex"}, "notes", put, args, changed("1"), "p"),
+		"proof":        bind(policy.Client{Name: "cursor", Proven: true}, "notes", put, args, changed("1"), "p"),
+		"source":       bind(cursor, "work", put, args, changed("1"), "p"),
+		"tool":         bind(cursor, "notes", drop, args, changed("1"), "p"),
+		"declaration":  bind(cursor, "notes", &other, args, changed("1"), "p"),
+		"arguments":    bind(cursor, "notes", put, []byte(`{"path":"b"}`), changed("1"), "p"),
+		"state before": bind(cursor, "notes", put, args, changed("2"), "p"),
+		"targets":      bind(cursor, "notes", put, args, changed("1")[:1], "p"),
+		"policy":       bind(cursor, "notes", put, args, changed("1"), "q"),
+	} {
+		if b == right {
+			t.Errorf("%s makes no difference", name)
+		}
+	}
+	turned := changed("1")
+	turned[0], turned[1] = turned[1], turned[0]
+	if bind(cursor, "notes", put, args, turned, "p") != right {
+		t.Error("the order of targets makes a difference")
+	}
+	a, b := withDefaults(put.info.In, []byte(` {"text":"x", "path":"a"}`)), withDefaults(put.info.In, []byte(`{"path":"a","text":"x"}`))
+	if string(a) != string(b) {
+		t.Errorf("%s and %s are the same arguments", a, b)
+	}
+	if got := string(withDefaults(put.info.In, []byte(`{"limit":1.00}`))); !strings.Contains(got, "1.00") {
+		t.Errorf("a number was written anew: %s", got)
+	}
+}
+
+// 2. A yes counts once; what it does not cover leaves it as it was.
+func TestChecklistSingleUse(t *testing.T) {
+	now := time.Now()
+	tk := newTicket(binding{1}, now, time.Minute)
+	if tk.use(now, binding{2}) == nil {
+		t.Error("used for another call")
+	}
+	if err := tk.use(now, binding{1}); err != nil {
+		t.Errorf("a mismatch used it up: %v", err)
+	}
+	if tk.use(now, binding{1}) == nil {
+		t.Error("used twice")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		h.pad.meddle = func(p *pad) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.pages["a"] = "a person's edit\n"
+		}
+		a := h.asker(cursor)
+		out := a.begin(t.Context(), "put", `{"path":"a","text":"two\n"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, tools.Conflict, "not what the user approved")
+		if h.pad.writes != 0 || h.pad.holds("a") != "a person's edit\n" {
+			t.Error("an edit was written over that nobody showed the person who said yes")
+		}
+		out = a.begin(t.Context(), "put", `{"path":"a","text":"two\n"}`) // asks anew
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, "ok", "")
+	})
+}
+
+// 3. Time-outs, cancellations and lost connections are a no, and an answer that
+// comes late has no effect.
+func TestChecklistExpiry(t *testing.T) {
+	now := time.Now()
+	if newTicket(binding{}, now, time.Minute).use(now.Add(2*time.Minute), binding{}) == nil {
+		t.Error("used when it was over")
+	}
+	if newTicket(binding{}, now, time.Minute).use(now.Round(0).Add(2*time.Minute), binding{}) == nil {
+		t.Error("used when it was over by the wall clock")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a := h.asker(cursor)
+		out := a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		late := h.waiting().ID
+		says(t, <-out, tools.Denied, "nobody approved")
+		if h.Answer(late, true, status.Answer{}) == nil {
+			t.Error("a late answer was taken")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		out = a.begin(ctx, "drop", `{"path":"a"}`)
+		synctest.Wait()
+		cancelled := h.waiting().ID
+		cancel()
+		says(t, <-out, tools.Timeout, "cancelled")
+		if h.Answer(cancelled, true, status.Answer{}) == nil {
+			t.Error("an answer to a cancelled call was taken")
+		}
+		pass(time.Hour)
+		if h.pad.writes != 0 || len(h.approvals.list()) != 0 {
+			t.Error("a call ran that nobody waits for")
+		}
+	})
+}
+
+// 4. Another policy or another declaration of the tool ends what was allowed,
+// and asks again for what waits.
+func TestChecklistPolicyChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a := h.asker(cursor)
+		out := a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		former := h.waiting().ID
+		h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: policy.Deny, Tool: "move"}}))
+		synctest.Wait()
+		w := h.waiting()
+		if w.ID == former || h.Answer(former, true, status.Answer{}) == nil {
+			t.Error("an answer given under another policy counts")
+		}
+		h.answers(w.ID, true, status.Answer{Scope: status.ForSession})
+		says(t, <-out, "ok", "")
+		says(t, <-a.begin(t.Context(), "drop", `{"path":"a"}`), "ok", "")
+
+		h.SetPolicy(policy.New(askWrites(), nil))
+		out = a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		h.waiting() // what was allowed for the session is forgotten
+		h.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Tool: "drop"}}))
+		says(t, <-out, tools.Denied, "forbids")
+
+		one, two := &tool{info: tools.ToolInfo{Name: "x"}, digest: "1"}, &tool{info: tools.ToolInfo{Name: "x"}, digest: "2"}
+		src := h.sources[0]
+		if standing(h.policy.Load(), src, one) == standing(h.policy.Load(), src, two) {
+			t.Error("what is allowed for a session outlives the tool's declaration")
+		}
+	})
+}
+
+// 5. Deny over ask over allow; all targets of a call are judged as one; what is
+// unknown is denied. TestPrecedence and TestDefaults of hub/policy hold the rest.
+func TestChecklistPrecedence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, nil, []policy.Rule{
+			{Do: policy.Allow, Tool: "*"},
+			{Do: policy.Deny, Path: "Journal/**"},
+			{Do: policy.Ask, Path: "b"},
+			{Do: "what"}, // fits everything; below it is taken out
+		}, Limits{})
+		a := h.asker(cursor)
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), tools.Denied, "forbids")
+		h.SetPolicy(policy.New(nil, h.policy.Load().Rules()[:3]))
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), "ok", "")
+		says(t, <-a.begin(t.Context(), "get", `{"path":"x/../Journal/today"}`), tools.Denied, "forbids")
+		says(t, <-a.begin(t.Context(), "move", `{"from":"a","to":"Journal/new"}`), tools.Denied, "forbids") // one of two targets
+		out := a.begin(t.Context(), "move", `{"from":"a","to":"b"}`)
+		synctest.Wait()
+		if w := h.waiting(); len(w.Targets) != 2 {
+			t.Errorf("judged as %v", w.Targets)
+		}
+		h.answers(h.waiting().ID, false, status.Answer{})
+		<-out
+		says(t, <-a.begin(t.Context(), "nothing", `{}`), tools.NotFound, "")
+		says(t, <-a.begin(t.Context(), "own", `{"path":"a"}`), tools.Denied, "admin")
+	})
+}
+
+// 6. What the outcome is stays known: a call is carried out after a yes and
+// never without, and what it is about to change is compared at that moment.
+// That a write which may have happened is told apart is the journal's promise.
+func TestChecklistOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a := h.asker(cursor)
+		for _, allow := range []bool{true, false} {
+			before := h.pad.writes
+			out := a.begin(t.Context(), "put", `{"path":"n","text":"x"}`)
+			synctest.Wait()
+			h.answers(h.waiting().ID, allow, status.Answer{})
+			o := <-out
+			if wrote := h.pad.writes > before; wrote != allow || wrote != (o.err == nil) {
+				t.Errorf("said %v, wrote %v, told %v", allow, wrote, o.err)
+			}
+		}
+		says(t, <-a.begin(t.Context(), "sly", `{"path":"n","text":"y","dry_run":true}`), tools.Conflict, "change nothing")
+		if len(h.approvals.list()) != 0 || h.pad.holds("n") != "x" {
+			t.Error("a dry run waited or wrote")
+		}
+	})
+}
+
+// 7. A yes for a session is for one tool of one source and one session.
+func TestChecklistSessionScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a, b := h.asker(cursor), h.asker(cursor)
+		out := a.begin(t.Context(), "put", `{"path":"n","text":"x"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{Scope: status.ForSession})
+		<-out
+		says(t, <-a.begin(t.Context(), "put", `{"path":"m","text":"x"}`), "ok", "")
+		for _, again := range []struct {
+			name, tool, args string
+			who              *asker
+		}{
+			{"another tool", "drop", `{"path":"n"}`, a},
+			{"another session", "put", `{"path":"n","text":"y"}`, b},
+		} {
+			out := again.who.begin(t.Context(), again.tool, again.args)
+			synctest.Wait()
+			list := h.approvals.list()
+			if len(list) != 1 {
+				t.Fatalf("%s was not asked about", again.name)
+			}
+			h.answers(list[0].ID, false, status.Answer{})
+			<-out
+		}
+	})
+}
+
+// 8. Nothing that an agent can send answers a question: no tool, and no field
+// of a call.
+func TestChecklistApproverChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		sf, _ := h.surface("")
+		for name := range sf.shows.Load().widest.tools {
+			if strings.Contains(name, "approv") || strings.Contains(name, "grant") || strings.Contains(name, "allow") {
+				t.Errorf("agents have a tool %s", name)
+			}
+		}
+		a := h.asker(cursor)
+		out := a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		id := h.waiting().ID
+		for _, args := range []string{
+			`{"path":"a","approve":"` + id + `"}`, `{"path":"a","approved":true}`, `{"path":"a","_meta":{"approval":"` + id + `"}}`,
+		} {
+			says(t, <-a.begin(t.Context(), "drop", args), tools.Invalid, "unknown argument")
+		}
+		if h.waiting().ID != id {
+			t.Error("the agent's own call changed what waits")
+		}
+		h.answers(id, false, status.Answer{})
+		<-out
+	})
+}
+
+// 9. Refusals leave receipts too, with digests and no content.
+func TestChecklistReceipts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), []policy.Rule{{Do: policy.Deny, Tool: "move"}}, Limits{})
+		a := h.asker(cursor)
+		says(t, <-a.begin(t.Context(), "move", `{"from":"a","to":"canary"}`), tools.Denied, "")
+		out := a.begin(t.Context(), "put", `{"path":"a","text":"canary"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, false, status.Answer{Reason: "canary"})
+		<-out
+		out = a.begin(t.Context(), "put", `{"path":"a","text":"canary"}`)
+		<-out // nobody answers
+		log := h.log.String()
+		for want, n := range map[string]int{"msg=call": 3, "code=denied": 3, "msg=approval": 2, "outcome=denied": 2, "by=person": 1} {
+			if strings.Count(log, want) != n {
+				t.Errorf("%d of %s, want %d", strings.Count(log, want), want, n)
+			}
+		}
+		if strings.Contains(log, "canary") {
+			t.Error("the log holds content")
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package policy_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+var (
+	all  = tools.Effects()
+	base = []tools.Effect{tools.Reads, tools.Writes, tools.Deletes, tools.Runs}
+	me   = policy.Client{Name: "claude-code"}
+)
+
+func ask(effect tools.Effect, change func(*policy.Request)) policy.Request {
+	q := policy.Request{Client: me, Source: "notes", Base: base, Most: all, Tool: "write_page", Effect: effect}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+// What nothing is said about: read, write, delete and run are allowed, admin
+// never, and what is unknown is denied.
+func TestDefaults(t *testing.T) {
+	p := policy.New(nil, nil)
+	for _, e := range base {
+		if d := p.Decide(ask(e, nil)); d.Verdict != policy.Allow {
+			t.Errorf("%s: %+v", e, d)
+		}
+	}
+	for _, e := range []tools.Effect{tools.Admin, "", "raed"} {
+		if d := p.Decide(ask(e, nil)); d.Verdict != policy.Deny {
+			t.Errorf("%s: %+v", e, d)
+		}
+	}
+	if d := policy.New(nil, []policy.Rule{{Do: "alow"}}).Decide(ask(tools.Reads, nil)); d.Verdict != policy.Deny {
+		t.Errorf("a rule that says nothing we know: %+v", d)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	write := []tools.Effect{tools.Writes}
+	targets := func(names ...string) func(*policy.Request) {
+		return func(q *policy.Request) { q.Targets = names }
+	}
+	for _, c := range []struct {
+		name   string
+		grants []policy.Grant
+		rules  []policy.Rule
+		q      policy.Request
+		want   policy.Verdict
+		line   int
+	}{
+		{"deny beats an earlier allow", nil, []policy.Rule{{Do: policy.Allow, Line: 1}, {Do: policy.Deny, Line: 2}, {Do: policy.Deny, Line: 3}}, ask(tools.Writes, nil), policy.Deny, 2},
+		{"ask beats allow", nil, []policy.Rule{{Do: policy.Allow, Line: 1}, {Do: policy.Ask, Line: 2}}, ask(tools.Writes, nil), policy.Ask, 2},
+		{"an answer for good beats ask", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Line: 2}}, ask(tools.Writes, nil), policy.Allow, 2},
+		{"deny beats an answer for good", nil, []policy.Rule{{Do: policy.Always, Line: 1}, {Do: policy.Deny, Line: 2}}, ask(tools.Writes, nil), policy.Deny, 2},
+		{"first of equals", nil, []policy.Rule{{Do: policy.Ask, Line: 4}, {Do: policy.Ask, Line: 5}}, ask(tools.Writes, nil), policy.Ask, 4},
+		{"another client", nil, []policy.Rule{{Do: policy.Deny, Client: "cur*"}}, ask(tools.Writes, nil), policy.Allow, 0},
+		{"letter case", nil, []policy.Rule{{Do: policy.Deny, Client: "Claude*", Line: 1}}, ask(tools.Writes, nil), policy.Deny, 1},
+		{"another tool", nil, []policy.Rule{{Do: policy.Deny, Tool: "delete_*"}}, ask(tools.Writes, nil), policy.Allow, 0},
+		{"proof is missing", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Proven: true}}, ask(tools.Writes, nil), policy.Ask, 1},
+		{"another declaration", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Schema: "ab"}}, ask(tools.Writes, nil), policy.Ask, 1},
+		{"one of many paths is denied", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Writes, targets("a.md", "private/b.md")), policy.Deny, 1},
+		{"a path that turns back", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Reads, func(q *policy.Request) { q.Named = []string{"journal/../Private/x"} }), policy.Deny, 1},
+		{"all must be allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "b.md")), policy.Ask, 1},
+		{"all are allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "Inbox/b.md")), policy.Allow, 2},
+		{"nobody knows what it touches", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "**", Line: 2}}, ask(tools.Writes, nil), policy.Ask, 1},
+		{"it may touch anything", nil, []policy.Rule{{Do: policy.Deny, Path: "x", Line: 1}}, ask(tools.Writes, func(q *policy.Request) { q.Anything = true }), policy.Deny, 1},
+		{"a source asks", []policy.Grant{{Source: "notes", Ask: write, Line: 7}}, []policy.Rule{{Do: policy.Allow}}, ask(tools.Writes, nil), policy.Ask, 7},
+		{"another source asks", []policy.Grant{{Source: "work", Ask: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
+		{"a client asks", []policy.Grant{{Client: "Claude-Code", Ask: write, Line: 8}}, nil, ask(tools.Writes, nil), policy.Ask, 8},
+		{"a source asks and an answer is there", []policy.Grant{{Source: "notes", Ask: write}}, []policy.Rule{{Do: policy.Always, Source: "notes", Line: 9}}, ask(tools.Writes, nil), policy.Allow, 9},
+		{"not granted", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{tools.Reads}, Line: 3}}, []policy.Rule{{Do: policy.Always}}, ask(tools.Writes, nil), policy.Deny, 3},
+		{"the nearer grant", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{}}, {Client: "claude-code", Source: "notes", Effects: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
+	} {
+		if d := policy.New(c.grants, c.rules).Decide(c.q); d.Verdict != c.want || d.Line != c.line || d.Why == "" {
+			t.Errorf("%s: %+v, want %s by line %d", c.name, d, c.want, c.line)
+		}
+	}
+}
+
+// A name that is only claimed can lose by its grants and never win.
+func TestClaimNeverWidens(t *testing.T) {
+	reads := []tools.Effect{tools.Reads}
+	p := policy.New([]policy.Grant{{Client: "claude-code", Effects: all}, {Client: "cursor", Token: true, Effects: all}}, nil)
+	for _, c := range []struct {
+		client policy.Client
+		want   []tools.Effect
+	}{
+		{policy.Client{Name: "claude-code"}, reads},
+		{policy.Client{Name: "claude-code", Proven: true}, all},
+		{policy.Client{Name: "cursor"}, reads},
+		{policy.Client{Name: "Cursor", Proven: true}, all},
+		{policy.Client{Name: "another", Proven: true}, reads},
+	} {
+		if d := cmp.Diff(c.want, p.Effects(c.client, "notes", reads, all)); d != "" {
+			t.Errorf("%+v: %s", c.client, d)
+		}
+	}
+	if got := p.Effects(policy.Client{Name: "cursor", Proven: true}, "notes", reads, reads); !slices.Equal(got, reads) {
+		t.Errorf("a read-only source grants %v", got)
+	}
+	if got := p.Widest("notes", reads, all); !slices.Equal(got, all) {
+		t.Errorf("widest: %v", got)
+	}
+}
+
+// Whatever the rules and their order: a rule that denies and fits denies, else
+// an answer for good counts, else one that asks asks.
+func TestPrecedence(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	for range 5_000 {
+		rules := make([]policy.Rule, r.IntN(6))
+		for i := range rules {
+			rules[i] = policy.Rule{
+				Do:     policy.Verdicts()[r.IntN(4)],
+				Client: pick("", "", "claude-code", "c*", "cursor"),
+				Source: pick("", "", "notes", "work"),
+				Tool:   pick("", "", "write_*", "read_*"),
+				Path:   pick("", "", "a/**", "b/**"),
+			}
+		}
+		q := ask(tools.Writes, func(q *policy.Request) { q.Targets = []string{pick("a/x", "b/x"), pick("a/x", "c/x")} })
+		got := policy.New(nil, rules).Decide(q).Verdict
+		want := policy.Allow
+		for _, v := range []policy.Verdict{policy.Ask, policy.Always, policy.Deny} {
+			for _, one := range rules {
+				alone := policy.New(nil, []policy.Rule{{Do: policy.Ask, Tool: "write_page"}, one})
+				fits := alone.Decide(q).Verdict
+				switch {
+				case one.Do != v:
+				case v == policy.Always && fits == policy.Allow:
+					want = policy.Allow
+				case v == policy.Deny && fits == policy.Deny, v == policy.Ask && policy.New(nil, []policy.Rule{one}).Decide(q).Verdict == policy.Ask:
+					want = v
+				}
+			}
+		}
+		if got != want {
+			t.Fatalf("%+v\nof %v: %s, want %s", rules, q.Targets, got, want)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	a := policy.New(nil, []policy.Rule{{Do: policy.Ask, Line: 1}})
+	b := policy.New(nil, []policy.Rule{{Do: policy.Ask, Line: 9}})
+	c := policy.New(nil, []policy.Rule{{Do: policy.Deny, Line: 1}})
+	if a.Digest() != b.Digest() || a.Digest() == c.Digest() {
+		t.Error("a digest is of what is said, wherever it stands")
+	}
+}
+
+func TestNamed(t *testing.T) {
+	got, whole := policy.Named([]byte(`{"page":"a","more":[{"to":"b"},1,null]}`))
+	if d := cmp.Diff([]string{"more", "to", "b", "page", "a"}, got); d != "" || !whole {
+		t.Error(d, whole)
+	}
+	if _, whole := policy.Named([]byte(`{`)); whole {
+		t.Error("what is no JSON is known whole")
+	}
+}

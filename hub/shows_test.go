@@ -1,0 +1,97 @@
+package hub
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func (h *padHub) connect(client, proven string) *client {
+	h.t.Helper()
+	c := connectAs(h.t, h.testHub, Attach{Client: proven})
+	f := c.ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
+	if f.Error != nil {
+		h.t.Fatal(f.raw)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+// A client's list shows what it may call and no more; a name that is only
+// claimed gets nothing that needs proof; the bytes are the same from call to
+// call.
+func TestListsPerClient(t *testing.T) {
+	reads := []tools.Effect{tools.Reads}
+	h := startPad(t, []policy.Grant{
+		{Client: "reader", Effects: reads},
+		{Client: "owner", Token: true, Effects: tools.Effects()},
+		{Client: "nobody", Effects: []tools.Effect{}},
+	}, nil, Limits{})
+	for _, c := range []struct{ claims, proves, want string }{
+		{"somebody", "", "drop get move put run sly"},
+		{"Reader", "", "get"},
+		{"reader", "owner", "drop get move own put run sly"},
+		{"owner", "", "drop get move put run sly"},
+		{"nobody", "", ""},
+	} {
+		s := h.connect(c.claims, c.proves)
+		first := s.ask("tools/list", `{}`)
+		names, _ := listed(t, first)
+		if d := cmp.Diff(c.want, strings.Join(names, " ")); d != "" {
+			t.Errorf("%+v: %s", c, d)
+		}
+		if again := s.ask("tools/list", `{}`); string(again.Result) != string(first.Result) {
+			t.Errorf("%+v: the list changes", c)
+		}
+		if got := s.ask("tools/call", `{"name":"own","arguments":{"path":"a"}}`).raw; strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error"`) != !strings.Contains(c.want, "own") {
+			t.Errorf("%+v: own answers %s", c, got)
+		}
+	}
+}
+
+// In the modern era each request names its client.
+func TestListsPerRequest(t *testing.T) {
+	h := startPad(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
+	c := connectAs(t, h.testHub, Attach{})
+	names, _ := listed(t, c.ask("tools/list", `{`+modernMeta+`}`))
+	if len(names) != 1 {
+		t.Errorf("modern sees %v", names)
+	}
+	names, _ = listed(t, c.ask("tools/list", `{`+strings.Replace(modernMeta, `"modern"`, `"another"`, 1)+`}`))
+	if len(names) != 6 {
+		t.Errorf("another sees %v", names)
+	}
+	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"},`+modernMeta+`}`); !strings.Contains(f.raw, "this client may not delete") {
+		t.Errorf("drop: %s", f.raw)
+	}
+	s := serveHTTP(t, h.testHub)
+	_, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+modernMeta+`}}`, modern("tools/list", "")[:4]...)
+	if strings.Contains(body, `"drop"`) || !strings.Contains(body, `"get"`) {
+		t.Errorf("over HTTP modern sees %s", body)
+	}
+}
+
+// A change of grants is told to those who are connected, and holds for their
+// next call.
+func TestGrantsChange(t *testing.T) {
+	h := startPad(t, nil, nil, Limits{})
+	c := h.connect("cursor", "")
+	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 6 {
+		t.Fatalf("sees %v", names)
+	}
+	h.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Effects: []tools.Effect{tools.Reads}}}, nil))
+	if f := c.recv(); f.Method != "notifications/tools/list_changed" {
+		t.Fatalf("got %s", f.raw)
+	}
+	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 1 {
+		t.Errorf("sees %v", names)
+	}
+	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.raw, "this client may not delete") || h.pad.writes != 0 {
+		t.Errorf("drop: %s", f.raw)
+	}
+}

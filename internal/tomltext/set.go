@@ -1,0 +1,70 @@
+package tomltext
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Set is text with the value of a key of a table written anew, or the key
+// added as the last of the table's own. Value is TOML. All else stays as it
+// is, a comment behind the old value too. False: the table has no header of its
+// own. The text must be valid TOML; it may begin with a byte order mark.
+func Set(text []byte, table, key, value string) ([]byte, bool) {
+	bare := bytes.TrimPrefix(text, []byte(BOM))
+	mark := text[:len(text)-len(bare)]
+	old, line, found := place(bare, table, key)
+	if !found {
+		return nil, false
+	}
+	if old.to > 0 {
+		return slices.Concat(mark, bare[:old.from], []byte(value), bare[old.to:]), true
+	}
+	eol := "\n"
+	if bytes.Contains(bare, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	add := Key(key) + " = " + value + eol
+	if line > 0 && bare[line-1] != '\n' {
+		add = eol + add
+	}
+	return slices.Concat(mark, bare[:line], []byte(add), bare[line:]), true
+}
+
+// place finds the value of a key of a table, or where a line of its own would
+// stand: after the header and the keys that follow it.
+func place(text []byte, table, key string) (value span, line int, found bool) {
+	counts := map[string]int{}
+	at, want := "", Under(table, key)
+	var p unstable.Parser
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			if at = header(e, counts); at == table {
+				start := int(e.Child().Raw.Offset)
+				line, found = lines(text, start, start).to, true
+			}
+		case unstable.KeyValue:
+			if at != table || !found {
+				continue
+			}
+			path, from := at, 0
+			for it := e.Key(); it.Next(); {
+				path = Under(path, string(it.Node().Data))
+				from = int(it.Node().Raw.Offset + it.Node().Raw.Length)
+			}
+			to := int(e.Raw.Offset + e.Raw.Length)
+			line = lines(text, from, to).to
+			if path == want {
+				from += bytes.IndexByte(text[from:to], '=') + 1
+				from += len(text[from:to]) - len(bytes.TrimLeft(text[from:to], " \t"))
+				return span{from, to}, line, true
+			}
+		default:
+		}
+	}
+	return span{}, line, found
+}

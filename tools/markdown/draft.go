@@ -1,0 +1,253 @@
+package markdown
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// maxChanged is how many bytes one call moves, rewrites or removes at most,
+// for all of them are kept, so that they can be taken back.
+const maxChanged = 256 << 20
+
+// A draft is what a call will make of the folder. It is worked out to its end
+// before anything is written: methods look at the folder as it will be. Who
+// has one holds n.writing. It is not for several goroutines, but for read.
+type draft struct {
+	n             *Notebook
+	there         *entries // in the folder as it is; nil until somebody asks for the outline
+	before, after map[string]tools.State
+	came          map[string]string // by the path of a file that moves: where it was
+	size          int
+}
+
+func (n *Notebook) draft() *draft {
+	return &draft{n: n, before: map[string]tools.State{}, after: map[string]tools.State{}, came: map[string]string{}}
+}
+
+// now is what a target will hold, and held before, as far as the draft goes.
+func (d *draft) now(target string) (tools.State, error) {
+	if st, ok := d.after[target]; ok {
+		return st, nil
+	}
+	st, err := d.n.State(context.Background(), target)
+	if err != nil {
+		return tools.State{}, err
+	}
+	if d.size += len(st.Data); d.size > maxChanged {
+		return tools.State{}, tools.Errorf(tools.Limited, "More than %d bytes would change at once", maxChanged).
+			WithHint("Ask the user to do it, or move smaller parts.")
+	}
+	d.before[target], d.after[target] = st, st
+	return st, nil
+}
+
+// has says whether there will be a file or a folder of that name.
+func (d *draft) has(name string) bool {
+	file, isFile := d.after[name]
+	folder, isFolder := d.after[folderTarget(name)]
+	if file.There || folder.There {
+		return true
+	}
+	return !isFile && !isFolder && d.n.vault.Has(name)
+}
+
+// hasFolder says whether there will be a folder of that name.
+func (d *draft) hasFolder(name string) bool {
+	if st, ok := d.after[folderTarget(name)]; ok {
+		return st.There
+	}
+	return d.n.vault.HasDir(name)
+}
+
+// read is a page as it will be.
+func (d *draft) read(file string) (*page, error) {
+	if st, ok := d.after[file]; ok && st.There {
+		return parse(file, st.Data), nil
+	}
+	return d.n.read(file)
+}
+
+// put makes data the content of a file that is there.
+func (d *draft) put(file string, data []byte) error {
+	st, err := d.now(file)
+	st.Data = data
+	d.after[file] = st
+	return err
+}
+
+// add makes a new file.
+func (d *draft) add(file string, data []byte) error {
+	mode, _, err := d.n.modes()
+	if err != nil {
+		return err
+	}
+	return d.place(file, tools.State{There: true, Data: data, Mode: mode})
+}
+
+// place makes a file where there is none, and the folders it needs.
+func (d *draft) place(file string, st tools.State) error {
+	if d.has(file) {
+		return d.n.failure(file, vault.ErrExists)
+	}
+	if err := d.folder(path.Dir(file), 0); err != nil {
+		return err
+	}
+	if _, err := d.now(file); err != nil {
+		return err
+	}
+	d.after[file] = st
+	return nil
+}
+
+// folder makes a folder, and those above it, if it is not there; mode 0 is
+// that of new ones.
+func (d *draft) folder(dir string, mode uint32) error {
+	if dir == "." || d.hasFolder(dir) {
+		return nil
+	}
+	if d.has(dir) {
+		return d.n.failure(dir, vault.ErrNotRegular)
+	}
+	if err := d.folder(path.Dir(dir), 0); err != nil {
+		return err
+	}
+	if _, err := d.now(folderTarget(dir)); err != nil {
+		return err
+	}
+	if mode == 0 {
+		var err error
+		if _, mode, err = d.n.modes(); err != nil {
+			return err
+		}
+	}
+	d.after[folderTarget(dir)] = tools.State{There: true, Mode: mode}
+	return nil
+}
+
+// remove takes a file away.
+func (d *draft) remove(file string) error {
+	_, err := d.now(file)
+	d.after[file] = tools.State{}
+	return err
+}
+
+// move gives a file another path.
+func (d *draft) move(from, to string) error {
+	st, err := d.now(from)
+	if err != nil {
+		return err
+	}
+	if err := d.remove(from); err != nil {
+		return err
+	}
+	if err := d.place(to, st); err != nil {
+		return err
+	}
+	d.came[to] = cmp.Or(d.came[from], from)
+	delete(d.came, from)
+	return nil
+}
+
+// removeEmpty takes a folder away if nothing will be in it, and says whether
+// it does.
+func (d *draft) removeEmpty(dir string) (bool, error) {
+	if dir == "." || dir == "" || !d.hasFolder(dir) {
+		return false, nil
+	}
+	names, err := d.n.vault.Names(dir)
+	if err != nil && d.n.vault.HasDir(dir) {
+		return false, nil // what cannot be listed stays
+	}
+	for _, name := range names {
+		if d.has(path.Join(dir, name)) {
+			return false, nil
+		}
+	}
+	for target, st := range d.after {
+		if name, _ := folderOf(target); st.There && path.Dir(name) == dir {
+			return false, nil
+		}
+	}
+	_, err = d.now(folderTarget(dir))
+	d.after[folderTarget(dir)] = tools.State{}
+	return err == nil, err
+}
+
+// changes are all that the draft comes to, in the order of their targets.
+func (d *draft) changes() []tools.Change {
+	var changes []tools.Change
+	for _, target := range slices.Sorted(maps.Keys(d.after)) {
+		if c := (tools.Change{Target: target, Before: d.before[target], After: d.after[target]}); !sameState(c.Before, c.After) {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// commit reports the draft and then writes it. An error that is not the
+// caller's says what stood in the way, and that nothing has changed.
+func (d *draft) commit(ctx context.Context, c tools.Caller) error {
+	changes := d.changes()
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.Changing(ctx, changes...); err != nil {
+		return err
+	}
+	moved := moves{}
+	for to, from := range d.came {
+		moved[from] = to
+	}
+	err := d.n.apply(changes, moved)
+	if e, ok := errors.AsType[*editedError](err); ok {
+		if now, readErr := d.n.read(e.target); readErr == nil && d.before[e.target].There {
+			return conflict(now.etag())
+		}
+		return d.n.failure(e.target, vault.ErrExists)
+	}
+	if err != nil {
+		name, _ := folderOf(changes[0].Target)
+		return d.n.failure(name, err)
+	}
+	return nil
+}
+
+// outline is that of the folder as it will be.
+func (d *draft) outline(ctx context.Context) (*outline, error) {
+	if d.there == nil {
+		there, err := d.n.entries(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d.there = &there
+	}
+	gone := func(target string) bool { st, known := d.after[target]; return known && !st.There }
+	e := entries{
+		dirs:    slices.DeleteFunc(slices.Clone(d.there.dirs), func(dir string) bool { return gone(folderTarget(dir)) }),
+		files:   slices.DeleteFunc(slices.Clone(d.there.files), gone),
+		skipped: d.there.skipped,
+	}
+	for target, st := range d.after {
+		name, isFolder := folderOf(target)
+		switch {
+		case !st.There || d.before[target].There:
+		case isFolder:
+			e.dirs = append(e.dirs, name)
+		default:
+			e.files = append(e.files, name)
+		}
+	}
+	slices.Sort(e.dirs)
+	slices.Sort(e.files)
+	return e.outline(), nil
+}

@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// desk runs a test on an 80 by 24 panel over a hub that shows snap and a clerk
+// with something for every pane.
+func desk(t *testing.T, snap status.Snapshot, test func(r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newRigWith(t, snap, busyClerk(), 80, 24)) })
+}
+
+func allowed(id string, scope status.Scope) status.Action {
+	return status.Action{Verb: status.Allow, Part: id, Answer: &status.Answer{Scope: scope}}
+}
+
+func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.hides("waiting")
+		for _, tab := range []string{"@Overview", "@Sources", "@Logs", "@Clients"} {
+			r.hub.Set(nextCrowded())
+			r.settle()
+			r.wait(grace)
+			r.press(tab)
+			s := asked()
+			s.Seq = 0
+			r.hub.Set(s)
+			r.settle()
+			r.shows("! 2 waiting", "codex-mcp-client wants update_card in work-wiki: ! to look")
+			r.press("!")
+			r.shows("An agent asks", "claude-code (proven by its token)")
+		}
+	})
+}
+
+// nextCrowded is crowded with nothing that waits, as the next snapshot.
+func nextCrowded() status.Snapshot {
+	s := crowded()
+	s.Seq = 0
+	return s
+}
+
+func TestAllow(t *testing.T) {
+	desk(t, asked(), func(r *rig) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+		r.shows("claude-code (proven by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
+		r.press("y") // meant for what was there before
+		r.did()
+		r.wait(grace)
+		r.press("y", "Y")
+		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession))
+		r.press("A")
+		r.shows("Allow markdown_delete_page?")
+		r.agree()
+		r.press("j")
+		r.shows("codex-mcp-client (so it says)")
+		r.press("y")
+		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), allowed("a2", status.Once))
+	})
+}
+
+// TestAnswersAreNotForAnother: when what waits changes under the eyes of a
+// person, the keys that are on their way answer nothing.
+func TestAnswersAreNotForAnother(t *testing.T) {
+	desk(t, asked(), func(r *rig) {
+		r.press("!")
+		r.wait(grace)
+		next := asked()
+		next.Seq, next.Approvals = 0, next.Approvals[1:]
+		r.hub.Set(next)
+		r.settle()
+		r.press("y", "n", "A")
+		r.did()
+		r.wait(grace)
+		r.press("y")
+		r.did(allowed("a2", status.Once))
+	})
+}
+
+func TestNothingIsAllowedUnseen(t *testing.T) {
+	desk(t, asked(), func(r *rig) {
+		r.wait(grace)
+		r.press("ctrl+p", "allow what is selected, once", "enter")
+		r.shows("An agent asks")
+		r.did()
+	})
+}
+
+func TestRefuseWithAReason(t *testing.T) {
+	desk(t, asked(), func(r *rig) {
+		r.press("!")
+		r.wait(grace)
+		r.press("n", "not yA")
+		r.send(tea.PasteMsg{Content: "et\n"})
+		r.did()
+		r.press("enter")
+		r.did(status.Action{Verb: status.Refuse, Part: "a1", Answer: &status.Answer{Reason: "not yAet"}})
+
+		// What is typed stays text when the approval is over meanwhile.
+		r.press("n")
+		next := asked()
+		next.Seq, next.Approvals = 0, next.Approvals[1:]
+		r.hub.Set(next)
+		r.settle()
+		r.press("yA", "enter")
+		r.shows("It does not wait any more.")
+		if n := len(r.hub.Did()); n != 1 {
+			t.Errorf("%d actions, want 1", n)
+		}
+	})
+}
+
+func TestChangesAreReadShownAndUndone(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Changes")
+		r.shows("Changes 4", "claude-code session 1", "codex-mcp-client session 3", "+- call the plumber before noon", "the person asked for a summary")
+		r.press("enter")
+		r.shows("+does not come back until the week after", "+- water the plants") // what is too long is not cut
+		r.press("esc")
+		r.hub.SetPlan(status.Plan{Title: "Undo c9", Steps: []status.Step{{What: "change Journal/2026-11-21", Diff: "-- water the plants\n"}}})
+		r.press("u")
+		r.shows("Undo c9?")
+		r.agree()
+		undo := status.Action{Verb: status.UndoChanges, Pick: &status.Pick{IDs: []string{"c9"}}}
+		r.did(undo)
+		r.press("j", "u")
+		r.shows("It is undone already.")
+		r.press("j", "u")
+		r.shows("It cannot be undone: its pre-image was too large to keep")
+		r.press("U")
+		r.agree()
+		r.did(undo, status.Action{Verb: status.UndoChanges, Pick: &status.Pick{Session: "1"}})
+		r.press("g", "c")
+		if d := cmp.Diff([]string{strings.ReplaceAll(r.clerk.diffs["c9"], "\t", "    ")}, r.copied); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// TestChangesAreReadAgain: after a call that wrote and after an undo, not else.
+func TestChangesAreReadAgain(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Changes")
+		r.wait(time.Second) // the calls of before
+		r.clerk.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Time: noon}}, r.clerk.changes...)
+		r.clerk.calls <- status.Call{Seq: 1, Tool: "read_page"}
+		r.wait(2 * batchTime)
+		r.hides("Fresh")
+		r.clerk.calls <- status.Call{Seq: 2, Tool: "write_page", Changes: []string{"c10"}}
+		r.wait(2 * batchTime)
+		r.shows("Fresh", "Changes 5")
+		r.shows("-- call the plumber") // the selection stays
+	})
+}
+
+func TestOlderChangesAreReadAtTheEnd(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.clerk.changes = nil
+		for i := range 250 {
+			r.clerk.changes = append(r.clerk.changes, status.Change{ID: fmt.Sprintf("n%d", i), Target: fmt.Sprintf("page %d", i), Time: noon})
+		}
+		r.press("@Changes")
+		r.shows("Changes 100+")
+		r.press("G")
+		r.shows("Changes 200+")
+		r.press("G", "G")
+		r.shows("Changes 250 ", "page 249")
+	})
+}
+
+func TestJournalThatCannotBeRead(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.clerk.fail(errors.New("read journal: it is locked"))
+		r.seen = 0
+		r.press("@Changes")
+		r.shows("The journal cannot be read: read journal: it is locked")
+		if r.seen > 10 {
+			t.Errorf("%d messages: it is asked for without end", r.seen)
+		}
+		r.clerk.fail(nil)
+		r.press("R")
+		r.shows("Changes 4")
+	})
+}

@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A clerk is a Ledger and a Desk over what a test puts into it.
+type clerk struct {
+	mu       sync.Mutex
+	changes  []status.Change // newest first
+	diffs    map[string]string
+	calls    chan status.Call
+	tools    []status.Tool
+	checks   []status.Check
+	settings []status.Setting
+	answer   json.RawMessage
+	ran      []string // source, tool and arguments
+	asked    []string // prefixes of checks, scopes of tools
+	err      error
+}
+
+func newClerk() *clerk { return &clerk{calls: make(chan status.Call, 20_000)} }
+
+func (c *clerk) failing() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *clerk) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+// Calls implements status.Ledger.
+func (c *clerk) Calls(ctx context.Context, _ status.CallQuery) (<-chan status.Call, error) {
+	if err := c.failing(); err != nil {
+		return nil, err
+	}
+	ch := make(chan status.Call)
+	go func() {
+		defer close(ch)
+		for {
+			select {
+			case call := <-c.calls:
+				select {
+				case ch <- call:
+				case <-ctx.Done():
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+// Changes implements status.Ledger.
+func (c *clerk) Changes(_ context.Context, p status.Pick) (status.Changes, error) {
+	if err := c.failing(); err != nil {
+		return status.Changes{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	page, found := status.Changes{Diffs: map[string]string{}}, p.Before == ""
+	for _, one := range c.changes {
+		switch {
+		case len(p.IDs) > 0 && slices.Contains(p.IDs, one.ID):
+			page.Changes = append(page.Changes, one)
+			page.Diffs[one.ID] = c.diffs[one.ID]
+		case len(p.IDs) > 0:
+		case !found:
+			found = one.ID == p.Before
+		case len(page.Changes) == 100:
+			page.More = true
+		default:
+			page.Changes = append(page.Changes, one)
+		}
+	}
+	return page, nil
+}
+
+// Tools implements status.Desk.
+func (c *clerk) Tools(_ context.Context, scope, client string) ([]status.Tool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, scope+"/"+client)
+	return c.tools, c.err
+}
+
+// Call implements status.Desk.
+func (c *clerk) Call(_ context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ran = append(c.ran, source+" "+tool+" "+string(args))
+	return c.answer, c.err
+}
+
+// Check implements status.Desk.
+func (c *clerk) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, prefix)
+	if c.err != nil {
+		return nil, c.err
+	}
+	ch := make(chan status.Check)
+	go func() {
+		defer close(ch)
+		for _, one := range c.checks {
+			if !strings.HasPrefix(one.Name, prefix) {
+				continue
+			}
+			select {
+			case ch <- one:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+// Settings implements status.Desk.
+func (c *clerk) Settings(context.Context) ([]status.Setting, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.settings, c.err
+}
+
+// busyClerk has something for every pane.
+func busyClerk() *clerk {
+	c := newClerk()
+	c.changes = []status.Change{
+		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Deed: "changed", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
+		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Deed: "created", Outcome: status.Unsure, After: 44},
+		{ID: "c7", Time: noon.Add(-3 * time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "write_page", Target: "会議/日本語", Deed: "created", Outcome: status.Undone, After: 2_400_000},
+		{ID: "c6", Time: noon.Add(-26 * time.Hour), Client: "claude-code", Session: "1", Source: "notes", Tool: "delete_page", Target: "Old", Deed: "deleted", Outcome: status.Written, Before: 90, Fixed: "its pre-image was too large to keep"},
+	}
+	c.diffs = map[string]string{
+		"c9": "--- a/Journal/2026-11-21.md\n+++ b/Journal/2026-11-21.md\n@@ -1,3 +1,4 @@\n # Today\n-- call the plumber\n+- call the plumber before noon, because he leaves early on Saturdays and does not come back until the week after\n+- water the plants\n \tindented\n",
+		"c8": "--- /dev/null\n+++ b/Plan\n@@ -0,0 +1 @@\n+A plan\n",
+	}
+	for _, call := range someCalls() {
+		c.calls <- call
+	}
+	return c
+}
+
+// someCalls are forty calls of the last four minutes; every ninth fails.
+func someCalls() []status.Call {
+	var all []status.Call
+	tools := []string{"read_page", "search_pages", "edit_page", "get_card"}
+	for i := range 40 {
+		c := status.Call{
+			Seq: uint64(i + 1), Time: noon.Add(time.Duration(i*i-1600) * 150 * time.Millisecond), Session: "1", Client: "claude-code", Source: "notes",
+			Tool: tools[i%4], Effect: "read", Duration: time.Duration(i%7*i+1) * time.Millisecond, Asked: 40 + i, Answered: i * 977,
+		}
+		if i%4 == 2 {
+			c.Effect, c.Changes = "write", []string{"c9"}
+		}
+		if i%4 == 3 {
+			c.Source, c.Client, c.Session = "work-wiki", "cursor-vscode", "2"
+		}
+		if i%9 == 8 {
+			c.Code, c.Answered = "not_found", 61
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// lively is a hub with something in every corner of the overview.
+func lively() status.Snapshot {
+	s := asked()
+	s.Peers = []status.Peer{
+		{
+			Part: status.Part{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
+			Transport: "websocket", Latency: 3 * time.Millisecond, Calls: 90, Failures: 2, LastError: "TIMEOUT",
+			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
+		},
+	}
+	s.Update = status.Update{Installed: "0.1.1", Available: "0.2.0", Asked: noon}
+	return s
+}
+
+// approvals are two calls that wait for a person.
+func approvals() []status.Approval {
+	return []status.Approval{
+		{
+			ID: "a1", Since: noon.Add(-10 * time.Second), Until: noon.Add(5 * time.Minute), Session: "1", Client: "claude-code", Proven: true,
+			Source: "notes", Tool: "markdown_delete_page", Effect: "delete", Targets: []string{"Journal/2026-11-20", "Journal/2026-11-19"}, More: 3,
+			Why: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
+		},
+		{
+			ID: "a2", Since: noon, Until: noon.Add(6 * time.Minute), Session: "3", Client: "codex-mcp-client",
+			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Why: "a rule of the configuration", Args: `{"name":"Home+*read","content":"x"}`,
+		},
+	}
+}
+
+// asked is a crowded hub where two calls wait for a person.
+func asked() status.Snapshot {
+	s := crowded()
+	s.Approvals = approvals()
+	return s
+}
+
+// deletion is what the first of them would do.
+func deletion() status.Plan {
+	return status.Plan{
+		Title: "Allow markdown_delete_page",
+		Steps: []status.Step{
+			{What: "delete Journal/2026-11-20", Diff: "--- a/Journal/2026-11-20.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# Yesterday\n-- paid the rent\n"},
+			{What: "delete Journal/2026-11-19", Diff: "--- a/Journal/2026-11-19.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-nothing\n"},
+		},
+		Risks: []string{"5 pages link here"},
+	}
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// What a panel without a Ledger or a Desk answers.
+var errNoLedger = errors.New("this panel cannot read what agents did")
+
+// find finds out what the pane of a tab wants to know.
+func (fx effects) find(tab int, w pane.Want) tea.Cmd {
+	return func() tea.Msg { return factMsg{tab, fx.fact(w)} }
+}
+
+func (fx effects) fact(w pane.Want) pane.Fact {
+	f := pane.Fact{Want: w}
+	switch w := w.(type) {
+	case pane.PlanOf:
+		f.Plan, f.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Part: w.Approval, Answer: &status.Answer{Scope: status.Once}})
+	case pane.ChangesBefore:
+		f.Changes, f.Err = fx.changes(status.Pick{Before: w.ID})
+	case pane.DiffOf:
+		f.Changes, f.Err = fx.changes(status.Pick{IDs: []string{w.Change}})
+	}
+	return f
+}
+
+func (fx effects) changes(p status.Pick) (status.Changes, error) {
+	if fx.cfg.Ledger == nil {
+		return status.Changes{}, errNoLedger
+	}
+	return fx.cfg.Ledger.Changes(fx.ctx, p)
+}
+
+// follow begins to read what agents do after the call with number after.
+func (fx effects) follow(after uint64) tea.Cmd {
+	return func() tea.Msg {
+		ch, err := fx.cfg.Ledger.Calls(fx.ctx, status.CallQuery{After: after, Follow: true})
+		if err != nil {
+			return callsEndedMsg{}
+		}
+		return fx.moreCalls(ch)()
+	}
+}
+
+// moreCalls waits for a call and collects those that come soon after.
+func (fx effects) moreCalls(ch <-chan status.Call) tea.Cmd {
+	return func() tea.Msg {
+		calls := batch(ch)
+		if len(calls) == 0 {
+			return callsEndedMsg{}
+		}
+		return callsMsg{calls, ch}
+	}
+}
+
+func (fx effects) callsLater() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryCallsMsg{} })
+}

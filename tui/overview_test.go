@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func TestOverviewShowsTraffic(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
+		r.wait(2 * batchTime)
+		r.shows("Traffic", "5 minutes to 12:00:00", "0.1/s, 4 failed", "at most 205")
+		quiet := nextCrowded()
+		quiet.Time = noon.Add(time.Hour)
+		r.hub.Set(quiet)
+		r.settle()
+		r.shows("5 minutes to 13:00:00", "0.0/s")
+	})
+}
+
+func TestOverviewSaysWhyALightIsDark(t *testing.T) {
+	all := []string{
+		"pages.list", "pages.read", "pages.create", "pages.update", "pages.delete", "search.basic",
+		"blocks.read", "blocks.create", "blocks.update", "blocks.delete", "blocks.move", "datascript.query",
+	}
+	without := func(key string) []string {
+		var rest []string
+		for _, k := range all {
+			if k != key {
+				rest = append(rest, k)
+			}
+		}
+		return rest
+	}
+	for _, c := range []struct {
+		name string
+		can  []string
+		want string
+	}{
+		{"hidden pages", without("datascript.query"), "query: the plugin hides pages or tags"},
+		{"old Logseq", without("blocks.move"), "move blocks: this Logseq (0.10.14) lacks what it needs"},
+		{"read only", []string{"pages.list", "pages.read", "search.basic", "blocks.read", "datascript.query"}, "7 dark: the plugin is set to read only"},
+		{"silent", nil, "12 dark: the plugin has not said what it can do"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := lively()
+			s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, c.can
+			panel(t, s, func(r *rig) {
+				r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
+				r.shows("会議", "file graph · websocket · 3 ms", c.want)
+			})
+		})
+	}
+	s := lively()
+	s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, all
+	panel(t, s, func(r *rig) {
+		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
+		r.shows("● move blocks")
+		r.hides("○")
+	})
+}
+
+func TestUpdateKey(t *testing.T) {
+	panel(t, lively(), func(r *rig) {
+		r.hub.SetPlan(status.Plan{Title: "Install 0.2.0"})
+		r.press("i")
+		r.shows("Install 0.2.0?")
+		r.agree()
+		r.did(status.Action{Verb: status.InstallUpdate})
+		held := lively()
+		held.Seq, held.Update.Note, held.Update.URL = 0, "apt looks after Lectern.", "https://lectern.example/get"
+		r.hub.Set(held)
+		r.settle()
+		r.press("i")
+		r.shows("Not from here: apt looks after Lectern. https://lectern.example/get")
+		held.Seq, held.Update = 0, status.Update{}
+		r.hub.Set(held)
+		r.settle()
+		r.press("i")
+		r.did(status.Action{Verb: status.InstallUpdate}, status.Action{Verb: status.CheckUpdate})
+	})
+}

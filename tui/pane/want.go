@@ -1,0 +1,61 @@
+package pane
+
+import (
+	"encoding/json"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A Want is what a pane would like to know that no snapshot holds: plain data
+// that can be compared, from this file's closed list. The panel asks for the
+// Want of the pane in sight, once until it is answered.
+type Want interface{ want() }
+
+// The wants. Turn counts how often a pane asked for the same, so that asking
+// again is another Want.
+type (
+	// PlanOf is the Plan of allowing the Approval with this ID.
+	PlanOf struct{ Approval string }
+	// ChangesBefore is a page of the Changes that are older than the one with
+	// this ID; empty: the newest.
+	ChangesBefore struct {
+		ID   string
+		Turn int
+	}
+	// DiffOf is the diff of one Change.
+	DiffOf struct{ Change string }
+)
+
+func (PlanOf) want()        {}
+func (ChangesBefore) want() {}
+func (DiffOf) want()        {}
+
+// A Fact is what came of a Want.
+type Fact struct {
+	Want    Want
+	Err     error // why it is not known; the rest is empty then
+	Plan    status.Plan
+	Changes status.Changes
+	Answer  json.RawMessage
+}
+
+// A Learner is a Pane that shows more than a snapshot.
+type Learner interface {
+	// Wants is what the pane would like to know most; nil: nothing. It stays
+	// the same until it is learnt, or no longer wanted.
+	Wants() Want
+	// Learn takes a Fact. What it says, an error too, is not wanted again.
+	Learn(f Fact) Pane
+}
+
+// A Witness is a Pane that follows what agents do.
+type Witness interface {
+	// See takes calls, oldest first.
+	See(calls []status.Call) Pane
+}
+
+// An Actor is a Pane that shows what becomes of actions.
+type Actor interface {
+	// Done says that a was carried out, or why it was not.
+	Done(a status.Action, err error) Pane
+}
