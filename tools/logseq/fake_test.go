@@ -264,6 +264,9 @@ func (s spot) block() *fakeBlock { return (*s.list)[s.at] }
 
 func (f *fake) block(uuid any) (spot, error) {
 	for _, p := range f.pages {
+		if p.Recycled {
+			continue // as the plugin has it
+		}
 		if s, ok := look(f, p, nil, &p.blocks, uuid); ok {
 			return s, nil
 		}
@@ -306,7 +309,7 @@ func (s spot) shown(depth int) *fakeBlock {
 func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
 	found := []*fakeBlock{}
 	for _, s := range f.spots() {
-		if keep(s.block()) {
+		if keep(s.block()) && !s.page.Recycled {
 			found = append(found, s.shown(0))
 		}
 	}

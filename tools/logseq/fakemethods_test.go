@@ -79,7 +79,7 @@ func (f *fake) reads() methods {
 		},
 		"journals.get": func(in map[string]any) (any, error) {
 			for _, p := range f.pages {
-				if float64(p.Day) == in["day"] {
+				if float64(p.Day) == in["day"] && !p.Recycled {
 					return f.told(p), nil
 				}
 			}
@@ -168,6 +168,9 @@ func (f *fake) writes() methods {
 				return nil, err
 			}
 			b := s.block()
+			if _, below := look(f, s.page, b, &b.Children, in["target"]); below || in["target"] == b.UUID {
+				return nil, fakeError("INVALID_INPUT", "target: the block itself, or one below it")
+			}
 			*s.list = slices.Delete(*s.list, s.at, s.at+1)
 			return nil, f.place(in["target"], in["place"].(string), []*fakeBlock{b})
 		},

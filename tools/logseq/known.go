@@ -58,19 +58,19 @@ func (g *Graph) terms(ctx context.Context, method string, known func(context.Con
 // uses exists by itself, as on a DB graph.
 func (v *view) used(ctx context.Context, t term) (bool, error) {
 	for _, u := range t.Uses {
-		seen, err := false, error(nil)
-		if u.Page != "" {
-			seen, err = v.sees(ctx, u.UUID, wireRef{UUID: u.Page})
-		} else {
-			var name string
-			name, _, err = v.nameOf(ctx, u.UUID)
-			seen = name != ""
-		}
-		if err != nil || seen {
+		if seen, err := v.seesUse(ctx, u); err != nil || seen {
 			return seen, err
 		}
 	}
 	return t.Uses == nil, nil
+}
+
+func (v *view) seesUse(ctx context.Context, u use) (bool, error) {
+	if u.Page != "" {
+		return v.sees(ctx, u.UUID, wireRef{UUID: u.Page})
+	}
+	name, _, err := v.nameOf(ctx, u.UUID)
+	return name != "", err
 }
 
 func knownTag(ctx context.Context, v *view, t term) (bool, error) {

@@ -26,7 +26,7 @@ func (p place) adding(drafts []*draft) []intent {
 	for _, d := range drafts {
 		k := kept{Page: p.page.Name, keptBlock: d.kept()}
 		if p.parent != p.page.UUID {
-			k.Parent = p.parent
+			k.Page, k.Parent = "", p.parent
 		}
 		all = append(all, intent{target: target{aTree, string(d.UUID)}, after: stateOf(k)})
 	}

@@ -34,9 +34,10 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 	if err := r.check(ctx); err != nil {
 		return err
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.Changing(ctx, r.changes...); err != nil {
 		return err
 	}
+	defer r.tell(ctx, c)
 	for _, step := range []func(context.Context) error{r.rename, r.remove, r.makePages, r.blocks, r.heads, r.verify} {
 		if err := step(ctx); err != nil {
 			return r.stepped(err)
@@ -47,9 +48,19 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 
 // A restoration is one Restore at work.
 type restoration struct {
-	g    *Graph
-	all  []reversal
-	done []string
+	g       *Graph
+	all     []reversal
+	changes []tools.Change // as they are reported: neighbours may be others now
+	done    []string
+}
+
+// tell says what the targets hold in the end.
+func (r *restoration) tell(ctx context.Context, c tools.Caller) {
+	var targets []string
+	for _, change := range r.changes {
+		targets = append(targets, change.Target)
+	}
+	r.g.tell(ctx, c, targets)
 }
 
 // take looks whether a target is as it was left.
@@ -65,6 +76,7 @@ func (r *restoration) take(ctx context.Context, change tools.Change) error {
 	if !same(t, now, change.Before) {
 		return editedSince(change.Target)
 	}
+	r.changes = append(r.changes, tools.Change{Target: change.Target, Before: now, After: change.After, Open: true})
 	if !exactly(now, change.After) {
 		r.all = append(r.all, reversal{change, t})
 	}
@@ -202,7 +214,7 @@ func (r *restoration) makePages(ctx context.Context) error {
 
 // putBack is what blocks.restore takes: trees, and where they go.
 type putBack struct {
-	Page   string      `json:"page"`
+	Page   string      `json:"page,omitempty"`
 	Parent UUID        `json:"parent,omitempty"`
 	After  UUID        `json:"after,omitempty"`
 	Blocks []keptBlock `json:"blocks"`
@@ -259,7 +271,7 @@ func (r *restoration) standing(ctx context.Context, k kept) (UUID, error) {
 		return "", nil
 	}
 	sibling, err := r.g.keptBlock(ctx, target{aBlock, string(k.After)})
-	if err != nil || sibling == nil || sibling.Parent != k.Parent || k.Parent == "" && sibling.Page != k.Page {
+	if err != nil || sibling == nil || sibling.Parent != k.Parent || sibling.Page != k.Page {
 		return "", err
 	}
 	return k.After, nil

@@ -55,6 +55,11 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 	if len(homes) > 0 {
 		return nil
 	}
+	if v.Before.There {
+		if err := r.checkMove(ctx, v, k); err != nil {
+			return err
+		}
+	}
 	if k.Parent != "" {
 		parent, err := r.g.keptBlock(ctx, target{aBlock, string(k.Parent)})
 		if err == nil && parent == nil {
@@ -67,6 +72,22 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 		err = tools.Errorf(tools.Conflict, "the page that %s was on is gone", v.Target).WithHint("Restore that one first.")
 	}
 	return err
+}
+
+// checkMove refuses to put a block below itself: what was above it has come
+// below it since, by another's hand.
+func (r *restoration) checkMove(ctx context.Context, v reversal, k kept) error {
+	now, err := r.g.keptBlock(ctx, target{aTree, v.target.name})
+	if err != nil || now == nil || !now.holds(k.Parent) {
+		return err
+	}
+	along := r.those(func(w reversal) bool {
+		return w.target.blocky() && w.Target != v.Target && now.holds(UUID(w.target.name))
+	})
+	if len(along) > 0 { // it moves away first
+		return nil
+	}
+	return tools.Errorf(tools.Conflict, "what %s was below is below it now", v.Target).WithHint("Move that first.")
 }
 
 // heads gives pages that stay their former properties.

@@ -93,7 +93,7 @@ type finding struct {
 
 // found asks the Peer. Where something is hidden, Logseq's own ranking could
 // tell of it, so that everything that holds the words is read and comes in the
-// order of pages and texts; files are left out, because nobody knows whose they are.
+// order of pages and texts, and then of their making; files are left out, because nobody knows whose they are.
 func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, error) {
 	arg := struct {
 		Query Words `json:"query"`
@@ -108,7 +108,7 @@ func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, err
 		return all, err
 	}
 	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
-		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw), cmp.Compare(a.UUID, b.UUID))
+		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
 	v := g.view()
 	var kept finding
