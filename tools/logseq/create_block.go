@@ -71,12 +71,13 @@ func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockI
 		out.Written = rehearsed()
 		return out, nil
 	}
-	out.UUID = newUUID()
-	told, err := g.report(ctx, c, p.adding([]*draft{{UUID: out.UUID, Content: string(in.Content)}})...)
+	d := &draft{Content: string(in.Content)}
+	told, err := g.report(ctx, c, g.adding(p, []*draft{d})...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
+	out.UUID = d.UUID
 	out.Written, err = g.write(ctx, write{
 		method: "blocks.create",
 		in: struct {

@@ -124,7 +124,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.Caller, in AppendTo
 		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
 	}
 	drafts, warnings := g.together(string(in.Content), drafts)
-	intents := p.end().adding(drafts)
+	intents := g.adding(p.end(), drafts)
 	if p.UUID == "" { // the new page, with what will stand on it
 		intents = []intent{changing(target{aJournal, dayOf(day)})}
 	}

@@ -237,3 +237,39 @@ func TestJournalRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A call that is shown to a person first and then made is about the same
+// targets, or their yes would not cover it; the next like it is not.
+func TestRehearsedTargets(t *testing.T) {
+	targets := func(l *ledger) (names []string) {
+		for _, c := range l.changes {
+			names = append(names, c.Target)
+		}
+		return names
+	}
+	for _, call := range undoing() {
+		f := garden("db")
+		d := openOn(t, f)
+		shown := &ledger{f: f, refuse: errors.New("only shown")}
+		_, _ = d.open.Call(t.Context(), shown, call[0], []byte(call[1]))
+		made := &ledger{f: f}
+		if _, err := d.open.Call(t.Context(), made, call[0], []byte(call[1])); err != nil {
+			t.Fatal(err)
+		}
+		first := targets(made)
+		if call[0] == "batch" {
+			first = first[:len(shown.changes)]
+		}
+		if diff := cmp.Diff(targets(shown), first); diff != "" {
+			t.Errorf("%s %s: shown and made differ:\n%s", call[0], call[1], diff)
+		}
+		next := &ledger{f: f}
+		if _, err := d.open.Call(t.Context(), next, call[0], []byte(call[1])); err == nil {
+			for _, target := range targets(next) {
+				if strings.HasPrefix(target, "tree of") && slices.Contains(first, target) {
+					t.Errorf("%s %s: made twice %s", call[0], call[1], target)
+				}
+			}
+		}
+	}
+}

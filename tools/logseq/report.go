@@ -20,8 +20,10 @@ func deleting(t target) intent { return intent{target: t, sure: true} }
 // changing means that the target becomes something, which Logseq decides.
 func changing(t target) intent { return intent{target: t} }
 
-// adding means that a tree of new blocks is put somewhere.
-func (p place) adding(drafts []*draft) []intent {
+// adding means that trees of new blocks are put somewhere, and gives them their
+// uuids.
+func (g *Graph) adding(p place, drafts []*draft) []intent {
+	g.christen(p, drafts)
 	var all []intent
 	for _, d := range drafts {
 		k := kept{Page: p.page.Name, keptBlock: d.kept()}
@@ -58,7 +60,10 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 		return nil, err
 	}
 	var open []string
-	for _, change := range changes {
+	for i, change := range changes {
+		if intents[i].target.what == aTree && !change.Before.There {
+			g.used[UUID(intents[i].target.name)] = true
+		}
 		if change.Open {
 			open = append(open, change.Target)
 		}

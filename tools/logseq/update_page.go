@@ -67,7 +67,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn)
 		intents = append(intents, changing(target{aHead, p.Name}))
 	}
 	drafts, warnings := g.together(string(in.ContentAppend), drafts)
-	told, err := g.report(ctx, c, append(intents, p.end().adding(drafts)...)...)
+	told, err := g.report(ctx, c, append(intents, g.adding(p.end(), drafts)...)...)
 	if err != nil {
 		return none, err
 	}
