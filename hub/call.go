@@ -20,6 +20,7 @@ type call struct {
 	tool    string // as published in view
 	args    json.RawMessage
 	caller  tools.Caller
+	elicit  elicitor // nil: the client cannot ask its user
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.

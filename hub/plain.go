@@ -31,7 +31,7 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 	if _, found := view.tools[params.name]; !ok || !found {
 		return nil, false
 	}
-	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args}
+	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args, elicit: x.elicit}
 	a := newAgent(ctx, x, params.meta)
 	if x.late != nil {
 		c.late = func(t *tool, err error) {

@@ -34,10 +34,12 @@ type stream struct {
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
-	pending map[string]pending // requests in flight, by the bytes of their id
-	bytes   int                // of the requests in flight
-	listens int                // of the requests in flight, the subscriptions
-	freed   chan struct{}      // cap 1: a request in flight was answered
+	pending map[string]pending      // requests in flight, by the bytes of their id
+	bytes   int                     // of the requests in flight
+	listens int                     // of the requests in flight, the subscriptions
+	freed   chan struct{}           // cap 1: a request in flight was answered
+	asks    int                     // requests of ours so far
+	asked   map[string]chan message // those that have no answer, by the bytes of their id
 }
 
 type pending struct {
@@ -113,7 +115,7 @@ func (st *stream) accept(ctx context.Context, raw []byte) {
 	case bad != nil:
 		st.answer(bad.frame())
 	case m.method == "":
-		// An answer to a request of ours: we make none on streams.
+		st.hears(m)
 	case m.method == string(mcp.MethodNotificationCancelled):
 		st.cancel(m)
 	case m.id == nil:
@@ -241,7 +243,7 @@ func (st *stream) cancel(m message) {
 // handle answers m and then calls over. When m is a call whose tool does not
 // heed that ctx ended, another goroutine does both.
 func (st *stream) handle(ctx context.Context, m message, over func()) {
-	x := &exchange{session: st.session, notify: st.out.notify}
+	x := &exchange{session: st.session, notify: st.out.notify, elicit: st.elicitor()}
 	if len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
 		x.late = func(answer []byte) {
 			defer over()

@@ -13,12 +13,13 @@ import (
 )
 
 func doctorCommand(w *world) *cobra.Command {
-	var asJSON bool
+	var asJSON, tryWrites bool
 	c := &cobra.Command{
 		Use:   "doctor [CHECK]",
 		Short: "Look at everything that can be wrong, and say what to do",
 		Long: "Looks at configuration, files, hub, port, sources, Logseq, clients and versions, and\n" +
-			"changes nothing.\n" +
+			"changes nothing. In a terminal `lectern doctor logseq` asks you to hide Logseq's window\n" +
+			"for a moment, because what Logseq does then can only be seen.\n" +
 			"CHECK is the name of one check or the beginning of several, such as hub or logseq.\n" +
 			"It ends with status 1 when something is bad; a doubt is none.",
 		Args:              needs(0, 1, "at most the name of a check"),
@@ -28,17 +29,17 @@ func doctorCommand(w *world) *cobra.Command {
 			if len(args) > 0 {
 				prefix = args[0]
 			}
-			return w.seeDoctor(c.Context(), prefix, asJSON)
+			return w.seeDoctor(c.Context(), doctor{world: w, tryWrites: tryWrites}, prefix, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "the checks as JSON, when all are done")
+	c.Flags().BoolVar(&tryWrites, "try-writes", false, "also write to Logseq, on a page that is made for it and deleted again")
 	return c
 }
 
 // seeDoctor runs the checks whose names begin with prefix and says what they
 // found.
-func (w *world) seeDoctor(ctx context.Context, prefix string, asJSON bool) error {
-	d := doctor{world: w}
+func (w *world) seeDoctor(ctx context.Context, d doctor, prefix string, asJSON bool) error {
 	if !asJSON && w.onTerminal() && isTerminal(w.in) {
 		d.ask = w.askToAct
 	}

@@ -36,6 +36,7 @@ func (v *visit) checks() []check {
 		hubChecks(),
 		v.sourceChecks(),
 		tokenChecks(),
+		v.logseqChecks(strings.HasPrefix(v.prefix, "logseq")),
 		v.clientChecks(),
 		placeChecks(),
 	)
@@ -47,12 +48,14 @@ type doctor struct {
 	// ask has a person do something and tells whether they did; nil: there is
 	// nobody to ask.
 	ask func(request string) bool
+	// tryWrites lets checks write to a knowledge base, and delete it again.
+	tryWrites bool
 }
 
 // Check is status.Desk's. The checks run one after the other, in their order.
 // It errs when no name begins with prefix.
 func (d doctor) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
-	v := d.visit(ctx)
+	v := d.visit(ctx, prefix)
 	wanted := slices.DeleteFunc(v.checks(), func(c check) bool { return !strings.HasPrefix(c.name, prefix) })
 	if len(wanted) == 0 {
 		return nil, fmt.Errorf("check: no check's name begins with %q", prefix)
@@ -74,7 +77,7 @@ func (d doctor) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 // names are those of all checks, in their order.
 func (d doctor) names() []string {
 	var list []string
-	for _, c := range d.visit(context.Background()).checks() {
+	for _, c := range d.visit(context.Background(), "logseq").checks() {
 		list = append(list, c.name)
 	}
 	return list
@@ -104,13 +107,19 @@ func (v *visit) look(ctx context.Context, c check) status.Check {
 // found out once.
 type visit struct {
 	doctor
+	prefix  string
 	conf    func() (config.Config, error)
 	vitals  func() (daemon.Vitals, error)   // of the hub; daemon.ErrNoHub: none runs
 	picture func() (status.Snapshot, error) // of the hub that runs
+
+	// asking has the plugin of a graph look around.
+	asking    func(ctx context.Context, graph string) (diagnosis, error)
+	mu        sync.Mutex           // a check that was given up may still be at it
+	diagnoses map[string]diagnosed // by graph
 }
 
-func (d doctor) visit(ctx context.Context) *visit {
-	v := &visit{doctor: d, conf: sync.OnceValues(d.config)}
+func (d doctor) visit(ctx context.Context, prefix string) *visit {
+	v := &visit{doctor: d, prefix: prefix, asking: d.diagnose, diagnoses: map[string]diagnosed{}, conf: sync.OnceValues(d.config)}
 	v.vitals = sync.OnceValues(func() (daemon.Vitals, error) { return daemon.Ask(ctx, d.hubPaths()) })
 	v.picture = sync.OnceValues(func() (status.Snapshot, error) {
 		if _, err := v.vitals(); err != nil {

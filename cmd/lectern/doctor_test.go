@@ -19,7 +19,7 @@ func TestDoctorGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		defer close(never)
-		v := doctor{world: testWorld(t)}.visit(t.Context())
+		v := doctor{world: testWorld(t)}.visit(t.Context(), "")
 		got := v.look(t.Context(), check{name: "a.b", title: "A", within: time.Minute, look: func(context.Context, *visit) status.Check {
 			<-never
 			return good("late")
@@ -83,7 +83,7 @@ func TestDoctorClock(t *testing.T) {
 		"the clock of the disk is 2h0m": now.Add(2 * time.Hour),
 	} {
 		w.now = func() time.Time { return at }
-		got := lookAtClock(t.Context(), doctor{world: w}.visit(t.Context()))
+		got := lookAtClock(t.Context(), doctor{world: w}.visit(t.Context(), ""))
 		if !strings.Contains(got.Detail, want) {
 			t.Errorf("%+v, want %s", got, want)
 		}

@@ -45,6 +45,7 @@ func (h *host) control() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", loopback.Handler(supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}}))
 	mux.HandleFunc("POST "+pathCall, h.serveCall)
+	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
 	return mux
 }
 

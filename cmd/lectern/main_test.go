@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 // TestMain lets this binary play lectern: in the scripts, and as the hub that
 // these start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-plugin": withPlugin})
+	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-plugin": withPlugin, "logseq": playLogseq})
 }
 
 // TestScripts is the specification of the command line. Every script has a
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "kill9": kill9, "await": await, "get": get,
-			"mortal": mortal,
+			"mortal": mortal, "envfile": envFile, "envmatch": envMatch,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "mortal" {
@@ -105,6 +106,20 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv(args[0], portOf(l))
 	ts.Check(l.Close())
+}
+
+// envfile NAME FILE sets a variable to what a file holds.
+func envFile(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}
+
+// envmatch NAME PATTERN sets a variable to the first group of a pattern in stdout.
+func envMatch(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("no match for %q", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }

@@ -26,13 +26,18 @@ func withPlugin() {
 }
 
 // smallPlugin is a plugin that does nothing.
-func smallPlugin() (fs.FS, error) {
-	return fstest.MapFS{
-		"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "1.2.3", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`)},
-		"README.md":     {Data: []byte("# Read\n")},
-		"dist/index.js": {Data: []byte("run()\n")},
-		"dist/icon.svg": {Data: []byte("<svg/>\n")},
-	}, nil
+func smallPlugin() (fs.FS, error) { return carrying("1.2.3")() }
+
+// carrying is such a plugin of some version.
+func carrying(version string) func() (fs.FS, error) {
+	return func() (fs.FS, error) {
+		return fstest.MapFS{
+			"package.json":  {Data: []byte(`{"name": "` + plugin.ID + `", "version": "` + version + `", "logseq": {"title": "T", "icon": "./dist/icon.svg"}}`)},
+			"README.md":     {Data: []byte("# Read\n")},
+			"dist/index.js": {Data: []byte("run()\n")},
+			"dist/icon.svg": {Data: []byte("<svg/>\n")},
+		}, nil
+	}
 }
 
 // A build without the plugin's script says how to make one.

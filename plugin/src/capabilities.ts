@@ -59,6 +59,12 @@ export function offered({ kind, missing, readOnly, hiding }: Circumstances): Cap
     .map(([key]) => key)
 }
 
+/** The methods of Logseq without which a kind of graph lacks a capability. */
+export function needed(key: string, kind: 'og' | 'db'): readonly string[] {
+  const row: Row | undefined = table[key as Capability]
+  return row ? [...row.methods, ...((kind === 'og' ? row.file : row.db) ?? [])] : []
+}
+
 /** Every method of Logseq that some capability stands on. */
 export const methodsUsed: readonly string[] = [
   ...new Set((Object.values(table) as Row[]).flatMap((row) => [...row.methods, ...(row.file ?? []), ...(row.db ?? [])])),

@@ -30,6 +30,7 @@ function main(): void {
     transports: [webSocket(), polling(proxied())],
     versions: { plugin: pluginVersion, sdk: caller.version ?? 'unknown', skill },
     origin: location.origin,
+    hidden: () => document.hidden,
     timers: clock,
     show: (state) => {
       if (shown !== state.connection.phase) logseq.App.registerUIItem('toolbar', toolbar(state.connection))

@@ -1,5 +1,6 @@
-import { offered } from './capabilities'
+import { methodsUsed, offered } from './capabilities'
 import { Changes } from './changes'
+import { diagnose } from './diagnose'
 import type { Mishap, State } from './diagnostics'
 import { asFault } from './fault'
 import { OpenGraph } from './graph'
@@ -18,6 +19,8 @@ export interface Place {
   transports: Transport[]
   versions: State['versions']
   origin: string
+  /** The window cannot be seen. */
+  hidden: () => boolean
   show: (state: State) => void
   timers: Timers
 }
@@ -142,12 +145,23 @@ export class Plugin {
 
   private async answer(method: string, params: Record<string, unknown>): Promise<unknown> {
     if (method === 'ping') return { logseq_version: this.surroundings?.version, graph: this.surroundings?.graph?.name }
+    if (method === 'diagnose') return this.diagnose()
     try {
       return await run(this.situation, method, params)
     } catch (thrown) {
       this.note(method, thrown)
       throw thrown
     }
+  }
+
+  private diagnose(): Promise<unknown> {
+    const { host, hidden } = this.place
+    const { readOnly, excludedPages, excludedTags } = this.place.settings()
+    const settings = Object.entries({ readOnly, excludedPages, excludedTags })
+      .filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value))
+      .map(([key]) => key)
+    const missing = methodsUsed.filter((method) => host.missing.has(method))
+    return diagnose(this.situation.graph, hidden, { missing, settings })
   }
 
   private transports(): Transport[] {

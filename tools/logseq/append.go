@@ -108,6 +108,8 @@ func (g *Graph) seenDrafts(ctx context.Context, p place, drafts []*draft) (sight
 	switch {
 	case found == 0:
 		return undone, nil
+	case found < all:
+		return partial, nil
 	case right < all:
 		return different, nil
 	}

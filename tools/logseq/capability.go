@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -27,6 +28,15 @@ func (c Capability) Row(kind string) string {
 		return c.DB
 	}
 	return c.File
+}
+
+// Has reports whether a kind of graph has c at all.
+func (c Capability) Has(kind string) bool { return c.Row(kind) != absent }
+
+// Known reports whether the table speaks of a version of Logseq: 0.10.x, OG's
+// 1.x, or 2.x.
+func Known(version string) bool {
+	return strings.HasPrefix(version, "0.10.") || strings.HasPrefix(version, "1.") || strings.HasPrefix(version, "2.")
 }
 
 // Capabilities is the table: the twelve of the specification first.

@@ -1,7 +1,6 @@
 package logseq
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,9 +125,5 @@ func absentIn(err error) bool {
 
 // unsure says that after err nobody knows whether a request was carried out.
 func unsure(err error) bool {
-	e, ok := errors.AsType[*tools.Error](err)
-	if !ok {
-		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	}
-	return e.Code == tools.Timeout || e.As == "TIMEOUT" || errors.Is(err, tools.Unsure{})
+	return outOfTime(err) || errors.Is(err, tools.Unsure{})
 }

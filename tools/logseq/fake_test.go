@@ -179,7 +179,11 @@ func (f *fake) Call(ctx context.Context, method string, in, out any, again bool)
 	}
 	switch wrong {
 	case late, never:
-		return &tools.Error{Code: tools.Timeout, As: "TIMEOUT", Msg: "[deferred timeout] async call #7"}
+		e := &tools.Error{Code: tools.Timeout, As: "TIMEOUT", Msg: "[deferred timeout] async call #7"}
+		if !again {
+			e.Err = tools.Unsure{} // as the hub says it
+		}
+		return e
 	case lostLate, lostNever:
 		return &tools.Error{Code: tools.Unavailable, Msg: "the connection was lost", Err: tools.Unsure{}}
 	default:

@@ -32,6 +32,7 @@ type sight int
 
 const (
 	undone    sight = iota // as if the write had not happened
+	partial                // some of several blocks are there
 	different              // something happened, but not what was asked
 	done                   // as asked
 )
@@ -117,6 +118,10 @@ func (g *Graph) verify(ctx context.Context, w write) (Written, error) {
 		out.Warnings = append(out.Warnings, "Logseq said yes, but it could not be read back; look before you rely on it.")
 	case saw == done:
 		out.Verified = true
+	case saw == partial:
+		w.facts.Applied = "unknown"
+		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did only a part of it").
+			WithHint("Read the page, and add what is missing.").WithData(w.facts)
 	case saw == different:
 		out.Warnings = append(out.Warnings, "Logseq stored something else than was asked; read it.")
 	default:
@@ -142,7 +147,7 @@ func (g *Graph) settle(ctx context.Context, w write, session string, cause error
 		}
 	}
 	e := &tools.Error{Code: tools.Timeout, Msg: "Logseq did not answer in time", Err: cause}
-	if errors.Is(cause, tools.Unsure{}) {
+	if !outOfTime(cause) {
 		e = &tools.Error{Code: tools.Unavailable, Msg: "the connection to Logseq was lost before the answer", Err: cause}
 	}
 	w.facts.Applied = "unknown"
@@ -151,6 +156,9 @@ func (g *Graph) settle(ctx context.Context, w write, session string, cause error
 		w.facts.Applied = true
 		e.Msg += ", but the change is there"
 		e.Hint = "Do not repeat the call."
+	case err == nil && saw == partial:
+		e.Msg += "; a part of the change is there, and the rest may come"
+		e.Hint = "Read the page before you add what is missing."
 	case err == nil && saw == undone && session != "" && g.session() != session:
 		w.facts.Applied = false
 		e.Msg += " and the change did not happen"
@@ -164,6 +172,16 @@ func (g *Graph) settle(ctx context.Context, w write, session string, cause error
 	}
 	g.log.Warn("write in doubt", "method", w.method, "applied", w.facts.Applied)
 	return e.WithData(w.facts)
+}
+
+// outOfTime tells a call whose time was up, here or at the plugin, from one
+// whose connection was lost.
+func outOfTime(err error) bool {
+	e, ok := errors.AsType[*tools.Error](err)
+	if !ok {
+		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	}
+	return e.Code == tools.Timeout || e.As == "TIMEOUT"
 }
 
 // gone turns the look for something that was deleted around.

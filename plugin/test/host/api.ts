@@ -35,6 +35,10 @@ function sharedAPI(world: () => World): API {
       return null
     },
     move_block: (uuid: string, target: string, opts: Entity = {}) => move(world(), uuid, target, opts),
+    get_block: (uuid: string) => {
+      const row = world().byUUID(uuid)
+      return row ? world().plain(row) : null
+    },
     search: (words: string, opts: Entity = {}) => search(world(), words, opts),
     ...Object.fromEntries(
       ['install_plugin_hook', 'uninstall_plugin_hook', 'register_plugin_ui_item', 'show_msg', 'set_sdk_metadata'].map((name) => [name, () => null]),

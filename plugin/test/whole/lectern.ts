@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -21,7 +22,12 @@ export interface Answer {
 
 /** An agent connected by `lectern serve`. */
 export class Agent {
-  constructor(private readonly client: Client) {}
+  /** The resources that it was told of. */
+  readonly updated: string[] = []
+
+  constructor(private readonly client: Client) {
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void this.updated.push(params.uri))
+  }
 
   async call(name: string, args: Record<string, unknown> = {}): Promise<Answer> {
     const result: any = await this.client.callTool({ name, arguments: args }, undefined, { timeout: 60_000 })
@@ -30,6 +36,8 @@ export class Agent {
   }
 
   tools = async (): Promise<string[]> => (await this.client.listTools()).tools.map((tool) => tool.name)
+  read = async (uri: string) => (await this.client.readResource({ uri })).contents[0] as { text: string }
+  subscribe = (uri: string) => this.client.subscribeResource({ uri })
   close = () => this.client.close()
 }
 

@@ -1,84 +1,45 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { openDoor } from '../host/door'
-import { Logseq, type Window, noBrowser } from '../host/launch'
+import type { Window } from '../host/launch'
 import { known } from '../host/seed'
-import { type Agent, Lectern } from './lectern'
+import { Stage, patience, skip, until } from './stage'
 
 // Everything at once: an MCP client over stdio, `lectern serve`, the hub, the
-// bridge, and the built plugin with the real SDK in a browser. LECTERN_BIN is
-// the binary.
-
-const patience = { timeout: 120_000 }
-const binary = process.env.LECTERN_BIN
-const skip = binary ? noBrowser : 'LECTERN_BIN names no binary'
+// bridge, and the built plugin with the real SDK in a browser. What agents do
+// one thing after another; every tool by itself is in every_tool.test.ts, and
+// what Logseq does wrong in faults.test.ts.
 
 const graphs = [
-  { source: 'files', kind: 'og', graph: 'old' },
-  { source: 'base', kind: 'db', graph: 'new' },
+  { kind: 'og', graph: 'files' },
+  { kind: 'db', graph: 'base' },
 ] as const
 
-let logseq: Logseq
-let lectern: Lectern
-let agent: Agent
-let door: Awaited<ReturnType<typeof openDoor>>
+let stage: Stage
 
 before(async () => {
-  if (!binary || noBrowser) return
-  logseq = await Logseq.start()
-  const sources = graphs.map(({ source, graph }) => `[[source]]\nname = "${source}"\nkind = "logseq"\ngraph = "${graph}"\n`)
-  lectern = await Lectern.prepare(binary, logseq.origin, sources.join('\n'))
-  door = await openDoor(lectern.port)
-  agent = await lectern.agent()
+  if (!skip) stage = await Stage.start(graphs.map(({ graph }) => graph))
 }, patience)
 
 after(async () => {
-  if (!binary || noBrowser) return
-  await lectern.stop()
-  door.close()
-  await logseq.stop()
+  if (!skip) await stage.stop()
 })
 
-type Kind = (typeof graphs)[number]['kind']
-
-async function open(kind: Kind, graph: string, more: { settings?: object; faults?: Record<string, string> } = {}): Promise<Window> {
-  const settings = { port: door.port, token: await lectern.token(), transport: 'websocket', ...more.settings }
-  const window = await logseq.open({ kind, graph, settings, ...(more.faults ? { faults: more.faults } : {}) })
-  await until(async () => /\nconnected/.test(await window.status()))
-  return window
-}
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await done())) {
-    assert.ok(Date.now() < deadline, 'it did not come about within 60 s')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
-for (const { source, kind, graph } of graphs) {
+for (const { kind, graph } of graphs) {
   describe(`${kind} graph`, { ...patience, skip }, () => {
     let window: Window
-    const ask = async (tool: string, args: Record<string, unknown> = {}) => {
-      const answer = await agent.call(tool, { source, ...args })
-      assert.equal(answer.error, false, `${tool}: ${answer.text}`)
-      return answer.structured
-    }
+    const ask = (tool: string, args: Record<string, unknown> = {}) => stage.ask(graph, tool, args)
     const refused = async (word: RegExp, tool: string, args: Record<string, unknown> = {}) => {
-      const answer = await agent.call(tool, { source, ...args })
+      const answer = await stage.call(graph, tool, args)
       assert.equal(answer.error, true, `${tool} was not refused: ${answer.text}`)
       assert.match(answer.text, word)
       return answer
     }
-    before(async () => void (window = await open(kind, graph)), patience)
+    before(async () => void (window = await stage.open(kind, graph)), patience)
     after(() => window.close())
 
-    test('ping and get_capabilities', async () => {
+    test('ping says which graph it is', async () => {
       const ping = await ask('ping')
       assert.deepEqual([ping.connected, ping.graph, ping.kind], [true, graph, kind === 'og' ? 'file' : 'db'])
-      const { capabilities } = await ask('get_capabilities')
-      const lacking = capabilities.filter((one: any) => !one.available).map((one: any) => one.key)
-      assert.deepEqual(lacking, kind === 'og' ? [] : ['templates'])
     })
 
     test('pages: list, create, read, update, rename, delete', async () => {
@@ -135,84 +96,60 @@ for (const { source, kind, graph } of graphs) {
       if (kind === 'og') assert.equal((await ask('list_templates')).templates[0].name, 'meeting')
       else await refused(/does not offer templates/, 'list_templates')
     })
-
-    test('a late write is found to have landed', async () => {
-      await window.fault('insert_block', 'late', 1)
-      const answer = await refused(/before the answer|in time/, 'create_block', { page_name: 'Books', content: 'slow' })
-      assert.match(answer.text, /the change is there/)
-    })
-
-    test('a silent null is no success', async () => {
-      await window.fault('move_block', 'null', 1)
-      const answer = await agent.call('move_block', { source, block_uuid: known.second, target_page_name: 'Reviews' })
-      assert.ok(answer.error || answer.structured.verified === false, answer.text)
-    })
-
-    test("Logseq's own complaint reaches the agent", async () => {
-      await window.fault('remove_block', 'throw', 1)
-      await refused(/the moon is in the wrong phase/, 'delete_block', { block_uuid: known.child })
-    })
-
-    test('every write that turns out to be missing says so', async () => {
-      for (const [method, tool, args] of [
-        ['move_block', 'move_block', { block_uuid: known.second, target_page_name: 'Reviews' }],
-        ['remove_block', 'delete_block', { block_uuid: known.child }],
-        ['update_block', 'update_block', { block_uuid: known.second, content: 'x' }],
-        ['insert_batch_block', 'insert_blocks', { page_name: 'Books', markdown: '- a\n- b' }],
-        ['insert_block', 'create_block', { page_name: 'Books', content: 'x' }],
-        ['rename_page', 'rename_page', { page_name: 'Books', new_name: 'Volumes' }],
-        ['delete_page', 'delete_page', { page_name: 'Diary' }],
-        ['create_page', 'create_page', { title: 'Never' }],
-        ['datascript_query', 'list_pages', {}],
-      ] as const) {
-        await window.fault(method, 'missing')
-        await refused(/does not offer|no method/, tool, args)
-      }
-    })
   })
 }
 
 describe('comings and goings', { ...patience, skip }, () => {
-  const ask = (tool: string, args: Record<string, unknown> = {}) => agent.call(tool, args)
-
-  test('two Logseqs side by side answer for their own graph', async () => {
-    const [files, base] = [await open('og', 'old'), await open('db', 'new')]
-    await files.person('create_page', 'Only in files', {}, {})
-    assert.equal((await ask('get_page_content', { source: 'files', page_name: 'Only in files' })).error, false)
-    assert.equal((await ask('get_page_content', { source: 'base', page_name: 'Only in files' })).error, true)
-    await files.openGraph('third')
-    await until(async () => (await ask('ping', { source: 'files' })).structured.connected === false)
-    await files.close()
-    await base.close()
-  })
-
   test('the newest of two windows on a graph is used, the older says why', async () => {
-    const older = await open('db', 'new')
-    const newer = await open('db', 'new')
+    const older = await stage.open('db', 'base')
+    const newer = await stage.open('db', 'base')
     await until(async () => /replaced by another Logseq/.test(await older.status()))
-    assert.equal((await ask('ping', { source: 'base' })).structured.connected, true)
+    assert.equal((await stage.ask('base', 'ping')).connected, true)
     await older.close()
     await newer.close()
   })
 
-  test('Logseq quits in the middle of a call, and comes back', async () => {
-    const window = await open('db', 'new')
-    await window.fault('insert_block', 'lost')
-    const writing = ask('create_block', { source: 'base', page_name: 'Books', content: 'cut off' })
-    await until(async () => ((await window.calls()).insert_block ?? 0) > 0)
+  test('a plugin that is kept from WebSockets goes the long way', async () => {
+    const window = await stage.open('og', 'files', { settings: { port: stage.lectern.port, transport: 'auto' } })
+    assert.match(await window.status(), /connected \(poll\)/, 'the test page is no origin of Logseq')
+    await stage.ask('files', 'get_page_content', { page_name: 'Books' })
     await window.close()
-    const cut = await writing
-    assert.equal(cut.error, true)
-    assert.match(cut.text, /lost|could not be found out|did not happen/)
-    const back = await open('db', 'new')
-    assert.equal((await ask('get_page_content', { source: 'base', page_name: 'Books' })).error, false)
-    await back.close()
+  })
+})
+
+describe('the doctor', { ...patience, skip }, () => {
+  const looks = async (...args: string[]) => {
+    const found = JSON.parse(await stage.lectern.command(['doctor', '--json', ...args]))
+    return Object.fromEntries(found.map(({ name, result, detail }: any) => [name, `${result}: ${detail}`]))
+  }
+
+  test('tells what it finds of two Logseqs', async () => {
+    const [files, base] = [await stage.open('og', 'files'), await stage.open('db', 'base')]
+    const found = await looks('logseq')
+    assert.match(found['logseq.connected'], /^good: base \(db graph\), files \(file graph\)$/)
+    assert.match(found['logseq.origin'], /base: lsp:\/\/logseq\.io; files: lsp:/)
+    assert.match(found['logseq.versions'], /base: Logseq 2\.0\.1, plugin [^;]*; files: Logseq 0\.10\.15/)
+    assert.match(found['logseq.transport'], /^good: base: a WebSocket gets through/)
+    assert.match(found['logseq.methods'], /^good: base: 20 of 21 .*; files: 21 of 21/)
+    assert.match(found['logseq.window'], /^good: base: with the window (hidden|in sight) the editor answers in \d+ ms and the database/)
+    assert.match(found['logseq.properties'], /logseq\.property 4, .*user\.property 1.*files: a file graph has no/)
+    await base.fault('get_block', 'lost')
+    await files.fault('move_block', 'missing')
+    await stage.call('files', 'move_block', { block_uuid: known.second, target_parent_uuid: known.first })
+    assert.match((await looks('logseq.window'))['logseq.window'], /^doubt: base: .*the editor gave no answer within \d+ ms \(TIMEOUT\) and the database answers/)
+    assert.match((await looks('logseq.methods'))['logseq.methods'], /^doubt: .*lacking: blocks\.move; this Logseq has not move_block/)
+    await files.close()
+    await base.close()
   })
 
-  test('a plugin that is kept from WebSockets goes the long way', async () => {
-    const window = await open('og', 'old', { settings: { port: lectern.port, transport: 'auto' } })
-    assert.match(await window.status(), /connected \(poll\)/, 'the test page is no origin of Logseq')
-    assert.equal((await ask('get_page_content', { source: 'files', page_name: 'Books' })).error, false)
-    await window.close()
+  test('tries to write where it is asked to, and leaves nothing', async () => {
+    const base = await stage.open('db', 'base')
+    const found = await looks('logseq.properties', '--try-writes')
+    assert.match(found['logseq.properties'], /^good: .*Rating was set and read back/)
+    await base.fault('upsert_block_property', 'throw')
+    assert.match((await looks('logseq.properties', '--try-writes'))['logseq.properties'], /^doubt: .*Rating could not be set: .*moon/)
+    const { pages } = await stage.ask('base', 'list_pages', { limit: 100 })
+    assert.deepEqual(pages.filter(({ page_name }: any) => /doctor/.test(page_name)), [])
+    await base.close()
   })
 })

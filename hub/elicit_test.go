@@ -1,0 +1,174 @@
+package hub
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+const initForms = `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"cursor","version":"9"}}`
+
+func (h *padHub) withForms(proven string) *client {
+	h.t.Helper()
+	c := connectAs(h.t, h.testHub, Attach{Client: proven})
+	c.ask("initialize", initForms)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+// asked reads the form that the hub sends.
+func (c *client) asked() (id, message string) {
+	c.t.Helper()
+	f := c.recv()
+	var p struct{ Message string }
+	if f.Method != "elicitation/create" || json.Unmarshal(f.Params, &p) != nil {
+		c.t.Fatalf("got %s, want a form", f.raw)
+	}
+	b, _ := json.Marshal(f.ID)
+	return string(b), p.Message
+}
+
+const drop = `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"}}}`
+
+// A client that shows its token is asked as well; what its user says counts as
+// an answer does, and a closed form counts for nothing.
+func TestElicit(t *testing.T) {
+	for _, tt := range []struct{ answer, want string }{
+		{`"result":{"action":"accept","content":{"answer":"allow once"}}`, `"done":true`},
+		{`"result":{"action":"accept","content":{"answer":"refuse","reason":"mine"}}`, "The user says: mine"},
+		{`"result":{"action":"decline"}`, "the user refused"},
+		{`"result":{"action":"cancel"}`, ""},
+		{`"result":{"action":"accept","content":{"answer":"always"}}`, ""},
+		{`"result":{"action":"accept"}`, ""},
+		{`"result":{}`, ""},
+		{`"error":{"code":-1,"message":"no"}`, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startPad(t, askWrites(), nil, Limits{})
+			c := h.withForms("cursor")
+			c.send(drop)
+			id, message := c.asked()
+			if !strings.Contains(message, "Let cursor call drop in source notes") || !strings.Contains(message, "-one") {
+				t.Errorf("asked %q", message)
+			}
+			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + tt.answer + `}`)
+			synctest.Wait()
+			if tt.want == "" {
+				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+				tt.want = "by hand"
+			}
+			if f := c.recv(); !strings.Contains(f.raw, tt.want) {
+				t.Errorf("%s: %s", tt.answer, f.raw)
+			}
+			if wrote := h.pad.writes > 0; wrote != strings.Contains(tt.answer, "once") {
+				t.Errorf("%s: written %v", tt.answer, wrote)
+			}
+		})
+	}
+}
+
+// Whoever answers first is heard, and the client is told that its form is void.
+func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		c := h.withForms("cursor")
+		c.send(drop)
+		id, _ := c.asked()
+		h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+		seen := ""
+		for range 2 {
+			seen += c.recv().raw
+		}
+		if !strings.Contains(seen, "by hand") || !strings.Contains(seen, `"method":"notifications/cancelled"`) || !strings.Contains(seen, id) {
+			t.Errorf("got %s", seen)
+		}
+		c.send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"answer":"allow once"}}}`)
+		synctest.Wait()
+		if h.pad.writes != 0 {
+			t.Error("a late form was heard")
+		}
+	})
+}
+
+// A client that only claims its name is not asked, unless the configuration
+// trusts it; one that proves it is, unless the configuration does not.
+func TestElicitOnlyWhereTrusted(t *testing.T) {
+	for _, tt := range []struct {
+		proven string
+		elicit *bool
+		want   bool
+	}{
+		{"", nil, false},
+		{"", new(true), true},
+		{"cursor", new(false), false},
+		{"cursor", nil, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
+			c := h.withForms(tt.proven)
+			c.send(drop)
+			synctest.Wait()
+			if tt.want {
+				c.asked()
+			}
+			h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+			if f := c.recv(); !tt.want && !strings.Contains(f.raw, "by hand") {
+				t.Errorf("%+v: got %s", tt, f.raw)
+			}
+			if tt.want {
+				c.recv()
+			}
+		})
+	}
+}
+
+// Over HTTP the form comes down the stream of the call, and the answer in a
+// request of its own.
+func TestElicitOverHTTP(t *testing.T) {
+	h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil, Limits{})
+	s := serveHTTP(t, h.testHub)
+	resp, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
+	session := resp.Header.Get("Mcp-Session-Id")
+	if session == "" {
+		t.Fatal(body)
+	}
+	s.do("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", session)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp", strings.NewReader(drop))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session} {
+		req.Header.Set(k, v)
+	}
+	stream, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	var last string
+	for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		last = data
+		var f received
+		if err := json.Unmarshal([]byte(data), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Method == "elicitation/create" {
+			id, _ := json.Marshal(f.ID)
+			s.do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"allow once"}}}`, id), "Mcp-Session-Id", session)
+		}
+	}
+	if !strings.Contains(last, `"done":true`) || h.pad.writes != 1 {
+		t.Errorf("got %s", last)
+	}
+}

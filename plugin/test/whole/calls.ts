@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { known } from '../host/seed'
+import type { Kind } from './stage'
+
+// One call of every tool that must succeed on a graph as seed.ts makes it, in
+// an order in which each finds what it needs.
+
+export interface Call {
+  tool: string
+  args: (made: Made) => Record<string, unknown>
+  good: (answer: any, kind: Kind, made: Made) => void
+  /** Answered without a word to Logseq. */
+  alone?: true
+}
+
+/** What earlier calls have made. */
+export interface Made {
+  block?: string
+}
+
+const verified = (answer: any) => assert.equal(answer.verified, true, JSON.stringify(answer))
+
+export const calls: Call[] = [
+  { tool: 'ping', args: () => ({}), good: (a) => assert.equal(a.connected, true), alone: true },
+  { tool: 'get_capabilities', args: () => ({}), good: (a) => assert.ok(a.capabilities.length > 20), alone: true },
+  { tool: 'list_pages', args: () => ({ limit: 100 }), good: (a) => assert.ok(a.pages.some((p: any) => p.page_name === 'Books' && p.uuid)) },
+  { tool: 'get_page_content', args: () => ({ page_name: 'Books', format: 'json' }), good: (a) => assert.equal(a.blocks[0].uuid, known.first) },
+  { tool: 'create_page', args: () => ({ title: 'Garden', content: '- beds\n  - tulips', properties: { area: 'south' } }), good: verified },
+  { tool: 'update_page', args: () => ({ page_name: 'Garden', content_append: 'shed', properties: { area: 'north' } }), good: verified },
+  { tool: 'rename_page', args: () => ({ page_name: 'Garden', new_name: 'Yard' }), good: verified },
+  {
+    tool: 'delete_page',
+    args: () => ({ page_name: 'Yard' }),
+    good: (a, kind) => {
+      verified(a)
+      assert.equal(a.recycled ?? false, kind === 'db')
+    },
+  },
+  {
+    tool: 'search',
+    args: () => ({ query: 'lend it' }),
+    good: (a) => assert.deepEqual([a.blocks[0].uuid, a.blocks[0].page_name], [known.second, 'Books']),
+  },
+  { tool: 'get_block', args: () => ({ block_uuid: known.first, include_children: true }), good: (a) => assert.equal(a.block.children[0].uuid, known.child) },
+  {
+    tool: 'create_block',
+    args: () => ({ page_name: 'Books', content: 'new one', position: 'first' }),
+    good: (a, _, made) => {
+      verified(a)
+      made.block = a.uuid
+    },
+  },
+  { tool: 'update_block', args: (made) => ({ block_uuid: made.block, content: 'newer', properties: { mood: 'fine' } }), good: verified },
+  { tool: 'move_block', args: (made) => ({ block_uuid: made.block, target_parent_uuid: known.first, position: 'last' }), good: verified },
+  { tool: 'delete_block', args: (made) => ({ block_uuid: made.block }), good: verified },
+  {
+    tool: 'datascript_query',
+    args: () => ({ query: '[:find ?u :in $ ?n :where [?p :block/name ?n] [?p :block/uuid ?u]]', inputs: ['books'] }),
+    good: (a) => assert.equal(a.total, 1),
+  },
+  { tool: 'get_backlinks', args: () => ({ page_name: 'Middlemarch' }), good: (a) => assert.equal(a.blocks[0].uuid, known.first) },
+  {
+    tool: 'insert_blocks',
+    args: () => ({ page_name: 'Reviews', markdown: '- one\n  - two\n    - three\n- four' }),
+    good: (a) => {
+      verified(a)
+      assert.equal(a.inserted, 4)
+    },
+  },
+  { tool: 'append_to_journal', args: () => ({ date: '2026-11-21', content: 'first frost' }), good: verified },
+  { tool: 'get_journal', args: () => ({ date: '2026-11-21', format: 'text' }), good: (a) => assert.match(a.text, /first frost/) },
+  { tool: 'list_tasks', args: () => ({ limit: 9 }), good: (a) => assert.deepEqual(a.blocks.map((b: any) => b.uuid), [known.task]) },
+  { tool: 'set_task', args: () => ({ block_uuid: known.task, status: 'DONE', deadline: '2026-12-01' }), good: verified },
+  { tool: 'get_tags', args: () => ({}), good: (a) => assert.ok(a.tags.some((t: any) => t.name === 'private')) },
+  { tool: 'list_properties', args: () => ({}), good: (a) => assert.ok(a.properties.length > 0) },
+  { tool: 'list_templates', args: () => ({}), good: (a) => assert.equal(a.templates[0].name, 'meeting') },
+  {
+    tool: 'batch',
+    args: () => ({
+      items: [
+        { tool: 'create_block', arguments: { page_name: 'Books', content: 'of a batch' } },
+        { tool: 'update_block', arguments: { block_uuid: known.second, content: 'Lend it to Grace', replace_content: true } },
+        { tool: 'set_task', arguments: { block_uuid: known.task, status: 'TODO' } },
+      ],
+    }),
+    good: (a) => {
+      assert.deepEqual([a.done, a.failed], [3, 0], JSON.stringify(a))
+      for (const one of a.results) verified(one.result)
+    },
+  },
+]
