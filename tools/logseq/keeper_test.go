@@ -273,3 +273,21 @@ func TestRehearsedTargets(t *testing.T) {
 		}
 	}
 }
+
+// Who is asked before a call is made sees what is expected of it.
+func TestExpected(t *testing.T) {
+	for call, want := range map[[2]string]string{
+		{"update_block", `{"block_uuid":"` + id(1) + `","content":"other"}`}:                  `"text": "other"`,
+		{"update_block", `{"block_uuid":"` + id(1) + `","properties":{"n":7}}`}:               `"n": 7`,
+		{"move_block", `{"block_uuid":"` + id(1) + `","target_parent_uuid":"` + id(5) + `"}`}: `"parent": "` + id(5) + `"`,
+		{"create_block", `{"page_name":"Garden","content":"new"}`}:                            `"text": "new"`,
+		{"create_page", `{"title":"Shed","content":"- Spade"}`}:                               `"text": "Spade"`,
+	} {
+		f := garden("file")
+		l := &ledger{f: f, refuse: errors.New("only shown")}
+		_, _ = openOn(t, f).open.Call(t.Context(), l, call[0], []byte(call[1]))
+		if c := l.changes[0]; !c.Open || !strings.Contains(string(c.After.Data), want) || strings.Contains(string(c.Before.Data), want) {
+			t.Errorf("%v: want %s, expected is %s", call, want, c.After.Data)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.Caller, in MoveBlockIn) (
 		out.Written = rehearsed()
 		return out, nil
 	}
-	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	told, err := g.report(ctx, c, becoming(was.UUID, p.expect))
 	if err != nil {
 		return none, err
 	}
@@ -104,4 +104,15 @@ func parentOf(b wireBlock) UUID {
 		return b.Page.UUID
 	}
 	return b.Parent
+}
+
+// expect puts k where p is, as far as a person needs to know.
+func (p place) expect(k *kept) {
+	k.Page, k.Parent, k.After = p.page.Name, "", ""
+	if p.parent != p.page.UUID {
+		k.Page, k.Parent = "", p.parent
+	}
+	if p.position == after {
+		k.After = p.target
+	}
 }

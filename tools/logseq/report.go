@@ -11,7 +11,8 @@ import (
 type intent struct {
 	target target
 	after  tools.State
-	sure   bool // after is exact
+	sure   bool        // after is exact
+	expect func(*kept) // makes of a block before what it is expected to be; nil: nobody knows
 }
 
 // deleting means that the target goes.
@@ -19,6 +20,21 @@ func deleting(t target) intent { return intent{target: t, sure: true} }
 
 // changing means that the target becomes something, which Logseq decides.
 func changing(t target) intent { return intent{target: t} }
+
+// becoming means that a block stays and becomes something that can be foretold.
+func becoming(uuid UUID, expect func(*kept)) intent {
+	return intent{target: target{aBlock, string(uuid)}, expect: expect}
+}
+
+// expected is what a target that held was is expected to hold.
+func (i intent) expected(was tools.State) tools.State {
+	k, err := read[kept](was)
+	if i.expect == nil || err != nil || !was.There {
+		return i.after
+	}
+	i.expect(&k)
+	return stateOf(k)
+}
 
 // adding means that trees of new blocks are put somewhere, and gives them their
 // uuids.
@@ -54,7 +70,7 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.after, Open: !i.sure})
+		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.expected(was), Open: !i.sure})
 	}
 	if err := c.Changing(ctx, changes...); err != nil {
 		return nil, err
