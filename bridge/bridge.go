@@ -42,8 +42,8 @@ type Config struct {
 	Origins []string
 	// Approve says whether a person has let this origin in. It is asked at
 	// every connection of an origin that is not known; what it refuses is
-	// shown by [Bridge.Origins]. Web pages (http, https) are never asked about:
-	// they must be in Origins. Nil refuses all.
+	// shown by [Bridge.Origins], but for web pages (http, https): any could
+	// ask. Nil refuses all.
 	Approve func(origin string) bool
 	Limits  Limits
 	Log     *slog.Logger

@@ -347,6 +347,15 @@ func TestOrigins(t *testing.T) {
 		if len(waiting) != 3 || waiting[2] != "file://" || changes == 0 {
 			t.Errorf("waiting: %v, changes: %d", waiting, changes)
 		}
+		for _, odd := range []string{"x://$(id)", "x://a;b", "x://a'b", "x://a b"} {
+			if connects(odd) || len(s.Origins()) != 3 {
+				t.Errorf("%q connects, or is shown to a person", odd)
+			}
+		}
+		let["http://localhost:3001"] = true
+		if !connects("http://localhost:3001") || connects("http://localhost:3002") {
+			t.Error("of web pages not just the one that is let in connects")
+		}
 		let["file://"] = true
 		if !connects("file://") || len(s.Origins()) != 2 {
 			t.Errorf("approved, and yet: %v", s.Origins())

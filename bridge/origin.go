@@ -40,11 +40,13 @@ func (b *Bridge) Admits(origin string) bool {
 	switch {
 	case origin == "" || slices.Contains(known, origin) || slices.Contains(b.conf.Origins, origin):
 		return true
-	case isWeb(origin) || !isPlain(origin):
+	case !isPlain(origin):
 		return false
 	case b.conf.Approve != nil && b.conf.Approve(origin):
 		o.forget(origin)
 		return true
+	case isWeb(origin):
+		return false // shown to nobody: any page could ask
 	}
 	o.note(origin)
 	b.changed()
@@ -85,7 +87,10 @@ func isWeb(origin string) bool {
 	return strings.HasPrefix(origin, "http:") || strings.HasPrefix(origin, "https:")
 }
 
-// isPlain is true for what a browser can have sent.
+// isPlain is true for what a browser can have sent, of characters that mean
+// nothing to a shell: a person may be told to paste it.
 func isPlain(origin string) bool {
-	return len(origin) <= originBytes && !strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r > '~' })
+	return len(origin) <= originBytes && !strings.ContainsFunc(origin, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(":/.-_+%[]", r)
+	})
 }

@@ -47,6 +47,8 @@ type Hub struct {
 	IdleAfter time.Duration
 	// HTTP says whether the hub listens on Port at all.
 	HTTP bool
+	// Mark says whether answers are marked as data that is no instruction.
+	Mark bool
 }
 
 // Limits is the table [limits].
@@ -85,6 +87,9 @@ type Source struct {
 	Effects []string
 	// Ask are effects that a person is asked about first; nil: none.
 	Ask []string
+	// Exclude and Only are marks of what agents must not see, as people write
+	// them; nil: none.
+	Exclude, Only []string
 	// Options are the System's own keys as a JSON object, path among them.
 	Options json.RawMessage
 	// Line of the table in the file, from 1; 0: not from a file.
@@ -96,6 +101,8 @@ type Source struct {
 type Schema struct {
 	// Kinds has the own keys of every kind of source that this build opens.
 	Kinds map[string][]string
+	// Mark says what is wrong with a mark of exclude or only. Nil: nothing is.
+	Mark func(mark string) error
 	// Home replaces a leading ~ in paths; empty: such paths are an error.
 	Home string
 }
@@ -104,7 +111,7 @@ type Schema struct {
 func Default(path string, schema Schema) Config {
 	return Config{
 		Path:   path,
-		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true},
+		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
 		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
 		Update: Update{Check: true},
 		schema: schema,

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,12 @@ import (
 var schema = config.Schema{
 	Kinds: map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
 	Home:  "/home/me",
+	Mark: func(mark string) error {
+		if strings.HasPrefix(mark, "colour:") {
+			return errors.New("colour: is no such mark")
+		}
+		return nil
+	},
 }
 
 const file = "/etc/lectern/config.toml"
@@ -38,6 +45,8 @@ path = "~/notes"
 tenant = "a"
 read_only = true
 effects = ["read"]
+exclude = ["Private/**", "#secret"]
+only = ["namespace:Work"]
 
 [[source]]
 name = "rel"
@@ -80,21 +89,21 @@ schema = "ab"
 	}
 	want := config.Config{
 		Path:   file,
-		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute},
+		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, Mark: true},
 		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute},
 		Logseq: config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
 		Update: config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
 			{
-				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"},
+				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"}, Exclude: []string{"Private/**", "#secret"}, Only: []string{"namespace:Work"},
 				Options: []byte(`{"path":"/home/me/notes","tenant":"a"}`), Line: 11,
 			},
-			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 19},
-			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 24},
+			{Name: "rel", Kind: "markdown", Path: "/etc/lectern/here", Options: []byte(`{"path":"/etc/lectern/here"}`), Line: 21},
+			{Name: "wiki", Kind: "cards", Options: []byte(`{"url":"http://127.0.0.1:1"}`), Line: 26},
 		},
-		Clients: []config.Client{{Name: "cursor", Source: "notes", Token: true, Effects: []string{"read"}, Ask: []string{"read"}, Elicit: new(bool), Line: 37}},
+		Clients: []config.Client{{Name: "cursor", Source: "notes", Token: true, Effects: []string{"read"}, Ask: []string{"read"}, Elicit: new(bool), Line: 39}},
 		Rules: []config.Rule{{
-			Do: "deny", Client: "c*", Proven: true, Source: "n?", Effects: []string{"write"}, Tool: "*_page", Path: "a/**", Schema: "ab", Line: 45,
+			Do: "deny", Client: "c*", Proven: true, Source: "n?", Effects: []string{"write"}, Tool: "*_page", Path: "a/**", Schema: "ab", Line: 47,
 		}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(config.Config{})); d != "" {
@@ -107,7 +116,7 @@ func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
 		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, limits, logseq, rule, source, update)",
-		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, port)",
+		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, mark, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nhttp = 1":                            "2:8: hub.http: must be true or false",
@@ -117,13 +126,13 @@ func TestFaults(t *testing.T) {
 		"[logseq]\norigins = [\"*\"]":                `2:12: logseq.origins[0]: must be one origin exactly as the browser sends it`,
 		"[logseq]\nplain_token = 1":                  "2:15: logseq.plain_token: must be true or false",
 		"hub = 1":                                    "1:7: hub: must be a table, [hub]",
-		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, port)",
+		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, mark, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
 		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, limits, logseq, rule, source, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
-		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, kind, name, path, read_only, tenant)",
+		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
@@ -133,7 +142,7 @@ func TestFaults(t *testing.T) {
 		"[[source]]\nkind=\"markdown\"":              "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
 		"[[source]]\nkind=\"markdwon\"":              "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
 		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may hold small letters, digits and hyphens only; how about "my-notes"?`,
-		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, kind, name, path, read_only, tenant)",
+		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
 		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants read alone; remove one of the two",
 		source + "ask = [\"wirte\"]":                                 "5:8: source[0].ask[0]: unknown effect, did you mean write?",
 		"[limits]\napproval = \"1s\"":                                `2:12: limits.approval: must be at least "5s", got "1s"`,
@@ -156,6 +165,21 @@ func TestFaults(t *testing.T) {
 		}
 		if want = file + ":" + want; !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %s\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A mark that cannot be read is a fault of its place, and so is a list of none.
+func TestMarkFaults(t *testing.T) {
+	for _, c := range [][2]string{
+		{`exclude = "Private"`, `5:11: source[0].exclude: must be a list of what it means, such as ["Private/**", "#secret"]`},
+		{`only = []`, "5:1: source[0].only: must be a list of what it means"},
+		{`exclude = ["a", 1]`, "5:17: source[0].exclude[1]: must be text in quotes"},
+		{`only = ["a", "colour:red"]`, "5:14: source[0].only[1]: colour: is no such mark"},
+	} {
+		_, err := config.Parse(file, []byte("[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"+c[0]), schema)
+		if want := file + ":" + c[1]; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", c[0], err, want)
 		}
 	}
 }

@@ -23,25 +23,10 @@ func (c *Config) decode() error {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
 	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
-	top := d.table("", root, "hub", "limits", "logseq", "update", "source", "client", "rule")
-	if hub, ok := top.table("hub", "port", "idle_after", "http"); ok {
-		hub.int("port", &c.Hub.Port, 1, 65535)
-		hub.duration("idle_after", &c.Hub.IdleAfter, 0)
-		hub.bool("http", &c.Hub.HTTP)
-	}
-	if limits, ok := top.table("limits", "deadline", "in_flight", "approval"); ok {
-		limits.duration("deadline", &c.Limits.Deadline, time.Second)
-		limits.int("in_flight", &c.Limits.InFlight, 1, 1024)
-		limits.duration("approval", &c.Limits.Approval, 5*time.Second)
-	}
-	if logseq, ok := top.table("logseq", "plain_token", "origins"); ok {
-		logseq.bool("plain_token", &c.Logseq.PlainToken)
-		logseq.origins("origins", &c.Logseq.Origins)
-	}
-	if update, ok := top.table("update", "check", "mirror", "pin"); ok {
-		update.bool("check", &c.Update.Check)
-		c.Update.Mirror, _ = update.string("mirror")
-		c.Update.Pin, _ = update.string("pin")
+	once := tables()
+	top := d.table("", root, append(slices.Clone(once), "source", "client", "rule")...)
+	for _, name := range once {
+		c.readOnce(top, name)
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
@@ -52,6 +37,32 @@ func (c *Config) decode() error {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return &Error{c.Path, d.faults}
+}
+
+// tables are the names of those that hold settings.
+func tables() (names []string) {
+	for _, s := range settings() {
+		if table, _ := s.split(); !slices.Contains(names, table) {
+			names = append(names, table)
+		}
+	}
+	return names
+}
+
+// readOnce reads the settings of one table.
+func (c *Config) readOnce(top table, name string) {
+	var in []setting
+	var known []string
+	for _, s := range settings() {
+		if table, key := s.split(); table == name {
+			in, known = append(in, s), append(known, key)
+		}
+	}
+	if t, ok := top.table(name, known...); ok {
+		for i, s := range in {
+			s.read(t, known[i], c)
+		}
+	}
 }
 
 // syntaxFault is why text is no TOML.
@@ -186,8 +197,7 @@ func (t table) origins(key string, to *[]string) {
 	}
 	for i, v := range list {
 		origin, _ := v.(string)
-		scheme, _, ok := strings.Cut(origin, "://")
-		if origin != "null" && (!ok || scheme == "" || strings.ContainsAny(origin, "* ")) {
+		if !isOrigin(origin) {
 			t.wrong(fmt.Sprintf("%s[%d]", key, i), `must be one origin exactly as the browser sends it, such as "file://" or "https://graph.example"`)
 			continue
 		}

@@ -96,14 +96,15 @@ func Lock(path string) (unlock func() error, err error) {
 	return unlock, nil
 }
 
-// AddSource plans to append s, which has Name, Kind, Path, ReadOnly and
-// Effects. A source that is there already in the same words is no change. An
+// AddSource plans to append s, which has Name, Kind, Path, ReadOnly, Effects,
+// Exclude and Only. A source that is there already in the same words is no change. An
 // empty name is made from the path; a name that another source has is an error
 // when it was asked for.
 func (c Config) AddSource(s Source) (Edit, Source, error) {
 	same := func(old Source) bool {
 		return old.Kind == s.Kind && old.Path == s.Path && (s.Name == "" || s.Name == old.Name) &&
-			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects)
+			old.ReadOnly == s.ReadOnly && slices.Equal(old.Effects, s.Effects) &&
+			slices.Equal(old.Exclude, s.Exclude) && slices.Equal(old.Only, s.Only)
 	}
 	if i := slices.IndexFunc(c.Sources, same); i >= 0 {
 		return Edit{c.Path, c.text, c.text}, c.Sources[i], nil
@@ -140,13 +141,9 @@ func (c Config) appended(s Source) []byte {
 	if s.ReadOnly {
 		b.WriteString("read_only = true\n")
 	}
-	if s.Effects != nil {
-		quoted := make([]string, len(s.Effects))
-		for i, e := range s.Effects {
-			quoted[i] = tomltext.Quote(e)
-		}
-		fmt.Fprintf(&b, "effects = [%s]\n", strings.Join(quoted, ", "))
-	}
+	lists(&b, "effects", s.Effects)
+	lists(&b, "exclude", s.Exclude)
+	lists(&b, "only", s.Only)
 	text := c.text
 	if text == nil {
 		text = []byte(opening)
@@ -191,5 +188,6 @@ func (c Config) sameBut(other Config, i int) bool {
 
 func sameSource(a, b Source) bool {
 	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
-		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects) && slices.Equal(a.Ask, b.Ask)
+		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects) && slices.Equal(a.Ask, b.Ask) &&
+		slices.Equal(a.Exclude, b.Exclude) && slices.Equal(a.Only, b.Only)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // commonKeys are the keys of a [[source]] that mean the same for every kind.
-var commonKeys = []string{"name", "kind", "read_only", "effects", "ask"}
+var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclude", "only"}
 
 // effects are the words of tools.Effects; a test of cmd compares the two.
 var effects = []string{"read", "write", "delete", "run", "admin"}
@@ -95,6 +95,8 @@ func (d *decoder) source(path string, values map[string]any, schema Schema, file
 	t.bool("read_only", &s.ReadOnly)
 	s.Effects = t.effects("effects", s.ReadOnly)
 	s.Ask = t.effects("ask", false)
+	s.Exclude = t.marks("exclude", schema)
+	s.Only = t.marks("only", schema)
 	if slices.Contains(own, "path") {
 		s.Path = t.folder(schema.Home, filepath.Dir(file))
 	}
@@ -136,6 +138,37 @@ func (t table) effects(key string, readOnly bool) []string {
 		}
 	}
 	return granted
+}
+
+// marks reads a list of marks; nil when the key is absent. None at all is a
+// fault: nobody can tell whether it means everything or nothing.
+func (t table) marks(key string, schema Schema) []string {
+	v, ok := t.values[key]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		t.wrong(key, "must be a list of what it means, such as [\"Private/**\", \"#secret\"]; without any, leave it out")
+		return nil
+	}
+	var marks []string
+	for i, v := range list {
+		mark, ok := v.(string)
+		at := fmt.Sprintf("%s[%d]", key, i)
+		if !ok {
+			t.wrong(at, "must be text in quotes, such as \"Private/**\" or \"#secret\"")
+			continue
+		}
+		if schema.Mark != nil {
+			if err := schema.Mark(mark); err != nil {
+				t.wrong(at, "%v", err)
+				continue
+			}
+		}
+		marks = append(marks, mark)
+	}
+	return marks
 }
 
 // folder reads path and makes it absolute: ~ is the home directory, and what

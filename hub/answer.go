@@ -37,7 +37,7 @@ func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolRes
 	if err != nil {
 		return sf.failed(t, tools.AsError(err))
 	}
-	return answered(res)
+	return sf.answered(res)
 }
 
 func answered(res tools.Result) *mcp.CallToolResult {

@@ -24,9 +24,7 @@ func TestFiftyApprovals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, each = 10, 5
 		state := supervisor.NewState(time.Now)
-		h := startPad(t, askWrites(), nil, Limits{})
-		h.picture.state = state
-		h.work.Go(func() { h.picture.run(h.life, h.draw) })
+		h := startPadOn(t, state, askWrites(), nil, Limits{})
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

@@ -83,6 +83,16 @@ func TestChecklistBinding(t *testing.T) {
 			t.Errorf("%s makes no difference", name)
 		}
 	}
+	drawn := func(name string, there bool) binding {
+		return bind(cursor, "notes", put, args, []tools.Change{{Target: name, Before: tools.State{There: there}}}, "p")
+	}
+	const one, two = "block 6512a7f0-0000-4000-8000-000000000001", "block 6512a7f0-0000-4000-8000-00000000000A"
+	if drawn(one, false) != drawn(two, false) {
+		t.Error("what is to be made under an identifier of its own is another thing each time")
+	}
+	if drawn(one, true) == drawn(two, true) || drawn("page a", false) == drawn("page b", false) || drawn(one, false) == drawn(one, true) {
+		t.Error("targets that are there, or have names, are taken for each other")
+	}
 	turned := changed("1")
 	turned[0], turned[1] = turned[1], turned[0]
 	if bind(cursor, "notes", put, args, turned, "p") != right {
@@ -129,6 +139,14 @@ func TestChecklistSingleUse(t *testing.T) {
 		synctest.Wait()
 		h.answers(h.waiting().ID, true, status.Answer{})
 		says(t, <-out, "ok", "")
+
+		out = a.begin(t.Context(), "twice", `{"path":"n","text":"x"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, tools.Conflict, "what they were not shown")
+		if h.pad.holds("n") != "x" || h.pad.holds("n2") != "" {
+			t.Error("what was not shown was written, or what was approved was not")
+		}
 	})
 }
 
@@ -160,6 +178,22 @@ func TestChecklistExpiry(t *testing.T) {
 		says(t, <-out, tools.Timeout, "cancelled")
 		if h.Answer(cancelled, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
+		}
+		out = a.begin(t.Context(), "drop", `{"path":"a"}`)
+		synctest.Wait()
+		h.pad.skew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
+		if err := h.Answer(h.waiting().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "was over") {
+			t.Errorf("an answer after its time: %v", err)
+		}
+		says(t, <-out, tools.Denied, "over")
+		for range 100 { // both at once: whoever is heard, nothing is written
+			ctx, cancel := context.WithCancel(t.Context())
+			out = a.begin(ctx, "drop", `{"path":"a"}`)
+			synctest.Wait()
+			id := h.waiting().ID
+			cancel()
+			_ = h.Answer(id, true, status.Answer{})
+			says(t, <-out, tools.Timeout, "cancelled")
 		}
 		pass(time.Hour)
 		if h.pad.writes != 0 || len(h.approvals.list()) != 0 {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -193,7 +194,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	now := h.now()
 	h.calls.Add(1)
 	c.session.called(c.tool, now)
-	code, effect := "ok", tools.Effect("")
+	code, effect := "", tools.Effect("")
 	if e := tools.AsError(err); e != nil {
 		code = string(e.Code)
 		h.failures.Add(1)
@@ -204,10 +205,16 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	if src != nil {
 		src.calls.Add(1)
 	}
+	done := status.Call{
+		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
+		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code,
+	}
+	h.ring.add(done)
+	h.record(c, t, done)
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call",
-		slog.String("part", "audit"), slog.String("session", c.session.id), slog.String("client", c.session.clientName()),
-		slog.String("tool", c.tool), slog.String("source", nameOf(src)), slog.String("effect", string(effect)),
-		slog.Duration("duration", now.Sub(began)), slog.Int("bytes", res.Size()), slog.String("code", code))
+		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
+		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.Answered), slog.String("code", cmp.Or(code, "ok")))
 	h.picture.touch()
 }
 

@@ -29,6 +29,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -53,8 +54,11 @@ type Config struct {
 	// Asks hears of every call that begins to wait for a person; it must not
 	// block. Nil: nobody does.
 	Asks func(status.Approval)
-	Log  *slog.Logger
-	Now  func() time.Time
+	// Unmarked leaves out of answers the mark that they are data, not
+	// instructions.
+	Unmarked bool
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
@@ -65,6 +69,8 @@ type Source struct {
 	// Effects are granted to agents. Nil grants all but [tools.Admin], which
 	// is never granted unless it is named.
 	Effects []tools.Effect
+	// Privacy says what agents must not see of it.
+	Privacy tools.Privacy
 	Options json.RawMessage // the System's own keys
 	Place   string          // folder, graph or address, for people
 	Sample  bool            // the Welcome vault
@@ -106,6 +112,9 @@ type Hub struct {
 	approvals approvals
 	web       *web
 	changes   subscriptions
+	unmarked  bool
+	ring      *callRing
+	trail     atomic.Pointer[audit.Trail]
 	calls     atomic.Uint64
 	failures  atomic.Uint64
 	inFlight  atomic.Int64
@@ -124,6 +133,8 @@ func New(c Config) *Hub {
 		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, asks: c.Asks,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
+	h.unmarked = c.Unmarked
+	h.ring = &callRing{size: callsKept}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
@@ -256,6 +267,7 @@ func (h *Hub) Close() error {
 		}
 	}
 	h.end()
+	h.ring.close()
 	h.web.close()
 	h.work.Wait()
 	h.mu.RLock()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ type pad struct {
 	// person's editor might.
 	meddle func(p *pad)
 	writes int
+	// skew is what the wall clock of its hub is ahead.
+	skew atomic.Int64
 }
 
 func (p *pad) Close() error                { return nil }
@@ -78,6 +81,15 @@ func (p *pad) Put(ctx context.Context, c tools.Caller, in putIn) (doneOut, error
 // Sly writes although its call is a dry run.
 func (p *pad) Sly(ctx context.Context, c tools.Caller, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
+	return doneOut{err == nil}, err
+}
+
+// Twice reports in two parts.
+func (p *pad) Twice(ctx context.Context, c tools.Caller, in putIn) (doneOut, error) {
+	if err := p.change(ctx, c, map[string]*string{in.Path: &in.Text}); err != nil {
+		return doneOut{}, err
+	}
+	err := p.change(ctx, c, map[string]*string{in.Path + "2": &in.Text})
 	return doneOut{err == nil}, err
 }
 
@@ -142,6 +154,7 @@ func padKind(p *pad) tools.Kind {
 			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*pad).Get),
 			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*pad).Put),
 			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*pad).Sly),
+			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*pad).Twice),
 			tools.DefineLive(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*pad).Drop),
 			tools.DefineLive(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*pad).Move),
 			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*pad).Run),
@@ -159,11 +172,17 @@ type padHub struct {
 
 func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
 	t.Helper()
+	return startPadOn(t, newBoard(), grants, rules, limits)
+}
+
+func startPadOn(t testing.TB, on Picture, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
+	t.Helper()
 	p := &pad{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
-	b, log := newBoard(), &syncBuffer{}
+	log := &syncBuffer{}
 	h := New(Config{
 		Kinds: []tools.Kind{padKind(p)}, Sources: []Source{{Name: "notes", Kind: "pad"}}, Limits: limits,
-		Version: "1", Skill: "1", State: b, Now: time.Now, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
+		Now:     func() time.Time { return time.Now().Add(time.Duration(p.skew.Load())) },
+		Version: "1", Skill: "1", State: on, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
 	if err := h.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -173,7 +192,7 @@ func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits L
 			t.Error(err)
 		}
 	})
-	return &padHub{&testHub{h, newWorld(), b, log}, t, p}
+	return &padHub{&testHub{h, newWorld(), nil, log}, t, p}
 }
 
 // An asker is one agent without a wire.

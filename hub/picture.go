@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -78,7 +79,9 @@ func (h *Hub) draw(s *status.Snapshot) {
 	}
 	s.Sessions = make([]status.Session, 0, len(h.sessions))
 	for session := range h.sessions {
-		s.Sessions = append(s.Sessions, session.status())
+		shown := session.status()
+		shown.Grants = h.grantsOf(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
+		s.Sessions = append(s.Sessions, shown)
 	}
 	s.Peers, s.Approvals = h.peers(), h.approvals.list()
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {

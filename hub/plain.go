@@ -49,7 +49,7 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 
 func (sf *surface) plainAnswer(id json.RawMessage, t *tool, res tools.Result, err error) []byte {
 	if err == nil && res.Content == nil && utf8.Valid(res.JSON) {
-		return appendResult(id, plainResult(res.JSON))
+		return appendResult(id, plainResult(res.JSON, !sf.hub.unmarked))
 	}
 	result, err := json.Marshal(sf.result(t, res, err))
 	if err != nil {
@@ -107,8 +107,11 @@ func appendResult(id, result []byte) []byte {
 // plainResult is object as the structured content and as text. It was written
 // by encoding/json, so that quotes and backslashes are all there is to escape
 // in it.
-func plainResult(object json.RawMessage) []byte {
-	const head, middle = `{"content":[{"type":"text","text":"`, `"}],"structuredContent":`
+func plainResult(object json.RawMessage, mark bool) []byte {
+	head, middle := plainHead, plainMiddle
+	if mark {
+		head, middle = markedHead, markedMiddle
+	}
 	b := make([]byte, 0, len(head)+len(middle)+1+2*len(object)+len(object)/4)
 	b = append(b, head...)
 	for _, c := range object {

@@ -13,11 +13,14 @@ import (
 
 // read runs f on a source for anything but a tool: the same grant, deadline,
 // slot, panic guard and log as [Hub.call], for what only ever reads.
-func read[T any](ctx context.Context, sf *surface, src *source, what string, f func(context.Context, *lease) (T, error)) (T, error) {
+func read[T any](ctx context.Context, sf *surface, src *source, what, uri string, f func(context.Context, *lease) (T, error)) (T, error) {
 	var none T
 	h, x := sf.hub, exchangeOf(ctx)
 	s := x.session
 	if err := sf.viewOf(x).grant(src, tools.Reads); err != nil {
+		return none, err
+	}
+	if err := h.mayRead(x.who(), src, what, uri); err != nil {
 		return none, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
@@ -43,7 +46,7 @@ func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) 
 	if !ok {
 		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no resource at %s", uri), missing, map[string]any{"uri": uri})
 	}
-	c, err := read(ctx, sf, found.source, "resources/read", func(ctx context.Context, open *lease) (tools.Content, error) {
+	c, err := read(ctx, sf, found.source, "resources/read", uri, func(ctx context.Context, open *lease) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if err == nil && len(c.Text)+len(c.Data) > sf.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", len(c.Text)+len(c.Data), sf.hub.limits.Answer)
@@ -65,7 +68,7 @@ func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.
 	if err != nil {
 		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
-	messages, err := read(ctx, sf, src, "prompts/get", func(ctx context.Context, open *lease) ([]tools.Message, error) {
+	messages, err := read(ctx, sf, src, "prompts/get", "", func(ctx context.Context, open *lease) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 	if err != nil {
@@ -129,7 +132,7 @@ func (c resourceCompletion) CompleteResourceArgument(ctx context.Context, uri st
 }
 
 func (sf *surface) complete(ctx context.Context, src *source, ref string, argument mcp.CompleteArgument) (*mcp.Completion, error) {
-	values, err := read(ctx, sf, src, "completion/complete", func(ctx context.Context, open *lease) ([]string, error) {
+	values, err := read(ctx, sf, src, "completion/complete", "", func(ctx context.Context, open *lease) ([]string, error) {
 		return open.Complete(ctx, ref, argument.Name, argument.Value)
 	})
 	if err != nil {

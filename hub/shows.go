@@ -40,12 +40,15 @@ func newShows(p *policy.Policy, sources []*source) *shows {
 func (sf *surface) viewOf(x *exchange) *view {
 	s := sf.shows.Load()
 	if !s.policy.ByClient() {
-		return s.usual
+		return s.usual // the usual case looks nobody up
 	}
 	return s.of(x.who())
 }
 
 func (s *shows) of(who policy.Client) *view {
+	if !s.policy.ByClient() {
+		return s.usual
+	}
 	return s.view(func(src *source) []tools.Effect { return s.policy.Effects(who, src.conf.Name, src.effects, src.most()) })
 }
 

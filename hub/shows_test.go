@@ -33,10 +33,10 @@ func TestListsPerClient(t *testing.T) {
 		{Client: "nobody", Effects: []tools.Effect{}},
 	}, nil, Limits{})
 	for _, c := range []struct{ claims, proves, want string }{
-		{"somebody", "", "drop get move put run sly"},
+		{"somebody", "", "drop get move put run sly twice"},
 		{"Reader", "", "get"},
-		{"reader", "owner", "drop get move own put run sly"},
-		{"owner", "", "drop get move put run sly"},
+		{"reader", "owner", "drop get move own put run sly twice"},
+		{"owner", "", "drop get move put run sly twice"},
 		{"nobody", "", ""},
 	} {
 		s := h.connect(c.claims, c.proves)
@@ -63,7 +63,7 @@ func TestListsPerRequest(t *testing.T) {
 		t.Errorf("modern sees %v", names)
 	}
 	names, _ = listed(t, c.ask("tools/list", `{`+strings.Replace(modernMeta, `"modern"`, `"another"`, 1)+`}`))
-	if len(names) != 6 {
+	if len(names) != 7 {
 		t.Errorf("another sees %v", names)
 	}
 	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"},`+modernMeta+`}`); !strings.Contains(f.raw, "this client may not delete") {
@@ -81,7 +81,7 @@ func TestListsPerRequest(t *testing.T) {
 func TestGrantsChange(t *testing.T) {
 	h := startPad(t, nil, nil, Limits{})
 	c := h.connect("cursor", "")
-	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 6 {
+	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 7 {
 		t.Fatalf("sees %v", names)
 	}
 	h.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Effects: []tools.Effect{tools.Reads}}}, nil))
@@ -93,5 +93,57 @@ func TestGrantsChange(t *testing.T) {
 	}
 	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.raw, "this client may not delete") || h.pad.writes != 0 {
 		t.Errorf("drop: %s", f.raw)
+	}
+}
+
+// What a rule forbids to read is forbidden to resources too, and to those who
+// wait for it to change; what is to be asked about is refused there.
+func TestRulesHoldForResources(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	read := func(page string) string {
+		return c.ask("resources/read", `{"uri":"desk://notes/pages/`+page+`"}`).raw
+	}
+	c.ask("resources/subscribe", `{"uri":"desk://notes/pages/a%20b"}`)
+	for _, tt := range []struct {
+		rule policy.Rule
+		want string
+	}{
+		{policy.Rule{Do: policy.Deny, Path: "a b"}, "forbids"},
+		{policy.Rule{Do: policy.Deny, Path: "pages/*"}, "forbids"},
+		{policy.Rule{Do: policy.Ask, Client: "test*"}, "asked"},
+		{policy.Rule{Do: policy.Deny, Path: "c"}, "desk://notes/pages/a%20b"},
+		{policy.Rule{Do: policy.Deny, Client: "another"}, "desk://notes/pages/a%20b"},
+	} {
+		h.SetPolicy(policy.New(nil, []policy.Rule{tt.rule}))
+		got := read("a%20b")
+		if !strings.Contains(got, tt.want) || strings.Contains(got, `"error"`) == strings.Contains(tt.want, "desk:") {
+			t.Errorf("%s: %s", tt.rule, got)
+		}
+		h.world.changed("notes", "desk://notes/pages/a%20b")
+		if strings.Contains(tt.want, "desk:") {
+			if n := c.recv(); n.Method != "notifications/resources/updated" {
+				t.Errorf("%s: got %s", tt.rule, n.raw)
+			}
+		} else {
+			c.ask("ping", `{}`) // whose answer is the next frame
+		}
+	}
+}
+
+// The panel says in a few words what a client may do where others may do more
+// or less.
+func TestGrantsInWords(t *testing.T) {
+	h := startPad(t, []policy.Grant{
+		{Client: "cursor", Effects: []tools.Effect{tools.Reads}}, {Client: "nobody", Effects: []tools.Effect{}},
+	}, nil, Limits{})
+	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {
+		h.mu.RLock()
+		got := h.grantsOf(policy.Client{Name: who}, "")
+		h.mu.RUnlock()
+		if got != want {
+			t.Errorf("%s: %q", who, got)
+		}
 	}
 }

@@ -139,6 +139,7 @@ func (s *source) reopen() error {
 			Log:     s.hub.log.With("part", s.conf.Name),
 			Now:     s.hub.now,
 			Peer:    peer,
+			Privacy: s.conf.Privacy,
 			Changed: func(uri string) { s.hub.changes.announce(s, uri) },
 		})
 	})

@@ -229,7 +229,7 @@ func TestEndOfInput(t *testing.T) {
 		}()
 		time.AfterFunc(2*time.Second, func() { close(h.world.free) })
 		b, err := io.ReadAll(out)
-		if err != nil || !strings.Contains(string(b), `"id":1,"result":{"content":[{"type":"text","text":"{}"}]`) {
+		if err != nil || !strings.Contains(string(b), `"id":1,"result":{"_meta":{"lectern/untrusted":true},"content":[{"type":"text","text":"{}"}`) {
 			t.Errorf("got %s, %v; want the answer to 1", b, err)
 		}
 		if err := <-done; err != nil {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // subscriptions knows who wants to hear of which resource. Streams and HTTP,
@@ -24,6 +27,7 @@ type subscriptions struct {
 
 type subscriber struct {
 	surface *surface
+	who     policy.Client
 	uris    map[string]struct{}
 }
 
@@ -100,7 +104,7 @@ func (s *subscriptions) add(ctx context.Context, sf *surface, uris ...string) {
 	}
 	sub := s.by[c]
 	if sub == nil {
-		sub = &subscriber{sf, map[string]struct{}{}}
+		sub = &subscriber{sf, exchangeOf(ctx).who(), map[string]struct{}{}}
 		s.by[c] = sub
 	}
 	for _, uri := range uris {
@@ -122,13 +126,19 @@ func (s *subscriptions) forget(c server.ClientSession) {
 	delete(s.by, c)
 }
 
+// sees reports whether the subscriber could read uri from src.
+func (s *subscriber) sees(src *source, uri string) bool {
+	v := s.surface.shows.Load().of(s.who)
+	return v.covers(src) && v.may(src, tools.Reads) && s.surface.hub.mayRead(s.who, src, "resources/read", uri) == nil
+}
+
 // announce tells the subscribers of uri that its content changed, but only
-// those whose scope covers the source. It never blocks.
+// those who could read it from the source. It never blocks.
 func (s *subscriptions) announce(src *source, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c, sub := range maps.All(s.by) {
-		if _, wants := sub.uris[uri]; !wants || !sub.surface.shows.Load().widest.covers(src) {
+		if _, wants := sub.uris[uri]; !wants || !sub.sees(src, uri) {
 			continue
 		}
 		select {

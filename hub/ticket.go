@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ func bind(who policy.Client, source string, t *tool, args json.RawMessage, chang
 	}
 	states := make([]before, len(changes))
 	for i, c := range changes {
-		states[i] = before{c.Target, c.Before, c.Open}
+		states[i] = before{nameOfTarget(c), c.Before, c.Open}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
 	b, err := json.Marshal([]any{who, source, t.info.Name, t.digest, string(args), states, policyDigest})
@@ -33,6 +34,34 @@ func bind(who policy.Client, source string, t *tool, args json.RawMessage, chang
 		panic(err)
 	}
 	return sha256.Sum256(b)
+}
+
+// nameOfTarget is a target by its name, but for one that is to be made under an
+// identifier that each call draws anew: nothing is there to be mistaken for.
+func nameOfTarget(c tools.Change) string {
+	if c.Before.There {
+		return c.Target
+	}
+	words := strings.Fields(c.Target)
+	for i, w := range words {
+		if isUUID(w) {
+			words[i] = "(new)"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		hyphen := i == 8 || i == 13 || i == 18 || i == 23
+		if hyphen != (c == '-') || !hyphen && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // A ticket is a person's yes: to one call, once, for a while.
@@ -58,7 +87,8 @@ func (t *ticket) use(now time.Time, b binding) error {
 	}
 	switch {
 	case t.used:
-		return again("the user's approval was for one change and has been used")
+		return tools.Errorf(tools.Conflict, "what the user approved was done; the call goes on to change what they were not shown").
+			WithHint("Look what was done, and make the other changes one call at a time.")
 	case b != t.covers:
 		return again("what the call would change is not what the user approved")
 	case over(now, t.until):

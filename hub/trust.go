@@ -1,7 +1,10 @@
 package hub
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 )
@@ -38,4 +41,26 @@ func (c *call) request(p *policy.Policy, src *source, t *tool, args json.RawMess
 		q.Named, q.Anything = named, !whole
 	}
 	return q
+}
+
+// grantsOf says in a few words what a client may do, where that differs from
+// what the sources grant to everybody; mu is held.
+func (h *Hub) grantsOf(who policy.Client, scope string) string {
+	p := h.policy.Load()
+	if !p.ByClient() {
+		return ""
+	}
+	var words []string
+	for _, src := range h.inScopeLocked(scope) {
+		may := p.Effects(who, src.conf.Name, src.effects, src.most())
+		if slices.Equal(may, src.effects) {
+			continue
+		}
+		list := make([]string, len(may))
+		for i, e := range may {
+			list[i] = string(e)
+		}
+		words = append(words, src.conf.Name+": "+cmp.Or(strings.Join(list, ", "), "nothing"))
+	}
+	return strings.Join(words, "; ")
 }

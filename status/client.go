@@ -72,6 +72,10 @@ type NewSource struct {
 	Kind     string `json:"kind,omitempty"` // empty: detected
 	Place    string `json:"place"`
 	ReadOnly bool   `json:"read_only,omitempty"`
+	// Exclude and Only are marks of what agents must not see, such as
+	// "Private/**" and "#secret".
+	Exclude []string `json:"exclude,omitempty"`
+	Only    []string `json:"only,omitempty"`
 }
 
 // A Plan is what an Action would change, for a person to agree to.

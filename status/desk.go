@@ -5,6 +5,14 @@ import (
 	"encoding/json"
 )
 
+// Access is all that a hub can be asked: for its picture, what agents did, and
+// what a person does at its desk.
+type Access interface {
+	Client
+	Ledger
+	Desk
+}
+
 // A Ledger reads what agents did.
 type Ledger interface {
 	// Calls delivers calls, oldest first. Its channel ends like those of Client.
@@ -19,7 +27,9 @@ type Desk interface {
 	// Tools answers what a client sees: the scope is a source's name or empty,
 	// client a client's name or empty for one that nothing is said about.
 	Tools(ctx context.Context, scope, client string) ([]Tool, error)
-	// Call runs a tool on a source, as `lectern call` does, and answers its JSON.
+	// Call runs a tool, by the name of its specification, on a source: the way
+	// of an agent, grants and audit included. It answers the tool's JSON. What
+	// the tool or the hub refuses is a [*CallError].
 	Call(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error)
 	// Check looks at everything whose name begins with prefix and delivers each
 	// Check when it has its Result. The channel is closed after the last.
@@ -58,3 +68,14 @@ type Setting struct {
 	Choices []string `json:"choices,omitempty"` // nil: free
 	Restart bool     `json:"restart,omitempty"` // counts from the hub's next start on
 }
+
+// A CallError is why a tool did not do what it was asked.
+type CallError struct {
+	Code string          `json:"code"` // of the closed list: "denied", "not_found"
+	Msg  string          `json:"message"`
+	Hint string          `json:"hint,omitempty"` // what to do next
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Error implements error.
+func (e *CallError) Error() string { return e.Msg }

@@ -16,17 +16,22 @@ type Actions interface {
 	Do(ctx context.Context, a status.Action) error
 }
 
-// Local is the status.Client inside the hub process. Its Logs must escape what
-// a terminal would obey: status.Line promises it.
+// Local is the status.Access inside the hub process. Its Logs must escape what
+// a terminal would obey: status.Line promises it. What agents did and what a
+// person does by hand is not the supervisor's: cmd gives both. Desk may be nil
+// where nobody asks it.
 type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
+	status.Desk
+	// Recent answers Calls; nil: nobody keeps them.
+	Recent func(ctx context.Context, q status.CallQuery) (<-chan status.Call, error)
 	// History answers Changes; nil: nobody keeps them.
 	History func(ctx context.Context, p status.Pick) (status.Changes, error)
 }
 
-var _ status.Client = Local{}
+var _ status.Access = Local{}
 
 // Watch implements status.Client.
 func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
@@ -50,6 +55,14 @@ func (l Local) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line,
 		}
 	}()
 	return ch, nil
+}
+
+// Calls is status.Ledger's.
+func (l Local) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
+	if l.Recent == nil {
+		return nil, errors.New("list calls: this hub keeps none")
+	}
+	return l.Recent(ctx, q)
 }
 
 // Changes is status.Ledger's.

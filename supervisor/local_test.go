@@ -31,7 +31,10 @@ func TestLocal(t *testing.T) {
 			func(snap status.Snapshot) { state.Update(func(s *status.Snapshot) { *s = snap }) },
 			func(l status.Line) { record(t, log, l) },
 		)
-		return supervisor.Local{State: state, Log: log, Actions: f, History: f.Changes}
+		return supervisor.Local{State: state, Log: log, Actions: f}
+	})
+	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.Ledger {
+		return supervisor.Local{Recent: f.Calls, History: f.Changes}
 	})
 }
 

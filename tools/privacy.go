@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Privacy is what a person keeps from agents in one source. A page is hidden
@@ -14,8 +16,8 @@ type Privacy struct {
 	Only    []Mark
 }
 
-// A Mark fits pages by one of its fields; the others are empty. Letter case
-// makes no difference.
+// A Mark fits pages by one of its fields; the others are empty. Letter case and
+// how accents are composed make no difference.
 type Mark struct {
 	Path      string // a glob of the page's path or name: * and ? within a part, ** over parts
 	Tag       string // a tag, also as the beginning of a nested one: work fits work/plans
@@ -110,7 +112,7 @@ func (m Mark) fits(page Page) bool {
 		return slices.ContainsFunc(page.Tags, func(t string) bool { return below(m.Tag, strings.TrimPrefix(t, "#")) })
 	}
 	for name, values := range page.Properties {
-		if strings.EqualFold(name, m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, m.Value) })) {
+		if form(name) == form(m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return form(v) == form(m.Value) })) {
 			return true
 		}
 	}
@@ -119,15 +121,19 @@ func (m Mark) fits(page Page) bool {
 
 // below says whether name is root or nested in it.
 func below(root, name string) bool {
-	root, name = strings.ToLower(root), strings.ToLower(name)
+	root, name = form(root), form(name)
 	return name == root || strings.HasPrefix(name, root+"/")
 }
 
 // glob matches a path against a pattern whose ** stands for any number of
 // parts, none too.
 func glob(pattern, name string) bool {
-	return globParts(strings.Split(strings.ToLower(pattern), "/"), strings.Split(strings.ToLower(name), "/"))
+	return globParts(strings.Split(form(pattern), "/"), strings.Split(form(name), "/"))
 }
+
+// form is what marks and pages are compared in. A file's name may be decomposed
+// where a person typed the mark composed, and must be hidden all the same.
+func form(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
 func globParts(pattern, name []string) bool {
 	for len(pattern) > 0 {

@@ -34,6 +34,13 @@ func TestPrivacy(t *testing.T) {
 	if !both.Hides(page) {
 		t.Error("exclude counts within only")
 	}
+	composed, decomposed := "Priv\u00e9", "Prive\u0301"
+	for _, m := range []tools.Mark{{Path: composed + "/**"}, {Namespace: composed}, {Tag: composed}, {Property: composed, Value: composed}} {
+		twin := tools.Page{Path: decomposed + "/x", Tags: []string{decomposed}, Properties: map[string][]string{decomposed: {decomposed}}}
+		if !(tools.Privacy{Exclude: []tools.Mark{m}}).Hides(twin) {
+			t.Errorf("%+v does not hide what is composed otherwise", m)
+		}
+	}
 	for _, bad := range []string{"", "#", "tag:", "colour:red", "path:[a", "namespace: "} {
 		if m, err := tools.ParseMark(bad); err == nil {
 			t.Errorf("%q is read as %+v", bad, m)

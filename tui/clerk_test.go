@@ -150,6 +150,8 @@ func busyClerk() *clerk {
 		"c9": "--- a/Journal/2026-11-21.md\n+++ b/Journal/2026-11-21.md\n@@ -1,3 +1,4 @@\n # Today\n-- call the plumber\n+- call the plumber before noon, because he leaves early on Saturdays and does not come back until the week after\n+- water the plants\n \tindented\n",
 		"c8": "--- /dev/null\n+++ b/Plan\n@@ -0,0 +1 @@\n+A plan\n",
 	}
+	c.tools, c.checks, c.settings = someTools(), someChecks(), someSettings()
+	c.answer = json.RawMessage(`{"matches":[{"path":"Projects/会議.md","line":11,"context":"a <b> & \u001b[31m"}],"total":1}`)
 	for _, call := range someCalls() {
 		c.calls <- call
 	}
@@ -179,6 +181,49 @@ func someCalls() []status.Call {
 	return all
 }
 
+func someTools() []status.Tool {
+	return []status.Tool{
+		{
+			Name: "search_pages", Title: "Search pages", System: "markdown", Effect: "read", Sources: []string{"notes", "welcome"}, Bytes: 1311,
+			Description: "Finds pages whose title, tags or text contain the query.\nOne literal phrase; no operators.",
+			Schema: json.RawMessage(`{"type":"object","required":["query"],"properties":{
+				"query":{"type":"string","description":"text to find as it stands"},
+				"limit":{"type":"integer","description":"most pages to answer","default":50,"minimum":1,"maximum":200},
+				"ratio":{"type":"number"},
+				"fuzzy":{"type":["boolean","null"],"description":"near hits too"},
+				"sort":{"type":"string","enum":["title","path"]},
+				"tags":{"type":"array","items":{"type":"string"},"maxItems":9},
+				"where":{"type":"object","description":"conditions"},
+				"source":{"type":"string","description":"which one"}}}`),
+			Examples: []status.Example{{Why: "find a phrase", Args: json.RawMessage(`{"query":"architecture diagram","limit":20}`)}},
+		},
+		{
+			Name: "delete_page", Title: "Delete a page", System: "markdown", Effect: "delete", Sources: []string{"notes"}, Bytes: 404, Description: "Deletes it.",
+			Schema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"}}}`),
+		},
+		{Name: "ping", System: "logseq", Effect: "read", Sources: []string{"会議-日本語"}, Bytes: 80, Description: "Answers.", Schema: json.RawMessage(`{"type":"object"}`)},
+		{Name: "odd", Effect: "read", Schema: json.RawMessage(`[`)},
+	}
+}
+
+func someChecks() []status.Check {
+	return []status.Check{
+		{Name: "hub.runs", Title: "The hub runs", Result: status.Good, Detail: "pid 4242, version 0.1.0"},
+		{Name: "hub.port", Title: "The hub's port is free", Result: status.Bad, Detail: "port 12740 is taken by python3 (pid 991)", Fix: "Stop that program, or set another port."},
+		{Name: "source.notes", Title: "notes can be read", Result: status.Bad, Detail: "the folder is gone", Fix: "Put it back and reopen the source.", Action: &status.Action{Verb: status.ReopenSource, Part: "notes"}},
+		{Name: "disk", Title: "There is room on the disk", Result: status.Doubt, Detail: "1.2 GB free"},
+		{Name: "plugin", Title: "The Logseq plugin answers", Result: status.Skipped, Detail: "no Logseq runs"},
+	}
+}
+
+func someSettings() []status.Setting {
+	return []status.Setting{
+		{Key: "hub.port", Means: "The port on 127.0.0.1 for clients that speak HTTP, and for plugins.", Value: "12740", Default: "12740", Restart: true},
+		{Key: "hub.idle", Means: "How long the hub stays when no agent is connected.", Value: "2h", Default: "30m", Set: true, Line: 7},
+		{Key: "policy.default", Means: "What happens to a call that no rule is about.", Value: "ask", Default: "allow", Set: true, Line: 12, Choices: []string{"allow", "ask", "deny"}},
+	}
+}
+
 // lively is a hub with something in every corner of the overview.
 func lively() status.Snapshot {
 	s := asked()
@@ -189,7 +234,17 @@ func lively() status.Snapshot {
 			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
 		},
 	}
-	s.Update = status.Update{Installed: "0.1.1", Available: "0.2.0", Asked: noon}
+	s.Installs = []status.Install{
+		{ID: "client/claude-code", Title: "Claude Code", Here: true, Condition: "connected", State: status.Ready, File: "/home/ada/.claude.json"},
+		{ID: "client/amp", Title: "Amp", Condition: "not there", State: status.Stopped, File: "/home/ada/.config/amp/settings.json"},
+		{ID: "client/cursor", Title: "Cursor", Here: true, Condition: "outdated", State: status.Degraded, File: "/home/ada/.cursor/mcp.json", Note: "it starts another lectern: /old/bin/lectern"},
+		{ID: "plugin/logseq", Title: "Logseq plugin", Here: true, Condition: "not there", State: status.Stopped, Version: "", File: "/home/ada/.logseq/plugins/lectern"},
+	}
+	s.Sessions[0].Proven, s.Sessions[0].Grants = true, "notes: read, asks before writing"
+	s.Update = status.Update{
+		Installed: "0.1.1", Available: "0.2.0", Asked: noon, Previous: "0.0.9", Done: 4_400_000, Total: 11_000_000, Rate: 900_000,
+		Steps: []status.Check{{Name: "find", Title: "Find the release", Result: status.Good}, {Name: "get", Title: "Download", Result: status.Looking}, {Name: "swap", Title: "Swap the binary", Result: status.Pending}},
+	}
 	return s
 }
 

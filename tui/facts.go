@@ -36,14 +36,17 @@ func (m Model) asking(i int, w pane.Want) Model {
 	return m
 }
 
-func (m Model) learn(msg factMsg) Model {
-	if m.tabs[msg.tab].asked == msg.fact.Want {
+func (m Model) learn(msg factMsg) (Model, tea.Cmd) {
+	if m.tabs[msg.tab].asked == msg.fact.Want && !msg.fact.More {
 		m = m.asking(msg.tab, nil)
 	}
 	if l, ok := m.tabs[msg.tab].pane.(pane.Learner); ok {
 		m = m.set(msg.tab, l.Learn(msg.fact))
 	}
-	return m
+	if msg.fact.More {
+		return m, m.fx.nextCheck(msg.tab, msg.fact.Want, msg.checks)
+	}
+	return m, nil
 }
 
 // openCalls follows what agents do if nobody does.

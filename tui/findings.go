@@ -11,11 +11,49 @@ import (
 )
 
 // What a panel without a Ledger or a Desk answers.
-var errNoLedger = errors.New("this panel cannot read what agents did")
+var (
+	errNoLedger = errors.New("this panel cannot read what agents did")
+	errNoDesk   = errors.New("this panel cannot do that by hand")
+)
 
 // find finds out what the pane of a tab wants to know.
 func (fx effects) find(tab int, w pane.Want) tea.Cmd {
-	return func() tea.Msg { return factMsg{tab, fx.fact(w)} }
+	return func() tea.Msg {
+		if c, ok := w.(pane.ChecksOf); ok {
+			return fx.check(tab, c)
+		}
+		return factMsg{tab: tab, fact: fx.fact(w)}
+	}
+}
+
+// check begins to look at things and brings the first Check.
+func (fx effects) check(tab int, w pane.ChecksOf) tea.Msg {
+	if fx.cfg.Desk == nil {
+		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: errNoDesk}}
+	}
+	ch, err := fx.cfg.Desk.Check(fx.ctx, w.Prefix)
+	if err != nil {
+		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: err}}
+	}
+	return fx.nextCheck(tab, w, ch)()
+}
+
+func (fx effects) nextCheck(tab int, w pane.Want, ch <-chan status.Check) tea.Cmd {
+	return func() tea.Msg {
+		c, more := <-ch
+		return factMsg{tab, pane.Fact{Want: w, Check: c, More: more}, ch}
+	}
+}
+
+// try runs a tool by hand.
+func (fx effects) try(tab int, t pane.Try) tea.Cmd {
+	return func() tea.Msg {
+		f := pane.Fact{Want: pane.Trial{Source: t.Source, Tool: t.Tool}, Err: errNoDesk}
+		if fx.cfg.Desk != nil {
+			f.Answer, f.Err = fx.cfg.Desk.Call(fx.ctx, t.Source, t.Tool, t.Args)
+		}
+		return factMsg{tab: tab, fact: f}
+	}
 }
 
 func (fx effects) fact(w pane.Want) pane.Fact {
@@ -27,6 +65,14 @@ func (fx effects) fact(w pane.Want) pane.Fact {
 		f.Changes, f.Err = fx.changes(status.Pick{Before: w.ID})
 	case pane.DiffOf:
 		f.Changes, f.Err = fx.changes(status.Pick{IDs: []string{w.Change}})
+	case pane.ToolsFor:
+		if f.Err = errNoDesk; fx.cfg.Desk != nil {
+			f.Tools, f.Err = fx.cfg.Desk.Tools(fx.ctx, w.Source, w.Client)
+		}
+	case pane.SettingsOf:
+		if f.Err = errNoDesk; fx.cfg.Desk != nil {
+			f.Settings, f.Err = fx.cfg.Desk.Settings(fx.ctx)
+		}
 	}
 	return f
 }

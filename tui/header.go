@@ -60,11 +60,19 @@ func (m Model) condition() string {
 	}
 	n := len(m.snap.Approvals)
 	badge := fmt.Sprintf("! %d waiting", n)
-	switch {
-	case n == 0:
+	if m.w < 60 {
+		badge = fmt.Sprintf("!%d", n)
+		if n > 0 || leastTabs(m)+len(state)+2 > m.w {
+			state = ""
+		}
+	}
+	if n == 0 {
 		return style.Text(glyph+state) + " "
-	case m.w < 60:
-		badge, state = fmt.Sprintf("!%d", n), ""
 	}
 	return m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
+}
+
+// leastTabs is how wide the tabs are on a narrow screen.
+func leastTabs(m Model) int {
+	return theme.Width(m.brand()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].name) + len(" 9  ")
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"regexp"
@@ -89,6 +90,14 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 			fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
 			c.diffs[text] = text
 		}
+		fill(reflect.ValueOf(&c.tools).Elem(), text, all)
+		fill(reflect.ValueOf(&c.checks).Elem(), text, all)
+		fill(reflect.ValueOf(&c.settings).Elem(), text, all)
+		if schema, err := json.Marshal(map[string]any{"properties": map[string]any{text: map[string]any{"description": text, "enum": []string{text}}}}); err == nil {
+			c.tools[1].Schema = schema
+		}
+		c.tools[1].Name, c.checks[1].Name, c.settings[1].Key = text+"2", text+"2", text+"2"
+		c.answer = json.RawMessage(text)
 		r := newRigWith(t, snap, c, 100, 40)
 		r.m.cfg.Version = text
 		r.hub.SetPlan(plan)
@@ -111,6 +120,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("saved", "@Clients", "s")
 		look("sources", "2", "j")
 		look("clients", "@Clients", "j")
+		look("clients, last", "G")
 		look("logs", "@Logs")
 		look("logs of a part", "p")
 		look("logs wrapped", "w")
@@ -124,12 +134,28 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("form", "left")
 		look("form again", "tab")
 		r.press("esc")
+		look("permissions", "p", "up", "right")
+		r.press("esc")
 		look("activity", "@Activity", "j")
 		look("activity, one", "enter")
 		look("activity, totals", "esc", "T", "p")
 		r.press("/")
 		r.send(tea.PasteMsg{Content: text})
 		look("activity, filter", "left")
+		r.press("esc")
+		look("tools", "@Tools", "p", "right")
+		look("tools, one", "enter")
+		look("tools, another", "esc", "j")
+		look("tools, form", "x", "tab", "tab", "right")
+		look("tools, answer", "enter", "enter")
+		r.press("esc")
+		look("doctor", "@Doctor", "j")
+		look("doctor, copied", "c")
+		look("settings", "@Settings")
+		look("settings, last", "G")
+		r.press("enter")
+		r.send(tea.PasteMsg{Content: text})
+		look("settings, edited", "left")
 		r.press("esc")
 		look("waiting", "!")
 		r.wait(grace)

@@ -20,6 +20,8 @@ func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 		return m, m.fx.copy(want)
 	case pane.Save:
 		return m, m.fx.save(want)
+	case pane.Try:
+		return m, m.fx.try(m.current, want)
 	case pane.Push:
 		return m.push(want)
 	case pane.Say:

@@ -24,7 +24,7 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Next:     bind("tab", "next pane", "tab"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
-		Tab:      bind("1-6", "go to a pane", "1", "2", "3", "4", "5", "6"),
+		Tab:      bind("1-9", "go to a pane", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 		Help:     bind("?", "help", "?"),
 		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
@@ -76,12 +76,15 @@ func (k KeyMap) groups() []group {
 			named(p.Install, "update Lectern"),
 		}},
 		{pane.SourcesTab, []key.Binding{
-			named(p.Add, "add a source"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
+			named(p.Add, "add a source"), named(p.Grant, "what agents may do: read only, ask first"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
 			named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
 		}},
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,
 			named(p.Toggle, "read only or not"), named(p.Back, "close; what is typed stays"),
+		}},
+		{"Permissions", []key.Binding{
+			named(p.Enter, "look what it would change"), named(p.Right, "another choice"), p.NextField, named(p.Back, "close"),
 		}},
 		{pane.ActivityTab, []key.Binding{
 			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
@@ -102,7 +105,23 @@ func (k KeyMap) groups() []group {
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.ClientsTab, []key.Binding{
+			named(p.Install, "put Lectern into the client"), named(p.Remove, "take it out again"),
 			named(p.Copy, "copy the snippet"), named(p.Save, "save it to a file"), named(p.SaveAnyway, "the same, when no hub runs"),
+		}},
+		{pane.ToolsTab, []key.Binding{
+			named(p.Run, "run the tool by hand"), named(p.Enter, "read all there is to say of it"), named(p.Filter, "filter the tools"),
+			named(p.Part, "the next source's tools"), named(p.Right, "as the next client sees them"), named(p.Left, "as the client before"),
+			named(p.Copy, "copy the declaration"), named(p.Refresh, "read the tools again"),
+		}},
+		{"Running a tool", []key.Binding{
+			named(p.Enter, "run it"), p.NextField, p.PreviousField, named(p.Right, "another choice"), p.Example, p.CopyAnswer, named(p.Back, "close"),
+		}},
+		{pane.DoctorTab, []key.Binding{
+			named(p.Refresh, "check everything again"), named(p.Run, "check only this again"), named(p.Enter, "do what mends it"),
+			named(p.Copy, "copy the report"), named(p.Save, "save the report"),
+		}},
+		{pane.SettingsTab, []key.Binding{
+			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),
 		}},
 		{"When asked", []key.Binding{k.Yes, k.No}},
 	}

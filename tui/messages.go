@@ -36,8 +36,9 @@ type (
 	retryCallsMsg struct{}
 	// factMsg: what the pane of a tab wanted to know is known, or cannot be.
 	factMsg struct {
-		tab  int
-		fact pane.Fact
+		tab    int
+		fact   pane.Fact
+		checks <-chan status.Check // where more come from; nil: none do
 	}
 	// planMsg: what an action would change is known.
 	planMsg struct {

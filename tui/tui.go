@@ -96,7 +96,10 @@ func New(c Config) Model {
 			{name: pane.ActivityTab, pane: pane.NewActivity(k.Pane, zone)},
 			{name: pane.ChangesTab, pane: pane.NewChanges(k.Pane, zone)},
 			{name: pane.ClientsTab, pane: pane.NewClients(k.Pane, zone)},
+			{name: pane.ToolsTab, pane: pane.NewTools(k.Pane, zone)},
 			{name: pane.LogsTab, pane: pane.NewLogs(k.Pane, zone)},
+			{name: pane.DoctorTab, pane: pane.NewDoctor(k.Pane, zone)},
+			{name: pane.SettingsTab, pane: pane.NewSettings(k.Pane, zone)},
 		},
 	}
 	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
@@ -157,7 +160,7 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case retryCallsMsg:
 		return m.openCalls()
 	case factMsg:
-		return m.learn(msg), nil
+		return m.learn(msg)
 	case planMsg:
 		return m.confirm(msg), nil
 	case doneMsg:

@@ -55,7 +55,7 @@ func TestKeysTurnToPanes(t *testing.T) {
 			{"@Changes", "No agent has written anything"},
 			{"@Clients", "Attached agents 3"},
 			{"@Logs", "The log is empty."},
-			{"tab", "Problems 2"},
+			{"tab", "Doctor"},
 			{"shift+tab", "The log is empty."},
 			{"2", "agents may"},
 			{"1", "Problems 2"},

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 func callCommand(w *world) *cobra.Command {
@@ -26,14 +26,14 @@ func callCommand(w *world) *cobra.Command {
 		Args:              needs(2, 3, "a source, a tool and its arguments as JSON"),
 		ValidArgsFunction: w.completeCall,
 		RunE: func(c *cobra.Command, args []string) error {
-			req := callRequest{Source: args[0], Tool: args[1]}
+			var in json.RawMessage
 			if len(args) == 3 {
 				var err error
-				if req.Args, err = w.arguments(args[2]); err != nil {
+				if in, err = w.arguments(args[2]); err != nil {
 					return err
 				}
 			}
-			return w.call(c.Context(), req)
+			return w.call(c.Context(), args[0], args[1], in)
 		},
 	}
 }
@@ -62,14 +62,14 @@ func (w *world) arguments(text string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-func (w *world) call(ctx context.Context, req callRequest) error {
+func (w *world) call(ctx context.Context, source, tool string, args json.RawMessage) error {
 	conn, _, err := daemon.Connect(ctx, w.connecting(w.stderrLog())) // starts the hub, and holds it while we ask
 	if err != nil {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written to it
-	answer, err := w.callHub(ctx, req)
-	if e, ok := errors.AsType[*tools.Error](err); ok {
+	answer, err := w.client(nil).Call(ctx, source, tool, args)
+	if e, ok := errors.AsType[*status.CallError](err); ok {
 		w.note("lectern: %s: %s\n", e.Code, safetext.Of(e.Msg))
 		if e.Hint != "" {
 			w.note("%s\n", safetext.Of(e.Hint))

@@ -14,7 +14,7 @@ import (
 // client is the panel's view of the product, with a hub or without. It writes
 // no log: a panel is on the screen. More problems than those of the
 // configuration may be known here while no hub runs; nil: there are none.
-func (w *world) client(more func() []status.Problem) status.Client {
+func (w *world) client(more func() []status.Problem) status.Access {
 	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()
@@ -30,7 +30,7 @@ func (w *world) client(more func() []status.Problem) status.Client {
 func (w *world) offline() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: w.places.File()},
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{},
 		Snippets: w.snippets(""),
 	}
 	conf, err := w.config()
@@ -48,7 +48,7 @@ func (w *world) offline() status.Snapshot {
 }
 
 // controlClient speaks HTTP to the running hub's control socket. There is no
-// deadline: a call takes what the hub's limits allow.
+// deadline: the hub's limits hold.
 func (w *world) controlClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,

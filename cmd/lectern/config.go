@@ -12,6 +12,8 @@ const configExample = `[hub]
 port = 12740          # of http://127.0.0.1:PORT/mcp; never another one
 http = true           # false: agents come over "lectern serve" alone
 idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
+mark = true           # answers say that they are data and no instructions: in
+                      # _meta "lectern/untrusted", and in a line behind the text
 
 [limits]
 deadline = "30s"      # of one tool call
@@ -59,15 +61,21 @@ path = "Journal/**"   # what the call would change, or names in its arguments
 schema = ""           # fits while the tool is declared so; "always" notes it
 `
 
-// configTopic is a page of help: it has no command to run.
-func configTopic(w *world) *cobra.Command {
-	return &cobra.Command{
+// configCommand is a page of help, and the commands that read and write single
+// keys.
+func configCommand(w *world) *cobra.Command {
+	c := &cobra.Command{
 		Use:   "config",
-		Short: "The configuration file: every key and its default",
+		Short: "The configuration file: every key and its default; read and set single keys",
 		Long: "The configuration is in\n  " + w.places.File() + "\n" +
 			"(LECTERN_HOME puts it, data and state under one directory). `lectern source add`\n" +
-			"writes it; what you write in it is kept, and a hub that runs takes it over as\n" +
-			"soon as it is saved. Without a file the defaults hold and a sample is served.\n\n" +
+			"and `lectern config set` write it; what you write in it is kept, and a hub that\n" +
+			"runs takes it over as soon as it is saved. Without a file the defaults hold and\n" +
+			"a sample is served.\n\n" +
 			"  " + strings.ReplaceAll(strings.TrimSpace(configExample), "\n", "\n  "),
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	c.AddCommand(configListCommand(w), configGetCommand(w), configSetCommand(w))
+	return c
 }

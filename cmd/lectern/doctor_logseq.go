@@ -55,11 +55,8 @@ func (v *visit) usesLogseq() bool {
 
 // pluginState is what is in Logseq's usual folder.
 func (v *visit) pluginState() (installer.PluginState, installer.Plugin, error) {
-	g, err := v.pluginFor("")
+	g, err := v.carriedFor("")
 	if err != nil {
-		return installer.PluginState{}, g, err
-	}
-	if g.Files, err = v.plugin(); err != nil {
 		return installer.PluginState{}, g, err
 	}
 	state, err := v.machine().PluginState(g)

@@ -68,7 +68,7 @@ func (t trial) call(ctx context.Context, tool string, args, out any) error {
 	if err != nil {
 		return err
 	}
-	answer, err := t.callHub(ctx, callRequest{Source: t.source, Tool: tool, Args: text})
+	answer, err := t.client(nil).Call(ctx, t.source, tool, text)
 	if err != nil || out == nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
@@ -36,11 +37,15 @@ func (w *world) propose(a status.Action) (proposal, error) {
 		return w.proposeAdd(c, *a.Source)
 	case status.RemoveSource:
 		return w.proposeRemove(c, a.Part)
+	case status.AllowOrigin:
+		return w.proposeOrigin(c, a.Part)
 	case status.SetGrant:
 		if a.Grant == nil {
 			return proposal{}, errors.New("set grant: what is granted is not said")
 		}
 		return w.proposeGrant(c, *a.Grant)
+	case status.SetOption:
+		return w.proposeOption(c, a.Option)
 	default:
 		return proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}
@@ -51,7 +56,12 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 	if err != nil {
 		return proposal{}, err
 	}
-	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly})
+	for _, mark := range slices.Concat(s.Exclude, s.Only) {
+		if err := checkMark(mark); err != nil {
+			return proposal{}, fmt.Errorf("add source: %w", err)
+		}
+	}
+	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly, Exclude: s.Exclude, Only: s.Only})
 	if err != nil {
 		return proposal{}, fmt.Errorf("add source: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -51,7 +52,7 @@ func exitOf(err error) exitCode {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.Denied {
+	if e, ok := errors.AsType[*status.CallError](err); ok && e.Code == string(tools.Denied) {
 		return exitDenied
 	}
 	if errors.Is(err, daemon.ErrNoHub) {

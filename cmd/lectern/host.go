@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
@@ -32,6 +33,7 @@ type host struct {
 	web     web
 	plugins *plugins
 	pinned  atomic.Bool
+	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
 
@@ -70,7 +72,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.plugins = h.newPlugins(conf)
 	c := hub.Config{
 		Kinds: w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
-		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Log: h.log, Now: w.now,
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Log: h.log, Now: w.now,
 	}
 	if err == nil {
 		c.Sources = w.sources(conf)
@@ -98,6 +100,7 @@ func (h *host) open(ctx context.Context) error {
 	if err := h.layIfServed(h.conf); err != nil {
 		h.log.Error("lay out sample", "part", sampleName, "err", err) // it shows as a source that is gone
 	}
+	h.openTrail()
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) er
 
 // close ends what open began. Calls in flight end first.
 func (h *host) close() error {
-	return errors.Join(h.web.close(), h.hub.Close(), h.plugins.Close(), h.logs.Close())
+	return errors.Join(h.web.close(), h.hub.Close(), h.closeTrail(), h.plugins.Close(), h.logs.Close())
 }
 
 // runHub is the hub's process.

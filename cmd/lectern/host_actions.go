@@ -19,7 +19,7 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 	switch act.Verb {
 	case status.Allow, status.Refuse:
 		return a.previewAnswer(act)
-	case status.AddSource, status.RemoveSource, status.SetGrant:
+	case status.AddSource, status.RemoveSource, status.SetGrant, status.SetOption, status.AllowOrigin:
 		if err := a.inFull(act); err != nil {
 			return status.Plan{}, err
 		}
@@ -55,7 +55,7 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 	switch act.Verb {
 	case status.Allow, status.Refuse:
 		return a.answer(ctx, act)
-	case status.AddSource, status.RemoveSource, status.SetGrant:
+	case status.AddSource, status.RemoveSource, status.SetGrant, status.SetOption, status.AllowOrigin:
 		if err := a.inFull(act); err != nil {
 			return err
 		}

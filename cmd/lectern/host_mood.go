@@ -41,19 +41,19 @@ func mood(s *status.Snapshot) {
 	}
 }
 
-// measure keeps the hub's memory, and whether its log is written, in the
+// measure keeps the hub's memory, and whether log and audit are written, in the
 // picture until ctx ends. It draws only what a person would notice.
 func (h *host) measure(ctx context.Context) {
 	const noticeable = 1 << 20
 	tick := time.NewTicker(measureEvery)
 	defer tick.Stop()
-	shown, silent := uint64(0), false
+	shown, silent, unrecorded := uint64(0), false, false
 	for {
 		if now := memory(); max(now, shown)-min(now, shown) >= noticeable {
 			shown = now
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
-		silent = h.lookAtLog(silent)
+		silent, unrecorded = h.lookAtLog(silent), h.lookAtTrail(unrecorded)
 		select {
 		case <-ctx.Done():
 			return

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -22,9 +21,9 @@ type plugins struct {
 	host    *host
 	origins atomic.Pointer[[]string] // that the configuration lets in
 
-	mu       sync.Mutex
-	noToken  bool   // the Problem is raised
-	stranger string // the origins of the Problem that is raised; empty: none is
+	mu        sync.Mutex
+	noToken   bool     // the Problem is raised
+	strangers []string // the origins of the Problem that is raised; none: none is
 }
 
 func (w *world) pluginTokenFile() string { return filepath.Join(w.places.State, "plugin.token") }
@@ -79,24 +78,29 @@ func (p *plugins) mount(mux *http.ServeMux) []loopnet.Route {
 	return routes
 }
 
-// changed shows who is connected and who would like to be.
+// changed shows who is connected and who would like to be. One Problem names
+// all origins that wait; what is done about it lets in the one that asked last,
+// as that is the plugin somebody has just started.
 func (p *plugins) changed() {
 	p.host.hub.PeersChanged()
-	var names []string
-	for _, o := range p.Origins() {
-		names = append(names, fmt.Sprintf("%q", o.Origin))
+	waiting := p.Origins()
+	names := make([]string, len(waiting))
+	for i, o := range waiting {
+		names[i] = o.Origin
 	}
-	slices.Sort(names)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := strings.Join(names, ", ")
-	if list == p.stranger {
+	if slices.Equal(names, p.strangers) {
 		return
 	}
-	p.stranger = list
-	if list == "" {
+	p.strangers = names
+	if len(names) == 0 {
 		p.host.clear(pluginOrigin)
 		return
 	}
-	p.host.raise(pluginOrigin.At(hubPart, status.Words{"origins": list, "file": p.host.places.File()}))
+	latest := names[len(names)-1]
+	slices.Sort(names[:len(names)-1])
+	problem := pluginOrigin.At(hubPart, status.Words{"origins": strings.Join(names, ", "), "latest": latest})
+	problem.Action = &status.Action{Verb: status.AllowOrigin, Part: latest}
+	p.host.raise(problem)
 }

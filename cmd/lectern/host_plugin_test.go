@@ -52,11 +52,15 @@ func TestPluginConnects(t *testing.T) {
 		t.Fatal("an unknown origin connects")
 	}
 	s := seen(t, client, "a Problem with the origin", problem(pluginOrigin))
-	if !strings.Contains(s.Problems[0].Fix, `origins = ["file://"]`) {
-		t.Errorf("the fix is %s", s.Problems[0].Fix)
+	let := s.Problems[0].Action
+	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Part: "file://"}) || !strings.Contains(s.Problems[0].Fix, "lectern plugin allow file://") {
+		t.Fatalf("the Problem is %+v", s.Problems[0])
 	}
-	writeConfig(t, h.world, fmt.Sprintf("[hub]\nport = %d\n[logseq]\norigins = [\"file://\"]\n", port))
-	if err := h.reload(t.Context()); err != nil {
+	plan, err := client.Preview(t.Context(), *let)
+	if err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, `+origins = ["file://"]`) || len(plan.Risks) == 0 {
+		t.Fatalf("plan %+v, %v", plan, err)
+	}
+	if err := client.Do(t.Context(), *let); err != nil {
 		t.Fatal(err)
 	}
 	seen(t, client, "no Problem", func(s status.Snapshot) bool { return len(s.Problems) == 0 })

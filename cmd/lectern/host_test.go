@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // openHost is a host without sockets and, by its configuration, without HTTP.
@@ -40,7 +39,7 @@ func hostOf(t *testing.T, w *world) (*host, status.Client) {
 	if err := h.open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return h, supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}}
+	return h, h.local()
 }
 
 func writeConfig(t *testing.T, w *world, text string) {

@@ -12,11 +12,11 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A local is the panel's Client: what the hub shows and does, and with a hub or
+// A local is the panel's Access: what the hub shows and does, and with a hub or
 // without what concerns this machine: where Lectern is put into, its versions
 // and its tokens.
 type local struct {
-	status.Client // the hub's
+	status.Access // the hub's
 	*world
 
 	// settings says what updates come from and what they replace.
@@ -44,16 +44,16 @@ type addition struct {
 
 // onMachine is the panel's view of the product. Its picture is complete once
 // run has looked around.
-func (w *world) onMachine(hub status.Client) *local {
+func (w *world) onMachine(hub status.Access) *local {
 	l := &local{
-		Client: hub, world: w, wake: make(chan struct{}),
+		Access: hub, world: w, wake: make(chan struct{}),
 		proposed: map[status.Action]*installer.Proposal{}, next: map[string]string{},
 	}
 	l.settings = func() (update.Config, error) {
 		conf, err := w.config()
 		return w.updateConfig(conf.Update, slog.New(slog.DiscardHandler)), err
 	}
-	l.seen.stamp = w.stamp()
+	l.seen.stamp = w.began()
 	l.added.update.Steps = []status.Check{}
 	return l
 }
@@ -121,7 +121,7 @@ func (a addition) to(s status.Snapshot) status.Snapshot {
 // Watch implements status.Client. Numbers of snapshots grow over hubs, as one
 // of ours may lie between two of theirs.
 func (l *local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
-	shots, err := l.Client.Watch(ctx)
+	shots, err := l.Access.Watch(ctx)
 	if err != nil {
 		return nil, err
 	}

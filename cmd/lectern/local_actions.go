@@ -8,7 +8,6 @@ import (
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/status/loopback"
 )
 
 // Preview implements status.Client. What it shows of this machine's files is
@@ -27,7 +26,7 @@ func (l *local) Preview(ctx context.Context, a status.Action) (status.Plan, erro
 	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return l.planUpdate(ctx, a)
 	default:
-		return l.Client.Preview(ctx, a)
+		return l.Access.Preview(ctx, a)
 	}
 }
 
@@ -39,14 +38,17 @@ func (l *local) Do(ctx context.Context, a status.Action) error {
 	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return l.renew(ctx, a)
 	default:
-		return l.Client.Do(ctx, a)
+		return l.Access.Do(ctx, a)
 	}
 }
 
-// Changes is status.Ledger's: the hub's.
-func (l *local) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
-	return loopback.ChangesOf(ctx, l.Client, p)
+// Check implements status.Desk: the doctor needs no hub.
+func (l *local) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
+	return doctor{world: l.world}.Check(ctx, prefix)
 }
+
+// Settings implements status.Desk: they are the file's.
+func (l *local) Settings(context.Context) ([]status.Setting, error) { return l.world.keys() }
 
 // aboutOf is what tells one proposal from another.
 func aboutOf(a status.Action) status.Action { return status.Action{Verb: a.Verb, Part: a.Part} }
@@ -87,9 +89,9 @@ func (l *local) rotateClientToken(ctx context.Context) *installer.Proposal {
 		_, err := loopnet.RotateToken(file)
 		return err
 	})
-	if s, err := firstOf(ctx, l.Client); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.Access); err == nil && runs(s) {
 		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
-			return l.Client.Do(ctx, status.Action{Verb: status.RestartHub})
+			return l.Access.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}
 	return p

@@ -89,10 +89,7 @@ func found(id, title string, f installer.Finding) status.Install {
 // pluginPlace is how Logseq has the plugin.
 func (l *local) pluginPlace() status.Install {
 	i := status.Install{ID: logseqPlugin, Title: "Logseq plugin", State: status.Degraded, Condition: string(installer.Broken)}
-	g, err := l.pluginFor("")
-	if err == nil {
-		g.Files, err = l.plugin()
-	}
+	g, err := l.carriedFor("")
 	if err != nil {
 		i.State, i.Condition, i.Note = status.Stopped, "not there", err.Error()
 		return i

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -177,7 +180,7 @@ func TestLocalBrokenClient(t *testing.T) {
 
 // watchable gives a Fake something to show.
 func watchable(l *local) *local {
-	l.Client.(*statustest.Fake).Set(status.Snapshot{})
+	l.Access.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 
@@ -418,4 +421,46 @@ func TestLocalCannotUpdate(t *testing.T) {
 	if a, _ := l.present(); !strings.Contains(a.update.Note, "pack up") {
 		t.Errorf("note %q", a.update.Note)
 	}
+}
+
+// Closing the panel breaks a download off, and never a swap that has begun.
+func TestLocalFinish(t *testing.T) {
+	l := renewable(t, nil)
+	asked := make(chan struct{}, 1)
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer hangs.Close()
+	usual := l.settings
+	l.settings = func() (update.Config, error) {
+		conf, err := usual()
+		conf.Mirror = hangs.URL
+		return conf, err
+	}
+	end := make(chan error, 1)
+	go func() { end <- l.Do(t.Context(), status.Action{Verb: status.InstallUpdate}) }()
+	<-asked
+	if err := l.Do(t.Context(), status.Action{Verb: status.CheckUpdate}); err == nil || !strings.Contains(err.Error(), "under way") {
+		t.Errorf("a second one at once: %v", err)
+	}
+	l.finish()
+	if err := <-end; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	l.finish() // nothing is left to end
+
+	parent, leave := context.WithCancel(t.Context())
+	ctx, begun := l.breakable(parent)
+	begun()
+	leave()
+	l.finish()
+	if ctx.Err() != nil {
+		t.Error("a swap that has begun is broken off")
+	}
+	parent, leave = context.WithCancel(t.Context())
+	ctx, begun = l.breakable(parent)
+	defer begun()
+	leave()
+	<-ctx.Done()
 }

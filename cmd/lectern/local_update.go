@@ -80,7 +80,7 @@ func (l *local) renew(ctx context.Context, a status.Action) (err error) {
 	}
 	c.end(res, err)
 	l.look(context.WithoutCancel(ctx))
-	l.notice(context.WithoutCancel(ctx))
+	l.tell(u)
 	if e, ok := errors.AsType[*update.StepError](err); ok {
 		err = fmt.Errorf("%w; to install by hand: %s", err, e.Manual)
 	}

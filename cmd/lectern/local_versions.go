@@ -66,25 +66,27 @@ func (l *local) installedVersion(ctx context.Context, u *update.Updater) string 
 	return version
 }
 
-// notice tells of a new version, for which it may ask the network once a day.
-// Only panels do this: nothing that an agent starts asks the network.
+// notice asks the network for a new version, once a day at most, and tells of
+// it. Only panels do this: nothing that an agent starts asks the network.
 func (l *local) notice(ctx context.Context) {
 	conf, err := l.config()
 	if err != nil || !l.mayNotice(conf.Update) {
-		l.change(func(a *addition) { a.notice = nil })
 		return
 	}
-	u, err := l.updater()
-	if err != nil {
-		return // versions has said why
+	if u, err := l.updater(); err == nil {
+		u.Notice(ctx)
+		l.tell(u)
 	}
-	version := u.Notice(ctx)
-	seen := u.Seen()
+}
+
+// tell shows what is known of releases.
+func (l *local) tell(u *update.Updater) {
+	offer, seen := u.Offer(), u.Seen()
 	l.change(func(a *addition) {
 		a.update.Available, a.update.Asked, a.update.URL = seen.Available, seen.Learned, u.Page(seen.Available)
 		a.notice = nil
-		if version != "" && version != a.update.Installed {
-			p := updateAvailable.At(hubPart, status.Words{"version": version, "this": u.Version})
+		if offer != "" && offer != a.update.Installed {
+			p := updateAvailable.At(hubPart, status.Words{"version": offer, "this": u.Version})
 			p.Since, p.Action = seen.Learned, &status.Action{Verb: status.InstallUpdate}
 			a.notice = []status.Problem{p}
 		}
@@ -128,7 +130,7 @@ func (l *local) planUpdate(ctx context.Context, a status.Action) (status.Plan, e
 		step("verify signature, version, checksum and content, and try it")
 		step("replace %s; the present one stays beside it as %s.prev", l.exe, l.exe)
 	}
-	if s, err := firstOf(ctx, l.Client); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.Access); err == nil && runs(s) {
 		step("restart the hub once its calls in flight have ended; if the new one does not serve, go back")
 		if n := len(s.Sessions); n > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected and wait while the hub restarts", n))

@@ -128,7 +128,7 @@ func TestPanelInATerminal(t *testing.T) {
 	}
 	x.types("2")
 	x.shows("─ Sources 1 ─", "agents may")
-	x.types("6")
+	x.types("7")
 	x.shows("─ Logs")
 	x.types("5")
 	x.shows("─ Connect a client ─", "▸ Claude Code")

@@ -31,7 +31,7 @@ func pluginCommand(w *world) *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	token.AddCommand(pluginRotateCommand(w))
-	c.AddCommand(pluginInstallCommand(w), pluginRemoveCommand(w), pluginStatusCommand(w), pluginPackCommand(w), token)
+	c.AddCommand(pluginInstallCommand(w), pluginRemoveCommand(w), pluginStatusCommand(w), pluginAllowCommand(w), pluginPackCommand(w), token)
 	return c
 }
 
@@ -57,6 +57,17 @@ func (w *world) pluginFor(home string) (installer.Plugin, error) {
 	return g, err
 }
 
+// carriedFor is pluginFor with the files that this build carries.
+func (w *world) carriedFor(home string) (installer.Plugin, error) {
+	files, err := w.plugin()
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	g, err := w.pluginFor(home)
+	g.Files = files
+	return g, err
+}
+
 func homeFlag(c *cobra.Command, home *string) {
 	c.Flags().StringVar(home, "dir", "", "Logseq's own folder, where it is not ~/.logseq")
 }
@@ -73,15 +84,10 @@ func pluginInstallCommand(w *world) *cobra.Command {
 }
 
 func (w *world) installPlugin(home string) (*installer.Proposal, error) {
-	files, err := w.plugin()
+	g, err := w.carriedFor(home)
 	if err != nil {
 		return nil, err
 	}
-	g, err := w.pluginFor(home)
-	if err != nil {
-		return nil, err
-	}
-	g.Files = files
 	p, err := w.machine().InstallPlugin(g)
 	if err != nil {
 		return nil, err

@@ -10,26 +10,40 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
+// A pluginReport is what `lectern plugin status --json` tells.
+type pluginReport struct {
+	Carried   string        `json:"carried"` // version of the plugin in this build
+	Lectern   string        `json:"lectern"`
+	Folder    string        `json:"folder"`   // of the plugin, which may not be there
+	Settings  string        `json:"settings"` // its settings file, likewise
+	Installed bool          `json:"installed"`
+	By        string        `json:"installed_by,omitempty"` // the Lectern that put it there; empty: unknown
+	Current   bool          `json:"current"`                // every file is as this build carries it
+	Disabled  bool          `json:"disabled"`               // switched off in Logseq
+	Port      int           `json:"port"`                   // in its settings; 0: none
+	HubPort   int           `json:"hub_port"`
+	Token     string        `json:"token"`   // "right", "wrong" or "none"
+	Private   bool          `json:"private"` // nobody else may read its settings
+	Hub       bool          `json:"hub"`     // one runs
+	Connected []status.Peer `json:"connected"`
+}
+
 func pluginStatusCommand(w *world) *cobra.Command {
 	var home string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how the plugin is: what is installed, its settings, who is connected",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			files, err := w.plugin()
+			g, err := w.carriedFor(home)
 			if err != nil {
 				return err
 			}
-			version, err := plugin.Version(files)
+			version, err := plugin.Version(g.Files)
 			if err != nil {
 				return err
 			}
-			g, err := w.pluginFor(home)
-			if err != nil {
-				return err
-			}
-			g.Files = files
 			state, err := w.machine().PluginState(g)
 			if err != nil {
 				return err
@@ -37,6 +51,9 @@ func pluginStatusCommand(w *world) *cobra.Command {
 			snap, err := w.snapshot(c.Context())
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return writeJSON(w.out, reportPlugin(version, state, g.Port, snap))
 			}
 			t := newTable(w.out)
 			t.row("carried", fmt.Sprintf("plugin %s, in Lectern %s", version, lecternVersion))
@@ -47,7 +64,23 @@ func pluginStatusCommand(w *world) *cobra.Command {
 		},
 	}
 	homeFlag(c, &home)
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for scripts")
 	return c
+}
+
+func reportPlugin(version string, s installer.PluginState, port int, snap status.Snapshot) pluginReport {
+	token := "none"
+	switch {
+	case s.TokenRight:
+		token = "right"
+	case s.HasToken:
+		token = "wrong"
+	}
+	return pluginReport{
+		Carried: version, Lectern: lecternVersion, Folder: s.Folder, Settings: s.Settings, Installed: s.Installed, By: s.Version,
+		Current: s.Current, Disabled: s.Disabled, Port: s.Port, HubPort: port, Token: token, Private: s.Private,
+		Hub: runs(snap), Connected: snap.Peers,
+	}
 }
 
 // mend is what to do about nearly everything.

@@ -277,3 +277,19 @@ func TestMayNotice(t *testing.T) {
 		}
 	}
 }
+
+// A process that outlives an update of its file, as panels do, asks no hub to
+// make room for a build that is gone.
+func TestConnectingAfterAnUpdate(t *testing.T) {
+	w := quiet(t)
+	before := w.connecting(w.stderrLog())
+	if before.Stale() {
+		t.Error("stale from the start")
+	}
+	if err := os.WriteFile(w.exe, []byte("another"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if to := w.connecting(w.stderrLog()); !to.Stale() || to.Stamp != before.Stamp {
+		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Stamp, before.Stamp)
+	}
+}

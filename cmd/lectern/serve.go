@@ -90,7 +90,7 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 		}
 	}
 	h := hub.New(hub.Config{
-		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf),
+		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Unmarked: !conf.Hub.Mark,
 		Version: lecternVersion, Skill: doc.SkillVersion, Log: w.stderrLog(), Now: w.now,
 	})
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it

@@ -32,8 +32,9 @@ func sourceAddCommand(w *world) *cobra.Command {
 		Long: "Open a folder to agents. Its kind is detected, and its name made from the\n" +
 			"folder's. The configuration file is edited in place; adding what is there\n" +
 			"already changes nothing.",
-		Example: "  lectern source add ~/notes --read-only",
-		Args:    needs(1, 1, "the path of a folder"),
+		Example: "  lectern source add ~/notes --read-only\n" +
+			"  lectern source add ~/notes --exclude 'Private/**' --exclude '#secret'",
+		Args: needs(1, 1, "the path of a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.Place = args[0]
 			return w.addSource(c, s, dry)
@@ -42,6 +43,8 @@ func sourceAddCommand(w *world) *cobra.Command {
 	c.Flags().StringVar(&s.Kind, "kind", "", "what the folder is; detected when absent")
 	c.Flags().StringVar(&s.Name, "name", "", "what agents call it: small letters, digits, hyphens")
 	c.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may read and nothing else")
+	c.Flags().StringArrayVar(&s.Exclude, "exclude", nil, "what agents must not see: a path like Private/**, #tag, property:key=value or namespace:Page; may be repeated")
+	c.Flags().StringArrayVar(&s.Only, "only", nil, "agents see only what such a mark fits; may be repeated")
 	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
 	return c
 }
@@ -160,7 +163,8 @@ func sourceShowCommand(w *world) *cobra.Command {
 func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) error {
 	t := newTable(w.out)
 	from := "the environment (MIRROR_DIR)"
-	if in, ok := conf.Source(s.Name); ok {
+	in, ok := conf.Source(s.Name)
+	if ok {
 		from = fmt.Sprintf("%s, line %d", conf.Path, in.Line)
 	} else if s.Sample {
 		from = "Lectern itself, until you add a source of your own"
@@ -172,6 +176,12 @@ func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) e
 		t.row("place", s.Place)
 	}
 	t.row("access", access(s))
+	for _, mark := range in.Exclude {
+		t.row("exclude", mark)
+	}
+	for _, mark := range in.Only {
+		t.row("only", mark)
+	}
 	t.row("from", from)
 	t.row("state", state.word())
 	for _, p := range state.problems {

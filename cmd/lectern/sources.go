@@ -23,6 +23,7 @@ func (w *world) sources(c config.Config) []hub.Source {
 	for _, s := range c.Sources {
 		list = append(list, hub.Source{
 			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects(s.Effects), Options: s.Options, Place: s.Path,
+			Privacy: privacy(s),
 		})
 	}
 	if dir := w.env("MIRROR_DIR"); dir != "" && !slices.ContainsFunc(list, func(s hub.Source) bool { return s.Name == mirrorName }) {
@@ -44,6 +45,34 @@ func effects(words []string) []tools.Effect {
 		granted = append(granted, tools.Effect(word))
 	}
 	return granted
+}
+
+// checkMark says what is wrong with a mark.
+func checkMark(mark string) error {
+	_, err := tools.ParseMark(mark)
+	return err
+}
+
+// privacy is what agents must not see of a source. Its marks were checked when
+// the configuration was read; if one cannot be understood all the same,
+// everything is hidden.
+func privacy(s config.Source) tools.Privacy {
+	var p tools.Privacy
+	for _, text := range s.Exclude {
+		m, err := tools.ParseMark(text)
+		if err != nil {
+			return tools.Privacy{Exclude: []tools.Mark{{Path: "**"}}}
+		}
+		p.Exclude = append(p.Exclude, m)
+	}
+	for _, text := range s.Only {
+		m, err := tools.ParseMark(text)
+		if err != nil {
+			return tools.Privacy{Exclude: []tools.Mark{{Path: "**"}}}
+		}
+		p.Only = append(p.Only, m)
+	}
+	return p
 }
 
 // mirror is a folder of Markdown with one directory for each tenant.

@@ -164,10 +164,19 @@ func writeStatus(out io.Writer, s status.Snapshot) error {
 		if who == "" {
 			who = "has not said what it is"
 		}
+		if a.Proven {
+			who += " (by its token)"
+		}
+		if a.Grants != "" {
+			who += ", may " + a.Grants
+		}
 		t.row("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", who, a.Transport, count(int(a.Calls), "call")))
 	}
 	for _, p := range s.Peers {
 		t.row("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s", p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))
+	}
+	if n := len(s.Approvals); n > 0 {
+		t.row("waiting", count(n, "call")+" for your yes; see: lectern approve")
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -46,6 +46,12 @@ var (
 		Title: "the log is not written to disk: {why}",
 		Fix:   "Make room on the disk, or give yourself the right to write {file}. Lectern tries again each minute.",
 	}
+	auditStopped = status.Trouble{
+		Code: "audit.stopped", Severity: status.Error,
+		Means: "Calls are not recorded in the audit trail. Some two thousand records are kept in memory and written when that works again; what is more is lost, and the trail then says how many. Agents are served meanwhile.",
+		Title: "calls are not recorded: {why}",
+		Fix:   "Make room on the disk, or give yourself the right to write {file}; if the message names a key file, do what it says and restart the hub.",
+	}
 	portTaken = status.Trouble{
 		Code: "port.taken", Severity: status.Warning,
 		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",
@@ -60,9 +66,9 @@ var (
 	}
 	pluginOrigin = status.Trouble{
 		Code: "plugin.origin", Severity: status.Notice,
-		Means: "A page that is not known as Logseq's tries to connect as a plugin. It is refused until the configuration names its origin; it would still have to prove the plugins' token.",
+		Means: "A page that is not known as Logseq's tries to connect as a plugin. It is refused until you let its origin in, which writes it into the configuration; it would still have to prove the plugins' token.",
 		Title: "a plugin wants to connect from an origin that is not known: {origins}",
-		Fix:   "If it is your Logseq plugin, write origins = [{origins}] below [logseq] in {file}; else ignore it.",
+		Fix:   "If it is your Logseq plugin, let it in, here or by: lectern plugin allow {latest}; else ignore it.",
 	}
 	tokenRefused = status.Trouble{
 		Code: "token.refused", Severity: status.Error,

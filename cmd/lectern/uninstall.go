@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,20 +51,30 @@ func (w *world) leftovers() installer.Leftovers {
 	l := installer.Leftovers{Files: []string{
 		w.tokenFile(), w.pluginTokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
 		w.hubPaths().MCP(), w.hubPaths().Control(),
-		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
+		filepath.Join(state, panelFile), w.clipboard().file, filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}}
-	logs, err := os.ReadDir(state)
+	l.Files = slices.Concat(l.Files,
+		filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(w.logFile())) }),
+		filesIn(w.tokenDir(), func(name string) bool { return strings.HasSuffix(name, tokenSuffix) }),
+		w.updates())
+	l.Folders = []string{filepath.Join(state, "downloads"), w.tokenDir(), run, state}
+	return l
+}
+
+// filesIn are the files of a folder that are wanted; none where there is no such
+// folder, or none that we can look into.
+func filesIn(dir string, wanted func(name string) bool) []string {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		logs = nil // there is no such folder, or none that we can look into
+		return nil
 	}
-	for _, f := range logs {
-		if strings.HasPrefix(f.Name(), filepath.Base(w.logFile())) {
-			l.Files = append(l.Files, filepath.Join(state, f.Name()))
+	var list []string
+	for _, f := range entries {
+		if wanted(f.Name()) {
+			list = append(list, filepath.Join(dir, f.Name()))
 		}
 	}
-	l.Files = append(l.Files, w.updates()...)
-	l.Folders = []string{filepath.Join(state, "downloads"), run, state}
-	return l
+	return list
 }
 
 // updates are the files that self-update leaves: what it remembers, downloads

@@ -51,7 +51,8 @@ func (r *renewal) restart(ctx context.Context, version string) error {
 		return nil
 	}
 	to := r.connecting(r.log)
-	to.Stamp.Version = version // what is started is not this process's build
+	to.Stamp, to.Stale = r.stamp(), nil // what is started is not this process's build
+	to.Stamp.Version = version
 	conn, _, err := daemon.Connect(ctx, to)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ func TestDoorOfARunningHub(t *testing.T) {
 		t.Errorf("%d rows and %d accepted, want %d and %d", rows, accepted, wantRows, want)
 	}
 	// What the control socket answers is not to be had here.
-	for _, path := range []string{"/", "/v1/watch", "/v1/logs", "/v1/preview", "/v1/do", pathCall, "/daemon/hub", "/daemon/stop", "/debug/pprof/", "/mcp/../healthz", "/healthz/"} {
+	for _, path := range []string{"/", "/v1/watch", "/v1/logs", "/v1/preview", "/v1/do", "/v1/calls", "/v1/changes", "/v1/tools", "/v1/call", "/v1/check", "/v1/settings", "/daemon/hub", "/daemon/stop", "/debug/pprof/", "/mcp/../healthz", "/healthz/"} {
 		if got := k.ask(t, "GET "+path+" HTTP/1.1\r\nHost: "+d.addr+"\r\nAuthorization: Bearer "+d.token+"\r\n\r\n"); got != http.StatusNotFound {
 			t.Errorf("GET %s is answered %d, want 404", path, got)
 		}

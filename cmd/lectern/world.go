@@ -30,6 +30,9 @@ type world struct {
 	exe      string // absolute path of this binary
 	home     string // empty: there is none
 	places   config.Paths
+	// began is the stamp of the binary that runs here. Its file may be replaced
+	// while this process lives, and is then no build of this process.
+	began func() daemon.Stamp
 	// kinds are made when they are asked for: `lectern serve` has no need of
 	// them, and every client runs one.
 	kinds func() []tools.Kind
@@ -39,6 +42,7 @@ type world struct {
 
 func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*world, error) {
 	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems), plugin: plugin.Files}
+	w.began = sync.OnceValue(w.stamp)
 	var err error
 	if w.exe, err = os.Executable(); err != nil {
 		return nil, fmt.Errorf("find own binary: %w", err)
@@ -65,7 +69,7 @@ func (w *world) env(name string) string {
 
 // schema is what the configuration may say of the kinds in this build.
 func (w *world) schema() config.Schema {
-	s := config.Schema{Home: w.home, Kinds: map[string][]string{}}
+	s := config.Schema{Home: w.home, Kinds: map[string][]string{}, Mark: checkMark}
 	for _, k := range w.kinds() {
 		m := k.Manifest()
 		keys := []string{}
@@ -87,7 +91,7 @@ func (w *world) hubPaths() daemon.Paths {
 
 // connecting is how this process reaches the hub, and starts it.
 func (w *world) connecting(log *slog.Logger) daemon.ConnectConfig {
-	stamp := w.stamp()
+	stamp := w.began()
 	environ := slices.DeleteFunc(slices.Clone(w.environ), func(v string) bool { return strings.HasPrefix(v, clientTokenEnv+"=") })
 	return daemon.ConnectConfig{
 		Paths: w.hubPaths(), Stamp: stamp, Command: []string{w.exe, "hub", "--detached"},

@@ -70,8 +70,8 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("x"), exitFailed},
 		{usagef("x"), exitUsage},
 		{fmt.Errorf("ask: %w", daemon.ErrNoHub), exitNoHub},
-		{tools.Errorf(tools.Denied, "x"), exitDenied},
-		{tools.Errorf(tools.NotFound, "x"), exitFailed},
+		{callError(tools.AsError(tools.Errorf(tools.Denied, "x"))), exitDenied},
+		{callError(tools.AsError(tools.Errorf(tools.NotFound, "x"))), exitFailed},
 		{context.Canceled, exitFailed},
 	} {
 		if got := exitOf(c.err); got != c.want {

@@ -44,7 +44,11 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	if err := u.permits(w, r, res.From); err != nil {
 		return res, u.fail(Version, r.Version, err)
 	}
-	if err := u.memory.change(func(s *Seen) { s.saw(r.Version) }); err != nil {
+	learned := func() error { return u.memory.change(func(s *Seen) { s.saw(r.Version) }) }
+	if w.Version == "" {
+		learned = func() error { return u.learn(r) }
+	}
+	if err := learned(); err != nil {
 		return res, u.fail(Version, r.Version, err)
 	}
 	if r.Version == res.From {

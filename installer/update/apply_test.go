@@ -227,3 +227,29 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	h.holds("1.0.5")
 }
+
+// A binary that somebody else has left where the previous one is kept is not
+// run, let alone installed.
+func TestRollbackToAStranger(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	s := newShop(t)
+	s.offer("1.1.0")
+	h := newHouse(t, s)
+	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Lchown(previous(h.target), 4711, 4711); err != nil {
+		t.Fatal(err)
+	}
+	ran := false
+	h.config.Inspect = func(ctx context.Context, binary string) ([]byte, error) {
+		ran = ran || binary == previous(h.target)
+		return inspect(ctx, binary)
+	}
+	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "belongs neither to you") || ran {
+		t.Errorf("error %v, it was run: %v", err, ran)
+	}
+	h.holds("1.1.0", "lectern.prev")
+}

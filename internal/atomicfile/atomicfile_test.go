@@ -210,3 +210,37 @@ func TestCreateRace(t *testing.T) {
 		t.Errorf("%d creators won; the folder holds %v", won, state(t, dir))
 	}
 }
+
+// A mode that is given holds whatever umask and the old file say, and what
+// Modes tells is what files and folders get.
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	root, dir := openDir(t)
+	file, folder, err := Modes(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(root, "new", nil, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(root, "new-exact", nil, Options{Mode: 0o666, Create: true}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "old"), "x", 0o600)
+	if err := Write(root, "old", nil, Options{Mode: 0o640}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{"new": file, "folder": folder, "new-exact": 0o666, "old": 0o640} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+	if names := state(t, dir); len(names) != 4 {
+		t.Errorf("left behind: %v", names)
+	}
+}

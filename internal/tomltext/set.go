@@ -68,3 +68,16 @@ func place(text []byte, table, key string) (value span, line int, found bool) {
 	}
 	return span{}, line, found
 }
+
+// Unset is text without the lines of a key of a table; comments above it stay.
+// False: the table has no such key on lines of its own.
+func Unset(text []byte, table, key string) ([]byte, bool) {
+	bare := bytes.TrimPrefix(text, []byte(BOM))
+	mark := text[:len(text)-len(bare)]
+	value, end, _ := place(bare, table, key)
+	if value.to == 0 {
+		return nil, false
+	}
+	start := lines(bare, value.from, value.from).from
+	return slices.Concat(mark, bare[:start], bare[end:]), true
+}

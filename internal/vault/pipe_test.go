@@ -19,7 +19,7 @@ func TestPipe(t *testing.T) {
 	if _, err := v.Read("pipe.md"); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := v.Prepare("pipe.md"); !errors.Is(err, ErrNotRegular) {
+	if _, err := v.Placed("pipe.md", ""); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("got %v", err)
 	}
 }

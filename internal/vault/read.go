@@ -181,6 +181,31 @@ func (v *Vault) findIn(dir, part string) (string, error) {
 	return "", ErrAmbiguous
 }
 
+// Near returns every name that exists and is name, or differs from it in case
+// or accents alone.
+func (v *Vault) Near(name string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	found := []string{"."}
+	for part := range strings.SplitSeq(name, "/") {
+		var next []string
+		for _, dir := range found {
+			names, err := v.Names(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, n := range names {
+				if Fold(n) == Fold(part) && !Hidden(n) {
+					next = append(next, path.Join(dir, n))
+				}
+			}
+		}
+		found = next
+	}
+	return found, nil
+}
+
 // wrap adds the verb and the name; a file that is missing because the whole
 // folder is gone is ErrGone.
 func (v *Vault) wrap(verb, name string, err error) error {

@@ -24,32 +24,32 @@ var SkipDir = fs.SkipDir
 
 // Walk visits every folder and regular file below dir ("." for all), folders
 // before what they hold, names in byte order. Hidden names, links and devices
-// are not visited. A folder that cannot be read is passed over and counted in
+// are not visited. A folder that cannot be read is passed over and named in
 // skipped. Walk ends early when ctx ends or visit returns an error other than
 // SkipDir; it answers ErrGone when the vault is gone.
-func (v *Vault) Walk(ctx context.Context, dir string, visit func(Entry) error) (skipped int, err error) {
+func (v *Vault) Walk(ctx context.Context, dir string, visit func(Entry) error) (skipped []string, err error) {
 	if err := v.Check(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if dir != "." {
 		if err := CheckName(dir); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	if _, err := v.entries(dir); err != nil {
-		return 0, v.wrap("list", dir, err)
+		return nil, v.wrap("list", dir, err)
 	}
 	err = v.walk(ctx, dir, &skipped, visit)
 	return skipped, err
 }
 
-func (v *Vault) walk(ctx context.Context, dir string, skipped *int, visit func(Entry) error) error {
+func (v *Vault) walk(ctx context.Context, dir string, skipped *[]string, visit func(Entry) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("walk vault: %w", err)
 	}
 	entries, err := v.entries(dir)
 	if err != nil {
-		*skipped++
+		*skipped = append(*skipped, dir)
 		return nil //nolint:nilerr // counted; one bad folder does not end a walk
 	}
 	for _, e := range entries {

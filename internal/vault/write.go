@@ -21,29 +21,11 @@ func (e *TwinError) Error() string {
 	return "the name differs only in case or accents from " + e.Existing
 }
 
-// Prepare makes ready for writing a file: it checks the name, makes the
-// folders that are missing and returns the root and the name to write with,
-// which is the composed (NFC) form of a new name. What exists under an unwise
-// name may be rewritten; what is new must pass [CheckNew] and have no twin.
-// The Vault does not write itself: internal/atomicfile does.
-//
-// Prepare and the methods below are to be called one at a time.
-func (v *Vault) Prepare(name string) (*os.Root, string, error) {
-	name, err := v.Placed(name, "")
-	if err != nil {
-		return nil, "", v.wrap("write", name, err)
-	}
-	if dir := path.Dir(name); dir != "." {
-		if err := v.root.MkdirAll(dir, 0o777); err != nil {
-			return nil, "", v.wrap("make folder of", name, err)
-		}
-	}
-	return v.root, name, nil
-}
-
 // Placed checks, without touching anything, that name could be written, or
 // that from could be renamed to it if from is not empty, and returns the name
-// to use.
+// to use, which is the composed (NFC) form of a new name. What exists under an
+// unwise name may be rewritten; what is new must pass [CheckNew] and have no
+// twin.
 func (v *Vault) Placed(name, from string) (string, error) {
 	if err := CheckName(name); err != nil {
 		return name, err
@@ -113,43 +95,6 @@ func (v *Vault) RemoveEmpty(name string) bool {
 	return CheckName(name) == nil && v.noLinks(name) == nil && v.HasDir(name) && v.root.Remove(name) == nil
 }
 
-// Rename gives a file or a folder another name, and makes the folders that
-// are missing. It never replaces anything: a taken name is ErrExists, also
-// when it is taken at the last instant. The new name is checked like that of
-// a new file and returned as used.
-func (v *Vault) Rename(from, to string) (string, error) {
-	if err := CheckName(from); err != nil {
-		return "", err
-	}
-	if err := v.noLinks(from); err != nil {
-		return "", v.wrap("rename", from, err)
-	}
-	info, err := v.root.Lstat(from)
-	if err != nil {
-		return "", v.wrap("rename", from, err)
-	}
-	if strings.HasPrefix(to, from+"/") {
-		return "", bad("a folder cannot move into itself")
-	}
-	if to, err = v.Placed(to, from); err != nil {
-		return "", v.wrap("rename to", to, err)
-	}
-	if dir := path.Dir(to); dir != "." {
-		if err := v.root.MkdirAll(dir, 0o777); err != nil {
-			return "", v.wrap("make folder of", to, err)
-		}
-	}
-	switch {
-	case info.IsDir():
-		err = v.renameUnlinked(from, to)
-	case info.Mode().IsRegular():
-		err = v.renameFile(from, to)
-	default:
-		err = ErrNotRegular
-	}
-	return to, v.wrap("rename", from, err)
-}
-
 // renameFile gives the file its second name before it takes the first away,
 // since a rename would replace what has the second name.
 func (v *Vault) renameFile(from, to string) error {
@@ -166,15 +111,7 @@ func (v *Vault) renameFile(from, to string) error {
 	case errors.Is(err, fs.ErrExist) && !v.same(from, to):
 		return ErrExists
 	}
-	return v.renameUnlinked(from, to) // another case of the same name, or no hard links here
-}
-
-// renameUnlinked is for folders, which a system replaces only when empty, and
-// for where hard links are not to be had.
-func (v *Vault) renameUnlinked(from, to string) error {
-	if from == to {
-		return nil
-	}
+	// Another case of the same name, or no hard links here.
 	if v.Has(to) && !v.same(from, to) {
 		return ErrExists
 	}

@@ -1,5 +1,6 @@
 import { idOf } from './adapters/dialect'
 import { notFound } from './fault'
+import type { Row } from './host'
 import type { Block, Page } from './model'
 import { type Found, Reader } from './reader'
 
@@ -48,7 +49,7 @@ export class Exclusions {
     return this.prune(await this.reader.tree(page))
   }
 
-  async block(uuid: string): Promise<{ block: Block; page: Found<Page> }> {
+  async block(uuid: string): Promise<{ row: Row; block: Block; page: Found<Page> }> {
     const found = await this.reader.block(uuid)
     if (found.page.is.recycled || this.hides(found.page.is)) throw notFound('block', uuid)
     if (this.tags.size > 0) {
@@ -56,6 +57,14 @@ export class Exclusions {
       if (!seen.has(found.block.uuid)) throw notFound('block', uuid)
     }
     return found
+  }
+
+  /** Down to depth levels of what is below a block that may be seen. */
+  async below({ row, block, page }: { row: Row; block: Block; page: Found<Page> }, depth: number): Promise<Block[]> {
+    // A tag hides by where a block stands, and all levels are most of a page.
+    const near = this.tags.size === 0 && depth > 0 && depth <= 3
+    if (near) return this.reader.below(row, page, depth)
+    return find(await this.tree(page), block.uuid)?.children ?? []
   }
 
   /** Those of the blocks that are not hidden, nor on a hidden or recycled page. */
@@ -81,6 +90,14 @@ export class Exclusions {
   private tagged(tags: string[]): boolean {
     return this.tags.size > 0 && tags.some((tag) => this.tags.has(tag.toLowerCase()))
   }
+}
+
+export function find(blocks: Block[], uuid: string): Block | undefined {
+  for (const block of blocks) {
+    const found = block.uuid === uuid ? block : find(block.children ?? [], uuid)
+    if (found) return found
+  }
+  return undefined
 }
 
 function tagsProperty({ properties }: { properties: Record<string, unknown> }): string[] {

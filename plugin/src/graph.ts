@@ -1,7 +1,7 @@
 import { DbWrites, dbDialect } from './adapters/db'
 import type { Dialect, Target, Writes } from './adapters/dialect'
 import { FileWrites, fileDialect } from './adapters/file'
-import { Exclusions, type Hidden } from './exclusions'
+import { Exclusions, type Hidden, find } from './exclusions'
 import { invalid } from './fault'
 import type { Host } from './host'
 import type { Block, Page, Place } from './model'
@@ -62,8 +62,7 @@ export class OpenGraph {
   async block(uuid: string, depth: number): Promise<Block> {
     const found = await this.seen.block(uuid)
     if (depth === 0) return found.block
-    const block = find(await this.seen.tree(found.page), found.block.uuid)
-    return cut([block ?? found.block], depth + 1)[0]!
+    return cut([{ ...found.block, children: await this.seen.below(found, depth) }], depth + 1)[0]!
   }
 
   async tree(page: Found<Page>, depth: number): Promise<Block[]> {
@@ -77,14 +76,6 @@ export function cut(blocks: Block[], depth: number): Block[] {
     if (depth === 1 || children === undefined) return block
     return { ...block, children: cut(children, depth - 1) }
   })
-}
-
-function find(blocks: Block[], uuid: string): Block | undefined {
-  for (const block of blocks) {
-    const found = block.uuid === uuid ? block : find(block.children ?? [], uuid)
-    if (found) return found
-  }
-  return undefined
 }
 
 const uuids = (blocks: Block[]) => blocks.map((block) => block.uuid)

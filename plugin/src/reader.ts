@@ -65,26 +65,47 @@ export class Reader {
 
   /** A page's blocks as trees, whole. */
   async tree(page: Found<Page>): Promise<Block[]> {
-    const twigs = await this.outline(page)
-    const names = await this.names(flat(twigs), [page.row.id, ...flat(twigs).map((row) => row.id as number)])
+    return this.grown(await this.outline(page), page)
+  }
+
+  /** What is below a block, down to depth levels, without the rest of its page. */
+  async below(row: Row, page: Found<Page>, depth: number): Promise<Block[]> {
+    const rows: Row[] = []
+    for (let level = 0, parents = [row.id as number]; level < depth && parents.length > 0; level++) {
+      const found = await this.pull('?b', `[(ground ${numbers(parents)}) [?p ...]] [?b :block/parent ?p]`)
+      const shown = found.filter((one) => this.dialect.shows(one))
+      rows.push(...shown)
+      parents = shown.map((one) => one.id as number)
+    }
+    return rows.length === 0 ? [] : this.grown(this.twigs(rows, row.id), page)
+  }
+
+  /** A page's rows as trees, whole. */
+  async outline(page: Found<Page>): Promise<Twig[]> {
+    const rows = await this.pull('?b', `[?b :block/page ${page.row.id}]`)
+    return this.twigs(rows.filter((row) => this.dialect.shows(row)), page.row.id)
+  }
+
+  private async grown(twigs: Twig[], page: Found<Page>): Promise<Block[]> {
+    const rows = flat(twigs)
+    const names = await this.names(rows, [page.row.id, ...rows.flatMap((row) => [row.id as number, idOf(row.parent) ?? page.row.id])])
     const grow = (siblings: Twig[]): Block[] =>
       siblings.map(({ row, children }, order) => ({ ...this.make(row, names, order), children: grow(children) }))
     return grow(twigs)
   }
 
-  /** A page's rows as trees, whole. */
-  async outline(page: Found<Page>): Promise<Twig[]> {
-    const rows = (await this.pull('?b', `[?b :block/page ${page.row.id}]`)).filter((row) => this.dialect.shows(row))
+  /** Rows as trees below root; one without a parent is a child of root's. */
+  private twigs(rows: Row[], root: number): Twig[] {
     const below = new Map<number, Row[]>()
     for (const row of rows) {
-      const parent = idOf(row.parent) ?? page.row.id
+      const parent = idOf(row.parent) ?? root
       below.set(parent, [...(below.get(parent) ?? []), row])
     }
     const grow = (parent: number, depth: number): Twig[] =>
       depth > 200 // a loop in a damaged graph
         ? []
         : this.dialect.sort(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
-    return grow(page.row.id, 0)
+    return grow(root, 0)
   }
 
   /** The block of a file graph's page that holds its properties. */
@@ -94,21 +115,25 @@ export class Reader {
   }
 
   /** One block without children, and the page it is on. */
-  async block(id: string): Promise<{ block: Block; page: Found<Page> }> {
-    const found = await this.blockRow(id)
-    const [block] = found ? await this.blocks([found.row]) : []
-    if (!found || !block) throw notFound('block', id)
-    return { block: block.is, page: found.page }
+  async block(id: string): Promise<{ row: Row; block: Block; page: Found<Page> }> {
+    const row = await this.shownRow(id)
+    if (!row) throw notFound('block', id)
+    const [[page], [block]] = await Promise.all([this.pagesOf([idOf(row.page)!]), this.blocks([row])])
+    if (!page || !block) throw notFound('block', id)
+    return { row, block: block.is, page }
   }
 
   /** The row of a block, and the page it is on; undefined when there is none. */
   async blockRow(id: string): Promise<{ row: Row; page: Found<Page> } | undefined> {
+    const row = await this.shownRow(id)
+    const [page] = row ? await this.pagesOf([idOf(row.page)!]) : []
+    return row && page && { row, page }
+  }
+
+  private async shownRow(id: string): Promise<Row | undefined> {
     if (!isUUID(id)) return undefined
     const [row] = await this.pull('?b', `[?b :block/uuid ${uuid(id)}]`)
-    const pageID = row && idOf(row.page)
-    if (!row || pageID === undefined || !this.dialect.shows(row)) return undefined
-    const [page] = await this.pagesOf([pageID])
-    return page && { row, page }
+    return row && idOf(row.page) !== undefined && this.dialect.shows(row) ? row : undefined
   }
 
   /** Rows as blocks without children, in the order given; rows that are no blocks are left out. */

@@ -18,10 +18,10 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Dial returns a Client of the [Handler] that dial connects to. It connects
+// Dial returns the Access of the [Handler] that dial connects to. It connects
 // for each request and keeps no connection, so there is nothing to close. An
 // error of dial is returned as it is.
-func Dial(dial func(context.Context) (net.Conn, error)) status.Client {
+func Dial(dial func(context.Context) (net.Conn, error)) status.Access {
 	return client{&http.Client{Transport: &http.Transport{
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		DisableKeepAlives: true, // a hub that was replaced must not be asked again
@@ -76,23 +76,7 @@ func (c client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 // Logs implements status.Client. The channel of a reader that takes nothing
 // while the hub has many lines for it is closed after half a minute.
 func (c client) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
-	a, err := c.ask(ctx, logsPath, q)
-	if err != nil {
-		return nil, err
-	}
-	ch := make(chan status.Line)
-	go func() {
-		defer close(ch)
-		defer a.close()
-		for m, err := a.next(); err == nil && m.Line != nil; m, err = a.next() {
-			select {
-			case ch <- *m.Line:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return ch, nil
+	return follow(ctx, c, logsPath, q, func(m message) *status.Line { return m.Line })
 }
 
 // Preview implements status.Client.
@@ -182,10 +166,7 @@ func (a *answer) next() (message, error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return message{}, fmt.Errorf("read answer of the hub: %w", err)
 	}
-	if m.Error != "" {
-		return message{}, errors.New(m.Error)
-	}
-	return m, nil
+	return m, m.failure()
 }
 
 // refusal returns what an answer that is not OK says.
@@ -195,8 +176,10 @@ func (a *answer) refusal() error {
 		return fmt.Errorf("the hub answered %s", a.resp.Status)
 	}
 	var m message
-	if json.Unmarshal(b, &m) == nil && m.Error != "" {
-		return errors.New(m.Error)
+	if json.Unmarshal(b, &m) == nil {
+		if err := m.failure(); err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("the hub answered %s: %s; it may be of another version: run `lectern hub restart`", a.resp.Status, strings.TrimSpace(string(b)))
 }

@@ -13,7 +13,7 @@ import (
 
 // Handler serves c. It answers requests until their peers are gone; a server
 // that shuts down ends them by closing their connections.
-func Handler(c status.Client) http.Handler {
+func Handler(c status.Access) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+watchPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(out *stream, _ struct{}) error {
@@ -45,7 +45,8 @@ func Handler(c status.Client) http.Handler {
 	mux.HandleFunc("POST "+doPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(_ *stream, a status.Action) error { return c.Do(r.Context(), a) })
 	})
-	serveChanges(mux, c)
+	ledgerRoutes(mux, c)
+	deskRoutes(mux, c)
 	return mux
 }
 
@@ -53,7 +54,11 @@ func Handler(c status.Client) http.Handler {
 func serve[In any](w http.ResponseWriter, r *http.Request, f func(*stream, In) error) {
 	out := &stream{w: w, control: http.NewResponseController(w)}
 	var in In
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest))
+	most := int64(maxRequest)
+	if r.URL.Path == callPath {
+		most = maxCall
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
 		out.fail(fmt.Errorf("read request: %w", err), http.StatusBadRequest)
@@ -126,7 +131,11 @@ func (s *stream) fail(err error, code int) {
 	if errors.Is(err, errPeer) {
 		return
 	}
-	b, encErr := json.Marshal(message{Error: err.Error()})
+	m := message{Error: err.Error()}
+	if refused, ok := errors.AsType[*status.CallError](err); ok {
+		m = message{Refused: refused}
+	}
+	b, encErr := json.Marshal(m)
 	if encErr != nil {
 		return // cannot be: a string has a JSON form
 	}

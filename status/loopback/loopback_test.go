@@ -109,12 +109,16 @@ func TestOverSocket(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		return Dial(overSocket(t, Handler(f)))
 	})
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overSocket(t, Handler(f))) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overSocket(t, Handler(f))) })
 }
 
 func TestOverPipe(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		return Dial(overPipe(t, Handler(f)))
 	})
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overPipe(t, Handler(f))) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overPipe(t, Handler(f))) })
 }
 
 func TestErrorsOfWatchAndLogs(t *testing.T) {
@@ -177,9 +181,9 @@ func TestHubGone(t *testing.T) {
 	}
 }
 
-// slow is a Client whose actions take an hour, or until their context ends.
+// slow is an Access whose actions take an hour, or until their context ends.
 type slow struct {
-	status.Client
+	status.Access
 	begun chan<- struct{}
 }
 
@@ -189,7 +193,7 @@ func (s slow) Do(ctx context.Context, a status.Action) error {
 	}
 	select {
 	case <-time.After(time.Hour):
-		return s.Client.Do(ctx, a)
+		return s.Access.Do(ctx, a)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

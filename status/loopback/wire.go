@@ -1,4 +1,4 @@
-// Package loopback carries a status.Client over HTTP on a control socket. Both
+// Package loopback carries a status.Access over HTTP on a control socket. Both
 // ends are here, [Handler] and [Dial], so the wire is nobody else's business.
 //
 // It neither listens nor decides who may connect: internal/loopnet does. The
@@ -12,6 +12,7 @@
 package loopback
 
 import (
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -26,9 +27,11 @@ const (
 	silence = 25 * time.Second
 )
 
-// The most bytes of a request and of one message of an answer.
+// The most bytes of a request, of one that calls a tool, and of one message of
+// an answer.
 const (
 	maxRequest = 64 << 10
+	maxCall    = 4<<20 + 4<<10
 	maxMessage = 4 << 20
 )
 
@@ -37,6 +40,12 @@ const (
 	logsPath    = "/v1/logs"
 	previewPath = "/v1/preview"
 	doPath      = "/v1/do"
+
+	callsPath    = "/v1/calls"
+	toolsPath    = "/v1/tools"
+	callPath     = "/v1/call"
+	checkPath    = "/v1/check"
+	settingsPath = "/v1/settings"
 )
 
 // ErrGone says that the hub went away before it had answered: what was asked
@@ -46,12 +55,49 @@ var ErrGone = errors.New("the hub went away before it answered")
 // errSilent is the cause when a peer is given up.
 var errSilent = errors.New("the hub has been silent for " + silence.String())
 
+// A toolsRequest asks for what a client sees.
+type toolsRequest struct {
+	Scope  string `json:"scope"`
+	Client string `json:"client"`
+}
+
+// A callRequest asks for one call of a tool.
+type callRequest struct {
+	Source string          `json:"source"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args,omitempty"`
+}
+
+// A checkRequest asks for checks by how their names begin.
+type checkRequest struct {
+	Prefix string `json:"prefix"`
+}
+
 // message is one line of an answer; one of its fields is set.
 type message struct {
 	Snapshot *status.Snapshot `json:"snapshot,omitempty"`
 	Line     *status.Line     `json:"line,omitempty"`
 	Plan     *status.Plan     `json:"plan,omitempty"`
-	Changes  *status.Changes  `json:"changes,omitempty"`
-	Done     bool             `json:"done,omitempty"` // carried out; nothing follows
-	Error    string           `json:"error,omitempty"`
+
+	Call     *status.Call      `json:"call,omitempty"`
+	Changes  *status.Changes   `json:"changes,omitempty"`
+	Tools    *[]status.Tool    `json:"tools,omitempty"`
+	Result   json.RawMessage   `json:"result,omitempty"` // of a tool
+	Refused  *status.CallError `json:"refused,omitempty"`
+	Check    *status.Check     `json:"check,omitempty"`
+	Settings *[]status.Setting `json:"settings,omitempty"`
+
+	Done  bool   `json:"done,omitempty"` // carried out; nothing follows
+	Error string `json:"error,omitempty"`
+}
+
+// failure is the error that m is, or nil.
+func (m message) failure() error {
+	switch {
+	case m.Refused != nil:
+		return m.Refused
+	case m.Error != "":
+		return errors.New(m.Error)
+	}
+	return nil
 }

@@ -66,20 +66,7 @@ func pick(all status.Changes, p status.Pick) status.Changes {
 	return found
 }
 
-// changesOf asks the Client under test, which has to be a status.Ledger as far
-// as Changes go.
-func changesOf(t *testing.T, c status.Client, p status.Pick) (status.Changes, error) {
-	t.Helper()
-	l, ok := c.(interface {
-		Changes(ctx context.Context, p status.Pick) (status.Changes, error)
-	})
-	if !ok {
-		t.Fatalf("%T knows no Changes", c)
-	}
-	return l.Changes(soon(t), p)
-}
-
-func checkChangesWhole(t *testing.T, f *Fake, c status.Client) {
+func checkChangesWhole(t *testing.T, f *Fake, l status.Ledger) {
 	want := status.Changes{
 		Changes: []status.Change{
 			{
@@ -95,14 +82,14 @@ func checkChangesWhole(t *testing.T, f *Fake, c status.Client) {
 	all := status.Pick{
 		IDs: []string{"c1", "c2"}, Source: "notes", Since: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Limit: 7, Merge: true,
 	}
-	got, err := changesOf(t, c, all)
+	got, err := l.Changes(soon(t), all)
 	if err != nil {
 		t.Fatalf("list changes: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	if got, err := changesOf(t, c, status.Pick{Client: "nobody", Session: "s9", Before: "c2"}); err != nil || got.Changes == nil || len(got.Changes) != 0 {
+	if got, err := l.Changes(soon(t), status.Pick{Client: "nobody", Session: "s9", Before: "c2"}); err != nil || got.Changes == nil || len(got.Changes) != 0 {
 		t.Errorf("changes of nobody: %+v, %v", got, err)
 	}
 	if diff := cmp.Diff([]status.Pick{all, {Client: "nobody", Session: "s9", Before: "c2"}}, f.Picked()); diff != "" {
@@ -110,10 +97,10 @@ func checkChangesWhole(t *testing.T, f *Fake, c status.Client) {
 	}
 }
 
-func checkChangesErrors(t *testing.T, f *Fake, c status.Client) {
+func checkChangesErrors(t *testing.T, f *Fake, l status.Ledger) {
 	const words = "list changes: the journal is on another disk"
 	f.SetErr(errors.New(words))
-	if _, err := changesOf(t, c, status.Pick{}); err == nil || !strings.HasSuffix(err.Error(), words) {
+	if _, err := l.Changes(soon(t), status.Pick{}); err == nil || !strings.HasSuffix(err.Error(), words) {
 		t.Errorf("error %v, want %s", err, words)
 	}
 }

@@ -1,5 +1,5 @@
-// Package statustest has a status.Client for tests, [Fake], and the suite that
-// every status.Client passes, [Run].
+// Package statustest has a status.Access for tests, [Fake], and the suites that
+// every status.Client, Ledger and Desk passes: [Run], [RunLedger], [RunDesk].
 //
 // It is not a mock: a Fake keeps the promises of the interface, and passes the
 // suite itself. Tests of the panel, of cmd and of the other Clients import it.
@@ -19,7 +19,7 @@ import (
 // many.
 const Kept = 100
 
-// Fake is a status.Client that a test fills. The zero value is ready: it has an
+// Fake is a status.Access that a test fills. The zero value is ready: it has an
 // empty snapshot and no lines. It is safe for concurrent use.
 type Fake struct {
 	mu    sync.Mutex
@@ -40,6 +40,9 @@ type Fake struct {
 
 	onSet  func(status.Snapshot)
 	onLine func(status.Line)
+
+	ledger ledger
+	desk   desk
 }
 
 // Set makes snap the current snapshot. A Seq of 0 counts on from the one before.

@@ -8,7 +8,11 @@ import (
 
 func TestFake(t *testing.T) {
 	Run(t, func(_ *testing.T, f *Fake) status.Client { return f })
+	RunLedger(t, func(_ *testing.T, f *Fake) status.Ledger { return f })
+	RunDesk(t, func(_ *testing.T, f *Fake) status.Desk { return f })
 }
+
+var _ status.Access = (*Fake)(nil)
 
 func TestEndClosesWhatIsOpen(t *testing.T) {
 	f := new(Fake)

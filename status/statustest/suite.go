@@ -46,8 +46,6 @@ var checks = []struct {
 	{"a preview changes nothing", checkPreview},
 	{"an action arrives with its fields", checkDo},
 	{"errors keep their words", checkErrors},
-	{"changes arrive whole", checkChangesWhole},
-	{"errors of changes keep their words", checkChangesErrors},
 }
 
 // next waits for the next value of ch.

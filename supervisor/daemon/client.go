@@ -13,12 +13,12 @@ import (
 	"github.com/lectern-mcp/lectern/status/loopback"
 )
 
-// Client returns a status.Client that works with a hub or without: what it
+// Client returns a status.Access that works with a hub or without: what it
 // watches says when there is none, and goes on with the next. It starts and
 // stops hubs itself, and passes everything else to the one that runs, or
 // returns ErrNoHub.
-func Client(c ConnectConfig) status.Client {
-	return &client{ConnectConfig: c, hub: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
+func Client(c ConnectConfig) status.Access {
+	return &client{ConnectConfig: c, Access: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
 		conn, err := loopnet.DialSocket(ctx, c.Paths.Control())
 		if err != nil && isAbsent(err) {
 			return nil, ErrNoHub
@@ -29,8 +29,7 @@ func Client(c ConnectConfig) status.Client {
 
 type client struct {
 	ConnectConfig
-
-	hub status.Client
+	status.Access // of the hub that runs
 }
 
 // lookEvery is how often a client without a hub looks for one.
@@ -44,7 +43,7 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 		defer close(ch)
 		w := &watch{out: ch}
 		for ctx.Err() == nil {
-			shots, err := c.hub.Watch(ctx)
+			shots, err := c.Access.Watch(ctx)
 			if err == nil {
 				w.from(ctx, shots)
 				err = ErrNoHub
@@ -121,46 +120,25 @@ func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 // hub, from its first line.
 func (c *client) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
 	if !q.Follow {
-		return c.hub.Logs(ctx, q)
+		return c.Access.Logs(ctx, q)
 	}
-	ch := make(chan status.Line)
-	go func() {
-		defer close(ch)
-		for ctx.Err() == nil {
-			c.follow(ctx, &q, ch)
+	return follow(ctx, c.Paths, func(ctx context.Context, after uint64) (<-chan status.Line, error) {
+		if q.After != after {
+			q.Last = 0 // these have been read
 		}
-	}()
-	return ch, nil
+		q.After = after
+		return c.Access.Logs(ctx, q)
+	}, q.After, func(l status.Line) uint64 { return l.Seq }), nil
 }
 
-// follow passes on what one hub logs, or waits for one to look for. It leaves q
-// as it is to be asked next.
-func (c *client) follow(ctx context.Context, q *status.LogQuery, out chan<- status.Line) {
-	hub, err := Ask(ctx, c.Paths)
-	var lines <-chan status.Line
-	if err == nil {
-		lines, err = c.hub.Logs(ctx, *q)
+// Calls implements status.Ledger, with hubs as Logs does.
+func (c *client) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
+	if !q.Follow {
+		return c.Access.Calls(ctx, q)
 	}
-	if err != nil {
-		timer := time.NewTimer(lookEvery)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		return
-	}
-	for line := range lines {
-		select {
-		case out <- line:
-			q.After, q.Last = line.Seq, 0
-		case <-ctx.Done():
-			return
-		}
-	}
-	if now, err := Ask(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
-		q.After = 0 // another hub counts anew
-	}
+	return follow(ctx, c.Paths, func(ctx context.Context, after uint64) (<-chan status.Call, error) {
+		return c.Access.Calls(ctx, status.CallQuery{After: after, Follow: true})
+	}, q.After, func(n status.Call) uint64 { return n.Seq }), nil
 }
 
 // Preview implements status.Client.
@@ -171,7 +149,7 @@ func (c *client) Preview(ctx context.Context, a status.Action) (status.Plan, err
 		return status.Plan{Title: "Start the hub", Steps: []status.Step{start}, Risks: []string{}}, nil
 	case status.StopHub, status.RestartHub:
 	default:
-		return c.hub.Preview(ctx, a)
+		return c.Access.Preview(ctx, a)
 	}
 	v, err := Ask(ctx, c.Paths)
 	if err != nil {
@@ -188,11 +166,6 @@ func (c *client) Preview(ctx context.Context, a status.Action) (status.Plan, err
 	return plan, nil
 }
 
-// Changes is status.Ledger's: the running hub's.
-func (c *client) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
-	return loopback.ChangesOf(ctx, c.hub, p)
-}
-
 // Do implements status.Client.
 func (c *client) Do(ctx context.Context, a status.Action) error {
 	switch a.Verb {
@@ -206,7 +179,7 @@ func (c *client) Do(ctx context.Context, a status.Action) error {
 		}
 		return c.start(ctx)
 	default: // all else is the running hub's to do
-		return c.hub.Do(ctx, a)
+		return c.Access.Do(ctx, a)
 	}
 }
 

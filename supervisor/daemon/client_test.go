@@ -19,7 +19,7 @@ import (
 )
 
 func TestClientSuite(t *testing.T) {
-	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
+	access := func(t *testing.T, f *statustest.Fake) status.Access {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -38,7 +38,10 @@ func TestClientSuite(t *testing.T) {
 		})
 		w.until("the hub to answer", func() bool { _, err := Ask(ctx, w.paths()); return err == nil })
 		return Client(w.config())
-	})
+	}
+	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return access(t, f) })
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return access(t, f) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return access(t, f) })
 }
 
 // sees waits for a snapshot of which ok is true.
@@ -78,6 +81,13 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	calls, err := client.Calls(ctx, status.CallQuery{Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Calls(ctx, status.CallQuery{}); !errors.Is(err, ErrNoHub) {
+		t.Errorf("calls without a hub: %v", err)
+	}
 	for _, verb := range []status.Verb{status.StopHub, status.PinHub} {
 		if err := client.Do(ctx, status.Action{Verb: verb}); !errors.Is(err, ErrNoHub) {
 			t.Errorf("%s without a hub: %v", verb, err)
@@ -90,12 +100,18 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if line := <-lines; line.Text != fmt.Sprint("this is ", first) {
 		t.Errorf("first hub's log: %q", line.Text)
 	}
+	if call := <-calls; call.Session != fmt.Sprint(first) {
+		t.Errorf("first hub's call: %+v", call)
+	}
 	if err := client.Do(ctx, status.Action{Verb: status.RestartHub}); err != nil {
 		t.Fatal(err)
 	}
 	second := sees(t, shots, "another hub", func(s status.Snapshot) bool { return s.Hub.State == status.Ready && s.Hub.PID != first }).Hub.PID
 	if line := <-lines; line.Text != fmt.Sprint("this is ", second) {
 		t.Errorf("second hub's log: %q", line.Text)
+	}
+	if call := <-calls; call.Session != fmt.Sprint(second) {
+		t.Errorf("second hub's call: %+v", call)
 	}
 	agent := w.connect()
 	w.until("the agent to be seen", func() bool { v, err := Ask(ctx, w.paths()); return err == nil && v.Sessions == 1 })

@@ -15,6 +15,7 @@ func Compatibility() []byte {
 	b.WriteString("A DB graph is a database, opened by Logseq 2.x. The plugin finds out at start, and whenever the user opens another graph, ")
 	b.WriteString("which of them it sees and which of Logseq's methods are there; `get_capabilities` answers the result. ")
 	b.WriteString("A tool whose capability is missing answers CAPABILITY_MISSING and names it.\n\n")
+	b.WriteString("The rows follow Logseq's source of 0.10.15 and 2.0.1; no Logseq that runs has confirmed them yet, and `lectern doctor logseq` compares one with them.\n\n")
 	b.WriteString("| capability | tools | file graph: Logseq 0.10.x, OG | DB graph: Logseq 2.x |\n| --- | --- | --- | --- |\n")
 	for _, c := range Capabilities() {
 		names := make([]string, len(c.Tools))

@@ -75,8 +75,11 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.Caller, in AddAtta
 	if n.vault.Has(path.Join(stem(page), "assets", index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of that page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
-	if file, err = n.vault.Placed(file, ""); err != nil {
-		return AddAttachmentOut{}, n.failure(file, err)
+	if file, err = n.placed(file, ""); err != nil {
+		return AddAttachmentOut{}, err
+	}
+	if n.hidesAsAttachment(file) {
+		return AddAttachmentOut{}, keptFromAgents()
 	}
 	if !in.DryRun {
 		d := n.draft()
@@ -111,7 +114,7 @@ func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
 	case in.FilePath != "" && in.Data != "":
 		return nil, tools.Errorf(tools.Invalid, "filePath and data: give one of them, not both")
 	case in.FilePath != "":
-		return n.taken(in.FilePath)
+		return n.takenFrom(in.FilePath)
 	case in.Data == "":
 		return nil, tools.Errorf(tools.Invalid, "missing argument filePath").WithHint("Or pass the bytes as data, in base64.")
 	case in.FileName == "":
@@ -126,14 +129,17 @@ func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
 	return data, nil
 }
 
-// taken reads a file from where attachments may come from: the folder of pages
+// takenFrom reads a file from where attachments may come from: the folder of pages
 // itself, or an inbox of the configuration.
-func (n *Notebook) taken(file string) ([]byte, error) {
+func (n *Notebook) takenFrom(file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
 		if err := checkPath(filepath.ToSlash(file)); err != nil {
 			return nil, n.failure(file, err)
 		}
 		file = filepath.Join(n.vault.Path(), file)
+	}
+	if inside, err := filepath.Rel(n.vault.Path(), file); err == nil && filepath.IsLocal(inside) && n.hides(filepath.ToSlash(inside)) {
+		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
 	}
 	data, err := vault.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
 	switch {

@@ -48,9 +48,9 @@ func (n *Notebook) room(o *outline, file string) (string, error) {
 	if !isPage(file) {
 		return "", tools.Errorf(tools.Invalid, "path: must end in .md, got %s", path.Base(file)).WithHint("Paths look like Projects/Alpha.md.")
 	}
-	placed, err := n.vault.Placed(file, "")
+	placed, err := n.placed(file, "")
 	if err != nil {
-		return "", n.failure(file, err)
+		return "", err
 	}
 	if !n.serves(placed) {
 		return "", tools.Errorf(tools.Invalid, "path: no page can be there: %s", file).WithHint("Folders named assets hold attachments; choose another place.")

@@ -65,6 +65,9 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.Caller, in CreatePage
 		return CreatePageOut{}, err
 	}
 	id, text := compose(title, in.Icon, in.Content, n.now())
+	if n.hidesAs(file, []byte(text)) {
+		return CreatePageOut{}, keptFromAgents()
+	}
 	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
 	if in.DryRun {
 		return out, nil

@@ -94,7 +94,7 @@ func (d *draft) add(file string, data []byte) error {
 // place makes a file where there is none, and the folders it needs.
 func (d *draft) place(file string, st tools.State) error {
 	if d.has(file) {
-		return d.n.failure(file, vault.ErrExists)
+		return d.n.taken(file)
 	}
 	if err := d.folder(path.Dir(file), 0); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (d *draft) folder(dir string, mode uint32) error {
 		return nil
 	}
 	if d.has(dir) {
-		return d.n.failure(dir, vault.ErrNotRegular)
+		return d.n.taken(dir)
 	}
 	if err := d.folder(path.Dir(dir), 0); err != nil {
 		return err
@@ -199,6 +199,9 @@ func (d *draft) commit(ctx context.Context, c tools.Caller) error {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := d.n.allowed(changes); err != nil {
 		return err
 	}
 	if err := c.Changing(ctx, changes...); err != nil {

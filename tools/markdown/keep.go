@@ -53,14 +53,28 @@ func (n *Notebook) Restore(ctx context.Context, c tools.Caller, changes []tools.
 	if err := n.apply(changes, sameContent(changes)); err != nil {
 		return restoreConflict(n.failure(".", err))
 	}
+	n.announceVisible(changes)
+	return nil
+}
+
+// announceVisible announces what agents see of changes that were made.
+func (n *Notebook) announceVisible(changes []tools.Change) {
 	var pages []string
-	for _, change := range changes {
-		if n.serves(change.Target) {
-			pages = append(pages, change.Target)
+	seen := false
+	for _, c := range changes {
+		if _, isFolder := folderOf(c.Target); isFolder {
+			continue
+		}
+		if c.Before.There && !n.hidesAs(c.Target, c.Before.Data) || c.After.There && !n.hidesAs(c.Target, c.After.Data) {
+			seen = true
+			if n.serves(c.Target) {
+				pages = append(pages, c.Target)
+			}
 		}
 	}
-	n.announce(pages...)
-	return nil
+	if seen {
+		n.announce(pages...)
+	}
 }
 
 // restoreConflict says it in words for who takes something back.

@@ -72,6 +72,9 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.Caller, in MovePageIn) 
 	if err != nil {
 		return MovePageOut{}, err
 	}
+	if n.hidesAs(to, p.data) {
+		return MovePageOut{}, keptFromAgents()
+	}
 	if to == file || in.DryRun {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
 	}
@@ -100,12 +103,12 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case taken && there.page != "" && there != at:
 		return "", tools.Errorf(tools.Conflict, "A page exists already at path: %s", there.page).
 			WithHint("To move the page into it, give the path without .md; to rename, choose another path.")
-	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place):
+	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place) && !n.hidesAll(place):
 		return "", tools.Errorf(tools.Conflict, "A folder exists already at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
-	placed, err := n.vault.Placed(to, at.page)
+	placed, err := n.placed(to, at.page)
 	if err != nil {
-		return "", n.failure(to, err)
+		return "", err
 	}
 	if !n.serves(placed) {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: no page can be there: %s", to)
@@ -211,7 +214,7 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 		return m, nil, nil
 	}
 	if d.has(place) && vault.Fold(place) != vault.Fold(at.place) {
-		return nil, nil, d.n.failure(place, vault.ErrExists)
+		return nil, nil, d.n.taken(place)
 	}
 	maps.Copy(m, rest)
 	folders = moves{at.place: place}

@@ -31,6 +31,7 @@ type Notebook struct {
 	now     func() time.Time
 	log     *slog.Logger
 	changed func(uri string)
+	privacy tools.Privacy
 	writing sync.Mutex
 	// The permission bits of new files and folders; 0: not known yet. Under
 	// writing.
@@ -44,7 +45,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	if err != nil {
 		return nil, unopened(c, err)
 	}
-	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.Changed}, nil
+	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.Changed, privacy: env.Privacy}, nil
 }
 
 func unopened(c Config, err error) error {

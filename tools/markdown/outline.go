@@ -58,10 +58,11 @@ type outline struct {
 // the others rather than the root's own.
 const rootIndex = "_index"
 
-// entries are the names in the folder that are the notebook's business.
+// entries are the names in the folder that are the notebook's business, without
+// those that agents must not see.
 type entries struct {
 	dirs, files []string // folders before what they hold
-	skipped     int      // folders that could not be read
+	skipped     []string // folders that could not be read
 }
 
 // outline walks the whole folder. Reading no file, it takes about 3 µs a page.
@@ -90,7 +91,7 @@ func (n *Notebook) entries(ctx context.Context) (entries, error) {
 		return entries{}, n.failure(".", err)
 	}
 	e.skipped = skipped
-	return e, nil
+	return n.visible(ctx, e)
 }
 
 // outline sorts the names into pages, the folders that hold them, and files.
@@ -122,7 +123,7 @@ func (e entries) outline() *outline {
 		}
 	}
 	root := &node{folder: true}
-	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: e.skipped}
+	o := &outline{root: root, places: map[string]*node{"": root}, files: files, indexed: len(indexes) > 0, skipped: len(e.skipped)}
 	o.place(dirs, indexes, pages)
 	return o
 }

@@ -93,7 +93,7 @@ func (n *Notebook) find(arg string) (string, error) {
 		tries = []string{place + "/" + index, place + ".md"}
 	}
 	for _, try := range tries {
-		file, err := n.vault.Find(try)
+		file, err := n.seek(try)
 		switch {
 		case err == nil && n.serves(file):
 			return file, nil

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 	"github.com/lectern-mcp/lectern/tools/toolstest"
 )
@@ -29,7 +32,10 @@ func TestSuite(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		put(t, filepath.Join(notes, "Pointers.md"), "[[Diary]] [[Private/Plan]] [p](Private/Plan.md) ![[photo.png]] [[Kept]] [[Hidden/Deep/X]] [[Alpha]] [[Projects/Alpha/Beneath]] #open\n")
 		return toolstest.Place{
+			Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "Private/**"}, {Tag: "secret"}, {Property: "status", Value: "private"}, {Namespace: "Hidden"}}, Only: []tools.Mark{{Path: "Projects/**"}, {Path: "Archive/**"}, {Path: "Welcome"}, {Path: "New*"}, {Tag: "open"}}},
+			Hide:    func(round int) []string { return hide(t, notes, round) },
 			Names:   []string{"Projects", "Projects/Alpha.md", "Projects/Beta.md", "Projects/_index.md", "Archive", "Archive/Old.md", "Welcome.md", "/", "New.md", "Archive/Deep/New.md"},
 			Edit:    func(seed uint64) { edit(t, notes, seed) },
 			Config:  markdown.Config{Path: notes},
@@ -47,6 +53,43 @@ func put(t testing.TB, file, content string) {
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// hide makes pages that are hidden, like visible ones as far as that goes.
+func hide(t testing.TB, notes string, round int) []string {
+	words := []string{"photo.png", "Dear diary", "Plan", "a1", "First", "secret", "private", "Hidden", "Private", "Private/", "Diary", "hidden/deep/x", "Projects/Alpha/Beneath"}
+	for name, content := range map[string]string{
+		"Private/Plan.md":           "---\ntitle: Alpha\nid: a1\naliases: [First]\n---\nThe architecture diagram of [[Welcome]] and [[Alpha]].\n",
+		"Private/_index.md":         "[b](../Projects/Beta.md)\n",
+		"Private/assets/photo.png":  "png",
+		"Diary.md":                  "Dear diary, `#secret/deep` [[Projects/Alpha]] [[Beta]]\n",
+		"Diary/assets/photo.png":    "png",
+		"Projects/Gamma.md":         "---\ntags: [secret]\ntitle: Welcome\n---\n[a](Alpha.md)\n",
+		"Projects/Alpha/Beneath.md": "#secret [up](../Alpha.md) ![](assets/d.png)\n",
+		"Archive/Kept.md":           "---\nstatus: private\n---\nSee [[Old]]. #open\n",
+		"Archive/Broken.md":         "---\ntags: [secret\n---\n[[Old]]\n",
+		"Hidden.md":                 "x\n",
+		"Hidden/Deep/X.md":          "[[Alpha]]\n",
+		"Hidden/Empty/.keep":        "",
+		"Projects/beta.md":          "A #secret twin.\n",
+		"Projects/Beta/Alpha.md":    "Another [[Alpha]] that is #secret.\n",
+		"Projects/Alpha/assets.md":  "#secret\n",
+		"Other/Deeper/Page.md":      "#secret\n",
+		"Other/Deeper/Page/a.txt":   "x",
+		"Stray.md":                  "Neither #opened nor `#open`: [[Alpha]] ![](Stray/assets/photo.png)\n",
+		"Stray/assets/photo.png":    "png",
+		"Diary/Kept.md":             "tags are [[#secret]] #[[secret]]\n",
+	} {
+		if round > 0 {
+			content += fmt.Sprintf("\nround %d\n", round)
+		}
+		put(t, filepath.Join(notes, filepath.FromSlash(name)), content)
+		if !strings.Contains(name, "/.") {
+			words = append(words, name)
+		}
+	}
+	slices.Sort(words)
+	return words
 }
 
 // edit is a person who changes, makes, moves or removes something.

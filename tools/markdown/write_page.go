@@ -50,7 +50,7 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.Caller, in WritePageIn
 	in.Path = strings.TrimPrefix(in.Path, "./")
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file, err := n.vault.Find(in.Path)
+	file, err := n.seek(in.Path)
 	switch {
 	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.serves(file):
 		return n.update(ctx, c, file, in)
@@ -67,6 +67,9 @@ func (n *Notebook) update(ctx context.Context, c tools.Caller, file string, in W
 	}
 	if err := in.IfMatch.matches(p); err != nil {
 		return WritePageOut{}, err
+	}
+	if n.hidesAs(file, vault.Rewrite(p.data, in.Content)) {
+		return WritePageOut{}, keptFromAgents()
 	}
 	if in.DryRun {
 		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true}, nil
@@ -97,6 +100,9 @@ func (n *Notebook) writeNew(ctx context.Context, c tools.Caller, in WritePageIn)
 	file, err := n.room(o, in.Path)
 	if err != nil {
 		return WritePageOut{}, err
+	}
+	if n.hidesAs(file, []byte(in.Content)) {
+		return WritePageOut{}, keptFromAgents()
 	}
 	now := parse(file, []byte(in.Content))
 	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}

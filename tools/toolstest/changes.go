@@ -24,7 +24,7 @@ func (s *suite) kept() source {
 	s.Helper()
 	src := s.open("one")
 	if src.Keeper() == nil {
-		s.tb.Skipf("%s is no tools.Keeper yet, so its changes cannot be taken back", s.manifest.Name)
+		s.Fatalf("%s writes and is no tools.Keeper, so its changes cannot be taken back", s.manifest.Name)
 	}
 	return src
 }

@@ -273,7 +273,7 @@ func hiddenKept(s *suite) {
 	s.Helper()
 	w, words := s.inWorld(true)
 	if w == nil || w.Keeper() == nil {
-		s.tb.Skipf("%s says in its Place nothing of what can be hidden, or is no tools.Keeper yet", s.manifest.Name)
+		s.tb.Skipf("%s says in its Place nothing of what can be hidden", s.manifest.Name)
 	}
 	hidden := map[string]tools.State{}
 	for _, word := range words {

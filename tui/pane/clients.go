@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,30 +10,43 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Clients shows the agents that are attached, and what to give to a client so
-// that its agent gets in.
+// Clients shows the agents that are attached, the places on this machine that
+// Lectern can be put into, and what to give to a client by hand so that its
+// agent gets in. The places are in clients_places.go.
 type Clients struct {
 	keys   Keys
 	zone   *time.Location
 	snap   status.Snapshot
-	cursor int // the selected snippet
+	places []spotted
+	cursor int // the selected place
 	first  int // the first session in sight
 }
 
 // NewClients returns a Clients that shows times of zone.
 func NewClients(k Keys, zone *time.Location) Clients { return Clients{keys: k, zone: zone} }
 
-// Show implements [Pane].
+// Show implements [Pane]. The selection stays on its place when others come.
 func (p Clients) Show(s status.Snapshot) Pane {
-	p.snap = s
-	p.cursor = clamp(p.cursor, len(s.Snippets))
+	selected := p.selected().title
+	p.snap, p.places = s, placesOf(s)
 	p.first = clamp(p.first, len(s.Sessions))
+	p.cursor = clamp(p.cursor, len(p.places))
+	return p.Seek(selected)
+}
+
+// Seek implements [Seeker]: part is the title of a place.
+func (p Clients) Seek(part string) Pane {
+	for i, one := range p.places {
+		if one.title == part {
+			p.cursor = i
+		}
+	}
 	return p
 }
 
 // Key implements [Pane].
 func (p Clients) Key(k Press) (Pane, Intent) {
-	switch n := len(p.snap.Snippets); {
+	switch n := len(p.places); {
 	case key.Matches(k, p.keys.Up):
 		p.cursor = clamp(p.cursor-1, n)
 	case key.Matches(k, p.keys.Down):
@@ -47,8 +59,12 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 		p.first = clamp(p.first-k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.PageDown):
 		p.first = clamp(p.first+k.H/2, len(p.snap.Sessions))
+	case key.Matches(k, p.keys.Install):
+		return p, p.put(status.PutIn)
+	case key.Matches(k, p.keys.Remove):
+		return p, p.put(status.TakeOut)
 	case key.Matches(k, p.keys.Copy):
-		return p, copySnippet(p.snap.Snippets, p.cursor)
+		return p, p.copy()
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	default:
@@ -57,11 +73,33 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	return p, nil
 }
 
+// put is what puts Lectern into the selected place, or takes it out.
+func (p Clients) put(v status.Verb) Intent {
+	one := p.selected()
+	switch {
+	case one.title == "":
+		return Say{"There is no place to put Lectern into."}
+	case one.install.ID == "":
+		return Say{"Only by hand: copy the snippet with c."}
+	case v == status.TakeOut && one.install.State == status.Stopped:
+		return Say{"Lectern is not in " + one.title + "."}
+	default:
+		return wish(status.Action{Verb: v, Part: one.install.ID})
+	}
+}
+
+func (p Clients) copy() Intent {
+	if one := p.selected(); one.snippet.Text != "" || one.title == "" {
+		return copySnippet(p.snap.Snippets, one.index)
+	}
+	return Say{"There is no snippet for it; i puts Lectern in."}
+}
+
 func (p Clients) save() Intent {
-	if len(p.snap.Snippets) == 0 {
+	s := p.selected().snippet
+	if s.Text == "" {
 		return Say{"There is no snippet yet: the hub has not said how to connect."}
 	}
-	s := p.snap.Snippets[p.cursor]
 	return Save{What: "the snippet for " + s.Client, Name: "lectern-" + slug(s.Client) + ".txt", Text: s.Text + "\n"}
 }
 
@@ -76,10 +114,24 @@ func slug(s string) string {
 
 // Keys implements [Pane].
 func (p Clients) Keys() []key.Binding {
-	if len(p.snap.Snippets) == 0 {
+	one := p.selected()
+	if one.title == "" {
 		return nil
 	}
-	return []key.Binding{p.keys.Copy, p.keys.saveKey(Running(p.snap)), named(p.keys.Down, "next client")}
+	var keys []key.Binding
+	switch one.install.State {
+	case "":
+	case status.Stopped:
+		keys = append(keys, p.keys.Install)
+	case status.Ready:
+		keys = append(keys, p.keys.Remove)
+	default:
+		keys = append(keys, named(p.keys.Install, "put in order"), p.keys.Remove)
+	}
+	if one.snippet.Text != "" {
+		keys = append(keys, p.keys.Copy, p.keys.saveKey(Running(p.snap)))
+	}
+	return append(keys, named(p.keys.Down, "next client"))
 }
 
 // View implements [Pane].
@@ -102,13 +154,20 @@ func (p Clients) agents(t theme.Theme) section {
 			if h > n {
 				rows = append(rows, sessionHeading(t, w))
 			}
-			for _, s := range p.snap.Sessions[min(p.first, max(0, n-h)):] {
+			for i, s := range p.snap.Sessions[min(p.first, max(0, n-h)):] {
+				if i > h {
+					rows = append(rows, "") // counted, not seen
+					continue
+				}
 				rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 			}
 			return atMost(t, rows, h)
 		},
 	}
 }
+
+// From this width on a session's row says how it proved itself and what it may.
+const grantsWidth = 96
 
 func sessionHeading(t theme.Theme, w int) string {
 	line := t.Dim.Fit("  client", clientWidth(w)+3) + t.Dim.Fit("by", 7)
@@ -117,9 +176,12 @@ func sessionHeading(t theme.Theme, w int) string {
 	}
 	line += t.Dim.Right("calls", 7)
 	if w >= 48 {
-		line += t.Dim.Text("  last call")
+		line += t.Dim.Fit("  last call", min(30, w-theme.Width(line)))
 	}
-	return line
+	if w >= grantsWidth {
+		line += t.Dim.Text("  who it is, and what it may do")
+	}
+	return theme.Fill(line, w)
 }
 
 func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *time.Location) string {
@@ -137,10 +199,29 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 		line += t.Dim.Fit(scope, 12) + " "
 	}
 	line += t.Text.Right(count(s.Calls), 7)
-	if w >= 48 && s.Calls > 0 {
-		line += t.Dim.Text("  " + clock(s.LastCall, now, zone) + " " + s.LastTool)
+	if w >= 48 {
+		last := ""
+		if s.Calls > 0 {
+			last = "  " + clock(s.LastCall, now, zone) + " " + s.LastTool
+		}
+		line += t.Dim.Fit(last, min(30, w-theme.Width(line)))
+	}
+	if w >= grantsWidth {
+		line += proof(t, s)
 	}
 	return theme.Fill(line, w)
+}
+
+// proof says whether s has shown who it is, and what it may do.
+func proof(t theme.Theme, s status.Session) string {
+	who := t.Dim.Text("  so it says · ")
+	if s.Proven {
+		who = t.Good.Text("  proven · ")
+	}
+	if s.Grants == "" {
+		return who + t.Dim.Text("as the sources allow")
+	}
+	return who + t.Text.Text(s.Grants)
 }
 
 // clientWidth is what the other columns leave for the name of a client.
@@ -149,41 +230,4 @@ func clientWidth(w int) int {
 		return min(28, w-54)
 	}
 	return min(28, max(12, w-41))
-}
-
-func (p Clients) connect(t theme.Theme, w int) section {
-	n := len(p.snap.Snippets)
-	if n == 0 {
-		return section{title: "Connect a client", need: 1, want: 1, rows: func(int, int) []string {
-			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
-		}}
-	}
-	s := p.snap.Snippets[p.cursor]
-	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
-	if w < framedWidth {
-		return section{title: "Connect " + s.Client, note: note, need: 2, want: 20, rows: func(w, h int) []string {
-			return snippetRows(t, s, w, h)
-		}}
-	}
-	return section{title: "Connect a client", note: note, need: 4, want: max(n, 12), rows: func(w, h int) []string {
-		const names = 20
-		from, to := window(n, p.cursor, h)
-		text := exactly(snippetRows(t, s, w-names-3, h), w-names-3, h)
-		rows := make([]string, h)
-		for i := range rows {
-			name := theme.Space(names)
-			if from+i < to {
-				name = p.client(t, from+i, names)
-			}
-			rows[i] = name + t.Line.Text(" │ ") + text[i]
-		}
-		return rows
-	}}
-}
-
-func (p Clients) client(t theme.Theme, i, w int) string {
-	if i != p.cursor {
-		return t.Text.Fit("  "+p.snap.Snippets[i].Client, w)
-	}
-	return t.On().Strong.Fit("▸ "+p.snap.Snippets[i].Client, w)
 }

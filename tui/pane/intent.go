@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"encoding/json"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,6 +30,11 @@ type (
 		Tab string
 		Key tea.KeyPressMsg
 	}
+	// Try runs a tool by hand. What comes of it is a Fact about the Trial.
+	Try struct {
+		Source, Tool string
+		Args         json.RawMessage
+	}
 	// Say tells a person something, such as why a key did nothing.
 	Say struct{ Text string }
 )
@@ -40,6 +46,7 @@ func (Copy) intent() {}
 func (Save) intent() {}
 func (Open) intent() {}
 func (Push) intent() {}
+func (Try) intent()  {}
 func (Say) intent()  {}
 
 // The names of the tabs.
@@ -49,7 +56,10 @@ const (
 	ActivityTab = "Activity"
 	ChangesTab  = "Changes"
 	ClientsTab  = "Clients"
+	ToolsTab    = "Tools"
 	LogsTab     = "Logs"
+	DoctorTab   = "Doctor"
+	SettingsTab = "Settings"
 )
 
 // wish is the Intent for a: what takes something away, or edits a file, is
@@ -92,9 +102,9 @@ func Deed(a status.Action) string {
 	case status.Reload:
 		return "read the configuration again"
 	case status.Allow:
-		return "allow " + reach(a) + a.Part
+		return "allow the call" + reach(a)
 	case status.Refuse:
-		return "refuse " + a.Part
+		return "refuse the call"
 	case status.UndoChanges:
 		return "undo " + picked(a)
 	case status.SetGrant:
@@ -129,9 +139,9 @@ func reach(a status.Action) string {
 	case a.Answer == nil:
 		return ""
 	case a.Answer.Scope == status.ForSession:
-		return "for the session "
+		return " until the session ends"
 	case a.Answer.Scope == status.Always:
-		return "always "
+		return ", and all like it"
 	default:
 		return ""
 	}

@@ -18,7 +18,8 @@ type Keys struct {
 	Refresh, Install                   key.Binding
 	Allow, AllowSession, AllowAlways   key.Binding
 	Refuse, Undo, UndoSession          key.Binding
-	Errors, Totals                     key.Binding
+	Errors, Totals, Grant              key.Binding
+	Run, Example, CopyAnswer           key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -73,6 +74,10 @@ func DefaultKeys() Keys {
 		Refuse:       bind("n", "refuse", "n"),
 		Undo:         bind("u", "undo", "u"),
 		Errors:       bind("e", "errors first", "e"),
+		Grant:        bind("p", "permissions", "p"),
+		Run:          bind("x", "run it", "x"),
+		Example:      bind("ctrl+n", "an example", "ctrl+n"),
+		CopyAnswer:   bind("ctrl+y", "copy the answer", "ctrl+y"),
 		Totals:       bind("T", "totals", "T"),
 		UndoSession:  bind("U", "undo the session", "U"),
 	}

@@ -286,7 +286,11 @@ func (p Overview) sources(t theme.Theme) section {
 			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
 		var rows []string
-		for _, s := range p.snap.Sources {
+		for i, s := range p.snap.Sources {
+			if i > h {
+				rows = append(rows, "") // counted, not seen
+				continue
+			}
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
@@ -305,7 +309,11 @@ func (p Overview) agents(t theme.Theme) section {
 			return []string{t.Dim.Text(noAgent(p.snap))}
 		}
 		var rows []string
-		for _, s := range p.snap.Sessions {
+		for i, s := range p.snap.Sessions {
+			if i > h {
+				rows = append(rows, "") // counted, not seen
+				continue
+			}
 			rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 		}
 		return atMost(t, rows, h)

@@ -20,7 +20,8 @@ type Sources struct {
 	snap   status.Snapshot
 	cursor int
 	form   addForm
-	adding bool // the form is shown; a closed one keeps what was typed
+	adding bool       // the form is shown; a closed one keeps what was typed
+	grant  *grantForm // nil: it is not shown; replaced, never changed
 }
 
 // NewSources returns a Sources that shows times of zone.
@@ -84,6 +85,13 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 	if p.adding {
 		return p.formKey(k)
 	}
+	if p.grant != nil {
+		next, want, done := p.grant.key(k)
+		if p.grant = &next; done {
+			p.grant = nil
+		}
+		return p, want
+	}
 	n := len(p.snap.Sources)
 	switch {
 	case key.Matches(k, p.keys.Up):
@@ -100,6 +108,9 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		p.cursor = clamp(n, n)
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
+	case key.Matches(k, p.keys.Grant) && n > 0:
+		s, _ := p.selected()
+		p.grant = newGrantForm(p.keys, s, p.snap.Sessions)
 	default:
 		return p, p.onSelected(k)
 	}
@@ -131,23 +142,29 @@ func (p Sources) Keys() []key.Binding {
 	if p.adding {
 		return p.form.bindings()
 	}
+	if p.grant != nil {
+		return p.grant.bindings()
+	}
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{named(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{p.keys.Add, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
+	return []key.Binding{p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].
 func (p Sources) View(t theme.Theme, w, h int) string {
-	side := p.details(t)
-	if p.adding {
+	side, form := p.details(t), p.adding
+	switch {
+	case p.adding:
 		side = p.form.section(t)
+	case p.grant != nil:
+		side, form = p.grant.section(t), true
 	}
 	var lines []string
 	switch {
 	case framed(w, h) && w >= wideWidth:
 		lines = beside(t, w, h, []section{p.list(t)}, []section{side})
-	case p.adding && !framed(w, h):
+	case form && !framed(w, h):
 		lines = stack(t, w, h, false, side)
 	default:
 		list := p.list(t)

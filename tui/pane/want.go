@@ -24,19 +24,43 @@ type (
 	}
 	// DiffOf is the diff of one Change.
 	DiffOf struct{ Change string }
+	// ToolsFor are the tools that a client sees of a source; empty: of all, and
+	// a client that nothing is said about.
+	ToolsFor struct {
+		Source, Client string
+		Turn           int
+	}
+	// Trial is what came of a [Try]. No pane wants it: it is told.
+	Trial struct{ Source, Tool string }
+	// ChecksOf are the checks whose names begin with Prefix. Each is a Fact of
+	// its own, with More.
+	ChecksOf struct {
+		Prefix string
+		Turn   int
+	}
+	// SettingsOf is every key of the configuration.
+	SettingsOf struct{ Turn int }
 )
 
 func (PlanOf) want()        {}
 func (ChangesBefore) want() {}
 func (DiffOf) want()        {}
+func (ToolsFor) want()      {}
+func (Trial) want()         {}
+func (ChecksOf) want()      {}
+func (SettingsOf) want()    {}
 
 // A Fact is what came of a Want.
 type Fact struct {
-	Want    Want
-	Err     error // why it is not known; the rest is empty then
-	Plan    status.Plan
-	Changes status.Changes
-	Answer  json.RawMessage
+	Want     Want
+	Err      error // why it is not known; the rest is empty then
+	More     bool  // further Facts of this Want come
+	Plan     status.Plan
+	Changes  status.Changes
+	Tools    []status.Tool
+	Answer   json.RawMessage
+	Check    status.Check
+	Settings []status.Setting
 }
 
 // A Learner is a Pane that shows more than a snapshot.

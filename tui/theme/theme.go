@@ -211,6 +211,24 @@ func (t Theme) Severity(s status.Severity) (glyph string, style Style) {
 	}
 }
 
+// Result is [Theme.State] for what a Check came to.
+func (t Theme) Result(r status.Result) (glyph string, style Style) {
+	switch r {
+	case status.Good:
+		return "●", t.Good
+	case status.Doubt:
+		return "▲", t.Warn
+	case status.Bad:
+		return "✗", t.Bad
+	case status.Looking:
+		return "◐", t.Busy
+	case status.Skipped:
+		return "–", t.Dim
+	default:
+		return "○", t.Dim
+	}
+}
+
 // Level returns the style of a log line's level.
 func (t Theme) Level(l status.Level) Style {
 	switch l {

@@ -255,6 +255,21 @@ for (const kind of ['og', 'db'] as const) {
       assert.equal(JSON.stringify(told).includes('Grace'), false, 'ids and names only')
     })
 
+    test('some levels below a block are what the whole page shows there', async () => {
+      const ids = Array.from({ length: 5 }, uuid)
+      const tree = ids.reduceRight((children, id, at) => [{ uuid: id, content: `level ${at}`, children }, ...(at === 2 ? [{ uuid: uuid(), content: 'beside' }] : [])], [] as unknown[])
+      await peer.call('blocks.insert', { target: known.refers, place: 'last', blocks: tree })
+      const whole = await peer.call('blocks.get', { uuid: ids[0], depth: -1 })
+      const levels = ({ children, ...block }: any, depth: number): any => ({
+        ...block,
+        ...(depth > 0 && children ? { children: children.map((child: any) => levels(child, depth - 1)) } : {}),
+      })
+      for (const depth of [0, 1, 2, 3, 4]) {
+        assert.deepEqual(await peer.call('blocks.get', { uuid: ids[0], depth }), levels(whole, depth), `${depth} levels`)
+      }
+      assert.equal(whole.children[0].children.length, 2)
+    })
+
     test('a null that should have been a block is no success', async () => {
       await window.fault('insert_block', 'null', 1)
       const write = peer.call('blocks.create', { uuid: uuid(), target: 'Books', content: 'x' })

@@ -5,8 +5,9 @@ import { TestServer } from '../host/server'
 import { type Agent, Lectern } from './lectern'
 
 // Prints what a call costs from an MCP client through the hub to the plugin
-// and back, beside the same question put straight to the plugin. The question
-// is a ping, which the plugin answers without Logseq.
+// and back, beside the same question put straight to a plugin, which is the
+// host's own time, and beside an MCP ping, which goes no further than the hub.
+// The three take turns, so that what else the machine does is the same to all.
 
 const calls = 320
 const agents = 16
@@ -16,17 +17,26 @@ if (!binary) throw new Error('LECTERN_BIN names no binary')
 const logseq = await Logseq.start()
 const server = new TestServer()
 await server.listen()
-const lectern = await Lectern.prepare(binary, logseq.origin, '[[source]]\nname = "graph"\nkind = "logseq"\n')
+const lectern = await Lectern.prepare(binary, '[[source]]\nname = "graph"\nkind = "logseq"\n')
 const door = await openDoor(lectern.port)
 const first = await lectern.agent()
 
-const direct = await straight()
+const { peer, beside } = await straight()
 const window = await logseq.open({ kind: 'db', settings: { port: door.port, token: await lectern.token() } })
 while ((await first.call('ping')).structured.connected !== true) await new Promise((resolve) => setTimeout(resolve, 50))
-const whole = await times(() => ping(first))
-report('straight to the plugin', direct)
-report('from an MCP client', whole)
-console.log(`client, shim and hub add  ${(middle(whole) - middle(direct)).toFixed(2)} ms at the median`)
+for (const [what, own, whole] of [
+  ['ping, which the plugin answers by itself', () => peer.call('ping'), () => ping(first)],
+  ['get_block, which asks the graph', () => peer.call('blocks.get', { uuid: known.first }), () => read(first)],
+] as const) {
+  const [host, line, all] = await times(own, () => first.ping(), whole)
+  console.log(what)
+  report('  straight to the plugin', host!)
+  report('  from the client to the hub, an MCP ping', line!)
+  report('  from the client to the plugin', all!)
+  const added = middle(all!) - middle(host!)
+  console.log(`  client, shim, hub and bridge add  ${added.toFixed(2)} ms at the median; all but client and shim  ${(added - middle(line!)).toFixed(2)} ms`)
+}
+await beside.close()
 
 const many = await Promise.all(Array.from({ length: agents }, () => lectern.agent()))
 for (const [what, run] of [['ping', ping], ['get_block, which asks the graph', read]] as const) {
@@ -41,13 +51,10 @@ door.close()
 await logseq.stop()
 server.stop()
 
-async function straight(): Promise<number[]> {
+async function straight() {
   const arrival = server.arrival()
-  const window = await logseq.open({ kind: 'db', settings: { port: server.port, token: server.token } })
-  const peer = await arrival
-  const found = await times(() => peer.call('ping'))
-  await window.close()
-  return found
+  const beside = await logseq.open({ kind: 'db', settings: { port: server.port, token: server.token } })
+  return { peer: await arrival, beside }
 }
 
 async function read(agent: Agent): Promise<void> {
@@ -63,14 +70,17 @@ async function repeat(count: number, run: () => Promise<unknown>): Promise<void>
   for (let at = 0; at < count; at++) await run()
 }
 
-async function times(run: () => Promise<unknown>): Promise<number[]> {
-  const found: number[] = []
+/** How long each of these takes, sorted, without the warming up. */
+async function times(...runs: (() => Promise<unknown>)[]): Promise<number[][]> {
+  const found = runs.map((): number[] => [])
   for (let at = 0; at < calls; at++) {
-    const begun = performance.now()
-    await run()
-    found.push(performance.now() - begun)
+    for (const [which, run] of runs.entries()) {
+      const begun = performance.now()
+      await run()
+      found[which]!.push(performance.now() - begun)
+    }
   }
-  return found.slice(calls / 10).sort((a, b) => a - b) // without the warming up
+  return found.map((took) => took.slice(calls / 10).sort((a, b) => a - b))
 }
 
 function middle(sorted: number[]): number {

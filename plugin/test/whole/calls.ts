@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Kind } from '../host/matrix'
 import { known } from '../host/seed'
-import type { Kind } from './stage'
 
 // One call of every tool that must succeed on a graph as seed.ts makes it, in
 // an order in which each finds what it needs.

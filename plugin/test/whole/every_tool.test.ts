@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { methodsUsed, needed } from '../../src/capabilities'
 import type { Window } from '../host/launch'
+import { type Kind, matrix } from '../host/matrix'
 import { known } from '../host/seed'
 import { type Made, calls } from './calls'
-import { type Kind, Stage, connected, matrix, patience, skip, until } from './stage'
+import { Stage, connected, patience, skip, until } from './stage'
 
 // Every tool that a client is offered, on both kinds of graph; and every
 // capability missing in turn. A tool or a capability that is added without a

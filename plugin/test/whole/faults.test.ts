@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Window } from '../host/launch'
+import type { Kind } from '../host/matrix'
 import { known } from '../host/seed'
 import type { Answer } from './lectern'
-import { type Kind, Stage, connected, patience, skip, until } from './stage'
+import { Stage, connected, patience, skip, until } from './stage'
 
 // What Logseq does wrong, seen by an agent: late, silent, gone.
 

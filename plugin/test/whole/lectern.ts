@@ -38,6 +38,7 @@ export class Agent {
   tools = async (): Promise<string[]> => (await this.client.listTools()).tools.map((tool) => tool.name)
   read = async (uri: string) => (await this.client.readResource({ uri })).contents[0] as { text: string }
   subscribe = (uri: string) => this.client.subscribeResource({ uri })
+  ping = () => this.client.ping()
   close = () => this.client.close()
 }
 
@@ -51,10 +52,10 @@ export class Lectern {
   ) {}
 
   /** Makes the home. The hub starts with the first agent. */
-  static async prepare(binary: string, origin: string, sources: string): Promise<Lectern> {
+  static async prepare(binary: string, sources: string): Promise<Lectern> {
     const home = await mkdtemp(path.join(tmpdir(), 'lectern-whole-'))
     const lectern = new Lectern(binary, home, await freePort())
-    const config = `[hub]\nport = ${lectern.port}\n\n[logseq]\norigins = [${JSON.stringify(origin)}]\n\n${sources}`
+    const config = `[hub]\nport = ${lectern.port}\n\n${sources}`
     const said = await lectern.command(['config', '--help'])
     const file = path.join(home, path.relative(home, /^\s+(\/\S*\.toml)$/m.exec(said)![1]!))
     await mkdir(path.dirname(file), { recursive: true })

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { openDoor } from '../host/door'
 import { Logseq, type Opening, type Window, noBrowser } from '../host/launch'
 import { type Agent, type Answer, Lectern } from './lectern'
@@ -12,7 +10,7 @@ export const patience = { timeout: 240_000 } // for machines that do much else
 const binary = process.env.LECTERN_BIN
 export const skip = binary ? noBrowser : 'LECTERN_BIN names no binary'
 
-export type Kind = Opening['kind']
+type Kind = Opening['kind']
 
 /** A graph of a name has a source of that name. */
 export interface Graph {
@@ -31,7 +29,7 @@ export class Stage {
   static async start(graphs: string[]): Promise<Stage> {
     const logseq = await Logseq.start()
     const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\n`)
-    const lectern = await Lectern.prepare(binary!, logseq.origin, sources.join('\n'))
+    const lectern = await Lectern.prepare(binary!, sources.join('\n'))
     return new Stage(logseq, lectern, await openDoor(lectern.port), await lectern.agent())
   }
 
@@ -78,23 +76,4 @@ export async function until(done: () => Promise<boolean>, seconds = 60): Promise
     assert.ok(Date.now() < deadline, `it did not come about within ${seconds} s`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-}
-
-/** A row of docs/logseq-compatibility.md. */
-export interface Capability {
-  key: string
-  tools: string[]
-  has: Record<Kind, boolean>
-}
-
-/** The matrix as people read it. */
-export function matrix(): Capability[] {
-  const page = readFileSync(path.resolve(process.cwd(), '../docs/logseq-compatibility.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| `([^`]+)`<br>[^|]*\|([^|]*)\|([^|]*)\|([^|]*)\|$/gm)]
-  assert.ok(rows.length > 20, 'the page has lost its table')
-  return rows.map(([, key, tools, file, db]) => ({
-    key: key!,
-    tools: [...tools!.matchAll(/`([^`]+)`/g)].map((m) => m[1]!),
-    has: { og: file!.trim() !== 'not there', db: db!.trim() !== 'not there' },
-  }))
 }

@@ -115,6 +115,13 @@ describe('comings and goings', { ...patience, skip }, () => {
     await stage.ask('files', 'get_page_content', { page_name: 'Books' })
     await window.close()
   })
+
+  test('a page that a person lets in takes the short one', async () => {
+    await stage.lectern.command(['plugin', 'allow', stage.logseq.origin])
+    const window = await stage.open('og', 'files', { settings: { port: stage.lectern.port, transport: 'auto' } })
+    assert.match(await window.status(), /connected \(websocket\)/)
+    await window.close()
+  })
 })
 
 describe('the doctor', { ...patience, skip }, () => {
@@ -123,8 +130,12 @@ describe('the doctor', { ...patience, skip }, () => {
     return Object.fromEntries(found.map(({ name, result, detail }: any) => [name, `${result}: ${detail}`]))
   }
 
+  // The picture that it looks at is drawn a moment after a plugin has come.
+  const shown = (graph: string) => until(async () => (await looks('logseq.connected'))['logseq.connected']!.includes(graph))
+
   test('tells what it finds of two Logseqs', async () => {
     const [files, base] = [await stage.open('og', 'files'), await stage.open('db', 'base')]
+    for (const graph of ['files', 'base']) await shown(graph)
     const found = await looks('logseq')
     assert.match(found['logseq.connected'], /^good: base \(db graph\), files \(file graph\)$/)
     assert.match(found['logseq.origin'], /base: lsp:\/\/logseq\.io; files: lsp:/)
@@ -144,6 +155,7 @@ describe('the doctor', { ...patience, skip }, () => {
 
   test('tries to write where it is asked to, and leaves nothing', async () => {
     const base = await stage.open('db', 'base')
+    await shown('base')
     const found = await looks('logseq.properties', '--try-writes')
     assert.match(found['logseq.properties'], /^good: .*Rating was set and read back/)
     await base.fault('upsert_block_property', 'throw')

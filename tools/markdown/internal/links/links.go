@@ -29,6 +29,11 @@ type Link struct {
 // Scan returns the links in text from the byte body on, in their order.
 func Scan(text string, body int) []Link {
 	s := scanner{line: strings.Count(text[:body], "\n") + 1}
+	s.scan(text, body)
+	return s.found
+}
+
+func (s *scanner) scan(text string, body int) {
 	for at := body; at < len(text); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
@@ -38,12 +43,12 @@ func Scan(text string, body int) []Link {
 		s.line++
 		at += end + 1
 	}
-	return s.found
 }
 
 // scanner is where a line stands: inside what, if anything.
 type scanner struct {
 	found  []Link
+	tags   []string
 	line   int
 	fence  string // the backticks or tildes that opened a code block
 	until  string // what ends a comment or display maths
@@ -98,6 +103,8 @@ func (s *scanner) step(line string, i int) int {
 		return i + 2
 	case rest[0] == '`':
 		return i + codeSpan(rest)
+	case rest[0] == '#':
+		return i + s.tag(line, i)
 	case strings.HasPrefix(rest, "<!--"):
 		s.until = "-->"
 		return i + 4

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// Fifty calls of ten clients wait, each in processes of their own. The panel is
+// closed and opened again, some are answered, and the hub is killed. Every call
+// gets an answer, what was allowed is written and nothing else, and the next hub
+// knows nothing that could be allowed.
+func TestApprovalsOutliveNothing(t *testing.T) {
+	const clients, each = 10, 5
+	home := furnish(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")
+	agents := make([]*agent, clients)
+	for i := range agents {
+		agents[i] = connectAgent(t, home)
+		agents[i].next(t)
+		agents[i].say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	w := testWorld(t)
+	w.places = config.Paths{Config: home, Data: filepath.Join(home, "data"), State: filepath.Join(home, "state"), Runtime: filepath.Join(home, "run")}
+	panel := w.client(nil)
+	for i, a := range agents {
+		for n := range each {
+			a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p%d-%d"}}}`, n+1, i, n))
+		}
+	}
+	var list []status.Approval
+	for range 2 { // each opens a panel, sees all and closes it
+		list = awaitApprovals(t, panel, clients*each)
+	}
+	first := hubOf(t, home).PID
+	allowed := map[string]bool{}
+	for i, a := range list[:10] {
+		answer := status.Action{Verb: status.Refuse, Part: a.ID, Answer: &status.Answer{Reason: "no"}}
+		if i%2 == 0 {
+			answer, allowed[a.Targets[0]] = status.Action{Verb: status.Allow, Part: a.ID}, true
+		}
+		if err := panel.Do(t.Context(), answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitApprovals(t, panel, clients*each-10)
+	for written(home) < len(allowed) { // a yes sets the call going; it does not wait for it
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.Context().Done():
+		}
+	}
+	p, err := os.FindProcess(first)
+	if err != nil || p.Kill() != nil {
+		t.Fatalf("kill hub: %v", err)
+	}
+	said := map[string]int{}
+	for _, a := range agents {
+		for range each {
+			v := a.next(t)
+			switch text := string(v.Result) + string(v.Error); {
+			case strings.Contains(text, `"pageId"`):
+				said["done"]++
+			case strings.Contains(text, "The user says: no"):
+				said["refused"]++
+			case strings.Contains(text, "HUB_RESTARTED"):
+				said["lost"]++
+			default:
+				t.Errorf("told %s", text)
+			}
+		}
+	}
+	if said["done"] > 5 || said["refused"] > 5 || said["done"]+said["refused"]+said["lost"] != clients*each || written(home) != 5 {
+		t.Errorf("told %v, %d pages", said, written(home))
+	}
+	agents[0].say(`{"jsonrpc":"2.0","id":99,"method":"tools/list"}`)
+	agents[0].next(t)
+	if hubOf(t, home).PID == first {
+		t.Error("the hub was not killed")
+	}
+	awaitApprovals(t, panel, 0)
+	if err := panel.Do(t.Context(), status.Action{Verb: status.Allow, Part: list[20].ID}); err == nil {
+		t.Error("an approval outlived its hub")
+	}
+	for _, a := range agents {
+		a.leave(t)
+	}
+	stopHub(t, home)
+}
+
+// awaitApprovals opens a panel until it shows n calls that wait.
+func awaitApprovals(t *testing.T, panel status.Client, n int) []status.Approval {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	shots, err := panel.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := -1
+	for s := range shots {
+		if last = len(s.Approvals); last == n && s.Hub.State == status.Ready {
+			return s.Approvals
+		}
+	}
+	t.Fatalf("the panel shows %d calls, want %d", last, n)
+	return nil
+}
+
+// written counts the pages that agents made.
+func written(home string) int {
+	files, _ := filepath.Glob(filepath.Join(home, "notes", "p*.md"))
+	return len(slices.Compact(files))
+}

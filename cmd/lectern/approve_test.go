@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/statustest"
+)
+
+// What is typed before a person can have read the question is no answer to it;
+// one call is asked about at a time, and one that ends meanwhile is left.
+func TestDialog(t *testing.T) {
+	w := testWorld(t)
+	var out bytes.Buffer
+	now := time.Now()
+	w.out, w.now = &out, func() time.Time { return now }
+	fake := &statustest.Fake{}
+	fake.SetPlan(status.Plan{Title: "Let x call put", Steps: []status.Step{{What: "change a", Diff: "-one\n+two\x1b[2J\n"}}})
+	d := &dialog{world: w, client: fake, seen: map[string]bool{}}
+	show := func(ids ...string) {
+		d.queue = nil
+		for _, id := range ids {
+			d.queue = append(d.queue, status.Approval{ID: id, Why: "the rule"})
+		}
+		d.turn(t.Context())
+	}
+	typed := func(after time.Duration, text string) {
+		now = now.Add(after)
+		d.heard(t.Context(), text)
+		d.turn(t.Context())
+	}
+	show("a", "b")
+	typed(blind-time.Millisecond, "y")
+	if len(fake.Did()) != 0 {
+		t.Fatal("an answer was heard that was typed before the question could be read")
+	}
+	typed(time.Millisecond, "what?")
+	typed(0, "y") // now b is asked about
+	typed(0, "a")
+	show("b")
+	show() // b was answered elsewhere
+	typed(time.Second, "y")
+	show("c")
+	typed(time.Second, "n not now")
+	want := []status.Action{
+		{Verb: status.Allow, Part: "a", Answer: &status.Answer{Scope: status.Once}},
+		{Verb: status.Refuse, Part: "c", Answer: &status.Answer{Reason: "not now"}},
+	}
+	if diff := cmp.Diff(want, fake.Did()); diff != "" {
+		t.Error(diff)
+	}
+	text := out.String()
+	if strings.Contains(text, "\x1b") || !strings.Contains(text, "-one") || !strings.Contains(text, "because the rule") || !strings.Contains(text, "b no longer waits") {
+		t.Errorf("shown:\n%q", text)
+	}
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
+)
+
+// SetOption plans to write one setting, as a person types it; an empty value
+// takes it out of the file, so that the default holds. What the file must not
+// hold is an error that says what is allowed.
+func (c Config) SetOption(key, typed string) (Edit, error) {
+	was, err := c.Setting(key)
+	if err != nil {
+		return Edit{}, err
+	}
+	if typed == "" && !was.Set {
+		return Edit{c.Path, c.text, c.text}, nil
+	}
+	all := settings()
+	s := all[slices.IndexFunc(all, func(s setting) bool { return s.key == key })]
+	after, ok := c.withOption(s, typed)
+	if !ok {
+		return Edit{}, c.optionByHand(key)
+	}
+	now, err := Parse(c.Path, after, c.schema)
+	if err != nil {
+		return Edit{}, c.faultOf(key, err)
+	}
+	if !c.sameButOption(now, key) {
+		return Edit{}, c.optionByHand(key)
+	}
+	return Edit{c.Path, c.text, after}, nil
+}
+
+func (c Config) withOption(s setting, typed string) (after []byte, ok bool) {
+	table, key := s.split()
+	if typed == "" {
+		return tomltext.Unset(c.text, table, key)
+	}
+	value := s.write(typed)
+	if after, ok = tomltext.Set(c.text, table, key, value); ok {
+		return after, true
+	}
+	return tomltext.Append(c.textOrOpening(), fmt.Sprintf("[%s]\n%s = %s\n", table, key, value)), true
+}
+
+func (c Config) optionByHand(key string) error {
+	return fmt.Errorf("set %s: %s cannot be edited safely, because the key is not written in a [table] of its own; change it with an editor", key, c.Path)
+}
+
+// faultOf is what is wrong with the value of a key; where that is not the
+// fault, it is that the key cannot be added to how the file is written.
+func (c Config) faultOf(key string, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		for _, f := range e.Faults {
+			if f.Key == key || strings.HasPrefix(f.Key, key+"[") {
+				return fmt.Errorf("%s: %s", key, f.Msg)
+			}
+		}
+	}
+	return c.optionByHand(key)
+}
+
+// sameButOption reports whether other differs from c in one setting at most.
+func (c Config) sameButOption(other Config, key string) bool {
+	for i, s := range other.Settings() {
+		if old := c.Settings()[i]; s.Key != key && (s.Value != old.Value || s.Set != old.Set) {
+			return false
+		}
+	}
+	return c.sameTrust(other) && slices.EqualFunc(c.Sources, other.Sources, func(a, b Source) bool {
+		a.Line, b.Line = 0, 0
+		return reflect.DeepEqual(a, b)
+	})
+}

@@ -1,0 +1,50 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Nothing but the origin is written, wherever others stand already.
+func TestAllowOrigin(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a table of its own", "[hub]\nport = 1 # mine\n", "[hub]\nport = 1 # mine\n\n[logseq]\norigins = [\"file://\"]\n"},
+		{"the table that is there", "[logseq]\n# careful\nplain_token = false\n\n[hub]\nport = 1\n", "[logseq]\n# careful\nplain_token = false\norigins = [\"file://\"]\n\n[hub]\nport = 1\n"},
+		{"an empty list", "[logseq]\norigins = [] # none yet\n", "[logseq]\norigins = [\"file://\"] # none yet\n"},
+		{"behind others", "[logseq]\norigins = [\n  \"app://x\", # mine\n  'null' # both\n]\n", "[logseq]\norigins = [\n  \"app://x\", # mine\n  'null', \"file://\" # both\n]\n"},
+		{"before a last comma", "[logseq]\norigins = [\"app://x\",]\n", "[logseq]\norigins = [\"app://x\", \"file://\",]\n"},
+		{"in an inline table", "logseq = { origins = [\"app://x\"] }\n", "logseq = { origins = [\"app://x\", \"file://\"] }\n"},
+		{"with a mark and Windows' line ends", "\ufeff[logseq]\r\norigins = [\"app://x\"]\r\n", "\ufeff[logseq]\r\norigins = [\"app://x\", \"file://\"]\r\n"},
+	} {
+		edit, err := parse(t, c.text).AllowOrigin("file://")
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if d := cmp.Diff(c.want, string(edit.After)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, d)
+		}
+		if again, err := parse(t, string(edit.After)).AllowOrigin("file://"); err != nil || again.Changes() {
+			t.Errorf("%s: a second time: %v, %v", c.name, again.Diff(), err)
+		}
+	}
+}
+
+func TestAllowOriginRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"logseq.plain_token = true\n":                         "write origins = [\"file://\"] below [logseq] with an editor",
+		"logseq = { plain_token = true }\n":                   "cannot be edited safely",
+		"[logseq]\norigins = [\"\"\"app://x\"\"\"] # three\n": "cannot be edited safely",
+	} {
+		if _, err := parse(t, text).AllowOrigin("file://"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, origin := range []string{"", "file", "*", "https://*.example", "a b://c", "://x"} {
+		if _, err := parse(t, "").AllowOrigin(origin); err == nil || !strings.Contains(err.Error(), "is no origin") {
+			t.Errorf("%q: %v", origin, err)
+		}
+	}
+}

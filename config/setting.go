@@ -1,0 +1,130 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
+)
+
+// A setting is one key of a table that the file has once. The table of all of
+// them is what the file is read by, so nothing else can say something different
+// about a key.
+type setting struct {
+	key     string // "hub.port"
+	means   string
+	choices []string // nil: free
+	restart bool     // counts from the hub's next start on
+	read    func(t table, key string, c *Config)
+	show    func(c *Config) string // as a person types it
+	write   func(typed string) string
+}
+
+// settings are all there are, in the order shown to people. The keys of a table
+// stand together.
+func settings() []setting {
+	return []setting{
+		number("hub.port", "port on 127.0.0.1 for HTTP; never another one", 1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
+		flag("hub.http", "serve HTTP; false: agents come over `lectern serve` alone", func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
+		span("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
+		flag("hub.mark", "mark what tools answer as data that is no instruction, in _meta and in a line behind the text", func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
+		span("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
+		number("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
+		span("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
+		flag("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
+		origins("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
+		flag("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),
+		word("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
+		word("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
+	}
+}
+
+func (s setting) needsRestart() setting {
+	s.restart = true
+	return s
+}
+
+// split is the table and the key in it.
+func (s setting) split() (table, key string) {
+	table, key, _ = strings.Cut(s.key, ".")
+	return table, key
+}
+
+func flag(key, means string, at func(*Config) *bool) setting {
+	return setting{
+		key: key, means: means, choices: []string{"true", "false"},
+		read: func(t table, key string, c *Config) { t.bool(key, at(c)) },
+		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+		write: func(typed string) string {
+			if typed == "true" || typed == "false" {
+				return typed
+			}
+			return tomltext.Quote(typed) // which is then found to be wrong
+		},
+	}
+}
+
+func number(key, means string, least, most int, at func(*Config) *int) setting {
+	return setting{
+		key: key, means: means,
+		read: func(t table, key string, c *Config) { t.int(key, at(c), least, most) },
+		show: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		write: func(typed string) string {
+			if n, err := strconv.Atoi(typed); err == nil {
+				return strconv.Itoa(n)
+			}
+			return tomltext.Quote(typed)
+		},
+	}
+}
+
+func span(key, means string, least time.Duration, at func(*Config) *time.Duration) setting {
+	return setting{
+		key: key, means: means, write: tomltext.Quote,
+		read: func(t table, key string, c *Config) { t.duration(key, at(c), least) },
+		show: func(c *Config) string { return shortly(*at(c)) },
+	}
+}
+
+// shortly is a duration without the zeros that time.Duration adds.
+func shortly(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func word(key, means string, at func(*Config) *string) setting {
+	return setting{
+		key: key, means: means, write: tomltext.Quote,
+		read: func(t table, key string, c *Config) {
+			if s, ok := t.string(key); ok {
+				*at(c) = s
+			}
+		},
+		show: func(c *Config) string { return *at(c) },
+	}
+}
+
+// origins are written with commas between them.
+func origins(key, means string, at func(*Config) *[]string) setting {
+	return setting{
+		key: key, means: means,
+		read: func(t table, key string, c *Config) { t.origins(key, at(c)) },
+		show: func(c *Config) string { return strings.Join(*at(c), ", ") },
+		write: func(typed string) string {
+			var quoted []string
+			for one := range strings.SplitSeq(typed, ",") {
+				if one = strings.TrimSpace(one); one != "" {
+					quoted = append(quoted, tomltext.Quote(one))
+				}
+			}
+			return "[" + strings.Join(quoted, ", ") + "]"
+		},
+	}
+}

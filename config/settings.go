@@ -1,0 +1,53 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/internal/tomltext"
+)
+
+// A Setting is one key of the file that is there once, and what holds for it.
+type Setting struct {
+	Key     string // "hub.port"
+	Means   string
+	Value   string // as a person types it
+	Default string
+	Set     bool     // the file says it
+	Line    int      // in the file, from 1; 0: the file does not say it
+	Choices []string // nil: free
+	Restart bool     // counts from the hub's next start on
+}
+
+// Settings are all keys that are there once, in the order shown to people.
+// Sources and other tables that are there many times are not among them.
+func (c Config) Settings() []Setting {
+	usual := Default(c.Path, c.schema)
+	text := bytes.TrimPrefix(c.text, []byte(tomltext.BOM))
+	outline := tomltext.OutlineOf(text)
+	var list []Setting
+	for _, s := range settings() {
+		one := Setting{Key: s.key, Means: s.means, Value: s.show(&c), Default: s.show(&usual), Choices: s.choices, Restart: s.restart}
+		var at int
+		if at, one.Set = outline.Keys[s.key]; one.Set {
+			one.Line, _ = tomltext.Position(text, at)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Setting finds one by its key. The error names the nearest there is.
+func (c Config) Setting(key string) (Setting, error) {
+	all := c.Settings()
+	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
+	if i < 0 {
+		keys := make([]string, len(all))
+		for j, s := range all {
+			keys[j] = s.Key
+		}
+		return Setting{}, fmt.Errorf("%q: %s", key, unknown("key", key, keys))
+	}
+	return all[i], nil
+}

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// A Report is what [Verify] found.
+type Report struct {
+	Files int
+	Lines int
+	First uint64 // number of the first line; more than 1: older ones were rotated away
+	Last  uint64
+	Hash  string // of the last line: note it elsewhere, and a cut at the end is seen
+	Torn  int    // bytes of a last line without its end
+	Lost  int    // records that the trail says it could not write
+	Cuts  int    // lines that were cut short by a crash, as the trail itself says
+	Break *Break // the first line that does not fit; nil: all do
+}
+
+// A Break is where a trail is not as it was written.
+type Break struct {
+	File  string
+	Line  int    // in the file, from 1
+	Why   string // what does not fit
+	Means string // what that tells
+}
+
+// Verify reads the trail at name, oldest file first. Its error says why it
+// cannot be read; what is wrong in it is in the Report.
+func Verify(name string) (Report, error) {
+	var names []string
+	for i := 0; ; i++ {
+		one := numbered(name, i)
+		if _, err := os.Stat(one); errors.Is(err, fs.ErrNotExist) {
+			if i > 0 {
+				break
+			}
+			continue // no trail yet, or a crash amid a rotation
+		} else if err != nil {
+			return Report{}, fmt.Errorf("read audit trail: %w", err)
+		}
+		names = append([]string{one}, names...)
+	}
+	v := &verifier{}
+	for _, one := range names {
+		v.current = one == names[len(names)-1]
+		if err := v.read(one); err != nil {
+			return Report{}, fmt.Errorf("read audit trail: %w", err)
+		}
+		if v.Break != nil {
+			break
+		}
+	}
+	return v.Report, nil
+}
+
+type verifier struct {
+	Report
+
+	current bool // the file that is written now, the only one that may be torn
+}
+
+func (v *verifier) read(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	v.Files++
+	r := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		text, err := r.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			return nil
+		case errors.Is(err, io.EOF) && v.current:
+			v.Torn = len(text)
+			return nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return err
+		}
+		if v.Break = v.line(bytes.TrimSuffix(text, []byte("\n"))); v.Break != nil {
+			v.Break.File, v.Break.Line = name, n
+			return nil
+		}
+	}
+}
+
+// line checks one line against the one before.
+func (v *verifier) line(text []byte) *Break {
+	var l line
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil || l.Seq == 0 || l.Prev == "" {
+		return &Break{Why: "it is no line of an audit trail", Means: "It was changed after it was written, or the disk damaged it."}
+	}
+	switch {
+	case v.Lines == 0 && l.Seq == 1 && l.Prev != origin:
+		return &Break{Why: "it is the first and names one before it", Means: "Lines before it were taken away and this one was changed."}
+	case v.Lines == 0:
+		v.First = l.Seq
+	case l.Seq > v.Last+1:
+		return &Break{
+			Why:   fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
+			Means: fmt.Sprintf("%d lines before it were taken away.", l.Seq-v.Last-1),
+		}
+	case l.Seq <= v.Last:
+		return &Break{
+			Why:   fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
+			Means: "Lines were put in or moved, or a trail was put back from a copy.",
+		}
+	case l.Prev != v.Hash:
+		return &Break{
+			Why:   "it does not name the hash of the line before it",
+			Means: fmt.Sprintf("The line before it, number %d, was changed after it was written; or this one was.", v.Last),
+		}
+	}
+	v.Lines++
+	v.Last, v.Hash = l.Seq, hashOf(text)
+	switch l.Event {
+	case Torn:
+		v.Cuts++
+	case Lost:
+		v.Lost += l.Count
+	}
+	return nil
+}

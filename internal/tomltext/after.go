@@ -1,0 +1,41 @@
+package tomltext
+
+import (
+	"bytes"
+	"slices"
+)
+
+// After is text with more written right behind the string at path, which may
+// be an element of a list. False: no string stands there.
+func After(text []byte, path, more string) ([]byte, bool) {
+	bare := bytes.TrimPrefix(text, []byte(BOM))
+	from, ok := OutlineOf(bare).Values[path]
+	if !ok {
+		return nil, false
+	}
+	n := stringAt(bare[from:])
+	if n == 0 {
+		return nil, false
+	}
+	at := len(text) - len(bare) + from + n
+	return slices.Concat(text[:at], []byte(more), text[at:]), true
+}
+
+// stringAt is the length of the string, of one line, that text begins with; 0:
+// it begins with none.
+func stringAt(text []byte) int {
+	if len(text) == 0 || text[0] != '"' && text[0] != '\'' {
+		return 0
+	}
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && text[0] == '"':
+			i++
+		case text[i] == text[0]:
+			return i + 1
+		case text[i] == '\n':
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,42 @@
+package links
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tags returns the tags that are written in text from the byte body on, such
+// as work/plans for #work/plans, and Logseq's #[[two words]]. What stands in
+// code, comments or maths is none, nor is a number.
+func Tags(text string, body int) []string {
+	s := scanner{}
+	s.scan(text, body)
+	return s.tags
+}
+
+// tag reads what may be a tag at line[i], a "#", and returns its length.
+func (s *scanner) tag(line string, i int) int {
+	if before, _ := utf8.DecodeLastRuneInString(line[:i]); i > 0 && (isTagRune(before) || before == '&' || before == '#') {
+		return 1
+	}
+	rest := line[i+1:]
+	if words, ok := strings.CutPrefix(rest, "[["); ok {
+		if end := strings.Index(words, "]]"); end > 0 {
+			s.tags = append(s.tags, words[:end])
+		}
+		return 1 // the words are a link as well
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isTagRune(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	if strings.ContainsFunc(rest[:end], func(r rune) bool { return !unicode.IsDigit(r) }) {
+		s.tags = append(s.tags, rest[:end])
+	}
+	return 1 + end
+}
+
+func isTagRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' || r == '/'
+}

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"testing"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func TestClientsPutsInAndTakesOut(t *testing.T) {
+	desk(t, lively(), func(r *rig) {
+		r.hub.SetPlan(status.Plan{Title: "Put Lectern into Cursor", Steps: []status.Step{{What: "edit mcp.json", Diff: "+lectern"}}})
+		r.press("@Clients")
+		r.shows("▸ Claude Code", "● connected", "/home/ada/.claude.json", "d takes Lectern out")
+		r.press("j")
+		r.shows("▲ outdated", "it starts another lectern", "i puts it in order", "or by hand:")
+		r.press("i")
+		r.shows("Put Lectern into Cursor?", "+lectern")
+		r.agree()
+		r.press("d")
+		r.agree()
+		r.press("j")
+		r.shows("▸ Logseq plugin", "○ not there")
+		r.press("d")
+		r.shows("Lectern is not in Logseq plugin.")
+		r.press("c")
+		r.shows("There is no snippet for it; i puts Lectern in.")
+		r.press("j")
+		r.shows("▸ Codex")
+		r.press("i")
+		r.shows("Only by hand")
+		r.press("G")
+		r.shows("▸ Amp", "not found on this machine")
+		r.did(status.Action{Verb: status.PutIn, Part: "client/cursor"}, status.Action{Verb: status.TakeOut, Part: "client/cursor"})
+	})
+}
+
+func TestClientsKeepsItsSelection(t *testing.T) {
+	desk(t, lively(), func(r *rig) {
+		r.press("@Clients", "j")
+		r.shows("▸ Cursor")
+		s := lively()
+		s.Seq = 0
+		s.Installs[1].Here = true // Amp comes before it
+		r.hub.Set(s)
+		r.settle()
+		r.shows("▸ Cursor")
+	})
+}
+
+func TestGrants(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.hub.SetPlan(status.Plan{Title: "Let agents only read notes"})
+		r.press("2", "j", "p")
+		r.shows("What agents may do with notes", "every client", "only read")
+		r.press("enter")
+		r.shows("Let agents only read notes?")
+		r.agree()
+		r.press("p", "right", "up", "right", "right")
+		r.shows("cursor-vscode", "read, and ask before the rest")
+		r.press("enter")
+		r.agree()
+		r.press("p", "left", "enter")
+		r.agree()
+		r.did(
+			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}},
+			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{
+				Source: "notes", Client: "cursor-vscode", Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"write", "delete", "run"},
+			}},
+			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{Source: "notes", Reset: true}},
+		)
+		r.press("p", "esc")
+		r.hides("What agents may do")
+	})
+}

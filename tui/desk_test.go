@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+func TestToolsAreShownForEachSourceAndClient(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Tools")
+		r.shows("Tools 4", "about 448 tokens", "▸ search_pages", "One literal phrase", "limit · integer")
+		r.press("j")
+		r.shows("▸ delete_page", "path * · string")
+		r.press("p", "p", "right")
+		r.shows("Tools 4 of notes for claude-code")
+		r.press("left")
+		if d := cmp.Diff([]string{"/", "welcome/", "notes/", "notes/claude-code"}, r.clerk.asked[:4]); d != "" {
+			t.Error(d)
+		}
+		r.press("/", "finds pages", "enter")
+		r.shows("▸ search_pages", "1 of 4")
+		r.hides("delete_page")
+		r.clerk.fail(errors.New("the hub is of another mind"))
+		r.press("R")
+		r.shows("The tools cannot be read: the hub is of another mind")
+	})
+}
+
+func TestToolIsRunByHand(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Tools", "x")
+		r.shows("Run search_pages", "query *", "text to find as it stands")
+		r.press("a plan", "tab", "x", "enter")
+		r.shows("✗ limit is a whole number.")
+		if len(r.clerk.ran) > 0 {
+			t.Errorf("ran %q", r.clerk.ran)
+		}
+		r.press("backspace", "7", "tab", "0.50", "tab", "right", "tab", "right", "right", "tab", "a, b", "tab", `{"x":1}`, "tab", "right", "enter")
+		want := []string{`welcome search_pages {"query":"a plan","limit":7,"ratio":0.5,"fuzzy":true,"sort":"path","tags":["a","b"],"where":{"x":1}}`}
+		if d := cmp.Diff(want, r.clerk.ran); d != "" {
+			t.Error(d)
+		}
+		r.shows("Answer", `a <b> & \u001b[31m`)
+		r.press("pgdown")
+		r.shows(`"total": 1`)
+		r.press("ctrl+y")
+		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "Projects/会議.md") {
+			t.Errorf("copied %q", r.copied)
+		}
+		r.press("ctrl+n")
+		r.shows("architecture diagram", "20")
+		r.clerk.fail(errors.New("search_pages: not_found: there is none"))
+		r.press("enter")
+		r.shows("▲ search_pages: not_found: there is none")
+	})
+}
+
+// TestToolThatWritesIsRunTwice: once to be told, once to be run.
+func TestToolThatWritesIsRunTwice(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Tools", "j", "x", "enter")
+		r.shows("It changes notes (delete). Enter again runs it.")
+		r.press("q", "backspace") // an edit: it has to be asked for again
+		r.hides("Enter again")
+		r.send(tea.PasteMsg{Content: "Old\n"})
+		r.press("enter")
+		if len(r.clerk.ran) > 0 {
+			t.Errorf("ran %q", r.clerk.ran)
+		}
+		r.press("enter")
+		if d := cmp.Diff([]string{`notes delete_page {"path":"Old"}`}, r.clerk.ran); d != "" {
+			t.Error(d)
+		}
+		r.press("esc", "G", "x")
+		r.shows("It cannot be run from here: read schema")
+	})
+}
+
+func TestDoctor(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Doctor")
+		r.shows("2 bad · 1 doubt · 1 skipped · 1 good", "● good", "The hub runs", "pid 4242")
+		r.press("1", "@Doctor")
+		if n := len(r.clerk.asked); n != 1 {
+			t.Errorf("looked %d times", n)
+		}
+		r.press("j", "enter")
+		r.shows("No key can mend this. Stop that program")
+		r.press("j", "enter")
+		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
+		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.Good, nil
+		r.press("x")
+		r.shows("1 bad · 1 doubt · 1 skipped · 2 good")
+		r.press("enter")
+		r.shows("There is nothing to mend.")
+		r.press("c")
+		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "bad      The hub's port is free (hub.port)\n         port 12740 is taken") {
+			t.Errorf("copied %q", r.copied)
+		}
+		r.clerk.checks = r.clerk.checks[:2]
+		r.press("R")
+		r.shows("1 bad · 1 good")
+		if d := cmp.Diff([]string{"", "source.notes", "source.notes", ""}, r.clerk.asked); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestSettingIsEdited(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Settings", "/", "hub.", "enter")
+		r.shows("hub.port", "● hub.idle")
+		r.press("j")
+		r.shows("How long the hub stays", "line 7", "30m")
+		r.hub.SetErr(errors.New("set hub.idle: 5 is no duration; write 5m"))
+		r.press("enter", "backspace", "backspace", "5", "enter")
+		r.shows("✗ could not set hub.idle: set hub.idle: 5 is no duration; write 5m")
+		r.hub.SetErr(nil)
+		r.hub.SetPlan(status.Plan{Title: "Set hub.idle", Steps: []status.Step{{What: "edit config.toml", Diff: "-idle = \"2h\"\n+idle = \"5m\"\n"}}})
+		r.press("m", "enter")
+		r.shows("Set hub.idle?", "+idle = \"5m\"")
+		r.clerk.settings[1].Value = "5m"
+		r.agree()
+		r.hides("▸ new")
+		r.shows("● hub.idle", "5m")
+		r.press("d")
+		r.agree()
+		r.did(option("hub.idle", "5m"), option("hub.idle", ""))
+		r.press("g", "d")
+		r.shows("It has its default already.")
+	})
+}
+
+func option(key, value string) status.Action {
+	return status.Action{Verb: status.SetOption, Part: key, Option: &status.Option{Key: key, Value: value}}
+}
+
+func TestSettingWithChoices(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.press("@Settings", "j", "j", "enter")
+		r.shows("‹ ask ›")
+		r.press("right", "enter")
+		r.agree()
+		r.did(option("policy.default", "deny"))
+	})
+}
+
+func TestSettingsDo(t *testing.T) {
+	desk(t, lively(), func(r *rig) {
+		r.press("@Settings")
+		r.shows("Update Lectern to 0.2.0", "4.2 MB of 10.5 MB, 878.9 KB/s", "● Find the release")
+		for _, search := range []string{"token for the clients", "keep the hub", "go back"} {
+			r.press("/", search, "enter", "enter")
+			r.wait(grace)
+			r.press("y", "esc", "esc")
+		}
+		r.did(
+			status.Action{Verb: status.RotateToken, Part: "clients"}, status.Action{Verb: status.PinHub}, status.Action{Verb: status.RollBack},
+		)
+		none := lively()
+		none.Seq, none.Update = 0, status.Update{}
+		r.hub.Set(none)
+		r.settle()
+		r.press("/", "update", "enter", "enter")
+		r.shows("No newer version is known.")
+	})
+}

@@ -1,0 +1,272 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Doctor looks at everything that can be wrong, one row each, and offers what
+// mends it. It looks when it is first seen, and then when it is asked to.
+type Doctor struct {
+	keys Keys
+	zone *time.Location
+	snap status.Snapshot
+
+	asked  ChecksOf // what is being looked at, or was last
+	done   int      // the turn of the last that is finished
+	checks []status.Check
+	err    error
+	cursor string // the name of the selected check
+}
+
+// NewDoctor returns a Doctor that shows times of zone.
+func NewDoctor(k Keys, zone *time.Location) Doctor {
+	return Doctor{keys: k, zone: zone, asked: ChecksOf{Turn: 1}}
+}
+
+// Show implements [Pane].
+func (p Doctor) Show(s status.Snapshot) Pane {
+	p.snap = s
+	return p
+}
+
+// Wants implements [Learner].
+func (p Doctor) Wants() Want {
+	if p.done == p.asked.Turn {
+		return nil
+	}
+	return p.asked
+}
+
+// Learn implements [Learner].
+func (p Doctor) Learn(f Fact) Pane {
+	w, ok := f.Want.(ChecksOf) // one of before too: what it found is as good
+	if !ok {
+		return p
+	}
+	if !f.More {
+		if w == p.asked {
+			p.done, p.err = w.Turn, f.Err
+		}
+		// What was not looked at again is not there any more.
+		p.checks = slices.DeleteFunc(slices.Clone(p.checks), func(c status.Check) bool {
+			return c.Result == status.Looking && strings.HasPrefix(c.Name, w.Prefix)
+		})
+		return p
+	}
+	p.checks = slices.Clone(p.checks)
+	if i := p.find(f.Check.Name); i >= 0 {
+		p.checks[i] = f.Check
+	} else {
+		p.checks = append(p.checks, f.Check)
+	}
+	if p.cursor == "" {
+		p.cursor = f.Check.Name
+	}
+	return p
+}
+
+// Done implements [Actor]: what mends something is looked at again.
+func (p Doctor) Done(a status.Action, err error) Pane {
+	c, ok := p.selected()
+	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Part != a.Part {
+		return p
+	}
+	return p.look(c.Name)
+}
+
+func (p Doctor) find(name string) int {
+	return slices.IndexFunc(p.checks, func(c status.Check) bool { return c.Name == name })
+}
+
+func (p Doctor) selected() (status.Check, bool) {
+	if i := p.find(p.cursor); i >= 0 {
+		return p.checks[i], true
+	}
+	return status.Check{}, false
+}
+
+// look looks again at all whose names begin with prefix.
+func (p Doctor) look(prefix string) Doctor {
+	p.asked = ChecksOf{prefix, p.asked.Turn + 1}
+	p.checks = slices.Clone(p.checks)
+	for i, c := range p.checks {
+		if strings.HasPrefix(c.Name, prefix) {
+			p.checks[i].Result = status.Looking
+		}
+	}
+	return p
+}
+
+// Key implements [Pane].
+func (p Doctor) Key(k Press) (Pane, Intent) {
+	turn := func(i int) Doctor {
+		if len(p.checks) > 0 {
+			p.cursor = p.checks[clamp(i, len(p.checks))].Name
+		}
+		return p
+	}
+	switch i := p.find(p.cursor); {
+	case key.Matches(k, p.keys.Up):
+		return turn(i - 1), nil
+	case key.Matches(k, p.keys.Down):
+		return turn(i + 1), nil
+	case key.Matches(k, p.keys.PageUp):
+		return turn(i - max(1, k.H/2)), nil
+	case key.Matches(k, p.keys.PageDown):
+		return turn(i + max(1, k.H/2)), nil
+	case key.Matches(k, p.keys.First):
+		return turn(0), nil
+	case key.Matches(k, p.keys.Last):
+		return turn(len(p.checks)), nil
+	case key.Matches(k, p.keys.Refresh):
+		return p.look(""), nil
+	case key.Matches(k, p.keys.Run) && i >= 0:
+		return p.look(p.cursor), nil
+	case key.Matches(k, p.keys.Enter):
+		return p, p.mend()
+	case key.Matches(k, p.keys.Copy):
+		return p, Copy{What: "the report", Text: p.report()}
+	case p.keys.saves(k, Running(p.snap)):
+		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
+	}
+	return p, Pass{}
+}
+
+func (p Doctor) mend() Intent {
+	c, ok := p.selected()
+	switch {
+	case !ok:
+		return Say{"No check is selected."}
+	case c.Result == status.Good:
+		return Say{"There is nothing to mend."}
+	case c.Action != nil:
+		return wish(*c.Action)
+	default:
+		return Say{"No key can mend this. " + c.Fix}
+	}
+}
+
+// report is all checks as text.
+func (p Doctor) report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Lectern %s, %s\n\n", orNone(p.snap.Hub.Version), p.snap.Time.In(p.zone).Format(time.RFC3339))
+	for _, c := range p.checks {
+		fmt.Fprintf(&b, "%-8s %s (%s)\n", c.Result, theme.Plain(c.Title), theme.Plain(c.Name))
+		for _, text := range present(c.Detail, c.Fix) {
+			fmt.Fprintf(&b, "         %s\n", theme.Plain(text))
+		}
+	}
+	return b.String()
+}
+
+// Keys implements [Pane].
+func (p Doctor) Keys() []key.Binding {
+	keys := []key.Binding{named(p.keys.Refresh, "check all"), named(p.keys.Run, "check this"), named(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
+	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.Good {
+		keys = append([]key.Binding{named(p.keys.Enter, Deed(*c.Action))}, keys...)
+	}
+	return keys
+}
+
+// View implements [Pane].
+func (p Doctor) View(t theme.Theme, w, h int) string {
+	frame := framed(w, h)
+	list, side := p.list(t), p.side(t)
+	var lines []string
+	switch {
+	case len(p.checks) == 0:
+		lines = stack(t, w, h, frame, list)
+	case frame && w >= wideWidth:
+		lines = beside(t, w, h, []section{list}, []section{side})
+	default:
+		list.want = min(list.want, max(3, h-10))
+		lines = stack(t, w, h, frame, list, side)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sum is how many checks came to what, the gravest first.
+func (p Doctor) sum() string {
+	var words []string
+	for _, r := range []status.Result{status.Bad, status.Doubt, status.Looking, status.Skipped, status.Good} {
+		n := 0
+		for _, c := range p.checks {
+			if c.Result == r {
+				n++
+			}
+		}
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, r))
+		}
+	}
+	if p.done != p.asked.Turn {
+		words = append(words, "looking …")
+	}
+	return strings.Join(words, " · ")
+}
+
+func (p Doctor) list(t theme.Theme) section {
+	n := len(p.checks)
+	return section{title: "Doctor", note: p.sum(), need: min(3, max(1, n)), want: max(1, n), rows: func(w, h int) []string {
+		switch {
+		case n > 0:
+		case p.err != nil:
+			return t.Bad.Wrapped("✗ Nothing could be looked at: "+p.err.Error(), w)
+		case p.done == p.asked.Turn:
+			return []string{t.Dim.Text("There is nothing to look at.")}
+		default:
+			return []string{t.Busy.Text("◐ looking …")}
+		}
+		from, to := window(n, max(0, p.find(p.cursor)), h)
+		var rows []string
+		for _, c := range p.checks[from:to] {
+			rows = append(rows, p.row(t, c, w))
+		}
+		return rows
+	}}
+}
+
+func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
+	if c.Name == p.cursor {
+		t = t.On()
+	}
+	glyph, style := t.Result(c.Result)
+	line := style.Fit(glyph+" "+string(c.Result), 10)
+	if w < framedWidth {
+		return filled(t, line+t.Strong.Text(c.Title), w)
+	}
+	longest := 0
+	for _, one := range p.checks {
+		longest = max(longest, theme.Width(one.Title))
+	}
+	return filled(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
+}
+
+func (p Doctor) side(t theme.Theme) section {
+	c, ok := p.selected()
+	if !ok {
+		return section{title: "Check", need: 1, want: 1, rows: func(int, int) []string { return nil }}
+	}
+	return section{title: c.Title, note: c.Name, need: 3, want: 6, rows: func(w, h int) []string {
+		glyph, style := t.Result(c.Result)
+		rows := []string{style.Text(glyph + " " + string(c.Result))}
+		if c.Detail != "" {
+			rows = append(rows, t.Text.Wrapped(c.Detail, w)...)
+		}
+		if c.Fix != "" && c.Result != status.Good {
+			rows = append(rows, t.Dim.Wrapped(c.Fix, w)...)
+		}
+		if c.Action != nil && c.Result != status.Good {
+			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Deed(*c.Action)))
+		}
+		return atMost(t, rows, h)
+	}}
+}

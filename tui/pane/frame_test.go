@@ -1,0 +1,93 @@
+package pane
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// full are panes with as much in them as there may be.
+func full() map[string]Pane {
+	k, now := DefaultKeys(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := status.Snapshot{Time: now, Hub: status.Hub{Part: status.Part{State: status.Ready}}}
+	for i := range 500 {
+		s.Sources = append(s.Sources, status.Source{
+			Part: status.Part{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read"},
+		})
+	}
+	for i := range 50 {
+		s.Sessions = append(s.Sessions, status.Session{Part: status.Part{State: status.Ready}, Client: fmt.Sprintf("client-%d", i), Calls: 9, LastCall: now})
+		s.Installs = append(s.Installs, status.Install{ID: fmt.Sprintf("client/%d", i), Title: fmt.Sprintf("Client %d", i), State: status.Ready})
+	}
+	calls := make([]status.Call, ActivityCalls)
+	for i := range calls {
+		calls[i] = status.Call{
+			Seq: uint64(i + 1), Time: now.Add(time.Duration(i-len(calls)) * 30 * time.Millisecond), Client: fmt.Sprintf("client-%d", i%50), Source: "notes",
+			Tool: fmt.Sprintf("tool_%d", i%80), Effect: "read", Duration: time.Duration(i) * time.Microsecond, Answered: i,
+		}
+	}
+	changes := status.Changes{Diffs: map[string]string{"0": strings.Repeat("+a line of what was written\n", 20_000)}}
+	for i := range bookMost {
+		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 50), Target: "Journal/2026-11-21", Deed: "changed", Time: now})
+	}
+	var tools []status.Tool
+	for i := range 300 {
+		tools = append(tools, status.Tool{Name: fmt.Sprintf("tool_%d", i), Effect: "read", Bytes: 900, Schema: json.RawMessage(`{"properties":{"a":{"type":"string"}}}`)})
+	}
+	all := map[string]Pane{
+		OverviewTab: NewOverview(k, time.UTC), SourcesTab: NewSources(k, time.UTC), ActivityTab: NewActivity(k, time.UTC), ChangesTab: NewChanges(k, time.UTC),
+		ClientsTab: NewClients(k, time.UTC), ToolsTab: NewTools(k, time.UTC), DoctorTab: NewDoctor(k, time.UTC), SettingsTab: NewSettings(k, time.UTC),
+	}
+	for name, p := range all {
+		p = p.Show(s)
+		if w, ok := p.(Witness); ok {
+			p = w.See(calls)
+		}
+		for l, ok := p.(Learner); ok && l.Wants() != nil; l, ok = p.(Learner) {
+			f := Fact{Want: l.Wants(), Changes: changes, Tools: tools}
+			for i := range 200 {
+				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Means: "what it means", Default: "1"})
+			}
+			p = l.Learn(f)
+		}
+		all[name] = p
+	}
+	return all
+}
+
+// BenchmarkFrame draws one screen of each pane.
+func BenchmarkFrame(b *testing.B) {
+	for name, p := range full() {
+		b.Run(name, func(b *testing.B) {
+			t := theme.New(theme.Mode{Dark: true})
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = p.View(t, 140, 43)
+			}
+		})
+	}
+}
+
+// BenchmarkCalls takes a batch of calls into a full Activity.
+func BenchmarkCalls(b *testing.B) {
+	p := full()[ActivityTab].(Witness)
+	calls := make([]status.Call, 100)
+	b.ReportAllocs()
+	for b.Loop() {
+		p = p.See(calls).(Witness)
+	}
+}
+
+// TestFullPanesLearnAndRest: what a pane has learnt it does not want again.
+func TestFullPanesLearnAndRest(t *testing.T) {
+	for name, p := range full() {
+		if l, ok := p.(Learner); ok && l.Wants() != nil {
+			t.Errorf("%s still wants %v", name, l.Wants())
+		}
+	}
+}

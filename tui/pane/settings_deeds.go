@@ -1,0 +1,64 @@
+package pane
+
+import (
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A deed is something that concerns Lectern itself and is no key of the
+// configuration.
+type deed struct {
+	title  string
+	means  string // with what follows from it
+	action status.Action
+	off    string // why it cannot be done now; empty: it can
+}
+
+// deeds are what can be done, in their order.
+func deeds(s status.Snapshot) []deed {
+	agents := many(uint64(len(s.Sessions)), "agent")
+	all := []deed{versionDeed(s), {
+		title: "Look for a newer version", means: "Asks where Lectern is published. Nothing is changed.",
+		action: status.Action{Verb: status.CheckUpdate},
+	}, {
+		title: "Go back to the version before", means: "Puts the binary of before the last update back and starts the hub with it.",
+		action: status.Action{Verb: status.RollBack}, off: unless(s.Update.Previous != "", "There is no version before this one here."),
+	}, {
+		title: "Make a new token for the clients", action: status.Action{Verb: status.RotateToken, Part: "clients"},
+		means: "Clients that connect by HTTP are refused until they have the new one; those that start lectern serve notice nothing.",
+	}, {
+		title: "Make a new token for the plugin", action: status.Action{Verb: status.RotateToken, Part: "plugin"},
+		means: "Logseq's plugin is refused until it has the new one: the Plan says whether it is put there.",
+	}}
+	if s.Hub.Pinned {
+		all = append(all, deed{title: "Let the hub leave when idle", means: "It ends some time after the last agent has left.", action: status.Action{Verb: status.UnpinHub}})
+	} else {
+		all = append(all, deed{title: "Keep the hub when idle", means: "It stays when no agent is connected.", action: status.Action{Verb: status.PinHub}})
+	}
+	return append(all, deed{title: "Read the configuration again", means: "For after an edit by hand. " + agents + " may see other tools.", action: status.Action{Verb: status.Reload}},
+		deed{title: "Restart the hub", means: agents + " wait a moment; none loses an answer.", action: status.Action{Verb: status.RestartHub}})
+}
+
+func versionDeed(s status.Snapshot) deed {
+	d := deed{title: "Update Lectern", means: fmt.Sprintf("Version %s runs.", orNone(s.Hub.Version)), action: status.Action{Verb: status.InstallUpdate}}
+	switch v := newer(s); {
+	case v != "" && s.Update.Note != "":
+		d.off = "Not from here: " + s.Update.Note + " " + s.Update.URL
+		d.means += " " + v + " is there. " + d.off
+	case v != "":
+		d.title = "Update Lectern to " + v
+		d.means += " Downloads " + v + ", checks its signature, swaps the binary and restarts the hub. Agents notice a pause."
+	default:
+		d.off = "No newer version is known. Look for one first."
+		d.means += " " + d.off
+	}
+	return d
+}
+
+func unless(can bool, why string) string {
+	if can {
+		return ""
+	}
+	return why
+}

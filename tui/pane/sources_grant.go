@@ -1,0 +1,99 @@
+package pane
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// grantForm asks who may do what with a source.
+type grantForm struct {
+	keys    Keys
+	source  string
+	clients []string // by what they call themselves; the first, which is empty, is every client
+	client  int
+	level   int
+	onLevel bool // the second field has the focus
+}
+
+// A grantLevel is something that agents may be allowed.
+type grantLevel struct {
+	says, means string
+	grant       status.Grant
+}
+
+func grantLevels() []grantLevel {
+	return []grantLevel{
+		{"only read", "Nothing is written, deleted or run.", status.Grant{Effects: []string{"read"}}},
+		{"read, and ask before the rest", "What would change something waits for your word.", status.Grant{
+			Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"write", "delete", "run"},
+		}},
+		{"write, and ask before deleting", "Deleting and running wait for your word.", status.Grant{
+			Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"delete", "run"},
+		}},
+		{"write and delete", "Without asking. Every change can be undone.", status.Grant{Effects: []string{"read", "write", "delete"}}},
+		{"nothing", "No tool of it is left.", status.Grant{Effects: []string{}}},
+		{"as the rest of the configuration says", "Forgets what was said of this source and client.", status.Grant{Reset: true}},
+	}
+}
+
+// newGrantForm asks about s. The clients are those that are attached.
+func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm {
+	f := &grantForm{keys: k, source: s.Name, clients: []string{""}, onLevel: true}
+	for _, one := range sessions {
+		if one.Client != "" && !slices.Contains(f.clients, one.Client) {
+			f.clients = append(f.clients, one.Client)
+		}
+	}
+	return f
+}
+
+// key answers k; done: the form is to be closed.
+func (f grantForm) key(k Press) (next grantForm, want Intent, done bool) {
+	step := 0
+	switch {
+	case key.Matches(k, f.keys.Back):
+		return f, nil, true
+	case key.Matches(k, f.keys.Enter):
+		g := grantLevels()[f.level].grant
+		g.Source, g.Client = f.source, f.clients[f.client]
+		return f, wish(status.Action{Verb: status.SetGrant, Part: f.source, Grant: &g}), true
+	case key.Matches(k, f.keys.NextField, f.keys.PreviousField, f.keys.Up, f.keys.Down):
+		f.onLevel = !f.onLevel
+	case key.Matches(k, f.keys.Left):
+		step = -1
+	case key.Matches(k, f.keys.Right, f.keys.Toggle):
+		step = 1
+	}
+	if f.onLevel {
+		f.level = (f.level + step + len(grantLevels())) % len(grantLevels())
+	} else {
+		f.client = (f.client + step + len(f.clients)) % len(f.clients)
+	}
+	return f, nil, false
+}
+
+func (f grantForm) bindings() []key.Binding {
+	return []key.Binding{named(f.keys.Enter, "look what it would change"), named(f.keys.Right, "other"), f.keys.NextField, named(f.keys.Back, "close")}
+}
+
+func (f grantForm) section(t theme.Theme) section {
+	return section{title: "What agents may do with " + f.source, need: 4, want: 5, rows: func(w, _ int) []string {
+		field := func(focus bool, name, value string) string {
+			if focus {
+				return t.Accent.Fit("▸ "+name, 10) + t.On().Text.Cut("‹ "+value+" ›", w-10)
+			}
+			return t.Dim.Fit("  "+name, 10) + t.Text.Cut("‹ "+value+" ›", w-10)
+		}
+		who := f.clients[f.client]
+		if who == "" {
+			who = "every client"
+		}
+		level := grantLevels()[f.level]
+		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "may", level.says), ""}
+		return append(rows, t.Dim.Wrapped(level.means, w)...)
+	}}
+}

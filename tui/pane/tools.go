@@ -1,0 +1,346 @@
+package pane
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Tools shows what an agent sees: each tool with its description, arguments,
+// examples and what it costs, for any source and client. A tool can be run by
+// hand; that form is in tools_form.go.
+type Tools struct {
+	keys Keys
+	zone *time.Location
+	snap status.Snapshot
+
+	scope  ToolsFor // what is shown
+	got    Want     // what tools are of; nil: nothing yet
+	tools  []status.Tool
+	err    error
+	cursor string // the name of the selected tool
+	page   leaf   // all there is to say of it
+	top    int
+	open   bool
+
+	filter Field
+	typing bool
+
+	form *toolForm // nil: it is not shown; replaced, never changed
+}
+
+// NewTools returns a Tools that shows times of zone.
+func NewTools(k Keys, zone *time.Location) Tools { return Tools{keys: k, zone: zone} }
+
+// Show implements [Pane]. What is published depends on the sources and on what
+// agents may do, so it is read again when these change.
+func (p Tools) Show(s status.Snapshot) Pane {
+	if again(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sameTools) {
+		p.scope.Turn++
+	}
+	p.snap = s
+	return p
+}
+
+func sameTools(a, b status.Source) bool {
+	return a.Name == b.Name && a.Tools == b.Tools && a.ReadOnly == b.ReadOnly && slices.Equal(a.Effects, b.Effects)
+}
+
+// Seek implements [Seeker]: it shows the tools of the source part.
+func (p Tools) Seek(part string) Pane {
+	p.scope.Source = part
+	return p
+}
+
+// Wants implements [Learner].
+func (p Tools) Wants() Want {
+	if p.got == Want(p.scope) || !Running(p.snap) {
+		return nil
+	}
+	return p.scope
+}
+
+// Learn implements [Learner].
+func (p Tools) Learn(f Fact) Pane {
+	switch w := f.Want.(type) {
+	case ToolsFor:
+		if w != p.scope {
+			return p
+		}
+		p.got, p.tools, p.err = w, f.Tools, f.Err
+		if f.Err != nil {
+			p.tools = nil
+		}
+		return p.turn(p.position())
+	case Trial:
+		if p.form != nil && p.form.running && w == (Trial{p.form.on(), p.form.tool.Name}) {
+			next := p.form.learn(f)
+			p.form = &next
+		}
+	}
+	return p
+}
+
+// Done implements [Actor].
+func (p Tools) Done(a status.Action, err error) Pane {
+	if err == nil && (a.Verb == status.SetGrant || a.Verb == status.SetOption || a.Verb == status.Reload) {
+		p.scope.Turn++
+	}
+	return p
+}
+
+// Typing implements [Paster].
+func (p Tools) Typing() bool { return p.typing || p.form != nil }
+
+// Paste implements [Paster].
+func (p Tools) Paste(text string) Pane {
+	switch {
+	case p.form != nil:
+		next := p.form.paste(text)
+		p.form = &next
+	case p.typing:
+		p.filter = p.filter.Insert(text)
+		return p.turn(0)
+	}
+	return p
+}
+
+// shown are the tools that pass the filter.
+func (p Tools) shown() []status.Tool {
+	l := lens{needle: theme.Plain(p.filter.Value())}
+	if l.needle == "" {
+		return p.tools
+	}
+	var shown []status.Tool
+	for _, t := range p.tools {
+		if l.find([]byte(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description)) >= 0 {
+			shown = append(shown, t)
+		}
+	}
+	return shown
+}
+
+func (p Tools) position() int {
+	return max(0, slices.IndexFunc(p.shown(), func(t status.Tool) bool { return t.Name == p.cursor }))
+}
+
+// turn selects the i-th tool that is shown.
+func (p Tools) turn(i int) Tools {
+	shown := p.shown()
+	if len(shown) == 0 {
+		p.cursor, p.page = "", leaf{}
+		return p
+	}
+	tool := shown[clamp(i, len(shown))]
+	if tool.Name != p.cursor {
+		p.top = 0
+	}
+	p.cursor, p.page = tool.Name, pageOf(tool)
+	return p
+}
+
+// Key implements [Pane].
+func (p Tools) Key(k Press) (Pane, Intent) {
+	switch {
+	case p.form != nil && key.Matches(k, p.keys.Back):
+		p.form = nil
+		return p, nil
+	case p.form != nil:
+		next, want := p.form.key(k)
+		p.form = &next
+		return p, want
+	case p.typing:
+		return p.filterKey(k), nil
+	}
+	if next, ok := p.move(k); ok {
+		return next, nil
+	}
+	switch {
+	case key.Matches(k, p.keys.Filter):
+		p.typing = true
+	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
+		p.filter = Field{}
+		return p.turn(p.position()), nil
+	case key.Matches(k, p.keys.Refresh):
+		p.scope.Turn++
+	case key.Matches(k, p.keys.Part):
+		p.scope.Source = after(p.scope.Source, p.sources())
+	case key.Matches(k, p.keys.Right):
+		p.scope.Client = after(p.scope.Client, p.clients())
+	case key.Matches(k, p.keys.Left):
+		all := p.clients()
+		slices.Reverse(all)
+		p.scope.Client = after(p.scope.Client, all)
+	case key.Matches(k, p.keys.Run):
+		return p.begin()
+	case key.Matches(k, p.keys.Copy):
+		return p, p.copy()
+	default:
+		return p, Pass{}
+	}
+	return p, nil
+}
+
+func (p Tools) filterKey(k Press) Pane {
+	switch {
+	case key.Matches(k, p.keys.Enter):
+		p.typing = false
+		return p
+	case key.Matches(k, p.keys.Back):
+		p.typing, p.filter = false, Field{}
+	default:
+		p.filter, _ = p.filter.Key(k.KeyPressMsg)
+	}
+	return p.turn(0)
+}
+
+func (p Tools) move(k Press) (Tools, bool) {
+	i, page := p.position(), max(1, k.H/2)
+	scroll := func(d int) Tools {
+		w, h := p.inside(k.W, k.H)
+		p.top = max(0, min(p.top+d, p.page.height(w)-h))
+		return p
+	}
+	switch {
+	case key.Matches(k, p.keys.Enter) && p.cursor != "":
+		p.open = !p.open
+		return p, true
+	case key.Matches(k, p.keys.Back) && p.open:
+		p.open = false
+		return p, true
+	case key.Matches(k, p.keys.PageDown):
+		return scroll(page), true
+	case key.Matches(k, p.keys.PageUp):
+		return scroll(-page), true
+	case p.open && key.Matches(k, p.keys.Down):
+		return scroll(1), true
+	case p.open && key.Matches(k, p.keys.Up):
+		return scroll(-1), true
+	case key.Matches(k, p.keys.Down):
+		return p.turn(i + 1), true
+	case key.Matches(k, p.keys.Up):
+		return p.turn(i - 1), true
+	case key.Matches(k, p.keys.First):
+		return p.turn(0), true
+	case key.Matches(k, p.keys.Last):
+		return p.turn(len(p.tools)), true
+	}
+	return p, false
+}
+
+// after is what follows one in all, or the first.
+func after(one string, all []string) string {
+	return all[(slices.Index(all, one)+1)%len(all)]
+}
+
+func (p Tools) sources() []string {
+	all := []string{""}
+	for _, s := range p.snap.Sources {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+func (p Tools) clients() []string {
+	all := []string{""}
+	for _, s := range p.snap.Sessions {
+		if s.Client != "" && !slices.Contains(all, s.Client) {
+			all = append(all, s.Client)
+		}
+	}
+	return all
+}
+
+func (p Tools) selected() (status.Tool, bool) {
+	shown := p.shown()
+	if len(shown) == 0 {
+		return status.Tool{}, false
+	}
+	return shown[p.position()], true
+}
+
+func (p Tools) begin() (Pane, Intent) {
+	tool, ok := p.selected()
+	if !ok {
+		return p, Say{"There is no tool to run."}
+	}
+	f, err := newToolForm(p.keys, tool)
+	if err != nil {
+		return p, Say{"It cannot be run from here: " + err.Error()}
+	}
+	p.form = &f
+	return p, nil
+}
+
+func (p Tools) copy() Intent {
+	tool, ok := p.selected()
+	if !ok {
+		return Say{"There is no tool to copy."}
+	}
+	text, err := json.MarshalIndent(tool, "", "  ")
+	if err != nil {
+		return Say{"It cannot be copied: " + err.Error()}
+	}
+	return Copy{What: "the declaration of " + tool.Name, Text: string(text)}
+}
+
+// Keys implements [Pane].
+func (p Tools) Keys() []key.Binding {
+	switch {
+	case p.form != nil:
+		return p.form.bindings()
+	case p.typing:
+		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
+	case p.open:
+		return []key.Binding{p.keys.Run, named(p.keys.Back, "back to the list"), named(p.keys.Down, "scroll"), p.keys.Copy}
+	}
+	return []key.Binding{
+		p.keys.Run, named(p.keys.Enter, "read it"), p.keys.Filter, named(p.keys.Part, "source"), named(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+	}
+}
+
+// pageOf is all there is to say of a tool.
+func pageOf(tool status.Tool) leaf {
+	l := newLeaf().
+		with(leafTitle, strings.TrimSpace(tool.Name+"  "+tool.Title)).
+		with(leafDim, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", orNone(tool.Effect), orNone(tool.System),
+			count(uint64(max(0, tool.Bytes/4))), orNone(strings.Join(tool.Sources, ", ")))).
+		with(leafText, "").with(leafText, tool.Description).with(leafText, "")
+	fields, err := argumentsOf(tool.Schema)
+	switch {
+	case err != nil:
+		l = l.with(leafRisk, err.Error())
+	case len(fields) == 0:
+		l = l.with(leafDim, "It takes no arguments.")
+	default:
+		l = l.with(leafTitle, "arguments; * is needed")
+	}
+	for _, a := range fields {
+		star := ""
+		if a.required {
+			star = " *"
+		}
+		choices := ""
+		if len(a.choices) > 0 {
+			choices = "one of " + strings.Join(a.choices, ", ")
+		}
+		l = l.with(leafText, "  "+a.name+star+" · "+strings.Join(present(a.kindly(), choices, a.byRule), " · "))
+		if a.means != "" {
+			l = l.with(leafDim, "      "+a.means)
+		}
+	}
+	if len(tool.Examples) > 0 {
+		l = l.with(leafText, "").with(leafTitle, "examples")
+	}
+	for _, ex := range tool.Examples {
+		l = l.with(leafDim, "  "+ex.Why).with(leafText, "    "+string(ex.Args))
+	}
+	return l
+}
