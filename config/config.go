@@ -57,6 +57,11 @@ type Limits struct {
 	InFlight int           // calls of one agent at the same time; more wait
 	// Approval is how long a call waits for a person.
 	Approval time.Duration
+	// What one client may do; 0: as much as it likes.
+	CallsPerMinute int
+	SessionWrites  int
+	FuseDeletes    int
+	FuseBytes      int
 }
 
 // Logseq is the table [logseq]: which plugins may connect, and how.
@@ -112,7 +117,7 @@ func Default(path string, schema Schema) Config {
 	return Config{
 		Path:   path,
 		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
-		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
+		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute, FuseDeletes: 100, FuseBytes: 32 << 20},
 		Update: Update{Check: true},
 		schema: schema,
 	}

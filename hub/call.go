@@ -55,6 +55,9 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = c.view.grant(src, t.info.Effect); err != nil {
 		return res, t, err
 	}
+	if err = h.allowance(&c, t.info.Effect); err != nil {
+		return res, t, err
+	}
 	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
 	if err != nil {
 		return res, t, err
@@ -67,7 +70,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 		return res, t, err
 	}
 	work := func(open *lease) (tools.Result, error) {
-		return open.Call(ctx, leave.caller(c.caller), t.info.Name, leave.args)
+		return open.Call(ctx, leave.caller(fused{c.caller, h, c.client}), t.info.Name, leave.args)
 	}
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)

@@ -108,18 +108,19 @@ type Hub struct {
 	surfaces map[string]*surface // by scope
 	sessions map[*session]struct{}
 
-	gate      gate
-	approvals approvals
-	web       *web
-	changes   subscriptions
-	unmarked  bool
-	ring      *callRing
-	trail     atomic.Pointer[audit.Trail]
-	calls     atomic.Uint64
-	failures  atomic.Uint64
-	inFlight  atomic.Int64
-	ids       atomic.Uint64
-	settled   chan struct{} // cap 1: the last call in flight has ended
+	gate       gate
+	approvals  approvals
+	web        *web
+	changes    subscriptions
+	unmarked   bool
+	allowances allowances
+	ring       *callRing
+	trail      atomic.Pointer[audit.Trail]
+	calls      atomic.Uint64
+	failures   atomic.Uint64
+	inFlight   atomic.Int64
+	ids        atomic.Uint64
+	settled    chan struct{} // cap 1: the last call in flight has ended
 
 	asks func(status.Approval) // hears of every call that begins to wait
 	// onSurface lets the conformance test add what a System cannot declare.
