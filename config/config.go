@@ -28,6 +28,7 @@ type Config struct {
 	Path    string
 	Hub     Hub
 	Limits  Limits
+	Journal Journal
 	Logseq  Logseq
 	Update  Update
 	Sources []Source // in the order of the file
@@ -57,6 +58,11 @@ type Limits struct {
 	InFlight int           // calls of one agent at the same time; more wait
 	// Approval is how long a call waits for a person.
 	Approval time.Duration
+	// What one client may do; 0: as much as it likes.
+	CallsPerMinute int
+	SessionWrites  int
+	FuseDeletes    int
+	FuseBytes      int
 }
 
 // Logseq is the table [logseq]: which plugins may connect, and how.
@@ -110,11 +116,12 @@ type Schema struct {
 // Default is the configuration of a machine without a file.
 func Default(path string, schema Schema) Config {
 	return Config{
-		Path:   path,
-		Hub:    Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
-		Limits: Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute},
-		Update: Update{Check: true},
-		schema: schema,
+		Path:    path,
+		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
+		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute, FuseDeletes: 100, FuseBytes: 32 << 20},
+		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
+		Update:  Update{Check: true},
+		schema:  schema,
 	}
 }
 

@@ -88,11 +88,12 @@ schema = "ab"
 		t.Fatal(err)
 	}
 	want := config.Config{
-		Path:   file,
-		Hub:    config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, Mark: true},
-		Limits: config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute},
-		Logseq: config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
-		Update: config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
+		Path:    file,
+		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, Mark: true},
+		Limits:  config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute, FuseDeletes: 100, FuseBytes: 32 << 20},
+		Journal: config.Journal{Keep: 90 * 24 * time.Hour, Max: 512},
+		Logseq:  config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
+		Update:  config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},
 		Sources: []config.Source{
 			{
 				Name: "notes", Kind: "markdown", Path: "/home/me/notes", ReadOnly: true, Effects: []string{"read"}, Exclude: []string{"Private/**", "#secret"}, Only: []string{"namespace:Work"},
@@ -115,7 +116,7 @@ schema = "ab"
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{
-		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, limits, logseq, rule, source, update)",
+		"prot = 1":                                   "1:1: prot: unknown key (allowed: client, hub, journal, limits, logseq, rule, source, update)",
 		"[hub]\nprot = 1":                            "2:1: hub.prot: unknown key, did you mean port? (allowed: http, idle_after, mark, port)",
 		"[hub]\nport = 70000":                        "2:8: hub.port: must be a whole number from 1 to 65535",
 		"[hub]\nport = \"12\"":                       "2:8: hub.port: must be a whole number from 1 to 65535",
@@ -129,7 +130,7 @@ func TestFaults(t *testing.T) {
 		"hub = {port = 1, htp = true}":               "1:18: hub.htp: unknown key, did you mean http? (allowed: http, idle_after, mark, port)",
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
-		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, limits, logseq, rule, source, update)",
+		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, journal, limits, logseq, rule, source, update)",
 		"[source]\nname = \"a\"":                     "1:2: source: must be written [[source]], with two brackets: there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
 		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -21,7 +23,8 @@ type call struct {
 	tool    string // as published in view
 	args    json.RawMessage
 	caller  tools.Caller
-	elicit  elicitor // nil: the client cannot ask its user
+	changes *journal.Recorder // of what the call changes; nil: it reads
+	elicit  elicitor          // nil: the client cannot ask its user
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.
@@ -55,6 +58,9 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = c.view.grant(src, t.info.Effect); err != nil {
 		return res, t, err
 	}
+	if err = h.allowance(&c, t.info.Effect); err != nil {
+		return res, t, err
+	}
 	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
 	if err != nil {
 		return res, t, err
@@ -66,9 +72,8 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err != nil {
 		return res, t, err
 	}
-	work := func(open *lease) (tools.Result, error) {
-		return open.Call(ctx, leave.caller(c.caller), t.info.Name, leave.args)
-	}
+	c.changes = h.listen(&c, src, t)
+	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, t, open, leave) }
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
 	} else {
@@ -84,8 +89,6 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = capSize(res, t.info, h.limits.Answer); err != nil {
 		return tools.Result{}, t, err
 	}
-	// The Change journal's place: what a write did is recorded here, before
-	// the agent hears of it.
 	return res, t, nil
 }
 
@@ -207,14 +210,19 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	}
 	done := status.Call{
 		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
-		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code,
+		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code, Changes: c.changes.IDs(),
 	}
 	h.ring.add(done)
 	h.record(c, t, done)
-	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call",
+	attrs := []slog.Attr{
 		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
-		slog.Duration("duration", done.Duration), slog.Int("bytes", done.Answered), slog.String("code", cmp.Or(code, "ok")))
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.Answered), slog.String("code", cmp.Or(code, "ok")),
+	}
+	if len(done.Changes) > 0 {
+		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
+	}
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
 	h.picture.touch()
 }
 

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -44,7 +45,7 @@ func (c checked) Changing(ctx context.Context, changes ...tools.Change) error {
 // decide is the one place where policy says allow, ask or deny, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args json.RawMessage) (leave, error) {
-	if h.policy.Load().Plain() {
+	if h.policy.Load().Plain() && h.blown(c.client, t.info.Effect) == "" {
 		return leave{args: args}, nil
 	}
 	for {
@@ -61,12 +62,13 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 	p := h.policy.Load()
 	q := c.request(p, src, t, args)
 	d := p.Decide(q)
+	blown := h.blown(c.client, t.info.Effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return l, false, forbidden(d)
 	case isDry(t.info, args):
 		return leave{args, changesNothing}, false, nil
-	case d.Verdict == policy.Allow && !p.ByPath(q):
+	case d.Verdict == policy.Allow && blown == "" && !p.ByPath(q):
 		return leave{args: args}, false, nil
 	}
 	full := withDefaults(t.info.In, args)
@@ -83,10 +85,10 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 		return l, false, forbidden(d)
 	case r.known && len(r.changes) == 0:
 		return leave{full, changesNothing}, false, nil
-	case d.Verdict == policy.Allow, c.session.stands(standing(p, src, t)):
+	case blown == "" && (d.Verdict == policy.Allow || c.session.stands(standing(p, src, t))):
 		return leave{full, h.rejudged(p, q)}, false, nil
 	}
-	return h.ask(ctx, c, question{policy: p, request: q, source: src, tool: t, args: full, rehearsal: r, why: d.Why})
+	return h.ask(ctx, c, question{policy: p, request: q, source: src, tool: t, args: full, rehearsal: r, why: cmp.Or(blown, d.Why)})
 }
 
 // rejudged checks what a call that need not wait is about to change.

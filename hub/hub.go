@@ -30,6 +30,7 @@ import (
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -48,6 +49,9 @@ type Config struct {
 	// Policy is what agents may do besides what the sources grant; nil: there
 	// is none.
 	Policy *policy.Policy
+	// Journal keeps what agents change. Whoever made it closes it, after the hub.
+	// Nil: nobody remembers, which is for tests.
+	Journal *journal.Journal
 	// Proves names the client that has proved its name by its token, or "".
 	// Nil: none does.
 	Proves func(*http.Request) string
@@ -94,6 +98,8 @@ type Hub struct {
 	now     func() time.Time
 	picture *picture
 	bridge  *bridge.Bridge
+	journal *journal.Journal
+	stopped atomic.Bool // the journal cannot be written
 	policy  atomic.Pointer[policy.Policy]
 	proves  func(*http.Request) string
 
@@ -108,18 +114,19 @@ type Hub struct {
 	surfaces map[string]*surface // by scope
 	sessions map[*session]struct{}
 
-	gate      gate
-	approvals approvals
-	web       *web
-	changes   subscriptions
-	unmarked  bool
-	ring      *callRing
-	trail     atomic.Pointer[audit.Trail]
-	calls     atomic.Uint64
-	failures  atomic.Uint64
-	inFlight  atomic.Int64
-	ids       atomic.Uint64
-	settled   chan struct{} // cap 1: the last call in flight has ended
+	gate       gate
+	approvals  approvals
+	web        *web
+	changes    subscriptions
+	unmarked   bool
+	allowances allowances
+	ring       *callRing
+	trail      atomic.Pointer[audit.Trail]
+	calls      atomic.Uint64
+	failures   atomic.Uint64
+	inFlight   atomic.Int64
+	ids        atomic.Uint64
+	settled    chan struct{} // cap 1: the last call in flight has ended
 
 	asks func(status.Approval) // hears of every call that begins to wait
 	// onSurface lets the conformance test add what a System cannot declare.
@@ -130,7 +137,7 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, asks: c.Asks,
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, asks: c.Asks,
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
 	h.unmarked = c.Unmarked
@@ -159,6 +166,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
+	h.countOn()
 	h.work.Go(func() { h.picture.run(h.life, h.draw) })
 	h.work.Go(h.sweep)
 	h.mu.RLock()

@@ -23,6 +23,12 @@ type Limits struct {
 	LargeAtOnce   int           // large messages handled at once by the hub: 4
 	Sessions      int           // HTTP sessions: 64
 	Subscriptions int           // of one session: 1,000
+
+	// What one client may do; 0: as much as it likes.
+	CallsPerMinute int
+	SessionWrites  int // of one session
+	FuseDeletes    int // targets deleted in a minute, before a person is asked
+	FuseBytes      int // bytes rewritten in a minute, before a person is asked
 }
 
 func (l Limits) orDefaults() Limits {
@@ -43,5 +49,7 @@ func (l Limits) orDefaults() Limits {
 		LargeAtOnce:   cmp.Or(l.LargeAtOnce, 2),
 		Sessions:      cmp.Or(l.Sessions, 64),
 		Subscriptions: cmp.Or(l.Subscriptions, 1000),
+
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
 	}
 }

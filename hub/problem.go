@@ -33,6 +33,14 @@ var (
 	}
 )
 
+// fuseBlown is of a client that changes too much at once.
+var fuseBlown = status.Trouble{
+	Code: "fuse.blown", Severity: status.Error,
+	Means: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before each change it wants to make. Reads go on.",
+	Title: "{client} was stopped: {why}",
+	Fix:   "See `lectern calls --client {client}` for what it did. If it was meant, reset the fuse; else end that agent.",
+}
+
 func troubles() []status.Trouble {
 	return []status.Trouble{sourceGone, sourceConfig, sourceKind, sourceBroken}
 }

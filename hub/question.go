@@ -96,12 +96,15 @@ func deed(c tools.Change) string {
 func diff(c tools.Change) string {
 	before, after := c.Before.Data, c.After.Data
 	switch {
-	case c.Open:
+	case c.Open && !c.After.There:
 		return "what it holds afterwards is decided by the application\n"
 	case len(before)+len(after) > mostDiffed || !isText(before) || !isText(after):
 		return fmt.Sprintf("%d bytes become %d bytes; they are no text, or too long to show\n", len(before), len(after))
 	}
 	d := udiff.Unified("before", "after", string(before), string(after))
+	if c.Open {
+		d += "this is expected; the application decides what it holds afterwards\n"
+	}
 	if d == "" && c.Before.Mode != c.After.Mode {
 		return fmt.Sprintf("mode %04o becomes %04o\n", c.Before.Mode, c.After.Mode)
 	}

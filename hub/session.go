@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -22,6 +23,7 @@ type session struct {
 	pid       int
 	since     time.Time
 	slots     slots
+	writes    atomic.Int64 // calls that may change something
 
 	mu       sync.Mutex
 	allowed  map[string]bool // what a person allowed for the session: see standing

@@ -82,6 +82,7 @@ func (s *source) keep() {
 	_ = s.reopen()
 	last := s.hub.now()
 	close(s.tried)
+	settled := s.serves() && s.settle()
 	for {
 		select {
 		case <-s.life.Done():
@@ -90,9 +91,13 @@ func (s *source) keep() {
 			return
 		case answer := <-s.again:
 			answer <- s.reopen()
-			last = s.hub.now()
+			last, settled = s.hub.now(), false
 		case <-tick.C:
-			if s.check() == nil || s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
+			err := s.check()
+			if err == nil && (!settled || s.loose()) {
+				settled = s.settle()
+			}
+			if err == nil || s.hub.now().Sub(last) < retryEvery-checkEvery/2 { // a tick comes early or late
 				continue
 			}
 			_ = s.reopen()

@@ -47,6 +47,7 @@ const (
 	Allow         Verb = "approval.allow" // Part: the Approval's ID; Answer
 	Refuse        Verb = "approval.deny"  // Part: the Approval's ID; Answer
 	UndoChanges   Verb = "changes.undo"   // Pick
+	ResetFuse     Verb = "fuse.reset"     // Part: the client's name
 	CheckUpdate   Verb = "update.check"
 	InstallUpdate Verb = "update.install" // Part: a version; empty: the newest
 	RollBack      Verb = "update.rollback"

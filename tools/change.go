@@ -19,7 +19,8 @@ type Change struct {
 	Before State
 	After  State
 	// Open says that After is not known before the write, as where another
-	// application decides it; [Caller].Changed then tells it.
+	// application decides it; [Caller].Changed then tells it. Until then After
+	// is what is expected, for a person who is asked, or not there.
 	Open bool
 }
 

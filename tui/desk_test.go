@@ -82,6 +82,23 @@ func TestToolThatWritesIsRunTwice(t *testing.T) {
 	})
 }
 
+// TestToolOfSeveralSystems: what is published with the System's name before it
+// is called by its own.
+func TestToolOfSeveralSystems(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.clerk.tools[2].Name = "logseq_ping"
+		r.press("2", "j", "x")
+		r.shows("Tools 4 of notes")
+		r.press("G", "k", "x", "enter")
+		if d := cmp.Diff([]string{"会議-日本語 ping {}"}, r.clerk.ran); d != "" {
+			t.Error(d)
+		}
+		r.shows("Answer")
+		r.press("esc", "2", "enter")
+		r.shows("in notes")
+	})
+}
+
 func TestDoctor(t *testing.T) {
 	desk(t, crowded(), func(r *rig) {
 		r.press("@Doctor")

@@ -80,7 +80,7 @@ func (k KeyMap) groups() []group {
 		}},
 		{pane.SourcesTab, []key.Binding{
 			named(p.Add, "add a source"), named(p.Grant, "what agents may do: read only, ask first"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
-			named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
+			named(p.Run, "see and run its tools"), named(p.Enter, "see its calls"), named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
 		}},
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -128,6 +129,30 @@ func TestColours(t *testing.T) {
 				golden(t, "colours-"+c.name+".txt", strings.ReplaceAll(r.m.View().Content, "\x1b", "␛")+"\n")
 			})
 		})
+	}
+}
+
+// TestColoursOfPanes pins them where they mean most: what would be written,
+// what failed, what is wrong and what is typed.
+func TestColoursOfPanes(t *testing.T) {
+	wanted := []string{"overview-lively", "changes-waiting", "activity-errors", "doctor", "tools-run", "settings", "sources-grant", "clients-here"}
+	for _, c := range screens {
+		if !slices.Contains(wanted, c.name) {
+			continue
+		}
+		for name, bare := range map[string]bool{"dark": false, "bare": true} {
+			t.Run(c.name+"-"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
+					if bare {
+						r.send(tea.ColorProfileMsg{Profile: colorprofile.Ascii})
+					}
+					r.log()
+					c.goTo(r)
+					golden(t, "colours-"+name+"-"+c.name+".txt", strings.ReplaceAll(r.m.View().Content, "\x1b", "␛")+"\n")
+				})
+			})
+		}
 	}
 }
 

@@ -339,8 +339,9 @@ func TestQuitLeavesTheHub(t *testing.T) {
 
 // TestIdleIsStill: with nothing new, no message comes and the screen stays.
 func TestIdleIsStill(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	desk(t, lively(), func(r *rig) {
 		r.log()
+		r.wait(time.Second)
 		for _, tab := range r.m.tabs {
 			r.press("@" + tab.name)
 			before := r.m.View()

@@ -20,6 +20,14 @@ deadline = "30s"      # of one tool call
 in_flight = 32        # calls of one agent at the same time; more wait
 approval = "2m"       # how long a call waits for your yes; clients give up too,
                       # so keep it below their own time-out
+calls_per_minute = 0  # of one client; 0: as many as it likes
+session_writes = 0    # of one session; 0: as many as it likes
+fuse_deletes = 100    # in a minute by one client, and then you are asked
+fuse_bytes = 33554432 # rewritten in a minute by one client, likewise; 0: never
+
+[journal]
+keep = "90d"          # how long what agents change can be taken back
+max_mb = 512          # how much of it is kept; the oldest makes room
 
 [logseq]
 plain_token = false   # true: a plugin that cannot prove its token may send it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -70,9 +71,12 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("read: %v", err)
 	}
 	_, err := h.hub.Call(t.Context(), sampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
-	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "The disk is full") {
-		t.Errorf("write: %v", err)
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") || !strings.Contains(e.Msg, "no space left") {
+		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
+	seen(t, c, "that agents cannot write", func(s status.Snapshot) bool {
+		return slices.ContainsFunc(s.Problems, func(p status.Problem) bool { return p.Code == "journal.stopped" })
+	})
 	notes := filepath.Join(t.TempDir(), "notes")
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
@@ -87,6 +91,9 @@ func TestFullDisk(t *testing.T) {
 
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := h.hub.Call(t.Context(), sampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))
 	h.log.Info("there is room", "part", "test")

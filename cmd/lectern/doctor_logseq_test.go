@@ -113,7 +113,7 @@ func TestDoctorOfPeers(t *testing.T) {
 		{lookAtTransport, nil, nil, status.Good, "a WebSocket gets through; no ping"},
 		{lookAtTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, nil, status.Good, "took 1.5 ms"},
 		{lookAtTransport, func(p *status.Peer) { p.Transport = "poll" }, nil, status.Doubt, "long polling"},
-		{lookAtMethods, nil, nil, status.Good, "20 of 21 capabilities, as the table says for a db graph"},
+		{lookAtMethods, nil, nil, status.Good, "21 of 22 capabilities, as the table says for a db graph"},
 		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Missing = []string{"move_block"} })}, status.Doubt, "lacking: blocks.move; this Logseq has not move_block"},
 		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Settings = []string{"readOnly"} })}, status.Good, "taken away by the plugin's settings: readOnly"},
 		{lookAtMethods, without("blocks.move"), nil, status.Doubt, "lacking: blocks.move"},

@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -32,6 +33,7 @@ type host struct {
 	log     *slog.Logger
 	web     web
 	plugins *plugins
+	journal *journal.Journal
 	pinned  atomic.Bool
 	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
@@ -70,8 +72,10 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.lookAtMode()
 	h.conf = conf
 	h.plugins = h.newPlugins(conf)
+	h.journal = w.newJournal(conf, h.log)
 	c := hub.Config{
-		Kinds: w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
+		Journal: h.journal,
+		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
 		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Log: h.log, Now: w.now,
 	}
 	if err == nil {
@@ -129,7 +133,7 @@ func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) er
 
 // close ends what open began. Calls in flight end first.
 func (h *host) close() error {
-	return errors.Join(h.web.close(), h.hub.Close(), h.closeTrail(), h.plugins.Close(), h.logs.Close())
+	return errors.Join(h.web.close(), h.hub.Close(), h.journal.Close(), h.closeTrail(), h.plugins.Close(), h.logs.Close())
 }
 
 // runHub is the hub's process.

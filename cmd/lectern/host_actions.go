@@ -31,6 +31,10 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
 		}
 		return p.plan, ctx.Err()
+	case status.UndoChanges:
+		return a.hub.PlanUndo(ctx, pickOf(act))
+	case status.ResetFuse:
+		plan.Title = "Let " + act.Part + " change things again without asking you each time"
 	case status.ReopenSource:
 		plan.Title = "Close source " + act.Part + " and open it again"
 	case status.Reload:
@@ -63,6 +67,10 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 			return err
 		}
 		return a.reload(ctx)
+	case status.UndoChanges:
+		return a.hub.Undo(ctx, pickOf(act))
+	case status.ResetFuse:
+		return a.hub.ResetFuse(act.Part)
 	case status.ReopenSource:
 		return a.hub.Reopen(ctx, act.Part)
 	case status.Reload:

@@ -72,7 +72,7 @@ func openConfig(file string, mode os.FileMode) status.Problem {
 
 // needsRestart says so when the file asks for what a running hub cannot do.
 func (h *host) needsRestart(conf config.Config) {
-	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Logseq.PlainToken == h.conf.Logseq.PlainToken {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Logseq.PlainToken == h.conf.Logseq.PlainToken {
 		h.clear(hubRestart)
 		return
 	}

@@ -72,7 +72,7 @@ func rootCommand(w *world) *cobra.Command {
 		}
 	}
 	add("use", sourceCommand(w), clientCommand(w), serveCommand(w), callCommand(w), pluginCommand(w))
-	add("trust", grantCommand(w), revokeCommand(w), grantsCommand(w), approveCommand(w), policyCommand(w))
+	add("trust", grantCommand(w), revokeCommand(w), grantsCommand(w), approveCommand(w), policyCommand(w), changesCommand(w), undoCommand(w))
 	add("run", hubCommand(w), superviseCommand(w), serviceCommand(w), uninstallCommand(w))
 	add("use", configCommand(w))
 	add("look", statusCommand(w), callsCommand(w), auditCommand(w), doctorCommand(w), logsCommand(w), skillCommand(w), versionCommand(w))

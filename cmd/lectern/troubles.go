@@ -13,7 +13,7 @@ var (
 	hubRestart = status.Trouble{
 		Code: "hub.restart", Severity: status.Notice,
 		Means: "The file asks for what only a hub that starts can do, such as another port.",
-		Title: "[hub], [limits] or plain_token of [logseq] changed in the configuration; the running hub goes on with what it had",
+		Title: "[hub], [limits], [journal] or plain_token of [logseq] changed in the configuration; the running hub goes on with what it had",
 		Fix:   "Restart the hub; agents stay connected.",
 	}
 	hubUpgrade = status.Trouble{

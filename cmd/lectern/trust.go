@@ -14,7 +14,10 @@ import (
 )
 
 func limitsOf(l config.Limits) hub.Limits {
-	return hub.Limits{Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval}
+	return hub.Limits{
+		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+	}
 }
 
 // policyOf is what the configuration lets agents do, besides what the sources

@@ -56,8 +56,9 @@ func (w *world) leftovers() installer.Leftovers {
 	l.Files = slices.Concat(l.Files,
 		filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(w.logFile())) }),
 		filesIn(w.tokenDir(), func(name string) bool { return strings.HasSuffix(name, tokenSuffix) }),
+		filesIn(w.journalDir(), func(string) bool { return true }),
 		w.updates())
-	l.Folders = []string{filepath.Join(state, "downloads"), w.tokenDir(), run, state}
+	l.Folders = []string{filepath.Join(state, "downloads"), w.tokenDir(), w.journalDir(), run, state}
 	return l
 }
 

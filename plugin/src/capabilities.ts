@@ -33,6 +33,7 @@ const table = {
   tags: { methods: read },
   properties: { methods: read },
   templates: { methods: [...read, 'get_current_graph_templates'], only: 'file' },
+  privacy: { methods: read },
   watch: { methods: read },
 } as const satisfies Record<string, Row>
 

@@ -30,7 +30,7 @@ export class Exclusions {
   }
 
   hides(page: Page): boolean {
-    if (this.tagged(page.tags) || this.tagged(tagsProperty(page))) return true
+    if (this.tagged(page.tag_names ?? page.tags) || this.tagged(tagsProperty(page))) return true
     const name = page.name.toLowerCase()
     return this.hidden.pages.some((pattern) =>
       pattern.endsWith('/*')
@@ -83,7 +83,7 @@ export class Exclusions {
   private prune(blocks: Block[]): Block[] {
     if (this.tags.size === 0) return blocks
     return blocks
-      .filter((block) => !this.tagged(block.tags) && !this.tagged(tagsProperty(block)))
+      .filter((block) => !this.tagged(block.tag_names ?? block.tags) && !this.tagged(tagsProperty(block)))
       .map((block) => ({ ...block, children: this.prune(block.children ?? []) }))
   }
 

@@ -18,14 +18,20 @@ export class OpenGraph {
 
   constructor(
     readonly host: Host,
-    kind: 'file' | 'db',
-    hidden: Hidden,
+    private readonly kind: 'file' | 'db',
+    private readonly hidden: Hidden,
+    readonly bare = false,
   ) {
     this.dialect = kind === 'db' ? dbDialect : fileDialect
-    this.reader = new Reader(host, this.dialect)
+    this.reader = new Reader(host, this.dialect, bare)
     this.states = new States(this.reader)
     this.seen = new Exclusions(this.reader, hidden)
     this.write = kind === 'db' ? dbWrites(host, this.reader) : fileWrites(host, this.reader)
+  }
+
+  /** The same graph for one request whose far end names references by itself. */
+  unnamed(): OpenGraph {
+    return new OpenGraph(this.host, this.kind, this.hidden, true)
   }
 
   /** The page or block that something is put beside or below. */

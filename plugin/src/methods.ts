@@ -30,7 +30,7 @@ export async function run(now: Situation, name: string, params: Params): Promise
   if (!now.graph) throw new Fault('NOT_FOUND', 'no graph is open in Logseq')
   check(now, method)
   try {
-    return await method.run(now.graph, params)
+    return await method.run(params.bare === true ? now.graph.unnamed() : now.graph, params)
   } catch (thrown) {
     throw inUse(asFault(thrown))
   }

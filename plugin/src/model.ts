@@ -13,6 +13,8 @@ export interface Block {
   raw: string
   properties: Values
   tags: string[]
+  /** What the tags are called, in a bare answer, where they say [[uuid]]. */
+  tag_names?: string[]
   marker?: string
   priority?: string
   scheduled?: number
@@ -31,6 +33,8 @@ export interface Page {
   journal_day?: number
   properties: Values
   tags: string[]
+  /** What the tags are called, in a bare answer, where they say [[uuid]]. */
+  tag_names?: string[]
   created_at?: number
   updated_at?: number
   recycled: boolean

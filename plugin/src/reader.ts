@@ -22,6 +22,8 @@ export class Reader {
   constructor(
     readonly host: Host,
     readonly dialect: Dialect,
+    /** References keep their uuids, for a far end that names only what may be known. */
+    private readonly bare = false,
   ) {}
 
   /** Every page a person made, in the order of their names. */
@@ -186,15 +188,19 @@ export class Reader {
 
   /** What the rows refer to, so that a Dialect can read them. */
   async names(rows: Row[], more: number[] = []): Promise<Names> {
-    if (rows.length === 0) return { of: () => undefined, property: () => undefined }
     const named = new Map<number, Named>()
+    const tags = this.bare ? new Map<number, Named>() : named
+    const { bare } = this
+    if (rows.length === 0) return { of: () => undefined, tag: () => undefined, property: () => undefined, bare }
     for (const row of await this.byID([...rows.flatMap((one) => this.dialect.needs(one)), ...more])) {
-      named.set(row.id, nameOf(row))
+      const name = nameOf(row)
+      named.set(row.id, name)
+      if (bare) tags.set(row.id, stands(row) ? { ...name, title: `[[${row.uuid}]]` } : name)
     }
     // Attributes that keep their namespace are properties; most rows have none.
     const typed = rows.some((row) => Object.keys(row).some((key) => key.startsWith(':')))
     const properties = typed ? await this.properties() : new Map<string, Property>()
-    return { of: (id) => named.get(id), property: (ident) => properties.get(ident) }
+    return { of: (id) => named.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), bare }
   }
 
   /** A closed value of a property by its text. */
@@ -222,6 +228,12 @@ export class Reader {
       order,
     }
   }
+}
+
+/** Whether a row is a page or block of its own, and not a value or one of Logseq's. */
+function stands(row: Row): boolean {
+  if (!row.uuid || ':logseq.property/created-from-property' in row || 'closed-value-property' in row) return false
+  return (row.name !== undefined || row.page !== undefined) && !String(row.ident ?? '').startsWith(':logseq.')
 }
 
 function nameOf(row: Row): Named {

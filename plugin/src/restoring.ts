@@ -8,9 +8,9 @@ import type { Kept, KeptPage } from './states'
 // Restoring writes states back, as exactly as Logseq lets a plugin. Whether it
 // came out the same is for the far end to see: it reads the state again.
 
-/** Puts trees back behind a sibling, or first below a block or on a page, in one go. */
-export async function restoreBlocks(graph: OpenGraph, page: string, parent: string | undefined, after: string | undefined, blocks: Kept[]): Promise<void> {
-  const [name, place] = after ? ([after, 'after'] as const) : ([parent ?? page, 'first'] as const)
+/** Puts trees back behind a sibling, or first below their home, a block or a page, in one go. */
+export async function restoreBlocks(graph: OpenGraph, home: string, after: string | undefined, blocks: Kept[]): Promise<void> {
+  const [name, place] = after ? ([after, 'after'] as const) : ([home, 'first'] as const)
   const target = await graph.anyTarget(name, place)
   await graph.write.insertTree(target, place, blocks.map(draft))
   for (const one of flat(blocks)) await exactBlock(graph, one)

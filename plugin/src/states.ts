@@ -19,8 +19,9 @@ export interface Kept {
 }
 
 export interface KeptBlock extends Kept {
-  /** Its uuid on DB graphs; its name on file graphs, whose page uuids do not last. */
-  page: string
+  /** Of a block on top: its uuid on DB graphs, its name on file graphs, whose page uuids do not last. */
+  page?: string
+  /** Of any other. */
   parent?: string
   after?: string
 }
@@ -59,8 +60,7 @@ export class States {
     if (!spot) return undefined
     const entities = await this.entities(children ? rowsOf([spot.twig]) : [spot.twig.row])
     return {
-      page: this.db ? found.page.is.uuid : found.page.is.name,
-      ...(spot.parent ? { parent: spot.parent.row.uuid } : {}),
+      ...(spot.parent ? { parent: spot.parent.row.uuid } : { page: this.db ? found.page.is.uuid : found.page.is.name }),
       ...(spot.after ? { after: spot.after.row.uuid } : {}),
       ...this.kept(spot.twig, entities, children),
     }

@@ -15,7 +15,7 @@ func (g *Graph) together(content string, drafts []*draft) (fit []*draft, warning
 	if len(drafts) == 0 || single(drafts) || g.has("blocks.insert") {
 		return drafts, nil
 	}
-	return []*draft{{UUID: newUUID(), Content: content}}, []string{"This Logseq takes no tree of blocks in one call, so the content is one block."}
+	return []*draft{{Content: content}}, []string{"This Logseq takes no tree of blocks in one call, so the content is one block."}
 }
 
 // single says whether drafts are one block of nothing but text.

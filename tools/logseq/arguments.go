@@ -127,11 +127,16 @@ func isPropertyValue(v any, lists bool) bool {
 	}
 }
 
-// newUUID is a random uuid: every block that we create has its uuid before
-// Logseq hears of it, so that it can be looked for afterwards.
+// newUUID is a random uuid: all that we create has its uuid before Logseq hears
+// of it, so that it can be looked for afterwards.
 func newUUID() UUID {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
+	return uuidOf(b)
+}
+
+// uuidOf makes a uuid of random bytes.
+func uuidOf(b [16]byte) UUID {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return UUID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }

@@ -93,7 +93,8 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		return BatchOut{}, notConnected(g.conf.Graph)
 	}
 	var out BatchOut
-	watched := watchedCaller{Caller: c}
+	together := &batchCaller{Caller: c, g: g}
+	defer together.tell(ctx)
 	for i, s := range in.Items {
 		o := Outcome{Tool: s.Tool, Status: "skipped"}
 		deadline, bounded := ctx.Deadline()
@@ -104,9 +105,9 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < perStep:
 			out.Note = "The time was up: call again with the rest."
 		default:
-			r, err := steps[i](ctx, g, &watched)
-			if watched.stopped != nil {
-				return BatchOut{}, watched.stopped
+			r, err := steps[i](ctx, g, together)
+			if together.stopped != nil {
+				return BatchOut{}, together.stopped
 			}
 			o.Status, o.Result = "done", r.JSON
 			if err != nil {
@@ -120,19 +121,6 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		out.Results = append(out.Results, o)
 	}
 	return out, nil
-}
-
-// A watchedCaller notices that a call's Changes may not be made, which ends
-// the batch: that error is for the hub, not one more outcome.
-type watchedCaller struct {
-	tools.Caller
-	stopped error
-}
-
-// Changing implements tools.Caller.
-func (w *watchedCaller) Changing(ctx context.Context, changes ...tools.Change) error {
-	w.stopped = w.Caller.Changing(ctx, changes...)
-	return w.stopped
 }
 
 type step func(context.Context, *Graph, tools.Caller) (tools.Result, error)

@@ -163,6 +163,11 @@ func Capabilities() []Capability {
 			absent,
 		},
 		{
+			"privacy", "leave references unnamed, so that a source that hides pages can be served", nil,
+			"uuids stay as they are stored",
+			"uuids stay as they are stored, in tags and properties too",
+		},
+		{
 			"watch", "say what changes", nil,
 			"`DB.onChanged`",
 			"`DB.onChanged`",

@@ -63,17 +63,21 @@ func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockI
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+		return none, err
+	}
 	out := BlockWritten{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
 		out.Written = rehearsed()
 		return out, nil
 	}
-	out.UUID = newUUID()
-	told, err := g.report(ctx, c, p.adding([]*draft{{UUID: out.UUID, Content: string(in.Content)}})...)
+	d := &draft{Content: string(in.Content)}
+	told, err := g.report(ctx, c, g.adding(p, []*draft{d})...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
+	out.UUID = d.UUID
 	out.Written, err = g.write(ctx, write{
 		method: "blocks.create",
 		in: struct {

@@ -47,6 +47,12 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn)
 	}
 	defer end()
 	title := string(in.Title)
+	if err := g.mayName(ctx, title, in.Properties); err != nil {
+		return CreatePageOut{}, err
+	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return CreatePageOut{}, err
+	}
 	if there, err := g.page(ctx, title); err == nil {
 		return CreatePageOut{}, exists(there)
 	} else if !absentIn(err) {
@@ -56,11 +62,15 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn)
 		return CreatePageOut{PageName: title, Written: rehearsed()}, nil
 	}
 	drafts, warnings := g.together(string(in.Content), drafts)
+	g.christen(place{target: UUID(title), position: last}, drafts)
 	told, err := g.report(ctx, c, intent{target: target{aPage, title}, after: newPageState(title, drafts)})
 	if err != nil {
 		return CreatePageOut{}, err
 	}
 	defer told()
+	for _, d := range drafts {
+		g.used[d.UUID] = true
+	}
 	uuid := newUUID()
 	var made wirePage
 	out := CreatePageOut{PageName: title}

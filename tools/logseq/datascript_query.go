@@ -81,6 +81,10 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 	if err := g.needs("datascript.query"); err != nil {
 		return out, err
 	}
+	if g.secret() {
+		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is kept from agents").
+			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")
+	}
 	inputs, rules, err := encodeInputs(in.Inputs)
 	if err != nil {
 		return out, err

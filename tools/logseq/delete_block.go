@@ -53,6 +53,9 @@ func (g *Graph) DeleteBlock(ctx context.Context, c tools.Caller, in DeleteBlockI
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayTake(ctx, b); err != nil {
+		return none, err
+	}
 	out := DeleteBlockOut{UUID: b.UUID, PageName: b.Page.Name, PageUUID: b.Page.UUID, Deleted: b.count()}
 	if out.Deleted > 1 && !in.Recursive {
 		return none, tools.Errorf(tools.Invalid, "recursive: the block has %d blocks below it", out.Deleted-1).
@@ -63,8 +66,11 @@ func (g *Graph) DeleteBlock(ctx context.Context, c tools.Caller, in DeleteBlockI
 		out.Written = rehearsed()
 		return out, nil
 	}
-	referring, err := g.referring(ctx, b.UUID)
+	referring, err := g.referring(ctx, b.UUID, "db")
 	if err != nil {
+		return none, err
+	}
+	if err := g.mayRewrite(ctx, referring); err != nil {
 		return none, err
 	}
 	told, err := g.report(ctx, c, append([]intent{deleting(target{aTree, string(b.UUID)})}, referring...)...)

@@ -53,6 +53,9 @@ func (g *Graph) DeletePage(ctx context.Context, c tools.Caller, in DeletePageIn)
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayEmpty(ctx, p); err != nil {
+		return none, err
+	}
 	out := DeletePageOut{PageName: p.Name, UUID: p.UUID}
 	warnings, err := g.linksTo(ctx, p, in.Force, &out)
 	if err != nil {

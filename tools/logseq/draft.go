@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A draft is a block to be written. Its uuid is chosen before Logseq hears of
-// it.
+// A draft is a block to be written. christen chooses its uuid before Logseq
+// hears of it.
 type draft struct {
 	UUID       UUID       `json:"uuid"`
 	Content    string     `json:"content"`
@@ -164,7 +164,7 @@ func (o *outliner) line(line string) {
 
 // add begins a block at a depth.
 func (o *outliner) add(depth int, content string) {
-	d := &draft{UUID: newUUID(), Content: content}
+	d := &draft{Content: content}
 	for len(o.stack) > 0 && o.stack[len(o.stack)-1].depth >= depth {
 		o.stack = o.stack[:len(o.stack)-1]
 	}

@@ -25,6 +25,7 @@ type fake struct {
 	calls     []string
 	fault     func(method string) fault // nil: none
 	made      int                       // pages
+	bare      bool                      // the call at hand wants references unnamed
 }
 
 // A fault is what goes wrong with one call.
@@ -172,7 +173,9 @@ func (f *fake) Call(ctx context.Context, method string, in, out any, again bool)
 		return &tools.Error{Code: tools.Internal, As: "NOT_FOUND", Msg: "no such thing"}
 	case null, never, lostNever:
 	default:
-		answer, err = f.run(method, params(in))
+		asked := params(in)
+		f.bare = asked["bare"] == true
+		answer, err = f.run(method, asked)
 	}
 	switch wrong {
 	case late, never:
@@ -220,8 +223,41 @@ func (f *fake) page(name any) (*fakePage, error) {
 	return nil, fakeError("NOT_FOUND", "no page")
 }
 
+// named is text with the names of what it refers to, unless the call is bare.
+func (f *fake) named(text string) string {
+	if f.bare {
+		return text
+	}
+	for _, p := range f.pages {
+		text = strings.ReplaceAll(text, "[["+p.UUID+"]]", "[["+p.Name+"]]")
+	}
+	for _, s := range f.spots() {
+		text = strings.ReplaceAll(text, "(("+s.block().UUID+"))", s.block().Content)
+	}
+	return text
+}
+
+// tags are uuids on a DB graph when the call is bare.
+func (f *fake) tags(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		if p, err := f.page(name); err == nil && f.bare && f.kind == "db" {
+			out[i] = "[[" + p.UUID + "]]"
+		}
+	}
+	return out
+}
+
+// told is a page as the plugin answers it.
+func (f *fake) told(p *fakePage) *fakePage {
+	out := *p
+	out.Tags = f.tags(p.Tags)
+	return &out
+}
+
 // A spot is where a block is.
 type spot struct {
+	fake   *fake
 	page   *fakePage
 	parent *fakeBlock // nil: on top
 	list   *[]*fakeBlock
@@ -232,19 +268,22 @@ func (s spot) block() *fakeBlock { return (*s.list)[s.at] }
 
 func (f *fake) block(uuid any) (spot, error) {
 	for _, p := range f.pages {
-		if s, ok := look(p, nil, &p.blocks, uuid); ok {
+		if p.Recycled {
+			continue // as the plugin has it
+		}
+		if s, ok := look(f, p, nil, &p.blocks, uuid); ok {
 			return s, nil
 		}
 	}
 	return spot{}, fakeError("NOT_FOUND", "no block")
 }
 
-func look(p *fakePage, parent *fakeBlock, list *[]*fakeBlock, uuid any) (spot, bool) {
+func look(f *fake, p *fakePage, parent *fakeBlock, list *[]*fakeBlock, uuid any) (spot, bool) {
 	for i, b := range *list {
 		if b.UUID == uuid {
-			return spot{p, parent, list, i}, true
+			return spot{f, p, parent, list, i}, true
 		}
-		if s, ok := look(p, b, &b.Children, uuid); ok {
+		if s, ok := look(f, p, b, &b.Children, uuid); ok {
 			return s, true
 		}
 	}
@@ -259,11 +298,13 @@ func (s spot) shown(depth int) *fakeBlock {
 		b.Parent = s.parent.UUID
 	}
 	b.Raw = b.Content
+	b.Content = s.fake.named(b.Content)
+	b.Tags = s.fake.tags(b.Tags)
 	children := b.Children
 	b.Children = nil
 	for i := range children {
 		if depth != 0 {
-			b.Children = append(b.Children, spot{s.page, s.block(), &children, i}.shown(depth-1))
+			b.Children = append(b.Children, spot{s.fake, s.page, s.block(), &children, i}.shown(depth-1))
 		}
 	}
 	return &b
@@ -272,7 +313,7 @@ func (s spot) shown(depth int) *fakeBlock {
 func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
 	found := []*fakeBlock{}
 	for _, s := range f.spots() {
-		if keep(s.block()) {
+		if keep(s.block()) && !s.page.Recycled {
 			found = append(found, s.shown(0))
 		}
 	}
@@ -285,7 +326,7 @@ func (f *fake) spots() []spot {
 	var walk func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock)
 	walk = func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock) {
 		for i, b := range *list {
-			all = append(all, spot{p, parent, list, i})
+			all = append(all, spot{f, p, parent, list, i})
 			walk(p, b, &b.Children)
 		}
 	}

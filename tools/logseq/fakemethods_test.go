@@ -25,12 +25,18 @@ func (f *fake) reads() methods {
 			var all []*fakePage
 			for _, p := range f.pages {
 				if !p.Recycled && (in["journals"] == true || p.Kind != "journal") {
-					all = append(all, p)
+					all = append(all, f.told(p))
 				}
 			}
 			return map[string]any{"pages": part(all, in), "total": len(all)}, nil
 		},
-		"pages.get": func(in map[string]any) (any, error) { return f.page(in["page"]) },
+		"pages.get": func(in map[string]any) (any, error) {
+			p, err := f.page(in["page"])
+			if err != nil {
+				return nil, err
+			}
+			return f.told(p), nil
+		},
 		"pages.tree": func(in map[string]any) (any, error) {
 			p, err := f.page(in["page"])
 			if err != nil {
@@ -38,9 +44,9 @@ func (f *fake) reads() methods {
 			}
 			blocks := []*fakeBlock{}
 			for i := range p.blocks {
-				blocks = append(blocks, spot{p, nil, &p.blocks, i}.shown(int(number(in["depth"], -1))-1))
+				blocks = append(blocks, spot{f, p, nil, &p.blocks, i}.shown(int(number(in["depth"], -1))-1))
 			}
-			return map[string]any{"page": p, "blocks": blocks}, nil
+			return map[string]any{"page": f.told(p), "blocks": blocks}, nil
 		},
 		"pages.backlinks": func(in map[string]any) (any, error) {
 			p, err := f.page(in["page"])
@@ -60,15 +66,21 @@ func (f *fake) reads() methods {
 		"search": func(in map[string]any) (any, error) {
 			words := strings.ToLower(in["query"].(string))
 			all := f.all(func(b *fakeBlock) bool { return strings.Contains(strings.ToLower(b.Content), words) })
-			return map[string]any{"blocks": part(all, in), "pages": []any{}, "files": []string{"a.pdf"}, "more": false}, nil
+			pages := []*fakePage{}
+			for _, p := range f.pages {
+				if strings.Contains(strings.ToLower(p.Name), words) {
+					pages = append(pages, f.told(p))
+				}
+			}
+			return map[string]any{"blocks": part(all, in), "pages": part(pages, in), "files": []string{"a.pdf"}, "more": false}, nil
 		},
 		"query": func(in map[string]any) (any, error) {
 			return map[string]any{"rows": part([]any{[]any{"one"}, []any{"two"}}, in), "total": 2}, nil
 		},
 		"journals.get": func(in map[string]any) (any, error) {
 			for _, p := range f.pages {
-				if float64(p.Day) == in["day"] {
-					return p, nil
+				if float64(p.Day) == in["day"] && !p.Recycled {
+					return f.told(p), nil
 				}
 			}
 			return nil, fakeError("NOT_FOUND", "no journal")
@@ -77,11 +89,13 @@ func (f *fake) reads() methods {
 			all := f.all(func(b *fakeBlock) bool { return b.Marker != "" })
 			return map[string]any{"blocks": part(all, in), "total": len(all)}, nil
 		},
-		"tags.list": func(map[string]any) (any, error) {
-			return map[string]any{"tags": []any{map[string]any{"name": "Home"}}, "total": 1}, nil
+		"tags.list": func(in map[string]any) (any, error) {
+			all := f.terms(func(p *fakePage) []string { return p.Tags }, func(b *fakeBlock) []string { return b.Tags })
+			return map[string]any{"tags": part(all, in), "total": len(all)}, nil
 		},
-		"properties.list": func(map[string]any) (any, error) {
-			return map[string]any{"properties": []any{map[string]any{"name": "area", "type": "number"}}, "total": 1}, nil
+		"properties.list": func(in map[string]any) (any, error) {
+			all := f.terms(func(p *fakePage) []string { return slices.Sorted(maps.Keys(p.Properties)) }, func(b *fakeBlock) []string { return slices.Sorted(maps.Keys(b.Properties)) })
+			return map[string]any{"properties": part(all, in), "total": len(all)}, nil
 		},
 		"templates.list": func(map[string]any) (any, error) {
 			return map[string]any{"templates": []any{}, "total": 0}, nil
@@ -154,6 +168,9 @@ func (f *fake) writes() methods {
 				return nil, err
 			}
 			b := s.block()
+			if _, below := look(f, s.page, b, &b.Children, in["target"]); below || in["target"] == b.UUID {
+				return nil, fakeError("INVALID_INPUT", "target: the block itself, or one below it")
+			}
 			*s.list = slices.Delete(*s.list, s.at, s.at+1)
 			return nil, f.place(in["target"], in["place"].(string), []*fakeBlock{b})
 		},
@@ -244,4 +261,24 @@ func insert(list []*fakeBlock, place string, blocks []*fakeBlock) []*fakeBlock {
 		return slices.Insert(list, 0, blocks...)
 	}
 	return append(list, blocks...)
+}
+
+// terms are the words in use, each with where; in the order of the words.
+func (f *fake) terms(ofPage func(*fakePage) []string, ofBlock func(*fakeBlock) []string) []any {
+	uses := map[string][]any{}
+	for _, p := range f.pages {
+		for _, word := range ofPage(p) {
+			uses[word] = append(uses[word], map[string]any{"uuid": p.UUID})
+		}
+	}
+	for _, s := range f.spots() {
+		for _, word := range ofBlock(s.block()) {
+			uses[word] = append(uses[word], map[string]any{"uuid": s.block().UUID, "page": s.page.UUID})
+		}
+	}
+	all := []any{}
+	for _, word := range slices.Sorted(maps.Keys(uses)) {
+		all = append(all, map[string]any{"name": word, "uses": uses[word]})
+	}
+	return all
 }

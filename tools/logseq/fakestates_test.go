@@ -43,12 +43,13 @@ func (f *fake) blockState(in map[string]any) (any, error) {
 		return nil, fakeError("NOT_FOUND", "no block")
 	}
 	k := keep(s.block(), in["children"] == true)
-	k["page"] = s.page.Name
-	if f.kind == "db" {
-		k["page"] = s.page.UUID
-	}
-	if s.parent != nil {
+	switch {
+	case s.parent != nil:
 		k["parent"] = s.parent.UUID
+	case f.kind == "db":
+		k["page"] = s.page.UUID
+	default:
+		k["page"] = s.page.Name
 	}
 	if s.at > 0 {
 		k["after"] = (*s.list)[s.at-1].UUID
@@ -117,7 +118,7 @@ func (f *fake) pageState(in map[string]any) (any, error) {
 	var p *fakePage
 	if day, ok := in["day"].(string); ok {
 		for _, q := range f.pages {
-			if dayOf(q.Day) == day {
+			if dayOf(q.Day) == day && !q.Recycled {
 				p = q
 			}
 		}

@@ -51,12 +51,28 @@ func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut,
 }
 
 func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
-	var found blocksAnswer
-	err := g.ask(ctx, "pages.backlinks", struct {
-		pageArg
-		listArg
-	}{pageArg{string(p.UUID)}, listArg{offset, limit}}, &found)
-	return found.Blocks, max(found.Total, len(found.Blocks)), err
+	return g.blocks(ctx, listArg{offset, limit}, func(of listArg) ([]wireBlock, int, error) {
+		var found blocksAnswer
+		err := g.ask(ctx, "pages.backlinks", struct {
+			pageArg
+			listArg
+		}{pageArg{string(p.UUID)}, of}, &found)
+		return found.Blocks, max(found.Total, len(found.Blocks)), err
+	})
+}
+
+// blocks are a part of a list of blocks that an agent may know, and how many
+// there are.
+func (g *Graph) blocks(ctx context.Context, of listArg, ask func(listArg) ([]wireBlock, int, error)) ([]wireBlock, int, error) {
+	if !g.secret() {
+		return ask(of)
+	}
+	all, err := whole(ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	kept, err := g.view().only(ctx, all, len(all))
+	return window(kept, of.Offset, of.Limit), len(kept), err
 }
 
 // blocksAnswer is a part of a list of blocks.

@@ -51,6 +51,8 @@ func (g *Graph) GetCapabilities(ctx context.Context, _ Nothing) (CapabilitiesOut
 	for _, c := range Capabilities() {
 		one := Available{Key: c.Key, Tools: c.Tools, Available: slices.Contains(a.Capabilities, c.Key)}
 		switch {
+		case one.Available && c.Key == "datascript.query" && g.secret():
+			one.Available, one.Why = false, "it is off while something in this graph is kept from agents"
 		case one.Available:
 		case !out.Connected:
 			one.Why = "Logseq is not connected"

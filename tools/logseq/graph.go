@@ -2,6 +2,7 @@ package logseq
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -19,17 +20,22 @@ type Graph struct {
 	now     func() time.Time
 	log     *slog.Logger
 	changed func(uri string)
+	privacy tools.Privacy
 	turn    chan struct{} // holds one while somebody writes
 	stop    func()
+	// Of new blocks, for christen; who has the turn may use used.
+	salt [16]byte
+	used map[UUID]bool
 }
 
 // Open answers a source at once: Logseq may start later and leave in between,
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
 	g := &Graph{
-		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed,
-		turn: make(chan struct{}, 1), stop: func() {},
+		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed, privacy: env.Privacy,
+		turn: make(chan struct{}, 1), stop: func() {}, used: map[UUID]bool{},
 	}
+	_, _ = rand.Read(g.salt[:]) // never fails
 	if g.peer == nil {
 		g.peer = nobody{}
 	}

@@ -97,6 +97,9 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlock
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return none, err
+	}
 	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	for range each(drafts) {
 		out.Inserted++
@@ -105,12 +108,12 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlock
 		out.Written = rehearsed()
 		return out, nil
 	}
-	out.Blocks = tops(drafts)
-	told, err := g.report(ctx, c, p.adding(drafts)...)
+	told, err := g.report(ctx, c, g.adding(p, drafts)...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
+	out.Blocks = tops(drafts)
 	out.Written, err = g.write(ctx, g.insertion(p, drafts, nil))
 	if err != nil {
 		return none, err
@@ -144,7 +147,7 @@ func (in InsertBlocksIn) drafts() ([]*draft, error) {
 func (t Tree) drafts() []*draft {
 	var drafts []*draft
 	for _, b := range t {
-		drafts = append(drafts, &draft{newUUID(), b.Content, b.Properties, b.Children.drafts()})
+		drafts = append(drafts, &draft{Content: b.Content, Properties: b.Properties, Children: b.Children.drafts()})
 	}
 	return drafts
 }

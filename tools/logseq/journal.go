@@ -46,13 +46,29 @@ type dayArg struct {
 	Day int `json:"day"`
 }
 
+// journal is a day's page that an agent may know.
 func (g *Graph) journal(ctx context.Context, day int) (wirePage, error) {
+	p, err := g.anyJournal(ctx, day)
+	if err != nil || !g.secret() {
+		return p, err
+	}
+	if p, err = g.view().page(ctx, "", p); absentIn(err) {
+		return p, noJournal(day)
+	}
+	return p, err
+}
+
+func (g *Graph) anyJournal(ctx context.Context, day int) (wirePage, error) {
 	var p wirePage
 	err := g.ask(ctx, "journals.get", dayArg{day}, &p)
 	if absentIn(err) || err == nil && p.UUID == "" {
-		return p, tools.Errorf(tools.NotFound, "there is no journal of %s", dayOf(day)).WithHint("append_to_journal makes it.")
+		return p, noJournal(day)
 	}
 	return p, err
+}
+
+func noJournal(day int) error {
+	return tools.Errorf(tools.NotFound, "there is no journal of %s", dayOf(day)).WithHint("append_to_journal makes it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.
@@ -98,11 +114,17 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.Caller, in AppendTo
 	if err != nil && !absentIn(err) {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return none, err
+	}
+	if _, hidden := g.anyJournal(ctx, day); err != nil && hidden == nil {
+		return none, keptFromAgents()
+	}
 	if in.DryRun {
 		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
 	}
 	drafts, warnings := g.together(string(in.Content), drafts)
-	intents := p.end().adding(drafts)
+	intents := g.adding(p.end(), drafts)
 	if p.UUID == "" { // the new page, with what will stand on it
 		intents = []intent{changing(target{aJournal, dayOf(day)})}
 	}

@@ -32,6 +32,11 @@ func (l *ledger) Changing(_ context.Context, changes ...tools.Change) error {
 			}
 		}
 	}
+	for _, c := range changes {
+		if slices.ContainsFunc(l.changes, func(old tools.Change) bool { return old.Target == c.Target }) {
+			l.late = append(l.late, "twice "+c.Target)
+		}
+	}
 	l.changes = append(l.changes, changes...)
 	return l.refuse
 }
@@ -73,6 +78,8 @@ func undoing() [][2]string {
 		{"append_to_journal", `{"date":"2026-03-01","content":"- Thaw\n  - Mud\n- Sun"}`},
 		{"append_to_journal", `{"date":"2026-03-02","content":"Thaw"}`},
 		{"batch", `{"items":[{"tool":"update_block","arguments":{"block_uuid":"` + id(1) + `","content":"x"}},{"tool":"move_block","arguments":{"block_uuid":"` + id(4) + `","target_page_name":"Compost"}}]}`},
+		{"batch", `{"items":[{"tool":"update_block","arguments":{"block_uuid":"` + id(1) + `","content":"x"}},{"tool":"move_block","arguments":{"block_uuid":"` + id(1) + `","target_page_name":"Compost"}},` +
+			`{"tool":"rename_page","arguments":{"page_name":"Compost","new_name":"Heap"}},{"tool":"update_page","arguments":{"page_name":"Heap","properties":{"n":1}}},{"tool":"create_block","arguments":{"page_name":"Heap","content":"y"}}]}`},
 	}
 	for _, t := range logseq.System().Manifest().Tools {
 		if t.Effect == tools.Reads {
@@ -227,6 +234,60 @@ func TestJournalRefuses(t *testing.T) {
 		_, err := d.open.Call(t.Context(), &ledger{f: f, refuse: full}, call[0], []byte(call[1]))
 		if !errors.Is(err, full) || f.digest() != before {
 			t.Errorf("%s: %v, changed %v", call[0], err, f.digest() != before)
+		}
+	}
+}
+
+// A call that is shown to a person first and then made is about the same
+// targets, or their yes would not cover it; the next like it is not.
+func TestRehearsedTargets(t *testing.T) {
+	targets := func(l *ledger) (names []string) {
+		for _, c := range l.changes {
+			names = append(names, c.Target)
+		}
+		return names
+	}
+	for _, call := range undoing() {
+		f := garden("db")
+		d := openOn(t, f)
+		shown := &ledger{f: f, refuse: errors.New("only shown")}
+		_, _ = d.open.Call(t.Context(), shown, call[0], []byte(call[1]))
+		made := &ledger{f: f}
+		if _, err := d.open.Call(t.Context(), made, call[0], []byte(call[1])); err != nil {
+			t.Fatal(err)
+		}
+		first := targets(made)
+		if call[0] == "batch" {
+			first = first[:len(shown.changes)]
+		}
+		if diff := cmp.Diff(targets(shown), first); diff != "" {
+			t.Errorf("%s %s: shown and made differ:\n%s", call[0], call[1], diff)
+		}
+		next := &ledger{f: f}
+		if _, err := d.open.Call(t.Context(), next, call[0], []byte(call[1])); err == nil {
+			for _, target := range targets(next) {
+				if strings.HasPrefix(target, "tree of") && slices.Contains(first, target) {
+					t.Errorf("%s %s: made twice %s", call[0], call[1], target)
+				}
+			}
+		}
+	}
+}
+
+// Who is asked before a call is made sees what is expected of it.
+func TestExpected(t *testing.T) {
+	for call, want := range map[[2]string]string{
+		{"update_block", `{"block_uuid":"` + id(1) + `","content":"other"}`}:                  `"text": "other"`,
+		{"update_block", `{"block_uuid":"` + id(1) + `","properties":{"n":7}}`}:               `"n": 7`,
+		{"move_block", `{"block_uuid":"` + id(1) + `","target_parent_uuid":"` + id(5) + `"}`}: `"parent": "` + id(5) + `"`,
+		{"create_block", `{"page_name":"Garden","content":"new"}`}:                            `"text": "new"`,
+		{"create_page", `{"title":"Shed","content":"- Spade"}`}:                               `"text": "Spade"`,
+	} {
+		f := garden("file")
+		l := &ledger{f: f, refuse: errors.New("only shown")}
+		_, _ = openOn(t, f).open.Call(t.Context(), l, call[0], []byte(call[1]))
+		if c := l.changes[0]; !c.Open || !strings.Contains(string(c.After.Data), want) || strings.Contains(string(c.Before.Data), want) {
+			t.Errorf("%v: want %s, expected is %s", call, want, c.After.Data)
 		}
 	}
 }

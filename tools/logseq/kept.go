@@ -14,8 +14,8 @@ import (
 // and, on a DB graph, properties by their idents. Times are not kept, because
 // no one can set them.
 type kept struct {
-	Page   string `json:"page,omitempty"`   // uuid on a DB graph, name on a file graph, where uuids of pages do not last
-	Parent UUID   `json:"parent,omitempty"` // absent on top of the page
+	Page   string `json:"page,omitempty"`   // of one on top; its uuid on a DB graph, its name on a file graph, where uuids of pages do not last
+	Parent UUID   `json:"parent,omitempty"` // of any other
 	After  UUID   `json:"after,omitempty"`  // the sibling before it; absent for the first
 	keptBlock
 }

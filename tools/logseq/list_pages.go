@@ -37,21 +37,49 @@ func (g *Graph) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, er
 	if err := g.needs("pages.list"); err != nil {
 		return ListPagesOut{}, err
 	}
-	var answer struct {
-		Pages []wirePage `json:"pages"`
-		Total int        `json:"total"`
-	}
-	err := g.ask(ctx, "pages.list", struct {
-		Journals bool `json:"journals"`
-		listArg
-	}{in.IncludeJournals, listArg{int(in.Offset), int(in.Limit)}}, &answer)
+	found, total, err := g.pages(ctx, in.IncludeJournals, listArg{int(in.Offset), int(in.Limit)})
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	pages := within(answer.Pages[:min(len(answer.Pages), int(in.Limit))], func(p wirePage) int { return p.shown().size() })
-	out := ListPagesOut{Total: max(answer.Total, len(pages)), Note: rest(len(pages), int(in.Offset), answer.Total)}
+	pages := within(found[:min(len(found), int(in.Limit))], func(p wirePage) int { return p.shown().size() })
+	out := ListPagesOut{Total: max(total, len(pages)), Note: rest(len(pages), int(in.Offset), total)}
 	for _, p := range pages {
 		out.Pages = append(out.Pages, p.shown())
 	}
 	return out, nil
+}
+
+// pages are a part of the pages that an agent may know, and how many there are.
+func (g *Graph) pages(ctx context.Context, journals bool, of listArg) ([]wirePage, int, error) {
+	ask := func(of listArg) ([]wirePage, int, error) {
+		var answer struct {
+			Pages []wirePage `json:"pages"`
+			Total int        `json:"total"`
+		}
+		err := g.ask(ctx, "pages.list", struct {
+			Journals bool `json:"journals"`
+			listArg
+		}{journals, of}, &answer)
+		return answer.Pages, answer.Total, err
+	}
+	if !g.secret() {
+		return ask(of)
+	}
+	all, err := whole(ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	v := g.view()
+	var kept []wirePage
+	for _, p := range all {
+		p, err := v.page(ctx, p.Name, p)
+		if absentIn(err) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		kept = append(kept, p)
+	}
+	return window(kept, of.Offset, of.Limit), len(kept), nil
 }

@@ -59,12 +59,15 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.Caller, in MoveBlockIn) (
 	if was.holds(p.target) {
 		return none, tools.Errorf(tools.Invalid, "the block cannot go beside or below itself")
 	}
+	if err := g.mayTake(ctx, was); err != nil {
+		return none, err
+	}
 	out := BlockWritten{UUID: was.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
 		out.Written = rehearsed()
 		return out, nil
 	}
-	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	told, err := g.report(ctx, c, becoming(was.UUID, p.expect))
 	if err != nil {
 		return none, err
 	}
@@ -101,4 +104,15 @@ func parentOf(b wireBlock) UUID {
 		return b.Page.UUID
 	}
 	return b.Parent
+}
+
+// expect puts k where p is, as far as a person needs to know.
+func (p place) expect(k *kept) {
+	k.Page, k.Parent, k.After = p.page.Name, "", ""
+	if p.parent != p.page.UUID {
+		k.Page, k.Parent = "", p.parent
+	}
+	if p.position == after {
+		k.After = p.target
+	}
 }

@@ -2,7 +2,6 @@ package logseq
 
 import (
 	"context"
-	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -36,12 +35,12 @@ func (g *Graph) Ping(ctx context.Context, _ Nothing) (PingOut, error) {
 		return PingOut{Note: absence(notConnected(g.conf.Graph))}, nil
 	}
 	out := PingOut{Graph: a.Graph.Name, Kind: a.Graph.Kind, Logseq: a.Logseq, Plugin: a.Plugin}
-	began := time.Now()
+	began := g.now()
 	err := g.ask(ctx, "ping", struct{}{}, nil)
 	if ctx.Err() != nil {
 		return PingOut{}, ctx.Err()
 	}
-	out.Millis = int(time.Since(began).Milliseconds())
+	out.Millis = int(g.now().Sub(began).Milliseconds())
 	if err != nil {
 		out.Note = absence(err)
 		return out, nil

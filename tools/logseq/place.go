@@ -39,7 +39,7 @@ func (g *Graph) place(ctx context.Context, w where) (place, error) {
 		p.position = last
 	}
 	if w.page != "" {
-		page, err := g.page(ctx, string(w.page))
+		page, err := g.livePage(ctx, w.page)
 		if err != nil {
 			return place{}, err
 		}

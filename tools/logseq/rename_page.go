@@ -46,6 +46,9 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn)
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayName(ctx, string(in.NewName), nil); err != nil {
+		return none, err
+	}
 	switch taken, err := g.page(ctx, string(in.NewName)); {
 	case err == nil && taken.UUID != p.UUID:
 		return none, exists(taken)
@@ -89,8 +92,11 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn)
 // reportRenaming tells that one page goes and another comes, and which blocks
 // link to it: on a file graph Logseq rewrites their text.
 func (g *Graph) reportRenaming(ctx context.Context, c tools.Caller, p wirePage, name string) (func(), error) {
-	referring, err := g.referring(ctx, p.UUID)
+	referring, err := g.referring(ctx, p.UUID, "file")
 	if err != nil {
+		return nil, err
+	}
+	if err := g.mayRewrite(ctx, referring); err != nil {
 		return nil, err
 	}
 	intents := []intent{changing(target{aHead, name})}

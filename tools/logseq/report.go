@@ -11,7 +11,8 @@ import (
 type intent struct {
 	target target
 	after  tools.State
-	sure   bool // after is exact
+	sure   bool        // after is exact
+	expect func(*kept) // makes of a block before what it is expected to be; nil: nobody knows
 }
 
 // deleting means that the target goes.
@@ -20,13 +21,30 @@ func deleting(t target) intent { return intent{target: t, sure: true} }
 // changing means that the target becomes something, which Logseq decides.
 func changing(t target) intent { return intent{target: t} }
 
-// adding means that a tree of new blocks is put somewhere.
-func (p place) adding(drafts []*draft) []intent {
+// becoming means that a block stays and becomes something that can be foretold.
+func becoming(uuid UUID, expect func(*kept)) intent {
+	return intent{target: target{aBlock, string(uuid)}, expect: expect}
+}
+
+// expected is what a target that held was is expected to hold.
+func (i intent) expected(was tools.State) tools.State {
+	k, err := read[kept](was)
+	if i.expect == nil || err != nil || !was.There {
+		return i.after
+	}
+	i.expect(&k)
+	return stateOf(k)
+}
+
+// adding means that trees of new blocks are put somewhere, and gives them their
+// uuids.
+func (g *Graph) adding(p place, drafts []*draft) []intent {
+	g.christen(p, drafts)
 	var all []intent
 	for _, d := range drafts {
 		k := kept{Page: p.page.Name, keptBlock: d.kept()}
 		if p.parent != p.page.UUID {
-			k.Parent = p.parent
+			k.Page, k.Parent = "", p.parent
 		}
 		all = append(all, intent{target: target{aTree, string(d.UUID)}, after: stateOf(k)})
 	}
@@ -52,31 +70,44 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.after, Open: !i.sure})
+		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.expected(was), Open: !i.sure})
 	}
 	if err := c.Changing(ctx, changes...); err != nil {
 		return nil, err
 	}
-	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
-		defer cancel()
-		for _, change := range changes {
-			if !change.Open {
-				continue
-			}
-			now, err := g.State(ctx, change.Target)
-			if err != nil {
-				g.log.Warn("what a write has left could not be read", "error", err)
-				return
-			}
-			c.Changed(change.Target, now)
+	var open []string
+	for i, change := range changes {
+		if intents[i].target.what == aTree && !change.Before.There {
+			g.used[UUID(intents[i].target.name)] = true
 		}
-	}, nil
+		if change.Open {
+			open = append(open, change.Target)
+		}
+	}
+	return func() { g.tell(ctx, c, open) }, nil
 }
 
-// referring are the blocks whose text or properties Logseq may change along
-// with a page or block that they refer to.
-func (g *Graph) referring(ctx context.Context, uuid UUID) ([]intent, error) {
+// tell says what targets hold now.
+func (g *Graph) tell(ctx context.Context, c tools.Caller, targets []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	defer cancel()
+	for _, target := range targets {
+		now, err := g.State(ctx, target)
+		if err != nil {
+			g.log.Warn("what a write has left could not be read", "error", err)
+			return
+		}
+		c.Changed(target, now)
+	}
+}
+
+// referring are the blocks that Logseq rewrites because they refer to a page or
+// block that changes: on a file graph those with the name of a page, on a DB
+// graph those with a block that goes. kind is the kind of graph that does so.
+func (g *Graph) referring(ctx context.Context, uuid UUID, kind string) ([]intent, error) {
+	if a := g.about(); a == nil || a.Graph.Kind != kind {
+		return nil, nil
+	}
 	var found struct {
 		UUIDs []UUID `json:"uuids"`
 	}

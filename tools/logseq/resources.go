@@ -53,18 +53,12 @@ func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string
 	if variable != "name" || !g.has("pages.list") {
 		return nil, nil
 	}
-	var answer struct {
-		Pages []wirePage `json:"pages"`
-	}
-	err := g.ask(ctx, "pages.list", struct {
-		Journals bool `json:"journals"`
-		listArg
-	}{true, listArg{0, 10_000}}, &answer)
+	pages, _, err := g.pages(ctx, true, listArg{0, 10_000})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, p := range answer.Pages {
+	for _, p := range pages {
 		if strings.HasPrefix(strings.ToLower(p.Name), strings.ToLower(prefix)) && len(names) < 100 {
 			names = append(names, p.Name)
 		}
@@ -90,22 +84,51 @@ func (g *Graph) heard(method string, params json.RawMessage) {
 		return
 	}
 	pages, blocks := map[string]bool{}, map[UUID]bool{}
-	for _, name := range changed.Pages {
-		pages[name] = true
-	}
 	for _, b := range changed.Blocks {
-		blocks[b.UUID] = true
-		pages[b.Page.Name] = true
+		if g.mayAnnounce(b.UUID) {
+			blocks[b.UUID] = true
+			pages[b.Page.Name] = true
+		}
 	}
-	for _, uuid := range changed.Deleted {
-		blocks[uuid] = true
+	if !g.blockMarks().Any() { // else a hidden block may be all that changed on a page
+		for _, name := range changed.Pages {
+			pages[name] = pages[name] || g.mayAnnouncePage(name)
+		}
 	}
-	for name := range pages {
-		g.announce("page", name)
+	if !g.secret() { // else nobody can tell any more what a block was that is gone
+		for _, uuid := range changed.Deleted {
+			blocks[uuid] = true
+		}
+	}
+	for name, may := range pages {
+		if may {
+			g.announce("page", name)
+		}
 	}
 	for uuid := range blocks {
 		g.announce("block", string(uuid))
 	}
+}
+
+// mayAnnounce says whether an agent may know of a block.
+func (g *Graph) mayAnnounce(uuid UUID) bool {
+	if !g.secret() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	defer cancel()
+	_, err := g.block(ctx, uuid, 0)
+	return err == nil
+}
+
+func (g *Graph) mayAnnouncePage(name string) bool {
+	if !g.secret() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	defer cancel()
+	_, err := g.page(ctx, name)
+	return err == nil
 }
 
 // announce tells subscribers of a resource; a variable of a template has every

@@ -34,10 +34,11 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 	if err := r.check(ctx); err != nil {
 		return err
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.Changing(ctx, r.changes...); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.rename, r.remove, r.makePages, r.insert, r.change, r.verify} {
+	defer r.tell(ctx, c)
+	for _, step := range []func(context.Context) error{r.rename, r.remove, r.makePages, r.blocks, r.heads, r.verify} {
 		if err := step(ctx); err != nil {
 			return r.stepped(err)
 		}
@@ -47,9 +48,19 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 
 // A restoration is one Restore at work.
 type restoration struct {
-	g    *Graph
-	all  []reversal
-	done []string
+	g       *Graph
+	all     []reversal
+	changes []tools.Change // as they are reported: neighbours may be others now
+	done    []string
+}
+
+// tell says what the targets hold in the end.
+func (r *restoration) tell(ctx context.Context, c tools.Caller) {
+	var targets []string
+	for _, change := range r.changes {
+		targets = append(targets, change.Target)
+	}
+	r.g.tell(ctx, c, targets)
 }
 
 // take looks whether a target is as it was left.
@@ -65,6 +76,7 @@ func (r *restoration) take(ctx context.Context, change tools.Change) error {
 	if !same(t, now, change.Before) {
 		return editedSince(change.Target)
 	}
+	r.changes = append(r.changes, tools.Change{Target: change.Target, Before: now, After: change.After, Open: true})
 	if !exactly(now, change.After) {
 		r.all = append(r.all, reversal{change, t})
 	}
@@ -140,10 +152,13 @@ func (r *restoration) rename(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.write(ctx, to, "pages.rename", struct {
+	if err := r.write(ctx, to, "pages.rename", struct {
 		Page UUID   `json:"page"`
 		Name string `json:"name"`
-	}{p.UUID, to.target.name})
+	}{p.UUID, to.target.name}); err != nil {
+		return err
+	}
+	return r.exactHead(ctx, to) // a batch may have changed more of it
 }
 
 // remove takes away what was made: blocks before pages.
@@ -199,34 +214,44 @@ func (r *restoration) makePages(ctx context.Context) error {
 
 // putBack is what blocks.restore takes: trees, and where they go.
 type putBack struct {
-	Page   string      `json:"page"`
+	Page   string      `json:"page,omitempty"`
 	Parent UUID        `json:"parent,omitempty"`
 	After  UUID        `json:"after,omitempty"`
 	Blocks []keptBlock `json:"blocks"`
 }
 
-// insert puts blocks back, each after those that it stands below or behind.
-func (r *restoration) insert(ctx context.Context) error {
-	waiting := r.those(func(v reversal) bool { return v.comes() && v.target.blocky() })
+// blocks puts blocks back and gives those that stayed their former text,
+// properties and place; each after those that it stands below or behind.
+func (r *restoration) blocks(ctx context.Context) error {
+	waiting := r.those(func(v reversal) bool { return !v.goes() && v.target.blocky() })
 	for len(waiting) > 0 {
 		next := max(0, slices.IndexFunc(waiting, func(v reversal) bool { return !leansOn(v, waiting) }))
 		v := waiting[next]
 		waiting = slices.Delete(waiting, next, next+1)
-		k, err := read[kept](v.After)
-		if err != nil {
-			return err
+		do := r.changeBlock
+		if v.comes() {
+			do = r.insert
 		}
-		if k.After, err = r.standing(ctx, k.After); err != nil {
-			return err
-		}
-		if err := r.write(ctx, v, "blocks.restore", putBack{k.Page, k.Parent, k.After, []keptBlock{k.keptBlock}}); err != nil {
+		if err := do(ctx, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leansOn says whether a block's place is told by one that is still to come.
+func (r *restoration) insert(ctx context.Context, v reversal) error {
+	k, err := read[kept](v.After)
+	if err != nil {
+		return err
+	}
+	if k.After, err = r.standing(ctx, k); err != nil {
+		return err
+	}
+	return r.write(ctx, v, "blocks.restore", putBack{k.Page, k.Parent, k.After, []keptBlock{k.keptBlock}})
+}
+
+// leansOn says whether a block's place is told by one that is still to come or
+// to move.
 func leansOn(v reversal, waiting []reversal) bool {
 	k, err := read[kept](v.After)
 	return err == nil && slices.ContainsFunc(waiting, func(w reversal) bool {
@@ -240,14 +265,14 @@ func (k keptBlock) holds(uuid UUID) bool {
 	return uuid != "" && (k.UUID == uuid || slices.ContainsFunc(k.Children, func(c keptBlock) bool { return c.holds(uuid) }))
 }
 
-// standing is the sibling if it is still there, else none.
-func (r *restoration) standing(ctx context.Context, sibling UUID) (UUID, error) {
-	if sibling == "" {
+// standing is the sibling that k stood behind, if it still stands there.
+func (r *restoration) standing(ctx context.Context, k kept) (UUID, error) {
+	if k.After == "" {
 		return "", nil
 	}
-	k, err := r.g.keptBlock(ctx, target{aBlock, string(sibling)})
-	if err != nil || k == nil {
+	sibling, err := r.g.keptBlock(ctx, target{aBlock, string(k.After)})
+	if err != nil || sibling == nil || sibling.Parent != k.Parent || sibling.Page != k.Page {
 		return "", err
 	}
-	return sibling, nil
+	return k.After, nil
 }

@@ -55,6 +55,11 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 	if len(homes) > 0 {
 		return nil
 	}
+	if v.Before.There {
+		if err := r.checkMove(ctx, v, k); err != nil {
+			return err
+		}
+	}
 	if k.Parent != "" {
 		parent, err := r.g.keptBlock(ctx, target{aBlock, string(k.Parent)})
 		if err == nil && parent == nil {
@@ -69,21 +74,26 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 	return err
 }
 
-// change gives what stays its former text, properties and place.
-func (r *restoration) change(ctx context.Context) error {
-	for _, v := range r.those(func(v reversal) bool { return v.Before.There && v.After.There }) {
-		now, err := r.g.State(ctx, v.Target)
-		switch {
-		case err != nil:
-			return err
-		case exactly(now, v.After): // Logseq has done it along with another
-			continue
-		case v.target.what == aHead:
-			err = r.changeHead(ctx, v)
-		default:
-			err = r.changeBlock(ctx, v)
-		}
-		if err != nil {
+// checkMove refuses to put a block below itself: what was above it has come
+// below it since, by another's hand.
+func (r *restoration) checkMove(ctx context.Context, v reversal, k kept) error {
+	now, err := r.g.keptBlock(ctx, target{aTree, v.target.name})
+	if err != nil || now == nil || !now.holds(k.Parent) {
+		return err
+	}
+	along := r.those(func(w reversal) bool {
+		return w.target.blocky() && w.Target != v.Target && now.holds(UUID(w.target.name))
+	})
+	if len(along) > 0 { // it moves away first
+		return nil
+	}
+	return tools.Errorf(tools.Conflict, "what %s was below is below it now", v.Target).WithHint("Move that first.")
+}
+
+// heads gives pages that stay their former properties.
+func (r *restoration) heads(ctx context.Context) error {
+	for _, v := range r.those(func(v reversal) bool { return v.target.what == aHead && v.Before.There && v.After.There }) {
+		if err := r.changeHead(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -103,8 +113,17 @@ func (r *restoration) changeHead(ctx context.Context, v reversal) error {
 			return err
 		}
 	}
+	return r.exactHead(ctx, v)
+}
+
+// exactHead gives a page its properties, if it has others.
+func (r *restoration) exactHead(ctx context.Context, v reversal) error {
 	now, err := r.g.State(ctx, v.Target)
-	if err != nil || same(v.target, now, v.After) {
+	if err != nil || exactly(now, v.After) {
+		return err
+	}
+	p, err := read[keptPage](v.After)
+	if err != nil {
 		return err
 	}
 	return r.write(ctx, v, "pages.exact", struct {
@@ -121,13 +140,16 @@ func (r *restoration) changeBlock(ctx context.Context, v reversal) error {
 	if err != nil {
 		return err
 	}
+	now, err := r.g.State(ctx, v.Target)
+	if err != nil || exactly(now, v.After) { // Logseq has done it along with another
+		return err
+	}
 	if was.Page != k.Page || was.Parent != k.Parent || was.After != k.After {
 		if err := r.move(ctx, v, k); err != nil {
 			return err
 		}
 	}
-	now, err := r.g.State(ctx, v.Target)
-	if err != nil || same(v.target, now, v.After) {
+	if now, err = r.g.State(ctx, v.Target); err != nil || same(v.target, now, v.After) {
 		return err
 	}
 	if v.target.what == aBlock {
@@ -141,7 +163,7 @@ func (r *restoration) changeBlock(ctx context.Context, v reversal) error {
 
 // move puts a block where it was: behind its sibling, or first.
 func (r *restoration) move(ctx context.Context, v reversal, k kept) error {
-	after, err := r.standing(ctx, k.After)
+	after, err := r.standing(ctx, k)
 	if err != nil {
 		return err
 	}

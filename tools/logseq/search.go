@@ -1,7 +1,9 @@
 package logseq
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -53,17 +55,8 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	if strings.TrimSpace(string(in.Query)) == "" {
 		return SearchOut{}, tools.Errorf(tools.Invalid, "query: must not be blank")
 	}
-	var found struct {
-		Blocks []wireBlock `json:"blocks"`
-		Pages  []wirePage  `json:"pages"`
-		Files  []string    `json:"files"`
-		More   bool        `json:"more"`
-	}
-	arg := struct {
-		Query Words `json:"query"`
-		Limit int   `json:"limit"`
-	}{in.Query, int(in.Limit)}
-	if err := g.ask(ctx, "search", arg, &found); err != nil {
+	found, err := g.found(ctx, in.Query, int(in.Limit))
+	if err != nil {
 		return SearchOut{}, err
 	}
 	var out SearchOut
@@ -89,6 +82,55 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	}
 	return out, nil
 }
+
+// A finding is what the Peer finds.
+type finding struct {
+	Blocks []wireBlock `json:"blocks"`
+	Pages  []wirePage  `json:"pages"`
+	Files  []string    `json:"files"`
+	More   bool        `json:"more"`
+}
+
+// found asks the Peer. Where something is hidden, Logseq's own ranking could
+// tell of it, so that everything that holds the words is read and comes in the
+// order of pages and texts, and then of their making; files are left out, because nobody knows whose they are.
+func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, error) {
+	arg := struct {
+		Query Words `json:"query"`
+		Limit int   `json:"limit"`
+		Scan  bool  `json:"scan,omitempty"`
+	}{words, limit, g.secret()}
+	if g.secret() {
+		arg.Limit = mostFound
+	}
+	var all finding
+	if err := g.ask(ctx, "search", arg, &all); err != nil || !g.secret() {
+		return all, err
+	}
+	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
+		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
+	})
+	v := g.view()
+	var kept finding
+	var err error
+	if kept.Blocks, err = v.only(ctx, all.Blocks, limit+1); err != nil {
+		return finding{}, err
+	}
+	for _, p := range all.Pages {
+		p, err := v.page(ctx, p.Name, p)
+		switch {
+		case absentIn(err):
+		case err != nil:
+			return finding{}, err
+		default:
+			kept.Pages = append(kept.Pages, p)
+		}
+	}
+	return kept, nil
+}
+
+// mostFound is how many blocks are sifted at most.
+const mostFound = 100_000
 
 // shownBlocks are blocks without children; one that is longer than an answer
 // is cut.

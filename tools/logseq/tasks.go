@@ -68,11 +68,21 @@ func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error
 		}
 		*end.into = n
 	}
-	var found blocksAnswer
-	if err := g.ask(ctx, "tasks.list", arg, &found); err != nil {
+	if g.secret() && in.PageName != "" { // a hidden page has no tasks of its own error
+		if _, err := g.page(ctx, string(in.PageName)); err != nil {
+			return BlocksOut{}, err
+		}
+	}
+	blocks, total, err := g.blocks(ctx, arg.listArg, func(of listArg) ([]wireBlock, int, error) {
+		var found blocksAnswer
+		arg.listArg = of
+		err := g.ask(ctx, "tasks.list", arg, &found)
+		return found.Blocks, found.Total, err
+	})
+	if err != nil {
 		return BlocksOut{}, err
 	}
-	return listed(found.Blocks, found.Total, int(in.Offset), int(in.Limit)), nil
+	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
 }
 
 // Word is a state or a priority.

@@ -2,6 +2,8 @@ package logseq
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -50,6 +52,9 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.Caller, in UpdateBlockI
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+		return none, err
+	}
 	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
 	if in.DryRun {
 		out.Written = rehearsed()
@@ -59,7 +64,7 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.Caller, in UpdateBlockI
 	if content != "" && !in.ReplaceContent {
 		content = withoutProperties(was.Raw) + "\n" + content
 	}
-	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	told, err := g.report(ctx, c, becoming(was.UUID, func(k *kept) { k.expect(content, in.Properties) }))
 	if err != nil {
 		return none, err
 	}
@@ -93,5 +98,27 @@ func (g *Graph) change(was wireBlock, content string, properties Properties) wri
 			}
 			return different, nil
 		},
+	}
+}
+
+// expect gives k another text and properties as a person will read them.
+func (k *kept) expect(content string, properties Properties) {
+	if content != "" {
+		lines := []string{content} // a file graph's properties stay below the text
+		for line := range strings.SplitSeq(k.Text, "\n") {
+			if isPropertyLine(line) {
+				lines = append(lines, line)
+			}
+		}
+		k.Text = strings.Join(lines, "\n")
+	}
+	if k.Properties == nil {
+		k.Properties = map[string]json.RawMessage{}
+	}
+	for name, value := range properties {
+		delete(k.Properties, name)
+		if b, err := json.Marshal(value); err == nil && value != nil {
+			k.Properties[name] = b
+		}
 	}
 }

@@ -51,6 +51,12 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn)
 	if err != nil {
 		return none, err
 	}
+	if err := g.mayMark(ctx, p, in.Properties); err != nil {
+		return none, err
+	}
+	if err := g.mayWrite(ctx, drafts); err != nil {
+		return none, err
+	}
 	out := PageWritten{PageName: p.Name, UUID: p.UUID}
 	if in.DryRun {
 		out.Written = rehearsed()
@@ -61,7 +67,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn)
 		intents = append(intents, changing(target{aHead, p.Name}))
 	}
 	drafts, warnings := g.together(string(in.ContentAppend), drafts)
-	told, err := g.report(ctx, c, append(intents, p.end().adding(drafts)...)...)
+	told, err := g.report(ctx, c, append(intents, g.adding(p.end(), drafts)...)...)
 	if err != nil {
 		return none, err
 	}

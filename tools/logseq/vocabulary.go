@@ -41,7 +41,16 @@ func (g *Graph) ListTags(ctx context.Context, in PartIn) (TagsOut, error) {
 	if err := g.needs("tags"); err != nil {
 		return out, err
 	}
-	if err := g.ask(ctx, "tags.list", in.arg(), &out); err != nil {
+	if g.secret() {
+		terms, err := g.terms(ctx, "tags.list", knownTag)
+		if err != nil {
+			return TagsOut{}, err
+		}
+		out.Total = len(terms)
+		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+			out.Tags = append(out.Tags, Tag{t.Name, t.UUID})
+		}
+	} else if err := g.ask(ctx, "tags.list", in.arg(), &out); err != nil {
 		return TagsOut{}, err
 	}
 	out.Tags = within(window(out.Tags, 0, int(in.Limit)), func(t Tag) int { return len(t.Name) + 60 })
@@ -78,7 +87,16 @@ func (g *Graph) ListProperties(ctx context.Context, in PartIn) (PropertiesOut, e
 	if err := g.needs("properties"); err != nil {
 		return out, err
 	}
-	if err := g.ask(ctx, "properties.list", in.arg(), &out); err != nil {
+	if g.secret() {
+		terms, err := g.terms(ctx, "properties.list", knownProperty)
+		if err != nil {
+			return PropertiesOut{}, err
+		}
+		out.Total = len(terms)
+		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+			out.Properties = append(out.Properties, Property{t.Name, t.Ident, t.Type, t.Many})
+		}
+	} else if err := g.ask(ctx, "properties.list", in.arg(), &out); err != nil {
 		return PropertiesOut{}, err
 	}
 	out.Properties = within(window(out.Properties, 0, int(in.Limit)), func(p Property) int { return len(p.Name) + len(p.Ident) + 60 })
@@ -113,7 +131,16 @@ func (g *Graph) ListTemplates(ctx context.Context, in PartIn) (TemplatesOut, err
 	if err := g.needs("templates"); err != nil {
 		return out, err
 	}
-	if err := g.ask(ctx, "templates.list", in.arg(), &out); err != nil {
+	if g.secret() {
+		terms, err := g.terms(ctx, "templates.list", knownTemplate)
+		if err != nil {
+			return TemplatesOut{}, err
+		}
+		out.Total = len(terms)
+		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+			out.Templates = append(out.Templates, Template{t.Name, t.UUID})
+		}
+	} else if err := g.ask(ctx, "templates.list", in.arg(), &out); err != nil {
 		return TemplatesOut{}, err
 	}
 	out.Templates = within(window(out.Templates, 0, int(in.Limit)), func(t Template) int { return len(t.Name) + 60 })

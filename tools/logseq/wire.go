@@ -79,13 +79,58 @@ func (g *Graph) ask(ctx context.Context, method string, in, out any) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if g.secret() {
+		if err := g.needs("privacy"); err != nil {
+			return err
+		}
+		in = bare{in}
+	}
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
 	return failure(g.peer.Call(ctx, method, in, out, true))
 }
 
+// bare adds to a question that references are to stay as they are stored.
+type bare struct{ question any }
+
+// MarshalJSON implements json.Marshaler.
+func (b bare) MarshalJSON() ([]byte, error) {
+	raw, err := json.Marshal(b.question)
+	if err != nil || len(raw) < 2 || raw[0] != '{' {
+		return raw, err
+	}
+	if string(raw) == "{}" {
+		return []byte(`{"bare":true}`), nil
+	}
+	return append([]byte(`{"bare":true,`), raw[1:]...), nil
+}
+
+// part is how many entries of a list are asked for at once.
+const part = 1000
+
+// whole reads all of a list, part by part, for what is to be sifted here.
+func whole[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
+	var all []T
+	for {
+		some, total, err := ask(listArg{len(all), part})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if len(some) == 0 || len(all) >= total {
+			return all, nil
+		}
+	}
+}
+
 // page finds a page that an agent may know, by name or uuid.
-func (g *Graph) page(ctx context.Context, name string) (wirePage, error) { return g.anyPage(ctx, name) }
+func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
+	p, err := g.anyPage(ctx, name)
+	if err != nil || !g.secret() {
+		return p, err
+	}
+	return g.view().page(ctx, name, p)
+}
 
 // anyPage finds a page by name or uuid. What is not there, or was null, is
 // NotFound.
@@ -106,8 +151,22 @@ func (g *Graph) anyPage(ctx context.Context, name string) (wirePage, error) {
 // allLevels asks for blocks with everything below them.
 const allLevels = -1
 
-// tree reads a page with depth levels of its blocks.
+// tree reads a page that an agent may know, with depth levels of its blocks.
 func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
+	p, blocks, err := g.anyTree(ctx, name, depth)
+	if err != nil || !g.secret() {
+		return p, blocks, err
+	}
+	v := g.view()
+	if p, err = v.page(ctx, name, p); err != nil {
+		return p, nil, err
+	}
+	blocks, err = v.prune(ctx, blocks)
+	return p, blocks, err
+}
+
+// anyTree reads a page with depth levels of its blocks.
+func (g *Graph) anyTree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
 	var t struct {
 		Page   wirePage    `json:"page"`
 		Blocks []wireBlock `json:"blocks"`
@@ -124,8 +183,28 @@ func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []w
 	return t.Page, t.Blocks, nil
 }
 
-// block reads a block with depth levels below it.
+// block reads a block that an agent may know, with depth levels below it.
 func (g *Graph) block(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
+	b, err := g.anyBlock(ctx, uuid, depth)
+	if err != nil || !g.secret() {
+		return b, err
+	}
+	v := g.view()
+	seen, err := v.sees(ctx, b.UUID, b.Page)
+	if err == nil && !seen {
+		err = noBlock(uuid)
+	}
+	if err != nil {
+		return wireBlock{}, err
+	}
+	if b.Children, err = v.prune(ctx, b.Children); err != nil {
+		return wireBlock{}, err
+	}
+	return v.block(ctx, b)
+}
+
+// anyBlock reads a block with depth levels below it.
+func (g *Graph) anyBlock(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
 	var b wireBlock
 	if err := g.ask(ctx, "blocks.get", blockArg{uuid, depth}, &b); err != nil {
 		if absentIn(err) {

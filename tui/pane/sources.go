@@ -119,7 +119,7 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 
 // onSelected answers the keys that are about the selected source.
 func (p Sources) onSelected(k Press) Intent {
-	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy) {
+	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.Enter) {
 		return Pass{}
 	}
 	s, ok := p.selected()
@@ -130,6 +130,10 @@ func (p Sources) onSelected(k Press) Intent {
 		return wish(status.Action{Verb: status.RemoveSource, Part: s.Name})
 	case key.Matches(k, p.keys.Reopen):
 		return wish(status.Action{Verb: status.ReopenSource, Part: s.Name})
+	case key.Matches(k, p.keys.Run):
+		return Open{Tab: ToolsTab, Part: s.Name}
+	case key.Matches(k, p.keys.Enter):
+		return Open{Tab: ActivityTab, Part: s.Name}
 	case key.Matches(k, p.keys.SeeLogs):
 		return Open{Tab: LogsTab, Part: s.Name}
 	default:
@@ -148,7 +152,7 @@ func (p Sources) Keys() []key.Binding {
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{named(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
+	return []key.Binding{p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, named(p.keys.Run, "its tools"), named(p.keys.Enter, "its calls"), p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].

@@ -80,7 +80,7 @@ func (p Tools) Learn(f Fact) Pane {
 		}
 		return p.turn(p.position())
 	case Trial:
-		if p.form != nil && p.form.running && w == (Trial{p.form.on(), p.form.tool.Name}) {
+		if p.form != nil && p.form.running && w == (Trial{p.form.on(), p.form.called()}) {
 			next := p.form.learn(f)
 			p.form = &next
 		}

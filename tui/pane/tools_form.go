@@ -201,8 +201,12 @@ func (f toolForm) run() (toolForm, Intent) {
 		return f, nil
 	}
 	f.running, f.sure, f.wrong, f.answer, f.top = true, false, "", leaf{}, 0
-	return f, Try{Source: f.on(), Tool: f.tool.Name, Args: args}
+	return f, Try{Source: f.on(), Tool: f.called(), Args: args}
 }
+
+// called is the tool's own name: where a client sees several Systems, the
+// published one says before it which.
+func (f toolForm) called() string { return strings.TrimPrefix(f.tool.Name, f.tool.System+"_") }
 
 // learn takes what came of a run.
 func (f toolForm) learn(fact Fact) toolForm {

@@ -29,7 +29,7 @@ export const dbDialect: Dialect = {
     kind: kindOf(row, names),
     ...(row['journal-day'] ? { journal_day: row['journal-day'] } : {}),
     properties: properties(row, names),
-    tags: tagNames(row, names),
+    ...tagsOf(row, names),
     created_at: row['created-at'],
     updated_at: row['updated-at'],
     recycled: ':logseq.property/deleted-at' in row,
@@ -39,7 +39,7 @@ export const dbDialect: Dialect = {
     content: resolve(row.title ?? '', row, names),
     raw: row.title ?? '',
     properties: properties(row, names),
-    tags: tagNames(row, names),
+    ...tagsOf(row, names),
     ...task(row, names),
   }),
   sort: (rows) => [...rows].sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)),
@@ -59,15 +59,18 @@ function kindOf(row: Row, names: Names): Page['kind'] {
 /** Classes that say what kind of thing a row is are not tags a person gave it. */
 const kinds = new Set([':logseq.class/Page', ':logseq.class/Journal', ':logseq.class/Tag', ':logseq.class/Property'])
 
-function tagNames(row: Row, names: Names): string[] {
-  return idsOf(row.tags).flatMap((id) => {
-    const named = names.of(id)
-    return named && !kinds.has(named.ident ?? '') ? [named.title] : []
-  })
+function tagsOf(row: Row, names: Names): { tags: string[]; tag_names?: string[] } {
+  const spelled = (of: (id: number) => Named | undefined) =>
+    idsOf(row.tags).flatMap((id) => {
+      const named = of(id)
+      return named && !kinds.has(named.ident ?? '') ? [named.title] : []
+    })
+  return { tags: spelled(names.tag), ...(names.bare ? { tag_names: spelled(names.of) } : {}) }
 }
 
 /** Raw titles name other pages and tags by uuid. */
 function resolve(title: string, row: Row, names: Names): string {
+  if (names.bare) return title
   const known = new Map<string, string>()
   for (const id of [...idsOf(row.refs), ...idsOf(row.tags)]) {
     const named = names.of(id)
@@ -96,7 +99,7 @@ function plain(value: unknown, names: Names, property: Property | undefined): un
   if (Array.isArray(value)) return value.map((one) => plain(one, names, property))
   const id = idOf(value)
   if (typeof value === 'object' && id !== undefined) {
-    const named = names.of(id)
+    const named = names.tag(id)
     return named?.value ?? named?.title ?? null
   }
   if (property?.type === 'json' && typeof value === 'string') return parsed(value)

@@ -29,6 +29,10 @@ export interface Dialect {
 /** What a Dialect knows about other entities while it reads one. */
 export interface Names {
   of(id: number): Named | undefined
+  /** The same for tags and values, which say [[uuid]] in a bare answer instead of a name. */
+  tag(id: number): Named | undefined
+  /** References in texts stay uuids. */
+  bare: boolean
   property(ident: string): Property | undefined
 }
 

@@ -65,6 +65,7 @@ function hashtags(text: string): string[] {
 
 /** Block references show the text of the block they point to. */
 function resolve(text: string, row: Row, names: Names): string {
+  if (names.bare) return text
   return text.replace(/\(\(([0-9a-f-]{36})\)\)/g, (whole, uuid: string) => {
     for (const id of idsOf(row.refs)) {
       const named = names.of(id)

@@ -27,10 +27,13 @@ export const find: Methods = {
 async function search(graph: OpenGraph, params: Params): Promise<unknown> {
   const words = name(params, 'query')
   const limit = Math.max(count(params, 'limit', 20), 1)
-  const { uuids, files } = await ranked(graph, words, limit)
+  // A scan finds everything there is, and nothing of how Logseq ranks it.
+  const { uuids, files } = params.scan === true ? { uuids: [], files: [] } : await ranked(graph, words, limit)
   const rows = (await graph.reader.byUUID(uuids)).sort((a, b) => uuids.indexOf(a.uuid) - uuids.indexOf(b.uuid))
   // Logseq's own search ranks well and finds few: ten at most on file graphs.
   const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.holding(words)}`)
+  // In the order of their making, which does not depend on what else there is.
+  if (params.scan === true) scanned.sort((a, b) => a.id - b.id)
   const known = new Set(rows.map((row) => row.id))
   const blocks = await visible(graph, [...rows, ...scanned.filter((row) => !known.has(row.id))], limit + 1)
   const wanted = words.toLowerCase()

@@ -1,7 +1,10 @@
+import { idOf, idsOf } from '../adapters/dialect'
 import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
+import type { Row } from '../host'
 import type { Page } from '../model'
 import { dayOf as day, flag, slice } from '../params'
+import type { Reader } from '../reader'
 import type { Methods } from './method'
 import { absent } from './pages'
 
@@ -55,6 +58,13 @@ export const lists: Methods = {
 interface Tag {
   name: string
   uuid?: string
+  uses?: Use[]
+}
+
+/** Where a tag or property stands: a page, or a block of one. A bare answer tells it, where nothing else says whose they are. */
+interface Use {
+  uuid: string
+  page?: string
 }
 
 /** Classes a person made; Logseq's own are the same in every graph. */
@@ -71,7 +81,7 @@ async function tagPages({ reader }: OpenGraph): Promise<Tag[]> {
 }
 
 /** File graphs know tags only by their use: as a page's property, or as #word in text. */
-async function tagWords({ reader, seen }: OpenGraph): Promise<Tag[]> {
+async function tagWords({ reader, seen, bare }: OpenGraph): Promise<Tag[]> {
   const tagged = await reader.pull('?p', '[_ :block/tags ?p]')
   const holding = await reader.pull('?b', `[?b :block/page _] ${reader.holding('#')}`)
   const blocks = await seen.only(await reader.blocks(holding))
@@ -80,7 +90,26 @@ async function tagWords({ reader, seen }: OpenGraph): Promise<Tag[]> {
   for (const tag of blocks.flatMap((block) => block.tags)) {
     if (!names.has(tag.toLowerCase())) names.set(tag.toLowerCase(), tag)
   }
-  return [...names.values()].sort().map((name) => ({ name }))
+  const all: Tag[] = [...names.values()].sort().map((name) => ({ name }))
+  if (!bare) return all
+  const uses = new Map<string, Use[]>()
+  const note = (word: string, use: Use) => void uses.set(word.toLowerCase(), [...(uses.get(word.toLowerCase()) ?? []), use])
+  for (const block of blocks) for (const tag of block.tags) note(tag, { uuid: block.uuid, page: block.page.uuid })
+  const subjects = await reader.pull('?b', '[?b :block/tags _]')
+  const tags = new Map(tagged.map((row) => [row.id as number, row]))
+  for (const { row, use } of await placed(reader, subjects)) for (const id of idsOf(row.tags)) note(String(tags.get(id)?.name ?? ''), use)
+  return all.map((tag) => ({ ...tag, uses: uses.get(tag.name.toLowerCase()) ?? [] }))
+}
+
+/** Rows with where they stand. The block that holds a page's properties stands for the page, which is among them itself. */
+async function placed(reader: Reader, rows: Row[]): Promise<{ row: Row; use: Use }[]> {
+  const pages = new Map((await reader.byID(rows.flatMap((row) => idOf(row.page) ?? []))).map((row) => [row.id as number, row.uuid as string]))
+  return rows
+    .filter((row) => row.uuid && (row.name !== undefined || reader.dialect.shows(row)))
+    .map((row) => {
+      const page = pages.get(idOf(row.page) ?? 0)
+      return { row, use: { uuid: row.uuid, ...(page ? { page } : {}) } }
+    })
 }
 
 interface Listed {
@@ -88,6 +117,7 @@ interface Listed {
   ident?: string
   type?: string
   many?: boolean
+  uses?: Use[]
 }
 
 async function propertyEntities({ reader }: OpenGraph): Promise<Listed[]> {
@@ -96,11 +126,14 @@ async function propertyEntities({ reader }: OpenGraph): Promise<Listed[]> {
     .map(({ title, ident, type, many }) => ({ name: title, ident, type, many }))
 }
 
-async function propertyKeys({ reader }: OpenGraph): Promise<Listed[]> {
+async function propertyKeys({ reader, bare }: OpenGraph): Promise<Listed[]> {
   const rows = await reader.pull('?b', '[?b :block/properties _]')
-  const keys = new Set(rows.flatMap((row) => Object.keys(row.properties ?? {})))
+  const keys = new Map<string, Use[]>()
+  for (const row of rows) for (const key of Object.keys(row.properties ?? {})) keys.set(key, [])
   keys.delete('id')
-  return [...keys].map((name) => ({ name }))
+  if (!bare) return [...keys.keys()].map((name) => ({ name }))
+  for (const { row, use } of await placed(reader, rows)) for (const key of Object.keys(row.properties ?? {})) keys.get(key)?.push(use)
+  return [...keys].map(([name, uses]) => ({ name, uses }))
 }
 
 function visible(graph: OpenGraph, page: Page): Page {

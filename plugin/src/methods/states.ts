@@ -30,7 +30,8 @@ export const states: Methods = {
     writes: true,
     async run(graph, params) {
       const blocks = kept(params, 'blocks')
-      await restoreBlocks(graph, name(params, 'page'), optionalText(params, 'parent'), optionalText(params, 'after'), blocks)
+      const home = optionalText(params, 'parent') ?? name(params, 'page')
+      await restoreBlocks(graph, home, optionalText(params, 'after'), blocks)
       return {}
     },
   },

@@ -145,6 +145,37 @@ for (const kind of ['og', 'db'] as const) {
       await assert.rejects(peer.call('blocks.delete', { uuid: id }), refusal('NOT_FOUND'))
     })
 
+    test('what was deleted comes back as it was', async () => {
+      const [top, below] = [uuid(), uuid()]
+      const trees = [{ uuid: top, content: 'top', properties: { mood: 'good' }, children: [{ uuid: below, content: 'below' }] }]
+      await peer.call('blocks.insert', { target: known.first, place: 'after', blocks: trees })
+      const kept = await peer.call('blocks.state', { uuid: top, children: true })
+      assert.equal(kept.after, known.first)
+      await peer.call('blocks.delete', { uuid: top })
+      const { page, parent, after, ...block } = kept
+      await peer.call('blocks.restore', { page, parent, after, blocks: [block] })
+      assert.deepEqual(await peer.call('blocks.state', { uuid: top, children: true }), kept)
+      await peer.call('blocks.update', { uuid: top, content: 'other', properties: { mood: 'bad' } })
+      await peer.call('blocks.exact', block)
+      assert.deepEqual(await peer.call('blocks.state', { uuid: top, children: true }), kept)
+      await peer.call('blocks.delete', { uuid: top })
+
+      await peer.call('pages.create', { title: 'Brief', properties: { area: 'home' }, create_first_block: false })
+      await peer.call('pages.append', { page: 'Brief', uuid: uuid(), content: 'a line' })
+      const { blocks, ...bare } = await peer.call('pages.state', { page: 'Brief', blocks: true })
+      await peer.call('pages.delete', { page: 'Brief' })
+      await peer.call('pages.restore', { page: bare })
+      if (kind === 'og') await peer.call('blocks.restore', { page: bare.name, blocks })
+      assert.deepEqual(await peer.call('pages.state', { page: 'Brief', blocks: true }), { ...bare, blocks })
+      await peer.call('pages.delete', { page: 'Brief' })
+    })
+
+    test('a bare answer names nothing that was not asked for', async () => {
+      const block = await peer.call('blocks.get', { uuid: known.refers, bare: true })
+      assert.equal(block.content, block.raw.replace(/\nid:: .*/, ''))
+      assert.match(block.content, /[0-9a-f-]{36}/)
+    })
+
     test('pages are created once, with properties, renamed and deleted', async () => {
       const made = await peer.call('pages.create', { title: 'Plans', properties: { area: 'home' }, create_first_block: false })
       assert.equal(made.existed, false)

@@ -141,7 +141,7 @@ describe('the doctor', { ...patience, skip }, () => {
     assert.match(found['logseq.origin'], /base: lsp:\/\/logseq\.io; files: lsp:/)
     assert.match(found['logseq.versions'], /base: Logseq 2\.0\.1, plugin [^;]*; files: Logseq 0\.10\.15/)
     assert.match(found['logseq.transport'], /^good: base: a WebSocket gets through/)
-    assert.match(found['logseq.methods'], /^good: base: 20 of 21 .*; files: 21 of 21/)
+    assert.match(found['logseq.methods'], /^good: base: 21 of 22 .*; files: 22 of 22/)
     assert.match(found['logseq.window'], /^good: base: with the window (hidden|in sight) the editor answers in \d+ ms and the database/)
     assert.match(found['logseq.properties'], /logseq\.property 4, .*user\.property 1.*files: a file graph has no/)
     await base.fault('get_block', 'lost')

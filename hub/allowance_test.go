@@ -1,0 +1,101 @@
+package hub
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func TestCallsPerMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, nil, nil, Limits{CallsPerMinute: 3})
+		a, b := h.asker(policy.Client{Name: "cursor"}), h.asker(policy.Client{Name: "codex"})
+		for range 3 {
+			says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), "ok", "")
+		}
+		time.Sleep(20 * time.Second)
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), tools.Limited, "40 s")
+		says(t, <-b.begin(t.Context(), "get", `{"path":"a"}`), "ok", "") // another client is not held up
+		time.Sleep(40 * time.Second)
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), "ok", "")
+	})
+}
+
+func TestSessionWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, nil, nil, Limits{SessionWrites: 2})
+		a := h.asker(policy.Client{Name: "cursor"})
+		for range 2 {
+			says(t, <-a.begin(t.Context(), "put", `{"path":"a"}`), "ok", "")
+		}
+		says(t, <-a.begin(t.Context(), "put", `{"path":"a"}`), tools.Limited, "new session")
+		says(t, <-a.begin(t.Context(), "get", `{"path":"a"}`), "ok", "")
+		says(t, <-h.asker(policy.Client{Name: "cursor"}).begin(t.Context(), "put", `{"path":"a"}`), "ok", "")
+	})
+}
+
+// Too many deletions in a minute stop a client before the one too many; from
+// then on a person is asked, until they reset the fuse.
+func TestFuse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shown := newBoard()
+		h := startPadOn(t, shown, nil, nil, Limits{FuseDeletes: 3})
+		a, b := h.asker(policy.Client{Name: "cursor"}), h.asker(policy.Client{Name: "codex"})
+		for i := range 8 {
+			h.pad.pages[fmt.Sprint(i)] = "x"
+		}
+		drop := func(i int) string { return fmt.Sprintf(`{"path":"%d"}`, i) }
+		for i := range 3 {
+			says(t, <-a.begin(t.Context(), "drop", drop(i)), "ok", "")
+		}
+		says(t, <-a.begin(t.Context(), "drop", drop(3)), tools.Denied, "too much at once")
+		if h.pad.holds("3") == "" {
+			t.Error("deleted all the same")
+		}
+		if !shown.blames("cursor") {
+			t.Error("no problem is shown")
+		}
+		says(t, <-a.begin(t.Context(), "get", `{"path":"4"}`), "ok", "")
+		says(t, <-b.begin(t.Context(), "drop", drop(4)), "ok", "")
+		time.Sleep(time.Hour) // time alone mends nothing
+		out := a.begin(t.Context(), "drop", drop(5))
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, "ok", "")
+		if err := h.ResetFuse("codex"); err == nil {
+			t.Error("reset a fuse that has not blown")
+		}
+		if err := h.ResetFuse("cursor"); err != nil {
+			t.Fatal(err)
+		}
+		if shown.blames("cursor") {
+			t.Error("the problem stays")
+		}
+		says(t, <-a.begin(t.Context(), "drop", drop(6)), "ok", "")
+	})
+}
+
+func TestFuseOfBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, nil, nil, Limits{FuseBytes: 10})
+		a := h.asker(policy.Client{Name: "cursor"})
+		put := `{"path":"n","text":"123456"}`
+		for range 2 { // creates six bytes, rewrites six
+			says(t, <-a.begin(t.Context(), "put", put), "ok", "")
+		}
+		time.Sleep(time.Minute) // a minute begins anew
+		says(t, <-a.begin(t.Context(), "put", put), "ok", "")
+		says(t, <-a.begin(t.Context(), "put", put), tools.Denied, "rewrite")
+	})
+}
+
+// blames reports whether the fuse of a client is a Problem.
+func (b *board) blames(client string) bool {
+	_, is := b.problem(fuseBlown.Code + " " + client)
+	return is
+}

@@ -1,0 +1,385 @@
+package hub
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// TestMain lets this binary be the hub that is killed.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "victim" {
+		victim(os.Args[2], os.Args[3])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A box is a Source of files that says how far its writes have come.
+type box struct {
+	dir string
+	at  func(point string)
+}
+
+func (b *box) Close() error                { return nil }
+func (b *box) Check(context.Context) error { return nil }
+
+func (b *box) State(_ context.Context, target string) (tools.State, error) {
+	data, err := os.ReadFile(filepath.Join(b.dir, target))
+	if errors.Is(err, fs.ErrNotExist) {
+		return tools.State{}, nil
+	}
+	return tools.State{There: true, Data: data}, err
+}
+
+func (b *box) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+	for _, ch := range changes {
+		now, err := b.State(ctx, ch.Target)
+		if err != nil || now.There != ch.Before.There || !bytes.Equal(now.Data, ch.Before.Data) {
+			return tools.Errorf(tools.Conflict, "%s was changed", ch.Target)
+		}
+	}
+	return b.change(ctx, c, changes)
+}
+
+func (b *box) change(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+	b.reach("start")
+	if err := c.Changing(ctx, changes...); err != nil {
+		return err
+	}
+	b.reach("promised")
+	for _, ch := range changes {
+		file := filepath.Join(b.dir, ch.Target)
+		if !ch.After.There {
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+		} else if err := os.WriteFile(file, ch.After.Data, 0o600); err != nil {
+			return err
+		}
+		b.reach("after " + ch.Target)
+	}
+	return nil
+}
+
+func (b *box) reach(point string) {
+	if b.at != nil {
+		b.at(point)
+	}
+}
+
+type putBothIn struct {
+	Text  string `json:"text" jsonschema:"of both files"`
+	Fault string `json:"fault,omitempty" jsonschema:"error or panic after the first"`
+}
+
+// Put writes a.txt and b.txt.
+func (b *box) Put(ctx context.Context, c tools.Caller, in putBothIn) (none, error) {
+	var changes []tools.Change
+	for _, name := range []string{"a.txt", "b.txt"} {
+		before, err := b.State(ctx, name)
+		if err != nil {
+			return none{}, err
+		}
+		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{There: true, Data: []byte(in.Text)}})
+	}
+	if in.Fault == "" {
+		return none{}, b.change(ctx, c, changes)
+	}
+	if err := c.Changing(ctx, changes...); err != nil {
+		return none{}, err
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "a.txt"), []byte(in.Text), 0o600); err != nil {
+		return none{}, err
+	}
+	if in.Fault == "panic" {
+		panic("in the middle of a write")
+	}
+	return none{}, errors.New("in the middle of a write")
+}
+
+func (b *box) Look(ctx context.Context, c tools.Caller, _ none) (none, error) {
+	return none{}, ctx.Err()
+}
+
+func boxKind(b *box) tools.Kind {
+	return tools.Erase(tools.System[*box, struct{}]{
+		Name: "box", Title: "Box", Doc: "For tests.",
+		Open: func(context.Context, struct{}, tools.Env) (*box, error) { return b, nil },
+		Tools: []tools.Tool[*box]{
+			tools.DefineLive(tools.Spec[putBothIn, none]{Name: "put", Title: "Put", Doc: "Writes both.", Effect: tools.Writes}, (*box).Put),
+			tools.DefineLive(tools.Spec[none, none]{Name: "look", Title: "Look", Doc: "Reads.", Effect: tools.Reads}, (*box).Look),
+		},
+	})
+}
+
+// A boxHub is a hub with a journal, on a box.
+type boxHub struct {
+	*Hub
+	board *board
+	log   *syncBuffer
+	close func() error
+}
+
+func openBox(ctx context.Context, top string, at func(string)) (*boxHub, error) {
+	b, log := newBoard(), &syncBuffer{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
+	h := New(Config{
+		Kinds: []tools.Kind{boxKind(&box{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
+		Version: "1", Skill: "1", State: b, Now: time.Now, Log: logger, Journal: j,
+	})
+	err := h.Start(ctx)
+	return &boxHub{h, b, log, func() error { return errors.Join(h.Close(), j.Close()) }}, err
+}
+
+func startBox(t testing.TB, top string) *boxHub {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(top, "files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := openBox(t.Context(), top, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// victim is a hub that writes, says when it has come to a point, and waits to
+// be killed.
+func victim(top, point string) {
+	wait := func() {
+		fmt.Println("there")
+		_, _ = io.ReadAll(os.Stdin)
+	}
+	h, err := openBox(context.Background(), top, func(p string) {
+		if p == point {
+			wait()
+		}
+	})
+	if err == nil {
+		_, err = h.Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
+	}
+	if err == nil && point == "answered" {
+		wait()
+	}
+	fmt.Println(err)
+}
+
+func filesOf(t testing.TB, top string) string {
+	t.Helper()
+	var all []string
+	for _, name := range []string{"a.txt", "b.txt"} {
+		data, err := os.ReadFile(filepath.Join(top, "files", name))
+		if err != nil {
+			data = []byte("-")
+		}
+		all = append(all, string(data))
+	}
+	return strings.Join(all, " ")
+}
+
+// targetsOf are the listed Changes, oldest first.
+func targetsOf(t testing.TB, h *boxHub) string {
+	t.Helper()
+	found, err := h.Changes(t.Context(), status.Pick{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, c := range found.Changes {
+		all = append([]string{c.Target + " " + string(c.Outcome)}, all...)
+	}
+	return strings.Join(all, ", ")
+}
+
+// A hub that is killed at any point of a write leaves the write and its Change,
+// or neither; the next says what it found, and the rest can be undone.
+func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
+	for point, want := range map[string]struct{ files, changes, says string }{
+		"start":       {"old -", "", ""},
+		"promised":    {"old -", "", "dropped=2"},
+		"after a.txt": {"new -", "a.txt written", "happened=1 dropped=1"},
+		"after b.txt": {"new new", "a.txt written, b.txt written", "happened=2"},
+		"answered":    {"new new", "a.txt written, b.txt written", "happened=2"},
+	} {
+		t.Run(point, func(t *testing.T) {
+			top := t.TempDir()
+			if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(top, "files", "a.txt"), []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "victim", top, point)
+			if _, err := cmd.StdinPipe(); err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := bufio.NewReader(out).ReadString('\n')
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if line != "there\n" {
+				t.Fatalf("the hub said %q", line)
+			}
+			h := startBox(t, top)
+			if want.says != "" {
+				for end := time.Now().Add(10 * time.Second); !strings.Contains(h.log.String(), want.says); pass(time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatalf("the log does not say %q:\n%s", want.says, h.log)
+					}
+				}
+			}
+			if got := filesOf(t, top); got != want.files {
+				t.Errorf("files %q, want %q", got, want.files)
+			}
+			if got := targetsOf(t, h); got != want.changes {
+				t.Errorf("changes %q, want %q", got, want.changes)
+			}
+			if want.changes != "" {
+				if err := h.Undo(t.Context(), status.Pick{Source: "box"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := filesOf(t, top); got != "old -" {
+				t.Errorf("after the undo the files are %q", got)
+			}
+		})
+	}
+}
+
+// A tool that errs or panics in the middle leaves Changes of what happened.
+func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
+	for _, fault := range []string{"error", "panic"} {
+		top := t.TempDir()
+		h := startBox(t, top)
+		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
+		if e := tools.AsError(err); e == nil || e.Code != tools.Internal {
+			t.Errorf("%s: %v", fault, err)
+		}
+		if got := targetsOf(t, h); got != "a.txt written" {
+			t.Errorf("%s: changes %q", fault, got)
+		}
+		if !strings.Contains(h.log.String(), `changes="c1 c2"`) {
+			t.Errorf("the audit line does not name the changes:\n%s", h.log)
+		}
+	}
+}
+
+// Without its journal a hub reads and does not write, and says why; it writes
+// again when the journal is back.
+func TestHubWithoutItsJournal(t *testing.T) {
+	top := t.TempDir()
+	in := filepath.Join(top, "journal")
+	if err := os.WriteFile(in, []byte("in the way"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := startBox(t, top)
+	put := func() *tools.Error {
+		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		return tools.AsError(err)
+	}
+	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") {
+		t.Errorf("error %v", e)
+	}
+	if got := filesOf(t, top); got != "- -" {
+		t.Errorf("files %q", got)
+	}
+	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+	if p, ok := h.board.problem("journal.stopped journal"); !ok || p.Severity != status.Error {
+		t.Errorf("problem %+v, %v", p, ok)
+	}
+	if err := os.Remove(in); err != nil {
+		t.Fatal(err)
+	}
+	if e := put(); e != nil {
+		t.Errorf("error %v", e)
+	}
+	if p, ok := h.board.problem("journal.stopped journal"); ok {
+		t.Errorf("still there: %+v", p)
+	}
+}
+
+// Sessions of one hub are not taken for those of the next.
+func TestSessionsAreCountedOn(t *testing.T) {
+	top := t.TempDir()
+	h, err := openBox(t.Context(), top, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.close(); err != nil {
+		t.Fatal(err)
+	}
+	next := startBox(t, top)
+	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
+		t.Fatal(err)
+	}
+	found, err := next.Changes(t.Context(), status.Pick{})
+	if err != nil || len(found.Changes) != 4 || found.Changes[0].Session == found.Changes[3].Session {
+		t.Errorf("%+v, %v", found.Changes, err)
+	}
+	if err := next.Undo(t.Context(), status.Pick{Session: found.Changes[0].Session}); err != nil {
+		t.Fatal(err)
+	}
+	if got := filesOf(t, top); got != "1 1" {
+		t.Errorf("files %q", got)
+	}
+}
+
+// A read does not touch the journal, not even to open it.
+func TestReadLeavesTheJournalAlone(t *testing.T) {
+	top := t.TempDir()
+	h := startBox(t, top)
+	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(top, "journal")); err == nil {
+		t.Error("a read made a journal")
+	}
+}
+
+func BenchmarkSmallWrite(b *testing.B) {
+	h := startBox(b, b.TempDir())
+	for b.Loop() {
+		if _, err := h.Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

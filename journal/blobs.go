@@ -1,0 +1,66 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// keep stores a content once, however many States hold it, and returns its
+// name; nil: there is nothing to store.
+func (k *keys) keep(tx *sql.Tx, s tools.State) ([]byte, error) {
+	if !s.There {
+		return nil, nil
+	}
+	ctx, hash := context.Background(), k.name(s.Data)
+	res, err := tx.ExecContext(ctx, "UPDATE blobs SET refs = refs + 1 WHERE hash = ?", hash)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return hash, err
+	}
+	sealed := k.seal(s.Data, "content")
+	if _, err := tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, 1)", hash, sealed); err != nil {
+		return nil, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE facts SET value = value + ? WHERE name = 'bytes'", len(sealed))
+	return hash, err
+}
+
+// release gives up one reference to a content, and the content with the last.
+func release(tx *sql.Tx, hash []byte) error {
+	if hash == nil {
+		return nil
+	}
+	ctx := context.Background()
+	var refs, size int
+	err := tx.QueryRowContext(ctx, "UPDATE blobs SET refs = refs - 1 WHERE hash = ? RETURNING refs, length(data)", hash).Scan(&refs, &size)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return errors.New("a content is gone that a change refers to")
+	case err != nil || refs > 0:
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM blobs WHERE hash = ?", hash); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE facts SET value = value - ? WHERE name = 'bytes'", size)
+	return err
+}
+
+// content reads what keep stored.
+func (j *Journal) content(hash []byte) ([]byte, error) {
+	if hash == nil {
+		return nil, nil
+	}
+	var sealed []byte
+	err := j.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
+	if err != nil {
+		return nil, fmt.Errorf("read content: %w", err)
+	}
+	return j.keys.open(sealed, "content")
+}

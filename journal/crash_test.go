@@ -1,0 +1,268 @@
+package journal_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// TestMain lets this binary be the process that is killed.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 5 && os.Args[1] == "victim" {
+		victim(os.Args[2], os.Args[3], os.Args[4])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// victim works in dir until it has come to a point for the first time, says so
+// and waits to be killed.
+func victim(work, dir, point string) {
+	wait := func() {
+		fmt.Println("there")
+		_, _ = io.ReadAll(os.Stdin)
+	}
+	reached := 0
+	s := &shelf{dir: filepath.Join(dir, "notes")}
+	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	ctx := context.Background()
+	from := func(context.Context, string) (tools.Keeper, func(), error) { return s, func() {}, nil }
+	s.at = func(p string) {
+		if p == point {
+			if reached++; work == "write" || reached == 2 { // an undo is cut short in its second call
+				wait()
+			}
+		}
+	}
+	switch work {
+	case "write":
+		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
+		err := s.write(ctx, r,
+			tools.Change{Target: "a.md", Before: text("a\n"), After: text("A\n")},
+			tools.Change{Target: "b.md", After: text("B\n")})
+		r.End(ctx, s, err)
+	case "undo":
+		if err := j.Undo(ctx, status.Pick{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from); err != nil {
+			fmt.Println(err)
+		}
+	}
+	if point == "ended" {
+		wait()
+	}
+}
+
+// killedAt runs a victim and kills it at a point.
+func (d *desk) killedAt(work, point string) {
+	d.Helper()
+	if err := d.Close(); err != nil {
+		d.Fatal(err)
+	}
+	cmd := exec.CommandContext(d.Context(), os.Args[0], "victim", work, filepath.Dir(d.dir), point)
+	if _, err := cmd.StdinPipe(); err != nil {
+		d.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		d.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		d.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if err := cmd.Process.Kill(); err != nil {
+		d.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if line != "there\n" {
+		d.Fatalf("the victim said %q before it came to %s", line, point)
+	}
+	d.open()
+}
+
+// newVictimDesk is a desk whose folder and journal a victim finds.
+func newVictimDesk(t *testing.T) *desk {
+	t.Helper()
+	top := t.TempDir()
+	d := &desk{T: t, shelf: &shelf{dir: filepath.Join(top, "notes")}, dir: filepath.Join(top, "journal"), now: time.Now()}
+	if err := os.Mkdir(d.shelf.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	return d
+}
+
+func (d *desk) settled() journal.Found {
+	d.Helper()
+	found, err := d.Settle(d.Context(), "notes", d.shelf)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return found
+}
+
+// A process that is killed at any point of a write leaves both the write and
+// its Change, or neither, for each target; and the next start says which.
+func TestKilledAtEveryPointOfAWrite(t *testing.T) {
+	for point, want := range map[string]struct {
+		a, b  string
+		found journal.Found
+		left  []string
+	}{
+		"start":    {"a\n", "", journal.Found{}, nil},
+		"promised": {"a\n", "", journal.Found{Dropped: 2}, nil},
+		"between":  {"A\n", "", journal.Found{Happened: 1, Dropped: 1}, []string{"a.md changed written"}},
+		"written":  {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
+		"ended":    {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
+	} {
+		t.Run(point, func(t *testing.T) {
+			d := newVictimDesk(t)
+			d.edit("a.md", text("a\n"))
+			d.killedAt("write", point)
+			files := map[string]tools.State{"a.md": text(want.a)}
+			if want.b != "" {
+				files["b.md"] = text(want.b)
+			}
+			d.shelf.holds(t, files)
+			if found := d.settled(); fmt.Sprint(found) != fmt.Sprint(want.found) {
+				t.Errorf("found %+v, want %+v", found, want.found)
+			}
+			d.outcomesAre(want.left...)
+			if again := d.settled(); again.Any() {
+				t.Errorf("found %+v again", again)
+			}
+			if len(want.left) > 0 {
+				d.undone(status.Pick{Session: "s1"})
+			}
+			d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+		})
+	}
+}
+
+// Somebody edits between the crash and the next start: what cannot be told is
+// called unsure, and the edit stands.
+func TestEditedAfterTheCrash(t *testing.T) {
+	d := newVictimDesk(t)
+	d.edit("a.md", text("a\n"))
+	d.killedAt("write", "promised")
+	d.edit("a.md", text("by a person\n"))
+	if found := d.settled(); found.Unsure != 1 || found.Dropped != 1 {
+		t.Errorf("found %+v", found)
+	}
+	d.outcomesAre("a.md changed unsure")
+	if err := d.undo(status.Pick{IDs: []string{"c1"}}); err == nil {
+		t.Error("the person's edit was overwritten")
+	}
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("by a person\n")})
+}
+
+// seekstone leaves the row of a write that never happened as what undo takes
+// back next; here it is gone.
+func TestSeekstoneGapPhantomRow(t *testing.T) {
+	d := newVictimDesk(t)
+	d.edit("a.md", text("a\n"))
+	d.call("s0", map[string]tools.State{"c.md": text("c\n")})
+	d.killedAt("write", "promised")
+	d.settled()
+	d.outcomesAre("c.md created written")
+	d.undone(status.Pick{Source: "notes"})
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+}
+
+// seekstone leaves a half undo for ever; here the next start completes it, or
+// names what is in its way.
+func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
+	for _, point := range []string{"start", "promised", "between", "written"} {
+		for _, edited := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, edited %v", point, edited), func(t *testing.T) {
+				d := newVictimDesk(t)
+				d.edit("a.md", text("a\n"))
+				before := d.shelf.files(t)
+				d.call("s1", map[string]tools.State{"a.md": text("1\n"), "b.md": text("1\n")})
+				d.call("s1", map[string]tools.State{"a.md": text("2\n"), "b.md": text("2\n")})
+				d.call("s1", map[string]tools.State{"a.md": text("3\n"), "b.md": text("3\n")})
+				d.killedAt("undo", point)
+				if edited {
+					d.edit("b.md", text("by a person\n"))
+				}
+				found := d.settled()
+				if edited {
+					if len(found.Stuck) == 0 || !strings.Contains(found.Stuck[0], "b.md") {
+						t.Errorf("found %+v", found)
+					}
+					if now := d.shelf.files(t)["b.md"]; !same(now, text("by a person\n")) {
+						t.Errorf("the person's edit became %q", now.Data)
+					}
+				} else {
+					if len(found.Stuck) > 0 || found.Unsure > 0 || found.Resumed == 0 {
+						t.Errorf("found %+v", found)
+					}
+					d.shelf.holds(t, before)
+					if standing := slices.ContainsFunc(d.list(status.Pick{Session: "s1"}), func(c status.Change) bool { return c.Outcome != status.Undone }); standing {
+						t.Errorf("changes %q", d.outcomes())
+					}
+				}
+				if again := d.settled(); again.Any() {
+					t.Errorf("found %+v again", again)
+				}
+			})
+		}
+	}
+}
+
+// A torn tail costs what was not promised yet: seekstone's next row is glued to
+// it and lost with it.
+func TestSeekstoneGapTornTail(t *testing.T) {
+	for _, tear := range []int64{1, 100, 5000} {
+		d := newVictimDesk(t)
+		d.edit("a.md", text("a\n"))
+		d.call("s0", map[string]tools.State{"c.md": text("c\n")})
+		d.killedAt("write", "promised") // its log is not folded in
+		wal := filepath.Join(d.dir, "journal.db-wal")
+		info, err := os.Stat(wal)
+		if err != nil || info.Size() < tear {
+			t.Fatal(info, err)
+		}
+		if err := os.Truncate(wal, info.Size()-tear); err != nil {
+			t.Fatal(err)
+		}
+		d.settled()
+		d.call("s2", map[string]tools.State{"d.md": text("d\n")}) // the next row
+		d.reopen()
+		d.settled()
+		d.outcomesAre("c.md created written", "d.md created written")
+		d.undone(status.Pick{Source: "notes"})
+		d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+	}
+}
+
+// A damaged database is moved aside, and agents go on writing.
+func TestDamagedDatabase(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(d.dir, "journal.db")
+	if err := os.WriteFile(file, []byte("this is no database, but long enough to be looked at as one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	d.call("s1", map[string]tools.State{"b.md": text("b")})
+	d.outcomesAre("b.md created written")
+	if aside, err := filepath.Glob(file + ".damaged-*"); err != nil || len(aside) == 0 {
+		t.Error("what was there is gone", err)
+	}
+}

@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+const (
+	databaseName = "journal.db"
+	format       = 1 // of the schema, in user_version
+)
+
+// schema: contents, targets and reasons are sealed; what Changes are picked by
+// is not.
+const schema = `
+CREATE TABLE changes (
+	seq      INTEGER PRIMARY KEY AUTOINCREMENT,
+	call     INTEGER NOT NULL,          -- seq of the first Change of the call
+	time     INTEGER NOT NULL,          -- Unix, ns
+	client   TEXT NOT NULL,
+	session  TEXT NOT NULL,
+	source   TEXT NOT NULL,
+	tool     TEXT NOT NULL,
+	name     BLOB NOT NULL,             -- keyed hash of source and target
+	target   BLOB NOT NULL,             -- sealed
+	reason   BLOB,                      -- sealed
+	outcome  TEXT NOT NULL,             -- '': pending
+	open     INTEGER NOT NULL,          -- after is not known yet
+	undoes   INTEGER NOT NULL,          -- seq; 0: none
+	fixed    TEXT NOT NULL,
+	b_there  INTEGER NOT NULL, b_mode INTEGER NOT NULL, b_size INTEGER NOT NULL, b_blob BLOB,
+	a_there  INTEGER NOT NULL, a_mode INTEGER NOT NULL, a_size INTEGER NOT NULL, a_blob BLOB
+);
+CREATE INDEX changes_call ON changes(call);
+CREATE INDEX changes_name ON changes(name, seq);
+CREATE INDEX changes_pending ON changes(source) WHERE outcome = '';
+CREATE INDEX changes_kept ON changes(call) WHERE fixed = '';
+CREATE TABLE blobs (
+	hash BLOB PRIMARY KEY,              -- keyed hash of the content
+	data BLOB NOT NULL,                 -- sealed
+	refs INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE intents (                      -- calls that an undo has begun to take back
+	place   INTEGER PRIMARY KEY AUTOINCREMENT,
+	source  TEXT NOT NULL,
+	call    INTEGER NOT NULL,
+	merge   INTEGER NOT NULL,
+	client  TEXT NOT NULL,
+	session TEXT NOT NULL
+);
+CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+INSERT INTO facts VALUES ('bytes', 0);
+`
+
+// openFile opens the database in o.Dir, or makes it. One that is damaged is
+// moved aside, so that agents can go on writing.
+func openFile(o Options) (*sql.DB, *keys, error) {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	k, err := loadKeys(o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	file := filepath.Join(o.Dir, databaseName)
+	db, err := connect(file, k)
+	if err == nil || !damaged(err) {
+		return db, k, err
+	}
+	aside := fmt.Sprintf("%s.damaged-%d", file, o.Now().Unix())
+	o.Log.Error("the journal is damaged; a new one begins, and what is in the old one cannot be undone", "part", "journal", "file", aside, "err", err)
+	for _, end := range []string{"", "-wal"} {
+		if err := os.Rename(file+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+	}
+	db, err = connect(file, k)
+	return db, k, err
+}
+
+// connect opens one connection, which keeps other processes out.
+func connect(file string, k *keys) (*sql.DB, error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	unclean := false
+	if info, err := os.Stat(file + "-wal"); err == nil {
+		unclean = info.Size() > 0
+	}
+	db, err := sql.Open("sqlite", address(file))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if err := prepare(db, k, unclean); err != nil {
+		_ = db.Close() // the first error says what is wrong
+		if code(err) == sqlitelib.SQLITE_BUSY {
+			return nil, fmt.Errorf("another Lectern has %s open: %w", file, err)
+		}
+		return nil, err
+	}
+	return db, nil
+}
+
+func address(file string) string {
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	pragmas := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(2000)", "auto_vacuum(incremental)", "locking_mode(exclusive)", "journal_mode(wal)", "synchronous(full)",
+		"journal_size_limit(4194304)", "secure_delete(on)",
+	}}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: pragmas.Encode()}).String()
+}
+
+// prepare makes the tables, or checks that they are ours.
+func prepare(db *sql.DB, k *keys, unclean bool) error {
+	ctx := context.Background()
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case version > format:
+		return fmt.Errorf("a newer Lectern wrote it (format %d); use that one", version)
+	case version == 0:
+		return create(ctx, db, k)
+	}
+	var check []byte
+	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); err != nil {
+		return err
+	}
+	if _, err := k.open(check, "check"); err != nil {
+		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
+	}
+	if !unclean {
+		return nil
+	}
+	var verdict string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return errDamaged
+	}
+	return nil
+}
+
+func create(ctx context.Context, db *sql.DB, k *keys) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, schema)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "INSERT INTO facts VALUES ('check', ?)", k.seal(nil, "check"))
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", format))
+	}
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+var errDamaged = errors.New("its check fails")
+
+// damaged says whether err means that the file is no sound database.
+func damaged(err error) bool {
+	c := code(err)
+	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
+}
+
+// code is SQLite's primary result code behind err; 0: there is none.
+func code(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}

@@ -1,0 +1,93 @@
+package journal_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func within(n int64) func(*journal.Options) {
+	return func(o *journal.Options) { o.MaxBytes = n }
+}
+
+func big(c byte) tools.State {
+	return tools.State{There: true, Data: bytes.Repeat([]byte{c}, 10_000), Mode: 0o644}
+}
+
+// Old contents make room; their Changes stay listed and say why they cannot be
+// undone: seekstone deletes rows.
+func TestSeekstoneGapEviction(t *testing.T) {
+	d := newDesk(t, within(35_000))
+	for i := range 8 {
+		d.call("s1", map[string]tools.State{"a.md": big(byte(i))})
+	}
+	all := d.list(status.Pick{})
+	if len(all) != 8 || all[0].Fixed != "" || all[1].Fixed != "" || all[7].Fixed == "" || all[7].Target != "a.md" {
+		t.Errorf("changes %+v", all)
+	}
+	if err := d.undo(status.Pick{IDs: []string{"c1"}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
+		t.Errorf("error %v", err)
+	}
+	d.undone(status.Pick{IDs: []string{"c8"}})
+	d.shelf.holds(t, map[string]tools.State{"a.md": big(6)})
+}
+
+// A content that a newer Change refers to outlives the older one: seekstone
+// stores it outside of the transaction, so that it may go in between.
+func TestSeekstoneGapEvictedWhileReferred(t *testing.T) {
+	d := newDesk(t, within(25_000))
+	d.edit("a.md", big('x'))
+	for i := range 20 {
+		d.call("s1", map[string]tools.State{fmt.Sprintf("copy%d.md", i): big('x')}) // one content, again and again
+		d.call("s2", map[string]tools.State{"b.md": big(byte(i))})                  // pushes older ones out
+		ids := d.call("s3", map[string]tools.State{"a.md": {}})
+		d.undone(status.Pick{IDs: ids})
+		if now := d.shelf.files(t)["a.md"]; !same(now, big('x')) {
+			t.Fatalf("round %d: the content is lost", i)
+		}
+	}
+}
+
+// Contents that are too old go too, and in the end the Changes.
+func TestKeep(t *testing.T) {
+	d := newDesk(t, func(o *journal.Options) { o.Keep = time.Hour })
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	d.now = d.now.Add(2 * time.Hour)
+	d.call("s1", map[string]tools.State{"b.md": text("b")})
+	if all := d.list(status.Pick{}); len(all) != 2 || all[1].Fixed == "" || all[0].Fixed != "" {
+		t.Errorf("changes %+v", all)
+	}
+	d.now = d.now.Add(20 * time.Hour)
+	d.call("s1", map[string]tools.State{"c.md": text("c")})
+	if all := d.list(status.Pick{}); len(all) != 1 {
+		t.Errorf("changes %+v", all)
+	}
+}
+
+func BenchmarkSmallWrite(b *testing.B) {
+	j := journal.New(journal.Options{Dir: b.TempDir(), Now: time.Now})
+	defer j.Close()
+	before, after := text(strings.Repeat("line\n", 200)), text(strings.Repeat("line\n", 201))
+	for b.Loop() {
+		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
+		if err := r.Changing(b.Context(), tools.Change{Target: "a.md", Before: before, After: after}); err != nil {
+			b.Fatal(err)
+		}
+		r.End(b.Context(), nil, nil)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	j := journal.New(journal.Options{Dir: b.TempDir(), Now: time.Now})
+	b.ReportAllocs()
+	for b.Loop() {
+		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "read"})
+		r.End(b.Context(), nil, nil)
+	}
+}

@@ -1,0 +1,301 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// What an agent did is listed with all that people pick by, and with its diff.
+func TestChangesAreListed(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("one\n")})
+	d.now = d.now.Add(time.Hour)
+	ids := d.call("s2", map[string]tools.State{"a.md": text("two\n")})
+	got, err := d.Changes(t.Context(), status.Pick{IDs: ids})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := status.Changes{
+		Changes: []status.Change{{
+			ID: "c2", Time: d.now, Client: "agent", Session: "s2", Call: "k2", Source: "notes", Tool: "write", Target: "a.md",
+			Deed: "changed", Outcome: status.Written, Before: 4, After: 4,
+		}},
+		Diffs: map[string]string{"c2": "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-one\n+two\n"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	for _, c := range []struct {
+		pick status.Pick
+		want string
+	}{
+		{status.Pick{}, "c2 c1"},
+		{status.Pick{Session: "s1"}, "c1"},
+		{status.Pick{Client: "agent", Source: "notes"}, "c2 c1"},
+		{status.Pick{Client: "another"}, ""},
+		{status.Pick{Since: d.now}, "c2"},
+		{status.Pick{Before: "c2"}, "c1"},
+		{status.Pick{Limit: 1}, "c2 …"},
+	} {
+		found, err := d.Changes(t.Context(), c.pick)
+		var ids []string
+		for _, c := range found.Changes {
+			ids = append(ids, c.ID)
+		}
+		if found.More {
+			ids = append(ids, "…")
+		}
+		if got := strings.Join(ids, " "); err != nil || got != c.want {
+			t.Errorf("%+v: %q, %v; want %q", c.pick, got, err, c.want)
+		}
+	}
+	if _, err := d.Changes(t.Context(), status.Pick{IDs: []string{"c01"}}); err == nil {
+		t.Error("c01 is an ID")
+	}
+}
+
+// A call that reads, or that changes nothing, leaves nothing, not even a file.
+func TestReadsTouchNothing(t *testing.T) {
+	d := newDesk(t)
+	r := d.Record(journal.Origin{Source: "notes"})
+	if err := r.Changing(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.End(t.Context(), d.shelf, nil)
+	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Any() {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if _, err := os.Stat(d.dir); err == nil {
+		t.Error("there is a journal on disk")
+	}
+}
+
+// After an error of the tool, what happened is told by what the targets hold.
+func TestOutcomeAfterAnError(t *testing.T) {
+	d := newDesk(t)
+	fail := func(changes []tools.Change, happens func(), k tools.Keeper) {
+		t.Helper()
+		r := d.Record(journal.Origin{Source: "notes"})
+		if err := r.Changing(t.Context(), changes...); err != nil {
+			t.Fatal(err)
+		}
+		happens()
+		r.End(t.Context(), k, errors.New("something went wrong"))
+	}
+	d.edit("c.md", text("c"))
+	fail([]tools.Change{
+		{Target: "a.md", After: text("a")},
+		{Target: "b.md", After: text("b")},
+		{Target: "c.md", Before: text("c"), After: text("C")},
+		{Target: "d.md", Open: true},
+		{Target: "e.md", Open: true},
+	}, func() {
+		d.edit("b.md", text("b"))
+		d.edit("c.md", text("by a person"))
+		d.edit("d.md", text("D"))
+	}, d.shelf)
+	d.outcomesAre("b.md created written", "c.md changed unsure", "d.md created written")
+}
+
+// A source that cannot be asked is asked later.
+func TestOutcomeIsFoundLater(t *testing.T) {
+	d := newDesk(t)
+	r := d.Record(journal.Origin{Source: "notes"})
+	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Any() {
+		t.Errorf("a call that has not ended was settled: %+v, %v", found, err)
+	}
+	d.outcomesAre()
+	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
+	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
+	d.outcomesAre("a.md created unsure")
+	if !d.Loose("notes") || d.Loose("others") {
+		t.Error("what is to be settled is not known")
+	}
+	if _, err := d.Settle(t.Context(), "notes", d.shelf); err == nil || !d.Loose("notes") {
+		t.Errorf("settled without asking: %v", err)
+	}
+	d.shelf.fails = nil
+	d.edit("a.md", text("a"))
+	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || d.Loose("notes") {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	d.outcomesAre("a.md created written")
+}
+
+// What a later call found tells what an earlier one left, whatever the target
+// holds by now.
+func TestOutcomeIsToldByTheNextChange(t *testing.T) {
+	d := newDesk(t)
+	r := d.Record(journal.Origin{Source: "notes"})
+	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", After: text("1")}); err != nil {
+		t.Fatal(err)
+	}
+	d.edit("a.md", text("1"))
+	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
+	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
+	d.shelf.fails = nil
+	d.call("s1", map[string]tools.State{"a.md": text("2")})
+	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || found.Unsure != 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// A Change that was left open is completed by what the tool tells.
+func TestOpenChange(t *testing.T) {
+	d := newDesk(t)
+	r := d.Record(journal.Origin{Source: "notes"})
+	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", Open: true}, tools.Change{Target: "b.md", Open: true}); err != nil {
+		t.Fatal(err)
+	}
+	d.edit("a.md", text("as another application likes it"))
+	r.Changed("a.md", text("as another application likes it"))
+	r.End(t.Context(), d.shelf, nil)
+	d.outcomesAre("a.md created written")
+	d.undone(status.Pick{Source: "notes"})
+	d.shelf.holds(t, map[string]tools.State{})
+}
+
+// Whoever gets at the files learns neither contents nor names, and nobody else
+// can open them.
+func TestSealedAtRest(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"salary-of-canary.md": text("canary-in-the-coal-mine\n")})
+	d.call("s1", map[string]tools.State{"salary-of-canary.md": text("canary-in-the-coal-mine\nmore\n")})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(d.dir)
+	if err != nil || len(entries) == 0 {
+		t.Fatal(entries, err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(d.dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("canary")) {
+			t.Errorf("%s gives away what notes hold or are called", e.Name())
+		}
+		if info, err := e.Info(); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+			t.Errorf("%s has mode %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(d.dir); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o700) {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+}
+
+// Without its key, or with another, the journal says so and stops writes; it
+// does not begin anew over what it cannot read.
+func TestKeyIsGone(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(d.dir, "journal.key")
+	for name, spoil := range map[string]func() error{
+		"gone":    func() error { return os.Remove(key) },
+		"another": func() error { return os.WriteFile(key, bytes.Repeat([]byte{7}, 32), 0o600) },
+		"short":   func() error { return os.WriteFile(key, []byte("x"), 0o600) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(name, err)
+		}
+		d.open()
+		err := d.Record(journal.Origin{}).Changing(t.Context(), tools.Change{Target: "b.md", After: text("b")})
+		if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "journal.key") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A second process does not write into a journal that is in use.
+func TestOneAtATime(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	other := journal.New(journal.Options{Dir: d.dir, Now: time.Now})
+	if _, err := other.Changes(t.Context(), status.Pick{}); err == nil || !strings.Contains(err.Error(), "another Lectern") {
+		t.Errorf("error %v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	d.call("s1", map[string]tools.State{"a.md": text("b")})
+}
+
+// A full disk or a journal without rights stops the write before it begins.
+func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
+	d := newDesk(t)
+	if err := os.WriteFile(d.dir, []byte("a file in the folder's place"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := d.Record(journal.Origin{Source: "notes"})
+	err := d.shelf.write(t.Context(), r, tools.Change{Target: "a.md", After: text("a")})
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") {
+		t.Errorf("error %v", err)
+	}
+	d.shelf.holds(t, map[string]tools.State{})
+	if err := os.Remove(d.dir); err != nil {
+		t.Fatal(err)
+	}
+	d.call("s1", map[string]tools.State{"a.md": text("a")}) // it is tried again
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Changing(ctx, tools.Change{Target: "a.md"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call goes on: %v", err)
+	}
+}
+
+// What people write comes back byte for byte, whatever its encoding, line ends
+// and rights: seekstone's journal keeps text, and loses them.
+func TestSeekstoneGapLossyPreImages(t *testing.T) {
+	d := newDesk(t)
+	was := map[string]tools.State{
+		"latin1.md":  {There: true, Data: []byte("caf\xe9\n"), Mode: 0o644},
+		"crlf.md":    {There: true, Data: []byte("a\r\nb\rc\n\n"), Mode: 0o644},
+		"bom.md":     {There: true, Data: []byte("\xef\xbb\xbfa"), Mode: 0o644},
+		"private.md": {There: true, Data: []byte("x"), Mode: 0o600},
+		"empty.md":   {There: true, Mode: 0o644},
+		"nul.bin":    {There: true, Data: []byte{0, 1, 0xff, 0}, Mode: 0o644},
+		"gone.md":    text("will be deleted"),
+	}
+	for target, st := range was {
+		d.edit(target, st)
+	}
+	now := map[string]tools.State{"new.md": text("new"), "gone.md": {}}
+	for target := range was {
+		if target != "gone.md" {
+			now[target] = text("of the agent")
+		}
+	}
+	d.call("s1", now)
+	after := maps.Clone(now)
+	delete(after, "gone.md")
+	d.shelf.holds(t, after)
+	d.undone(status.Pick{Session: "s1"})
+	d.shelf.holds(t, was)
+	redo := d.list(status.Pick{})[0]
+	d.undone(status.Pick{IDs: []string{redo.ID}})
+	d.shelf.holds(t, after)
+}

@@ -1,0 +1,290 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Sources lends opened sources: release gives one back.
+type Sources func(ctx context.Context, name string) (k tools.Keeper, release func(), err error)
+
+// A step takes one call back. Calls are taken back whole, for half a move is
+// none.
+type step struct {
+	call    int64
+	source  string
+	rows    []row // newest first
+	changes []tools.Change
+	merged  []string // targets whose later edits stay
+}
+
+// PlanUndo says what Undo would do: a step for every target, with the diff.
+func (j *Journal) PlanUndo(ctx context.Context, p status.Pick, from Sources) (status.Plan, error) {
+	j.undoing.Lock()
+	defer j.undoing.Unlock()
+	steps, err := j.prepare(ctx, p, from)
+	if err != nil {
+		return status.Plan{}, fmt.Errorf("undo: %w", err)
+	}
+	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
+	count, room := 0, mostDiff
+	for _, s := range steps {
+		for _, c := range s.changes {
+			count++
+			diff := diffOf(c.Target, c.Before, c.After, room)
+			room -= len(diff)
+			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", undoing(c), c.Target, s.source), Diff: diff})
+		}
+		for _, target := range s.merged {
+			plan.Risks = append(plan.Risks, target+" was edited later; what the edit changed stays, so look at the result")
+		}
+	}
+	plan.Title = fmt.Sprintf("Take back %s of %s", counted(count, "change"), counted(len(steps), "call"))
+	return plan, nil
+}
+
+func undoing(c tools.Change) string {
+	switch {
+	case !c.Before.There && c.After.There:
+		return "bring back"
+	case c.Before.There && !c.After.There:
+		return "remove"
+	}
+	return "restore"
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// prepare finds the calls that p picks and what taking them back changes,
+// newest first. An error says why that cannot be: then nothing is to be changed.
+func (j *Journal) prepare(ctx context.Context, p status.Pick, from Sources) ([]step, error) {
+	steps, err := j.picked(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return nil, errors.New("there is nothing to take back: no change that stands fits")
+	}
+	left := map[string]map[string]tools.State{} // by source and target, what the steps so far leave
+	for i := range steps {
+		if left[steps[i].source] == nil {
+			left[steps[i].source] = map[string]tools.State{}
+		}
+		if err := j.prepareOne(ctx, &steps[i], p.Merge, from, left[steps[i].source]); err != nil {
+			return nil, err
+		}
+	}
+	return steps, nil
+}
+
+func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from Sources, left map[string]tools.State) error {
+	k, release, err := from(ctx, s.source)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.against(ctx, k, merging, left)
+}
+
+// against fills in the changes that take s back, when the steps before it
+// leave what left says and nothing else.
+func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, left map[string]tools.State) error {
+	if k == nil {
+		return fmt.Errorf("%s cannot take changes back", s.source)
+	}
+	s.changes, s.merged = nil, nil
+	var odd []row // hold something else than they were left with, as far as bytes tell
+	for _, v := range s.rows {
+		now, ours := left[v.Target]
+		if !ours {
+			var err error
+			if now, err = k.State(ctx, v.Target); err != nil {
+				return err
+			}
+		}
+		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
+		if !alike(v.Target, now, v.After) {
+			merged, ok := tools.State{}, false
+			if merging {
+				merged, ok = merge(v.After, now, v.Before)
+			}
+			switch {
+			case ok:
+				want.Before, want.After = now, merged
+				s.merged = append(s.merged, v.Target)
+			case ours:
+				return editedBetween(v, now)
+			default:
+				odd = append(odd, v)
+			}
+		}
+		left[v.Target] = want.After
+		s.add(want)
+	}
+	return s.ask(ctx, k, odd)
+}
+
+// add adds a change, as one with those of the same target.
+func (s *step) add(c tools.Change) {
+	for i := range s.changes {
+		if s.changes[i].Target == c.Target {
+			s.changes[i].After = c.After
+			return
+		}
+	}
+	s.changes = append(s.changes, c)
+}
+
+// ask has the System itself say whether odd targets are in the way: it may keep
+// in a State what does not matter, such as a time.
+func (s *step) ask(ctx context.Context, k tools.Keeper, odd []row) error {
+	if len(odd) == 0 {
+		return nil
+	}
+	var back []tools.Change
+	for _, v := range odd {
+		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
+	}
+	var r rehearsal
+	err := k.Restore(ctx, &r, back)
+	if err == nil || r.asked { // all of them may be as they should be already
+		return nil
+	}
+	if e := tools.AsError(err); e.Code != tools.Conflict {
+		return err
+	}
+	var why []string
+	for _, v := range odd {
+		now, err := k.State(ctx, v.Target)
+		if err != nil {
+			return err
+		}
+		if alike(v.Target, now, v.After) {
+			continue
+		}
+		why = append(why, fmt.Sprintf("%s in %s was edited after %s:\n%s", v.Target, s.source, idOf(v.seq), diffOf(v.Target, v.After, now, 8<<10)))
+	}
+	if len(why) == 0 {
+		return err
+	}
+	return &Edited{Why: strings.TrimRight(strings.Join(why, ""), "\n")}
+}
+
+// Edited says that something that an undo would overwrite has been edited since
+// by somebody else. Why holds the diff: it is for the person alone.
+type Edited struct{ Why string }
+
+// Error implements error.
+func (e *Edited) Error() string {
+	return e.Why + "\nNothing was changed. Take the later edit back first, or keep it by merging (--merge)."
+}
+
+func editedBetween(v row, now tools.State) error {
+	return &Edited{Why: fmt.Sprintf("%s in %s was changed between the changes to take back:\n%s", v.Target, v.origin.Source,
+		strings.TrimRight(diffOf(v.Target, v.After, now, 8<<10), "\n"))}
+}
+
+// A rehearsal is a Caller that lets nothing be written.
+type rehearsal struct {
+	tools.Silent
+
+	asked bool
+}
+
+var errRehearsed = errors.New("this was a rehearsal")
+
+// Changing implements tools.Caller.
+func (r *rehearsal) Changing(context.Context, ...tools.Change) error {
+	r.asked = true
+	return errRehearsed
+}
+
+// picked are the calls that p picks, newest first. Without IDs, undos and what
+// does not stand are passed over.
+func (j *Journal) picked(p status.Pick) ([]step, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.ready(); err != nil {
+		return nil, err
+	}
+	where, args, err := j.where(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.IDs) == 0 {
+		if p.Source == "" && p.Client == "" && p.Session == "" && p.Since.IsZero() {
+			return nil, errors.New("what to take back is not said")
+		}
+		where += " AND outcome = 'written' AND undoes = 0"
+	}
+	all, err := j.rows(where+" ORDER BY seq DESC", args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.thereAndStanding(p.IDs, all); err != nil {
+		return nil, err
+	}
+	return j.steps(all)
+}
+
+// thereAndStanding checks Changes that were asked for by ID.
+func (j *Journal) thereAndStanding(ids []string, all []row) error {
+	for _, id := range ids {
+		i := slices.IndexFunc(all, func(v row) bool { return idOf(v.seq) == id })
+		switch {
+		case i < 0:
+			return fmt.Errorf("there is no change %.40s; `lectern changes` lists them", id)
+		case all[i].outcome == status.Undone:
+			return fmt.Errorf("%s was taken back already", id)
+		}
+	}
+	return nil
+}
+
+// steps are the whole calls of rows, in their order.
+func (j *Journal) steps(rows []row) ([]step, error) {
+	var steps []step
+	for _, v := range rows {
+		if slices.ContainsFunc(steps, func(s step) bool { return s.call == v.call }) {
+			continue
+		}
+		s, err := j.step(v.call, v.origin.Source)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// step is a call with its contents, as far as it stands.
+func (j *Journal) step(call int64, source string) (step, error) {
+	rows, err := j.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
+	if err != nil {
+		return step{}, err
+	}
+	for i := range rows {
+		v := &rows[i]
+		switch {
+		case v.fixed != "":
+			return step{}, fmt.Errorf("%s (%s in %s) cannot be taken back: %s", idOf(v.seq), v.Target, source, v.fixed)
+		case v.outcome == "":
+			return step{}, fmt.Errorf("whether %s (%s in %s) happened is not known yet: open the source first", idOf(v.seq), v.Target, source)
+		}
+		if err := j.fill(v); err != nil {
+			return step{}, err
+		}
+	}
+	return step{call: call, source: source, rows: rows}, nil
+}

@@ -1,0 +1,218 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+const columns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
+	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob`
+
+// rows reads Changes without their contents. With the lock, outside of a
+// transaction.
+func (j *Journal) rows(where string, args ...any) ([]row, error) {
+	found, err := j.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close() //nolint:errcheck // Err tells
+	var all []row
+	for found.Next() {
+		v, err := j.scan(found)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, found.Err()
+}
+
+func (j *Journal) scan(from *sql.Rows) (v row, err error) {
+	var at int64
+	var target, reason []byte
+	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
+		&v.outcome, &v.Open, &v.undoes, &v.fixed,
+		&v.Before.There, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.There, &v.After.Mode, &v.afterSize, &v.afterBlob)
+	if err != nil {
+		return row{}, err
+	}
+	v.time = time.Unix(0, at)
+	plain, err := j.keys.open(target, "target")
+	if err != nil {
+		return row{}, err
+	}
+	v.Target = string(plain)
+	if reason != nil {
+		if plain, err = j.keys.open(reason, "reason"); err != nil {
+			return row{}, err
+		}
+		v.origin.Reason = string(plain)
+	}
+	return v, nil
+}
+
+// fill reads the contents of a row.
+func (j *Journal) fill(v *row) (err error) {
+	if v.fixed != "" {
+		return nil
+	}
+	if v.Before.Data, err = j.content(v.beforeBlob); err != nil {
+		return err
+	}
+	v.After.Data, err = j.content(v.afterBlob)
+	return err
+}
+
+// ready opens the database and writes what waits, so that reading finds it.
+// With the lock.
+func (j *Journal) ready() error {
+	if err := j.openUnless(); err != nil {
+		return err
+	}
+	if len(j.marks) == 0 {
+		return nil
+	}
+	return j.write(func(*sql.Tx) error { return nil })
+}
+
+// mostDiff bounds the diffs of one answer in bytes, as the wire does.
+const mostDiff = 1 << 20
+
+// Changes answers Changes, newest first, as status.Ledger promises.
+func (j *Journal) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	found, err := j.changes(ctx, p)
+	if err != nil {
+		return status.Changes{}, fmt.Errorf("list changes: %w", err)
+	}
+	return found, nil
+}
+
+func (j *Journal) changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+	if err := ctx.Err(); err != nil {
+		return status.Changes{}, err
+	}
+	if err := j.ready(); err != nil {
+		return status.Changes{}, err
+	}
+	where, args, err := j.where(p)
+	if err != nil {
+		return status.Changes{}, err
+	}
+	limit := p.Limit
+	if limit <= 0 {
+		limit = 100
+	}
+	all, err := j.rows(where+" ORDER BY seq DESC LIMIT ?", append(args, limit+1)...)
+	if err != nil {
+		return status.Changes{}, err
+	}
+	answer := status.Changes{Changes: []status.Change{}}
+	if len(all) > limit {
+		all, answer.More = all[:limit], true
+	}
+	room := mostDiff
+	for _, v := range all {
+		answer.Changes = append(answer.Changes, v.status())
+		if len(p.IDs) == 0 {
+			continue
+		}
+		if err := j.fill(&v); err != nil {
+			return status.Changes{}, err
+		}
+		if answer.Diffs == nil {
+			answer.Diffs = map[string]string{}
+		}
+		diff := v.diff(room)
+		room -= len(diff)
+		answer.Diffs[idOf(v.seq)] = diff
+	}
+	return answer, nil
+}
+
+// where is p as a condition. Calls that have not ended are not listed.
+func (j *Journal) where(p status.Pick) (string, []any, error) {
+	var terms []string
+	var args []any
+	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
+	add("1")
+	for call := range j.live {
+		add("call <> ?", call)
+	}
+	if len(p.IDs) > 0 {
+		for _, id := range p.IDs {
+			seq, err := seqOf(id)
+			if err != nil {
+				return "", nil, err
+			}
+			args = append(args, seq)
+		}
+		add("seq IN (?" + strings.Repeat(",?", len(p.IDs)-1) + ")")
+	}
+	for column, value := range map[string]string{"source": p.Source, "client": p.Client, "session": p.Session} {
+		if value != "" {
+			add(column+" = ?", value)
+		}
+	}
+	if !p.Since.IsZero() {
+		add("time >= ?", p.Since.UnixNano())
+	}
+	if p.Before != "" {
+		seq, err := seqOf(p.Before)
+		if err != nil {
+			return "", nil, err
+		}
+		add("seq < ?", seq)
+	}
+	return strings.Join(terms, " AND "), args, nil
+}
+
+// status is a row as people see it. One that is pending without a call has not
+// been settled, as its source has not been open since.
+func (v row) status() status.Change {
+	c := status.Change{
+		ID: idOf(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
+		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Deed: v.deed(), Outcome: v.outcome,
+		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, Fixed: v.fixed,
+	}
+	if v.outcome == "" {
+		c.Outcome = status.Unsure
+	}
+	if v.undoes != 0 {
+		c.Undoes = idOf(v.undoes)
+	}
+	return c
+}
+
+func (v row) deed() string {
+	switch {
+	case !v.Before.There && v.After.There:
+		return "created"
+	case v.Before.There && !v.After.There && !v.Open:
+		return "deleted"
+	}
+	return "changed"
+}
+
+// Sessions is the highest N of all sessions named sN that changed something; 0:
+// there is none. A hub counts on from it.
+func (j *Journal) Sessions() (uint64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.db == nil && !j.exists() {
+		return 0, nil
+	}
+	if err := j.openUnless(); err != nil {
+		return 0, err
+	}
+	var n uint64
+	err := j.db.QueryRowContext(context.Background(),
+		"SELECT coalesce(max(CAST(substr(session, 2) AS INTEGER)), 0) FROM changes WHERE session GLOB 's[0-9]*'").Scan(&n)
+	return n, err
+}

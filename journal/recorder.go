@@ -1,0 +1,235 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// An Origin says whose call it is.
+type Origin struct {
+	Client  string // as the client calls itself
+	Session string
+	Source  string
+	Tool    string
+	Reason  string // if one was given
+}
+
+// A Recorder is a [tools.Caller] that keeps the Changes of one call. It makes
+// nothing before the first Changing, so that a call that reads costs nothing.
+// Whoever made it calls End when the tool has returned.
+type Recorder struct {
+	journal *Journal
+	origin  Origin
+	undoes  map[string]int64 // of an undo: what it takes back, by target
+
+	mu   sync.Mutex
+	call int64
+	rows []row
+}
+
+// Record begins to listen to a call.
+func (j *Journal) Record(o Origin) *Recorder { return &Recorder{journal: j, origin: o} }
+
+// Progress implements [tools.Caller]: nobody hears it.
+func (r *Recorder) Progress(float64, float64, string) {}
+
+// Log implements [tools.Caller]: nobody hears it.
+func (r *Recorder) Log(slog.Level, string) {}
+
+// Changing implements [tools.Caller]. When it returns nil, all changes are on
+// disk.
+func (r *Recorder) Changing(ctx context.Context, changes ...tools.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rows, call, err := r.journal.begin(r.origin, r.undoes, r.call, changes)
+	if err != nil {
+		return stopped(err)
+	}
+	r.call, r.rows = call, append(r.rows, rows...)
+	return nil
+}
+
+// Changed implements [tools.Caller].
+func (r *Recorder) Changed(target string, after tools.State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.rows {
+		if v := &r.rows[i]; v.Target == target && v.Open {
+			v.After, v.told = after, true
+		}
+	}
+}
+
+// IDs are those of the Changes so far; a nil Recorder has none.
+func (r *Recorder) IDs() []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var ids []string
+	for _, v := range r.rows {
+		ids = append(ids, idOf(v.seq))
+	}
+	return ids
+}
+
+// lookWithin is how long End asks what targets hold.
+const lookWithin = 5 * time.Second
+
+// End says that the tool has returned, with err. When that went well, what was
+// reported happened; else k tells by what the targets hold. A nil k means that
+// the System takes nothing back.
+func (r *Recorder) End(ctx context.Context, k tools.Keeper, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.rows) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+	defer cancel()
+	var marks []mark
+	unknown := false
+	for _, v := range r.rows {
+		switch {
+		case err == nil && !v.Open:
+			marks = append(marks, v.mark(status.Written))
+		case err == nil && v.told:
+			marks = append(marks, v.judged(v.After))
+		case k == nil:
+			marks = append(marks, v.mark(status.Unsure))
+		default:
+			now, lookErr := k.State(ctx, v.Target)
+			if lookErr != nil {
+				unknown = true // Settle asks again
+				continue
+			}
+			marks = append(marks, v.judged(now))
+		}
+	}
+	r.journal.ended(r.call, r.origin.Source, unknown, marks)
+}
+
+// begin puts changes on disk as pending. call is 0 for the first of a call.
+func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	first := call
+	rows := make([]row, 0, len(changes))
+	now := j.opts.Now()
+	err := j.write(func(tx *sql.Tx) error {
+		for _, c := range changes {
+			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
+			if err := j.insert(tx, &v); err != nil {
+				return err
+			}
+			call = v.call
+			rows = append(rows, v)
+		}
+		return j.evict(tx, call)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if first == 0 {
+		j.live[call] = true
+	}
+	return rows, call, nil
+}
+
+// ended takes the outcomes of a call over.
+func (j *Journal) ended(call int64, source string, unknown bool, marks []mark) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.live, call)
+	if unknown {
+		j.loose[source] = true
+	}
+	j.later(marks...)
+}
+
+// A row is a Change as it is kept.
+type row struct {
+	tools.Change
+
+	seq, call int64
+	time      time.Time
+	origin    Origin
+	outcome   status.Outcome // empty: pending
+	undoes    int64
+	fixed     string
+	told      bool // an Open one whose After was told
+
+	// What the database knows without the contents.
+	beforeSize, afterSize int
+	beforeBlob, afterBlob []byte
+}
+
+func (j *Journal) insert(tx *sql.Tx, v *row) error {
+	ctx := context.Background()
+	var err error
+	if v.beforeBlob, err = j.keys.keep(tx, v.Before); err != nil {
+		return err
+	}
+	after := v.After
+	if v.Open {
+		after = tools.State{}
+	}
+	if v.afterBlob, err = j.keys.keep(tx, after); err != nil {
+		return err
+	}
+	var reason []byte
+	if v.origin.Reason != "" {
+		reason = j.keys.seal([]byte(v.origin.Reason), "reason")
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?)`,
+		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
+		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), reason, v.Open, v.undoes,
+		v.Before.There, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.There, after.Mode, len(after.Data), v.afterBlob)
+	if err != nil {
+		return err
+	}
+	if v.seq, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	if v.call == 0 {
+		v.call = v.seq
+		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
+	}
+	return err
+}
+
+func (j *Journal) nameOf(source, target string) []byte {
+	return j.keys.name([]byte(source), []byte(target))
+}
+
+// idOf and seqOf translate between what people type and what is stored.
+func idOf(seq int64) string { return fmt.Sprintf("c%d", seq) }
+
+func seqOf(id string) (int64, error) {
+	var seq int64
+	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || idOf(seq) != id {
+		return 0, errors.New("no change has the ID " + fmt.Sprintf("%.40q", id) + "; `lectern changes` lists them")
+	}
+	return seq, nil
+}
+
+// holdsOthers says whether a target only holds others, such as a folder: what
+// matters is that it is there.
+func holdsOthers(target string) bool { return strings.HasSuffix(target, "/") }

@@ -1,0 +1,244 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A shelf is a Keeper over the files of a folder.
+type shelf struct {
+	dir   string
+	at    func(point string) // is told how far a write has come
+	fails error              // what State answers; nil: the state
+}
+
+func (s *shelf) State(_ context.Context, target string) (tools.State, error) {
+	if s.fails != nil {
+		return tools.State{}, s.fails
+	}
+	file := filepath.Join(s.dir, target)
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return tools.State{}, nil
+	}
+	if err != nil {
+		return tools.State{}, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return tools.State{}, err
+	}
+	return tools.State{There: true, Data: data, Mode: uint32(info.Mode().Perm())}, nil
+}
+
+func (s *shelf) put(target string, st tools.State) error {
+	file := filepath.Join(s.dir, target)
+	if !st.There {
+		return os.Remove(file)
+	}
+	if err := os.WriteFile(file, st.Data, fs.FileMode(st.Mode)); err != nil {
+		return err
+	}
+	return os.Chmod(file, fs.FileMode(st.Mode))
+}
+
+func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+	for _, ch := range changes {
+		now, err := s.State(ctx, ch.Target)
+		if err != nil {
+			return err
+		}
+		if !same(now, ch.Before) {
+			return tools.Errorf(tools.Conflict, "%s was changed", ch.Target)
+		}
+	}
+	return s.write(ctx, c, changes...)
+}
+
+// write is a tool that writes.
+func (s *shelf) write(ctx context.Context, c tools.Caller, changes ...tools.Change) error {
+	s.reach("start")
+	if err := c.Changing(ctx, changes...); err != nil {
+		return err
+	}
+	s.reach("promised")
+	for i, ch := range changes {
+		if err := s.put(ch.Target, ch.After); err != nil {
+			return err
+		}
+		if i < len(changes)-1 {
+			s.reach("between")
+		}
+	}
+	s.reach("written")
+	return nil
+}
+
+func (s *shelf) reach(point string) {
+	if s.at != nil {
+		s.at(point)
+	}
+}
+
+func same(a, b tools.State) bool {
+	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+}
+
+func text(s string) tools.State { return tools.State{There: true, Data: []byte(s), Mode: 0o644} }
+
+// files is what the folder holds, byte for byte.
+func (s *shelf) files(t testing.TB) map[string]tools.State {
+	t.Helper()
+	all := map[string]tools.State{}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		st, err := s.State(t.Context(), e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = st
+	}
+	return all
+}
+
+func (s *shelf) holds(t testing.TB, want map[string]tools.State) {
+	t.Helper()
+	got := s.files(t)
+	if !maps.EqualFunc(got, want, same) {
+		t.Errorf("the folder holds %q, want %q", show(got), show(want))
+	}
+}
+
+func show(m map[string]tools.State) []string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, k+"="+string(m[k].Data))
+	}
+	return all
+}
+
+// A desk is a journal with a shelf.
+type desk struct {
+	*testing.T
+	*journal.Journal
+	shelf *shelf
+	dir   string
+	now   time.Time
+}
+
+func newDesk(t *testing.T, options ...func(*journal.Options)) *desk {
+	t.Helper()
+	d := &desk{T: t, shelf: &shelf{dir: t.TempDir()}, dir: filepath.Join(t.TempDir(), "journal"), now: time.Unix(1_800_000_000, 0)}
+	d.open(options...)
+	return d
+}
+
+// open opens the journal, as the next start would.
+func (d *desk) open(options ...func(*journal.Options)) {
+	d.Helper()
+	o := journal.Options{Dir: d.dir, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler)}
+	for _, f := range options {
+		f(&o)
+	}
+	j := journal.New(o)
+	d.Journal = j
+	d.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			d.Error(err)
+		}
+	})
+}
+
+func (d *desk) reopen(options ...func(*journal.Options)) {
+	d.Helper()
+	if err := d.Close(); err != nil {
+		d.Fatal(err)
+	}
+	d.open(options...)
+}
+
+// from lends the shelf, whatever the source is called.
+func (d *desk) from(context.Context, string) (tools.Keeper, func(), error) {
+	return d.shelf, func() {}, nil
+}
+
+// call is a call of an agent that writes; it returns the IDs of its Changes.
+func (d *desk) call(session string, to map[string]tools.State) []string {
+	d.Helper()
+	r := d.Record(journal.Origin{Client: "agent", Session: session, Source: "notes", Tool: "write"})
+	var changes []tools.Change
+	for _, target := range slices.Sorted(maps.Keys(to)) {
+		before, err := d.shelf.State(d.Context(), target)
+		if err != nil {
+			d.Fatal(err)
+		}
+		changes = append(changes, tools.Change{Target: target, Before: before, After: to[target]})
+	}
+	err := d.shelf.write(d.Context(), r, changes...)
+	r.End(d.Context(), d.shelf, err)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return r.IDs()
+}
+
+// edit is a person at work.
+func (d *desk) edit(target string, st tools.State) {
+	d.Helper()
+	if err := d.shelf.put(target, st); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) undo(p status.Pick) error {
+	return d.Undo(d.Context(), p, journal.Origin{Client: "lectern undo"}, d.from)
+}
+
+func (d *desk) undone(p status.Pick) {
+	d.Helper()
+	if err := d.undo(p); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) list(p status.Pick) []status.Change {
+	d.Helper()
+	found, err := d.Changes(d.Context(), p)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return found.Changes
+}
+
+// outcomes are those of all Changes, oldest first, with their targets.
+func (d *desk) outcomes() []string {
+	d.Helper()
+	var all []string
+	for _, c := range slices.Backward(d.list(status.Pick{})) {
+		all = append(all, c.Target+" "+c.Deed+" "+string(c.Outcome))
+	}
+	return all
+}
+
+func (d *desk) outcomesAre(want ...string) {
+	d.Helper()
+	if got := d.outcomes(); !slices.Equal(got, want) {
+		d.Errorf("changes %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,183 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// UndoTool is the tool that Changes of an undo name.
+const UndoTool = "undo"
+
+// Undo takes back what p picks, newest first, whole calls. It looks at all of
+// it before it changes any, and what it changes are Changes too, which can be
+// taken back. When it is cut short, the next Settle goes on with it; when a
+// source refuses in the middle, the error says how far it came.
+func (j *Journal) Undo(ctx context.Context, p status.Pick, by Origin, from Sources) error {
+	j.undoing.Lock()
+	defer j.undoing.Unlock()
+	steps, err := j.prepare(ctx, p, from)
+	if err != nil {
+		return fmt.Errorf("undo: %w", err)
+	}
+	if err := j.intend(steps, p.Merge, by); err != nil {
+		return fmt.Errorf("undo: nothing was changed, as the journal cannot be written: %w", err)
+	}
+	ctx = context.WithoutCancel(ctx) // what is begun is seen through
+	for i, s := range steps {
+		if err := j.take(ctx, s, by, from); err != nil {
+			j.giveUp(steps[i:])
+			return fmt.Errorf("undo: %s of %d were taken back, then: %w", counted(i, "call"), len(steps), err)
+		}
+	}
+	return nil
+}
+
+// intend puts on disk what is about to be taken back.
+func (j *Journal) intend(steps []step, merging bool, by Origin) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.write(func(tx *sql.Tx) error {
+		for _, s := range steps {
+			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session) VALUES (?, ?, ?, ?, ?)",
+				s.source, s.call, merging, by.Client, by.Session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// giveUp forgets that steps were to be taken back.
+func (j *Journal) giveUp(steps []step) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	err := j.write(func(tx *sql.Tx) error {
+		for _, s := range steps {
+			if _, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		j.opts.Log.Error("an undo that ended is not forgotten", "part", "journal", "err", err)
+	}
+}
+
+func (j *Journal) take(ctx context.Context, s step, by Origin, from Sources) error {
+	k, release, err := from(ctx, s.source)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return j.restore(ctx, s, by, k)
+}
+
+// restore takes one call back and marks it so.
+func (j *Journal) restore(ctx context.Context, s step, by Origin, k tools.Keeper) error {
+	by.Source, by.Tool = s.source, UndoTool
+	r := j.Record(by)
+	r.undoes = map[string]int64{}
+	for _, v := range s.rows {
+		r.undoes[v.Target] = v.seq
+	}
+	err := k.Restore(ctx, r, s.changes)
+	r.End(ctx, k, err)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.write(func(tx *sql.Tx) error {
+		for _, v := range s.rows { // also what the System did not report, as it was so already
+			if err := takeBackUnless(tx, v.seq); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call)
+		return err
+	})
+}
+
+// takeBackUnless marks a Change as undone that an undo did not report.
+func takeBackUnless(tx *sql.Tx, seq int64) error {
+	var o status.Outcome
+	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
+	if err != nil || o == status.Undone {
+		return err
+	}
+	return takeBack(tx, seq)
+}
+
+// resume goes on with undos that were cut short.
+func (j *Journal) resume(ctx context.Context, source string, k tools.Keeper, found *Found) error {
+	todo, err := j.intended(source)
+	if err != nil {
+		return err
+	}
+	for _, t := range todo {
+		s, err := j.standing(t.call, source)
+		if err != nil {
+			return err
+		}
+		if len(s.rows) > 0 {
+			err = s.against(ctx, k, t.merge, map[string]tools.State{})
+			if err == nil {
+				err = j.restore(ctx, s, t.by, k)
+			}
+		}
+		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {
+			return err // later
+		}
+		j.giveUp([]step{s})
+		if err != nil {
+			found.Stuck = append(found.Stuck, fmt.Sprintf("%s: %v", s.rows[0].Target, err))
+			continue
+		}
+		found.Resumed++
+	}
+	return nil
+}
+
+// standing is a call as far as it stands.
+func (j *Journal) standing(call int64, source string) (step, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.ready(); err != nil {
+		return step{}, err
+	}
+	return j.step(call, source)
+}
+
+// An intent is a call that an undo has begun to take back.
+type intent struct {
+	call  int64
+	merge bool
+	by    Origin
+}
+
+func (j *Journal) intended(source string) ([]intent, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.db == nil {
+		return nil, nil // there was nothing to open
+	}
+	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session FROM intents WHERE source = ? ORDER BY place", source)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close() //nolint:errcheck // Err tells
+	var all []intent
+	for found.Next() {
+		var t intent
+		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session); err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, found.Err()
+}

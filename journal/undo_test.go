@@ -1,0 +1,225 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Several changes of one target are taken back together, and the taking back
+// is taken back like any other Change.
+func TestUndoComposesAndIsUndone(t *testing.T) {
+	d := newDesk(t)
+	for _, s := range []string{"1\n", "2\n", "3\n"} {
+		d.call("s1", map[string]tools.State{"a.md": text(s)})
+	}
+	d.undone(status.Pick{Session: "s1"})
+	d.shelf.holds(t, map[string]tools.State{})
+	d.outcomesAre("a.md created undone", "a.md changed undone", "a.md changed undone", "a.md changed written", "a.md changed written", "a.md deleted written")
+	d.undone(status.Pick{IDs: []string{"c6"}})
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("1\n")})
+	if all := d.list(status.Pick{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
+		t.Errorf("after the redo: %+v", all)
+	}
+	if err := d.undo(status.Pick{IDs: []string{"c6"}}); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("twice: %v", err)
+	}
+	if err := d.undo(status.Pick{Session: "s9"}); err == nil {
+		t.Error("nothing was taken back without a word")
+	}
+	if err := d.undo(status.Pick{}); err == nil {
+		t.Error("everything is taken back although nothing was picked")
+	}
+}
+
+// A call is taken back whole, also when one of its Changes is named.
+func TestUndoTakesWholeCalls(t *testing.T) {
+	d := newDesk(t)
+	d.edit("old.md", text("page"))
+	ids := d.call("s1", map[string]tools.State{"new.md": text("page"), "old.md": {}})
+	d.undone(status.Pick{IDs: ids[:1]})
+	d.shelf.holds(t, map[string]tools.State{"old.md": text("page")})
+}
+
+// Picked by time, undos are passed over: the picture of that time comes back.
+func TestUndoSince(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	d.now = d.now.Add(time.Minute)
+	since := d.now
+	ids := d.call("s1", map[string]tools.State{"b.md": text("b")})
+	d.undone(status.Pick{IDs: ids})
+	d.call("s2", map[string]tools.State{"a.md": text("A")})
+	d.undone(status.Pick{Since: since})
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
+}
+
+// A later edit is not overwritten: the undo is refused with the diff and
+// changes nothing, not even what nobody edited.
+func TestUndoRefusesLaterEdits(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a\n")})
+	d.call("s1", map[string]tools.State{"b.md": text("b\n")})
+	d.edit("a.md", text("a\nby a person\n"))
+	before := d.shelf.files(t)
+	for _, err := range []error{d.undo(status.Pick{Session: "s1"}), func() error {
+		_, err := d.PlanUndo(t.Context(), status.Pick{Session: "s1"}, d.from)
+		return err
+	}()} {
+		edited, ok := errors.AsType[*journal.Edited](err)
+		if !ok || !strings.Contains(edited.Why, "+by a person") || !strings.Contains(edited.Why, "a.md in notes") {
+			t.Errorf("error %v", err)
+		}
+	}
+	d.shelf.holds(t, before)
+	d.outcomesAre("a.md created written", "b.md created written")
+}
+
+// What another agent changed in between is in the way too.
+func TestUndoRefusesGapsInTheChain(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("1\n")})
+	d.call("s2", map[string]tools.State{"a.md": text("2\n")})
+	d.call("s1", map[string]tools.State{"a.md": text("3\n")})
+	if err := d.undo(status.Pick{Session: "s1"}); err == nil || !strings.Contains(err.Error(), "between") {
+		t.Errorf("error %v", err)
+	}
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\n")})
+}
+
+// A merge takes the agent's lines back and keeps the person's; where both
+// changed the same, it is refused.
+func TestUndoMerges(t *testing.T) {
+	lines := func(s string) tools.State { return text(strings.ReplaceAll(s, " ", "\n") + "\n") }
+	for name, c := range map[string]struct{ was, agent, person, want string }{
+		"apart":            {"1 2 3 4 5", "1 X 3 4 5", "1 X 3 4 Y", "1 2 3 4 Y"},
+		"person adds":      {"1 2 3", "X 2 3", "X 2 3 Y", "1 2 3 Y"},
+		"agent's last":     {"1 2 3 4", "1 2 3 4 X", "Y 1 2 3 4 X", "Y 1 2 3 4"},
+		"same line":        {"1 2 3", "1 X 3", "1 Y 3", ""},
+		"adjoining":        {"1 2 3", "1 X 3", "1 X Y", ""},
+		"person undid it":  {"1 2 3 4 5", "1 X 3 4 5", "1 2 3 4 5", "1 2 3 4 5"},
+		"windows' endings": {"1\r 2\r 3\r 4\r", "1\r X\r 3\r 4\r", "1\r X\r 3\r Y\r", "1\r 2\r 3\r Y\r"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.edit("a.md", lines(c.was))
+			d.call("s1", map[string]tools.State{"a.md": lines(c.agent)})
+			d.edit("a.md", lines(c.person))
+			err := d.undo(status.Pick{Session: "s1", Merge: true})
+			if c.want == "" {
+				if err == nil {
+					t.Error("what both changed was merged")
+				}
+				d.shelf.holds(t, map[string]tools.State{"a.md": lines(c.person)})
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.shelf.holds(t, map[string]tools.State{"a.md": lines(c.want)})
+		})
+	}
+	d := newDesk(t)
+	d.edit("a.md", text("caf\xe9\n1\n2\n3\n"))
+	d.call("s1", map[string]tools.State{"a.md": text("X\n1\n2\n3\n")})
+	d.edit("a.md", text("X\n1\n2\nY\n"))
+	if err := d.undo(status.Pick{Session: "s1", Merge: true}); err == nil {
+		t.Error("bytes that are no text were merged")
+	}
+}
+
+// A plan shows every target with its diff and changes nothing.
+func TestPlanUndo(t *testing.T) {
+	d := newDesk(t)
+	d.edit("a.md", text("a\n"))
+	d.edit("c.md", text("c\n"))
+	d.call("s1", map[string]tools.State{"a.md": text("A\n"), "b.md": text("b\n"), "c.md": {}})
+	before := d.shelf.files(t)
+	plan, err := d.PlanUndo(t.Context(), status.Pick{Session: "s1"}, d.from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var what []string
+	for _, s := range plan.Steps {
+		what = append(what, s.What)
+		if s.Diff == "" {
+			t.Errorf("%s: no diff", s.What)
+		}
+	}
+	if got := strings.Join(what, ", "); plan.Title != "Take back 3 changes of 1 call" || got != "bring back c.md in notes, remove b.md in notes, restore a.md in notes" {
+		t.Errorf("%s: %s", plan.Title, got)
+	}
+	if plan.Steps[2].Diff != "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-A\n+a\n" {
+		t.Errorf("diff %s", plan.Steps[2].Diff)
+	}
+	d.shelf.holds(t, before)
+	d.outcomesAre("a.md changed written", "b.md created written", "c.md deleted written")
+}
+
+// Two agents and a person work in made-up sequences. Taking back all that the
+// agents did, when nobody else edited, brings back the identical bytes; and
+// however it goes, no edit of a person's is lost.
+func TestSequencesOfTwoAgentsAndAPerson(t *testing.T) {
+	shared := newDesk(t)
+	for i := range 1000 {
+		sequence(t, &memoryDesk{shared, fmt.Sprintf("notes%d", i), map[string]tools.State{}}, uint64(i))
+		if t.Failed() {
+			t.Fatalf("sequence %d", i)
+		}
+	}
+}
+
+func sequence(t *testing.T, d *memoryDesk, seed uint64) {
+	t.Helper()
+	rand := d.rand(seed)
+	names := []string{"a.md", "b.md", "c.md"}
+	state := func() tools.State {
+		if rand.IntN(5) == 0 {
+			return tools.State{}
+		}
+		return tools.State{There: true, Data: []byte{byte(rand.IntN(256)), '\r', '\n', byte(rand.IntN(256))}, Mode: []uint32{0o600, 0o644}[rand.IntN(2)]}
+	}
+	for _, n := range names {
+		d.set(n, state())
+	}
+	start, alone := maps.Clone(d.held), rand.IntN(2) == 0
+	edited := map[string]tools.State{}
+	for range 12 {
+		name := names[rand.IntN(len(names))]
+		if who := rand.IntN(3); who == 2 && !alone {
+			edited[name] = state()
+			d.set(name, edited[name])
+		} else {
+			to := map[string]tools.State{name: state()}
+			if rand.IntN(3) == 0 {
+				to[names[rand.IntN(len(names))]] = state()
+			}
+			for n := range to {
+				delete(edited, n) // the person's edit was what the agent found
+			}
+			d.call([]string{"s1", "s2"}[who%2], to)
+		}
+	}
+	before := maps.Clone(d.held)
+	err := d.undo(status.Pick{Source: d.source})
+	switch {
+	case err == nil && alone && !maps.EqualFunc(d.held, start, same):
+		t.Error("everything was taken back, but the bytes are not those of before")
+	case err != nil && alone && len(d.list(status.Pick{Source: d.source, Limit: 1})) > 0:
+		t.Errorf("nobody else edited: %v", err)
+	case err != nil && !maps.EqualFunc(d.held, before, same):
+		t.Errorf("refused with %v, and changed all the same", err)
+	}
+	for n, st := range edited {
+		if now, there := d.held[n]; there != st.There || there && !same(now, st) {
+			t.Errorf("the person's edit of %s is lost", n)
+		}
+	}
+}

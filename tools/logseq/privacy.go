@@ -1,0 +1,276 @@
+package logseq
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A view is the graph as an agent may know it, for the length of one call.
+// Where there is something to hide it asks the Peer for answers that are bare:
+// references are uuids in them, and nothing has a name that was not asked for.
+// What is hidden is then found neither by a reference nor in a count.
+type view struct {
+	g        *Graph
+	entities map[UUID]entity
+	hidden   map[UUID]bool          // pages
+	shown    map[UUID]map[UUID]bool // blocks of a page
+}
+
+// An entity is what a reference leads to.
+type entity struct {
+	there bool
+	page  wirePage   // of a page
+	block *wireBlock // of a block
+}
+
+func (g *Graph) view() *view {
+	return &view{g, map[UUID]entity{}, map[UUID]bool{}, map[UUID]map[UUID]bool{}}
+}
+
+// secret says whether there is anything to hide.
+func (g *Graph) secret() bool { return g.privacy.Any() }
+
+// blockMarks are the marks that fit single blocks too: tags and properties. A
+// block that one fits is hidden with all below it.
+func (g *Graph) blockMarks() tools.Privacy {
+	var marks tools.Privacy
+	for _, m := range g.privacy.Exclude {
+		if m.Tag != "" || m.Property != "" {
+			marks.Exclude = append(marks.Exclude, m)
+		}
+	}
+	return marks
+}
+
+// hidesPage judges a page as the Peer told of it, bare or not.
+func (v *view) hidesPage(ctx context.Context, p wirePage) (bool, error) {
+	if hidden, ok := v.hidden[p.UUID]; ok && p.UUID != "" {
+		return hidden, nil
+	}
+	tags, properties, err := v.marks(ctx, p.Tags, p.Properties)
+	if err != nil {
+		return true, err
+	}
+	// A tag has a page of its name, which tells of the tag.
+	hidden := v.g.privacy.Hides(tools.Page{Path: p.Name, Tags: append(tags, p.Name), Properties: properties})
+	if p.UUID != "" {
+		v.hidden[p.UUID] = hidden
+	}
+	return hidden, nil
+}
+
+// hidesBlock judges a block by what it bears itself.
+func (v *view) hidesBlock(ctx context.Context, b wireBlock) (bool, error) {
+	marks := v.g.blockMarks()
+	if !marks.Any() {
+		return false, nil
+	}
+	tags, properties, err := v.marks(ctx, append(slices.Clone(b.Tags), hashtags(b.Raw)...), b.Properties)
+	return err != nil || marks.Hides(tools.Page{Tags: tags, Properties: properties}), err
+}
+
+// marks are tags and properties in the words that a person marks by.
+func (v *view) marks(ctx context.Context, tags []string, properties map[string]any) ([]string, map[string][]string, error) {
+	var words []string
+	values := map[string][]string{}
+	for _, tag := range tags {
+		word, err := v.word(ctx, tag)
+		if err != nil {
+			return nil, nil, err
+		}
+		words = append(words, word)
+	}
+	for name, value := range properties {
+		values[name] = []string{}
+		for _, text := range texts(value) {
+			word, err := v.word(ctx, text)
+			if err != nil {
+				return nil, nil, err
+			}
+			values[name] = append(values[name], word)
+		}
+		if strings.EqualFold(name, "tags") {
+			words = append(words, values[name]...)
+		}
+	}
+	return words, values, nil
+}
+
+// texts are the values of a property one by one; what is written with commas
+// counts as a whole and in its parts.
+func texts(value any) []string {
+	if list, ok := value.([]any); ok {
+		var all []string
+		for _, e := range list {
+			all = append(all, texts(e)...)
+		}
+		return all
+	}
+	text := valueText(value)
+	all := []string{text}
+	for part := range strings.SplitSeq(text, ",") {
+		all = append(all, strings.TrimPrefix(strings.TrimSpace(part), "#"))
+	}
+	return all
+}
+
+var (
+	bareReference = regexp.MustCompile(`^\[\[([0-9a-fA-F-]{36})\]\]$`)
+	namedInText   = regexp.MustCompile(`^\[\[(.+)\]\]$`)
+	hashtag       = regexp.MustCompile(`(?:^|\s)#(?:\[\[([^\]]+)\]\]|([^\s#,.;!?()\[\]"]+))`)
+)
+
+func hashtags(text string) []string {
+	var all []string
+	for _, m := range hashtag.FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1]+m[2])
+	}
+	return all
+}
+
+// word is what a tag or value says: a bare reference is the name behind it,
+// hidden or not, because it is judged and not shown.
+func (v *view) word(ctx context.Context, text string) (string, error) {
+	if m := bareReference.FindStringSubmatch(text); m != nil {
+		e, err := v.entity(ctx, UUID(m[1]))
+		switch {
+		case err != nil:
+			return "", err
+		case e.block != nil:
+			return e.block.Content, nil
+		}
+		return e.page.Name, nil
+	}
+	if m := namedInText.FindStringSubmatch(text); m != nil {
+		return m[1], nil
+	}
+	return text, nil
+}
+
+// entity finds what a reference leads to, hidden or not.
+func (v *view) entity(ctx context.Context, uuid UUID) (entity, error) {
+	if e, ok := v.entities[uuid]; ok {
+		return e, nil
+	}
+	p, err := v.g.anyPage(ctx, string(uuid))
+	e := entity{there: err == nil, page: p}
+	if absentIn(err) {
+		var b wireBlock
+		b, err = v.g.anyBlock(ctx, uuid, 0)
+		e = entity{there: err == nil, block: &b}
+	}
+	if err != nil && !absentIn(err) {
+		return entity{}, err
+	}
+	if !e.there {
+		e = entity{}
+	}
+	v.entities[uuid] = e
+	return e, nil
+}
+
+// page answers p for an agent; NotFound if it is hidden. asked is how it was
+// asked for.
+func (v *view) page(ctx context.Context, asked string, p wirePage) (wirePage, error) {
+	if hidden, err := v.hidesPage(ctx, p); err != nil || hidden {
+		if err == nil {
+			err = noPage(asked)
+		}
+		return wirePage{}, err
+	}
+	var err error
+	p.Tags, p.Properties, err = v.named(ctx, p.Tags, p.Properties)
+	return p, err
+}
+
+// prune leaves out hidden blocks with all below them, and names references.
+func (v *view) prune(ctx context.Context, blocks []wireBlock) ([]wireBlock, error) {
+	var kept []wireBlock
+	for _, b := range blocks {
+		hidden, err := v.hidesBlock(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		if hidden {
+			continue
+		}
+		if b, err = v.block(ctx, b); err != nil {
+			return nil, err
+		}
+		if b.Children, err = v.prune(ctx, b.Children); err != nil {
+			return nil, err
+		}
+		kept = append(kept, b)
+	}
+	return kept, nil
+}
+
+// sees says whether a block may be known: its page may, and neither it nor one
+// above it is hidden.
+func (v *view) sees(ctx context.Context, uuid UUID, page wireRef) (bool, error) {
+	e, err := v.entity(ctx, page.UUID)
+	if err != nil || !e.there || e.block != nil {
+		return false, err
+	}
+	hidden, err := v.hidesPage(ctx, e.page)
+	if err != nil || hidden || e.page.Recycled {
+		return false, err
+	}
+	if !v.g.blockMarks().Any() {
+		return true, nil
+	}
+	if _, known := v.shown[page.UUID]; !known {
+		_, blocks, err := v.g.anyTree(ctx, string(page.UUID), allLevels)
+		if err != nil && !absentIn(err) {
+			return false, err
+		}
+		v.shown[page.UUID] = map[UUID]bool{}
+		if err := v.note(ctx, v.shown[page.UUID], blocks); err != nil {
+			return false, err
+		}
+	}
+	return v.shown[page.UUID][uuid], nil
+}
+
+func (v *view) note(ctx context.Context, into map[UUID]bool, blocks []wireBlock) error {
+	for _, b := range blocks {
+		hidden, err := v.hidesBlock(ctx, b)
+		if err != nil {
+			return err
+		}
+		if hidden {
+			continue
+		}
+		into[b.UUID] = true
+		if err := v.note(ctx, into, b.Children); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// only are those of the blocks that may be known, at most some.
+func (v *view) only(ctx context.Context, blocks []wireBlock, most int) ([]wireBlock, error) {
+	var kept []wireBlock
+	for _, b := range blocks {
+		if len(kept) == most {
+			break
+		}
+		seen, err := v.sees(ctx, b.UUID, b.Page)
+		if err != nil {
+			return nil, err
+		}
+		if !seen {
+			continue
+		}
+		if b, err = v.block(ctx, b); err != nil {
+			return nil, err
+		}
+		kept = append(kept, b)
+	}
+	return kept, nil
+}
