@@ -72,15 +72,20 @@ func (x terminal) shows(what ...string) string {
 }
 
 // dismiss presses Escape until the screen no longer holds what: what comes by
-// itself is deaf for a moment.
+// itself is deaf for a moment. It presses seldom, for two in a row are one key
+// with Alt.
 func (x terminal) dismiss(what string) {
 	x.t.Helper()
+	looks := 0
 	x.waits(fmt.Sprintf("dismiss %q", what), func(screen string) bool {
-		if strings.Contains(screen, what) {
-			x.tmux("send-keys", "Escape")
-			return false
+		if !strings.Contains(screen, what) {
+			return true
 		}
-		return true
+		if looks%20 == 0 {
+			x.tmux("send-keys", "Escape")
+		}
+		looks++
+		return false
 	})
 }
 
