@@ -54,7 +54,7 @@ func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
 	ch, _ := watch(t, c)
 	got := next(t, ch)
 	got.Seq, got.Time = want.Seq, want.Time               // the Client may count and date by itself
-	got.Installs, got.Update = want.Installs, want.Update // and a panel's adds these
+	got.Installs, got.Found, got.Update = want.Installs, want.Found, want.Update // and a panel's adds these
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
 	}
