@@ -53,7 +53,7 @@ func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
 	f.Set(want)
 	ch, _ := watch(t, c)
 	got := next(t, ch)
-	got.Seq, got.Time = want.Seq, want.Time               // the Client may count and date by itself
+	got.Seq, got.Time = want.Seq, want.Time                                      // the Client may count and date by itself
 	got.Installs, got.Found, got.Update = want.Installs, want.Found, want.Update // and a panel's adds these
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
