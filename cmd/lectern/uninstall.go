@@ -55,6 +55,7 @@ func (w *world) leftovers() installer.Leftovers {
 	}}
 	l.Files = slices.Concat(l.Files,
 		filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(w.logFile())) }),
+		filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
 		filesIn(w.tokenDir(), func(name string) bool { return strings.HasSuffix(name, tokenSuffix) }),
 		filesIn(w.journalDir(), func(string) bool { return true }),
 		w.updates())
