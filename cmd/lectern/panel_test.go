@@ -81,7 +81,7 @@ func (x terminal) dismiss(what string) {
 		if !strings.Contains(screen, what) {
 			return true
 		}
-		if looks%20 == 0 {
+		if looks%100 == 20 {
 			x.tmux("send-keys", "Escape")
 		}
 		looks++
