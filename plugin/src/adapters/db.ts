@@ -137,6 +137,9 @@ function task(row: Row, names: Names): Partial<Block> {
   return found
 }
 
+/** Types of properties whose values are text. */
+const texts = new Set(['default', 'url'])
+
 /** What DbWrites must look up: display names stand for idents and entities. */
 export interface Lookup {
   property(title: string): Promise<Property | undefined>
@@ -223,7 +226,11 @@ export class DbWrites implements Writes {
   }
 
   private async stored(property: Property | undefined, value: unknown): Promise<unknown> {
-    if (!property || typeof value !== 'string') return value
+    if (!property) return value
+    if (Array.isArray(value)) return Promise.all(value.map((one) => this.stored(property, one)))
+    // Where text is expected Logseq takes a number for the id of an entity.
+    if (typeof value === 'number' && texts.has(property.type)) return this.stored(property, String(value))
+    if (typeof value !== 'string') return value
     const choice = await this.lookup.choice(property.ident, value)
     return choice ? choice.id : value
   }

@@ -1,3 +1,4 @@
+import { journalName } from '../../src/journalname'
 import { Entity, World } from './world'
 
 // Logseq's plugin API as far as the plugin uses it, on a World. The differences
@@ -134,7 +135,7 @@ function place(w: World, id: number, target: Entity, where: 'before' | 'after' |
   w.arrange(parent, ids)
 }
 
-function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): unknown {
+function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): unknown[] | null {
   let anchor = w.byUUID(uuidOrThrow(target))
   if (!anchor) return null
   let where: 'after' | 'last' = opts.sibling ? 'after' : 'last'
@@ -146,8 +147,9 @@ function insertBatch(w: World, target: string, batch: Entity[], opts: Entity): u
     const id = w.add({ ...parsed(w, text), ':block/uuid': uuid ?? w.uuid(), ':block/page': w.pageOf(anchor!) })
     place(w, id, anchor!, where)
     const row = w.pull(id)
-    if (one.children?.length) insertBatch(w, row[':block/uuid'], one.children, { ...opts, sibling: false })
     made.push(w.plain(row))
+    // DB graphs answer every block of the trees, each before its children.
+    if (one.children?.length) made.push(...(insertBatch(w, row[':block/uuid'], one.children, { ...opts, sibling: false }) ?? []))
     anchor = row
     where = 'after'
   }
@@ -254,7 +256,7 @@ function dbAPI(world: () => World): API {
     },
     create_journal_page: (text: string) => {
       const date = new Date(text)
-      const title = `${months[date.getMonth()]} ${date.getDate()}th, ${date.getFullYear()}`
+      const title = journalName(date.getFullYear() * 10_000 + (date.getMonth() + 1) * 100 + date.getDate(), 'MMM do, yyyy')
       return api(world).create_page!(title, {}, { journal: true, redirect: false })
     },
     delete_page: (name: string) => {
@@ -273,16 +275,24 @@ function dbAPI(world: () => World): API {
       world().set(page.id, { ':block/name': to.toLowerCase(), ':block/title': to })
       return null
     },
-    upsert_block_property: (uuid: string, key: string, value: unknown) => {
+    upsert_block_property: (uuid: string, key: string, value: unknown, opts: Entity = {}) => {
       const w = world()
       const row = w.byUUID(uuid)
       if (!row) return null
       const id = ident(w, key)
       if (!w.find(':db/ident', id)) {
         if (!id.startsWith(':plugin.property.logseq-lectern/')) throw new Error('Plugins can only upsert its own properties')
-        addProperty(w, id, id.split('/')[1]!, typeof value === 'number' ? ':number' : ':default')
+        const made = addProperty(w, id, id.split('/')[1]!, inferred(value))
+        const many = Array.isArray(value)
+        if (many) w.set(made, { ':db/cardinality': ':db.cardinality/many' })
+        w.declare(id, { ref: refers.has(inferred(value)), many })
       }
-      w.set(row.id, { [id]: value })
+      const property = w.find(':db/ident', id)!
+      const many = property[':db/cardinality'] === ':db.cardinality/many'
+      if (Array.isArray(value) && !many) throw new Error(`Property ${key} has cardinality \`one\` but passed multiple values`)
+      if (opts.reset && many) w.clear(row.id, id)
+      const stored = [value].flat().map((one) => storedValue(w, row, property, one))
+      w.set(row.id, { [id]: many ? stored : stored[0] })
       return null
     },
     remove_block_property: (uuid: string, key: string) => {
@@ -301,6 +311,40 @@ function dbAPI(world: () => World): API {
       return null
     },
   }
+}
+
+/** Types whose values are entities: blocks of their own that say which property they are of. */
+const refers = new Set([':default', ':number', ':url'])
+
+const isURL = (value: unknown) => typeof value === 'string' && /^https?:\/\/\S+$/.test(value)
+
+/** The type that Logseq gives a property it makes for a value. */
+function inferred(value: unknown): string {
+  const all = [value].flat()
+  if (typeof value === 'boolean') return ':checkbox'
+  if (all.every((one) => typeof one === 'number')) return ':number'
+  if (all.every(isURL)) return ':url'
+  return Array.isArray(value) || typeof value !== 'object' ? ':default' : ':json'
+}
+
+function storedValue(w: World, row: Entity, property: Entity, value: unknown): unknown {
+  const type = property[':logseq.property/type']
+  if (type === ':json' && typeof value !== 'string') return JSON.stringify(value)
+  if (!refers.has(type)) return value
+  // A number is an id, but for a number property only if it is one of its values.
+  if (typeof value === 'number' && (type !== ':number' || isValueOf(w, property, value))) return value
+  const made = { ':block/uuid': w.uuid(), ':logseq.property/created-from-property': property.id }
+  if (type !== ':number') {
+    return w.add({ ...made, ':block/title': String(value), ':block/page': w.pageOf(row), ':block/parent': row.id })
+  }
+  // One number is one entity of the property's, however many blocks have it.
+  const same = w.all(':logseq.property/value', value).find((one) => isValueOf(w, property, one.id))
+  return same?.id ?? w.add({ ...made, ':logseq.property/value': value, ':block/page': property.id, ':block/parent': property.id })
+}
+
+function isValueOf(w: World, property: Entity, id: number): boolean {
+  const row = w.pull(id)
+  return [row[':block/closed-value-property'], row[':logseq.property/created-from-property']].some((of) => of?.id === property.id)
 }
 
 export function addProperty(w: World, ident: string, title: string, type: string): number {

@@ -47,7 +47,8 @@ function builtIns(w: World): void {
 
 function dress(w: World): void {
   addProperty(w, ':user.property/rating-ab12', 'Rating', ':number')
-  w.set(w.byUUID(known.first)!.id, { ':user.property/rating-ab12': 4 })
+  w.declare(':user.property/rating-ab12', { ref: true, many: false })
+  api(() => w).upsert_block_property!(known.first, ':user.property/rating-ab12', 4)
   const tag = w.add({ ':db/ident': ':user.class/private-cd34', ':block/uuid': w.uuid(), ':block/name': 'private', ':block/title': 'private', ':block/tags': [w.find(':db/ident', ':logseq.class/Tag')!.id] })
   w.set(w.byUUID(known.secret)!.id, { ':block/tags': [tag] })
   const choice = (title: string) => w.find(':block/title', title)!.id as number

@@ -11,7 +11,7 @@ const ref = { ':db/valueType': ':db.type/ref' }
 const many = { ':db/cardinality': ':db.cardinality/many' }
 const unique = { ':db/unique': ':db.unique/identity' }
 
-const schema = {
+const schema: Record<string, Record<string, string>> = {
   ':db/ident': unique,
   ':block/uuid': unique,
   ':block/page': ref,
@@ -26,7 +26,8 @@ const schema = {
 }
 
 export class World {
-  private readonly conn = d.create_conn(schema)
+  private schema = schema
+  private conn = d.create_conn(schema)
   private clock = 1_700_000_000_000
   /** Hears every transaction, as DB.onChanged would. */
   heard: (event: Entity) => void = () => {}
@@ -74,6 +75,12 @@ export class World {
     for (const value of Array.isArray(present) ? present : [present]) {
       this.transact([[':db/retract', id, attribute, value?.id ?? value]])
     }
+  }
+
+  /** Says that an attribute refers to entities, or holds several values. */
+  declare(attribute: string, is: { ref: boolean; many: boolean }): void {
+    this.schema = { ...this.schema, [attribute]: { ...(is.ref ? ref : {}), ...(is.many ? many : {}) } }
+    this.conn = d.conn_from_datoms(d.datoms(d.db(this.conn), ':eavt'), this.schema)
   }
 
   retract(ids: number[]): void {
