@@ -187,7 +187,7 @@ type Edited struct{ Why string }
 
 // Error implements error.
 func (e *Edited) Error() string {
-	return e.Why + "\nNothing was changed. Take the later edit back first, or keep it by merging (--merge)."
+	return e.Why + "\nNothing was changed. Take the later edit back first; merging (--merge) keeps it where it is of other lines."
 }
 
 func editedBetween(v row, now tools.State) error {
