@@ -54,7 +54,10 @@ func changesCommand(w *world) *cobra.Command {
 		Use: "show ID...", Short: "Show changes as diffs", Args: needs(1, 100, "IDs of changes"),
 		RunE: func(c *cobra.Command, ids []string) error { return w.showChanges(c.Context(), ids) },
 	}
-	c.AddCommand(show)
+	c.AddCommand(show, &cobra.Command{
+		Use: "acknowledge", Short: "Show no more that a damaged journal was moved aside", Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return w.acknowledgeDamage(c.Context()) },
+	})
 	return c
 }
 
