@@ -54,7 +54,7 @@ func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 		return nil
 	}
 	return h.journal.Record(journal.Origin{
-		Client: c.session.clientName(), Session: c.session.id, Source: src.conf.Name, Tool: t.info.Name,
+		Client: c.session.clientName(), Session: c.session.id, Source: src.conf.Name, Tool: t.info.Name, Reason: c.reason,
 	})
 }
 
