@@ -63,15 +63,16 @@ func (c *catcher) watch(run func()) {
 	run()
 }
 
-// report is what was caught, in one line and in full; nil: nothing was.
-func (c *catcher) report() (line error, full string) {
+// report is what was caught, in full and in one line; nil: nothing was.
+func (c *catcher) report() (full string, line error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.what == "" {
-		return nil, ""
+		return "", nil
 	}
-	return fmt.Errorf("the panel broke at %s: %s", c.where, c.what), fmt.Sprintf("The panel of lectern %s broke at %s:\n\n%s\n\n%s %s/%s\n\n%s",
+	full = fmt.Sprintf("The panel of lectern %s broke at %s:\n\n%s\n\n%s %s/%s\n\n%s",
 		lecternVersion, c.where, c.what, runtime.Version(), runtime.GOOS, runtime.GOARCH, c.stack)
+	return full, fmt.Errorf("the panel broke at %s: %s", c.where, c.what)
 }
 
 // errBroke is the end of a panel that panicked.
@@ -80,7 +81,7 @@ var errBroke = errors.New("the hub goes on without it; please report it")
 // broke keeps the report of what c caught and says where that is; nil: it
 // caught nothing.
 func (w *world) broke(c *catcher) error {
-	line, full := c.report()
+	full, line := c.report()
 	if line == nil {
 		return nil
 	}
@@ -98,23 +99,24 @@ type caught struct {
 }
 
 // Init implements tea.Model.
-func (m caught) Init() (cmd tea.Cmd) {
-	defer m.by.catch()
-	return m.by.command(m.model.Init())
+func (m caught) Init() tea.Cmd {
+	var do tea.Cmd
+	m.by.watch(func() { do = m.model.Init() })
+	return m.by.command(do)
 }
 
 // Update implements tea.Model. A panic leaves the model as it was.
-func (m caught) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	next = m
-	defer m.by.catch()
-	changed, do := m.model.Update(msg)
-	return caught{changed, m.by}, m.by.command(do)
+func (m caught) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var do tea.Cmd
+	m.by.watch(func() { m.model, do = m.model.Update(msg) })
+	return m, m.by.command(do)
 }
 
 // View implements tea.Model.
-func (m caught) View() (v tea.View) {
-	defer m.by.catch()
-	return m.model.View()
+func (m caught) View() tea.View {
+	var v tea.View
+	m.by.watch(func() { v = m.model.View() })
+	return v
 }
 
 // command is do, and those that it brings, caught.

@@ -146,8 +146,7 @@ func (m brittle) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (m brittle) breaks() tea.Msg {
-	var none []int
-	return none[len(m.at)] // which no list has
+	return []int{}[len(m.at)]
 }
 
 func (m brittle) View() tea.View {
