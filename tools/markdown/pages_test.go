@@ -32,7 +32,7 @@ func TestPagesTellSizeAndTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer n.Close() //nolint:errcheck // only read
+	defer n.Close()
 	got, err := n.everyPage(t.Context())
 	if err != nil {
 		t.Fatal(err)
