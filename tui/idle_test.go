@@ -66,4 +66,3 @@ func TestIdleMinute(t *testing.T) {
 		time.Sleep(time.Minute) // for the ticks that are on their way
 	})
 }
-
