@@ -65,7 +65,7 @@ func BenchmarkPanelFull(b *testing.B) {
 	}
 	log := hubHere(b, exe, home)
 	x := openScreen(b, 140, 45, in(home), exe)
-	x.shows("● ready", "notes-499")
+	x.shows("● ready", "─ Sources 500 ─")
 	x.types("7")
 	for i := range 1_000_000 {
 		log.Info("call done", "part", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -27,6 +28,11 @@ func (l *manner) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&l.spoken, "screen-reader", false, "the panel as plain lines that are only ever appended")
 }
 
+// panelGC is the garbage collector's pace in a panel, in percent of what lives,
+// in place of its 100: a full one keeps 15 MB, and took 61 MB with as much
+// garbage and its stacks, now 50 MB. GOGC overrides it.
+const panelGC = 40
+
 // panel is `lectern` without a command: the control panel where there is a
 // terminal, and the same as text where there is none.
 func (w *world) panel(ctx context.Context, how manner) error {
@@ -35,6 +41,9 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	ctx, cancel := untilHangUp(ctx)
 	defer cancel()
+	if w.env("GOGC") == "" {
+		debug.SetGCPercent(panelGC)
+	}
 	broken := &catcher{end: cancel}
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
 	go broken.watch(func() { hub.run(ctx) })

@@ -191,6 +191,12 @@ func (x *screen) shows(what ...string) {
 	})
 }
 
+// loses waits until the screen no longer holds what.
+func (x *screen) loses(what string) {
+	x.t.Helper()
+	x.until(fmt.Sprintf("the screen does not show %q", what), func() bool { return !strings.Contains(x.emulate.String(), what) })
+}
+
 // ends waits for the end of what runs and returns its exit status, or the
 // signal that killed it as a negative number.
 func (x *screen) ends() int {

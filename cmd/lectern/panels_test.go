@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestTwoPanels: two panels of one hub show the same. What is answered in one no
+// longer waits in the other, what is added in one is there in both, and both
+// find the next hub when one is killed.
+func TestTwoPanels(t *testing.T) {
+	home := furnish(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")
+	if err := os.MkdirAll(filepath.Join(home, "second", ".obsidian"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	panels := []*screen{openScreen(t, 120, 40, in(home), "lectern"), openScreen(t, 120, 40, in(home), "lectern")}
+	both := func(what ...string) {
+		t.Helper()
+		for _, x := range panels {
+			x.shows(what...)
+		}
+	}
+	both("● ready", "● notes")
+	first := hubOf(t, home).PID
+
+	a := connectAgent(t, home)
+	a.next(t)
+	a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	create := func(id int, title string) {
+		a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"%s"}}}`, id, title))
+	}
+	create(1, "One")
+	both("! 1 waiting")
+	for _, x := range panels {
+		x.types("!")
+		x.shows("Waiting for you", "+++ after")
+	}
+	<-time.After(readingTime) // a person reads before keys count
+	panels[0].types("y")
+	for _, x := range panels {
+		x.loses("waiting")
+	}
+	if v := a.next(t); v.ID != 1 {
+		t.Errorf("told %+v", v)
+	}
+	both("One.md")
+
+	// Both answer the same: one of them is the first, the other is told so.
+	create(2, "Two")
+	both("! 1 waiting", "Two.md")
+	<-time.After(readingTime)
+	for _, x := range panels {
+		x.types("!")
+		x.shows("+title: Two")
+	}
+	for _, x := range panels {
+		x.types("y")
+	}
+	for _, x := range panels {
+		x.loses("waiting")
+	}
+	if v := a.next(t); v.ID != 2 {
+		t.Errorf("told %+v", v)
+	}
+
+	both("created Two.md")
+	<-time.After(readingTime)
+	for _, x := range panels {
+		x.types("2")
+		x.shows("─ Sources 1 ─")
+	}
+	panels[1].types("a" + filepath.Join(home, "second") + "\r")
+	panels[1].shows("y yes, do it")
+	<-time.After(readingTime)
+	panels[1].types("y")
+	both("─ Sources 2 ─", "● second")
+
+	p, err := os.FindProcess(first)
+	if err != nil || p.Kill() != nil {
+		t.Fatalf("kill hub: %v", err)
+	}
+	eventually(t, "another hub runs", func() bool { return !alive(first) && len(livingIn(home)) > 2 })
+	for _, x := range panels {
+		x.types("1")
+	}
+	both("● ready", "● second", "● notes", "─ Agents")
+	if again := hubOf(t, home).PID; again == first {
+		t.Error("the hub was not killed")
+	}
+	a.leave(t)
+	for _, x := range panels {
+		x.types("q")
+		if got := x.ends(); got != 0 {
+			t.Errorf("left with %d", got)
+		}
+		x.restored()
+	}
+	stopHub(t, home)
+}
+
+// readingTime is longer than keys count for nothing after what is asked has
+// changed: a person has to read it.
+const readingTime = 600 * time.Millisecond
