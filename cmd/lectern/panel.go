@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -41,8 +40,9 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	conf := tui.Config{
 		Client: here, Ledger: here, Desk: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
-			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
+			return saveNew(w.savedDir(), name, putText(text))
 		},
+		Export: w.exportLog,
 		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
 	}
 	var model tea.Model = tui.New(conf)
