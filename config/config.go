@@ -56,7 +56,9 @@ type Hub struct {
 type Limits struct {
 	Deadline time.Duration // of one tool call
 	InFlight int           // calls of one agent at the same time; more wait
-	// Approval is how long a call waits for a person.
+	// Approval is how long a call waits for a person. The default is below the
+	// 60 s after which clients built on MCP's TypeScript SDK, and Codex, give
+	// up, so that it is we who tell the agent what to do next.
 	Approval time.Duration
 	// What one client may do; 0: as much as it likes.
 	CallsPerMinute int
@@ -118,7 +120,7 @@ func Default(path string, schema Schema) Config {
 	return Config{
 		Path:    path,
 		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
-		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 2 * time.Minute, FuseDeletes: 100, FuseBytes: 32 << 20},
+		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, FuseDeletes: 100, FuseBytes: 32 << 20},
 		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Update:  Update{Check: true},
 		schema:  schema,

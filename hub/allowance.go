@@ -94,27 +94,30 @@ func (h *Hub) blown(who policy.Client, effect tools.Effect) string {
 // is too much in a minute.
 type fused struct {
 	tools.Caller
-	hub *Hub
-	who policy.Client
+	hub   *Hub
+	who   policy.Client
+	asked bool // a person said yes to this call
 }
 
 // Changing implements [tools.Caller].
 func (f fused) Changing(ctx context.Context, changes ...tools.Change) error {
-	if err := f.hub.fuse(f.who, changes); err != nil {
-		return err
+	if !f.asked {
+		if err := f.hub.fuse(f.who, changes); err != nil {
+			return err
+		}
 	}
 	return f.Caller.Changing(ctx, changes...)
 }
 
-// fuse blows when changes are too much together with those of the minute. What
-// a person has been asked about passes.
+// fuse blows when changes are too much together with those of the minute. Once
+// it has blown it stops also what was on its way by then.
 func (h *Hub) fuse(who policy.Client, changes []tools.Change) error {
 	now := h.now()
 	h.allowances.mu.Lock()
 	defer h.allowances.mu.Unlock()
 	u := h.allowances.of(who, now)
 	if u.blown != "" {
-		return nil // a person has said yes to this call
+		return tooMuch(u.blown)
 	}
 	for _, c := range changes {
 		if c.Before.There && !c.After.There && !c.Open {
@@ -133,7 +136,11 @@ func (h *Hub) fuse(who policy.Client, changes []tools.Change) error {
 	p := fuseBlown.At(who.Name, status.Words{"client": who.Name, "why": u.blown})
 	p.Since, p.Action = now, &status.Action{Verb: status.ResetFuse, Part: who.Name}
 	h.picture.raise(p)
-	return tools.Errorf(tools.Denied, "too much at once: %s", u.blown).
+	return tooMuch(u.blown)
+}
+
+func tooMuch(why string) error {
+	return tools.Errorf(tools.Denied, "too much at once: %s", why).
 		WithHint("Nothing was changed. Call again if it is meant: the user is asked about each change until they say that all is well.")
 }
 

@@ -94,6 +94,39 @@ func TestFuseOfBytes(t *testing.T) {
 	})
 }
 
+// What was on its way when the fuse blew is stopped as well.
+func TestFuseStopsWhatIsOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, nil, nil, Limits{FuseDeletes: 1})
+		for _, page := range []string{"0", "1", "2"} {
+			h.pad.pages[page] = "x"
+		}
+		a := h.asker(policy.Client{Name: "cursor"})
+		h.pad.meddle = func(p *pad) {
+			p.meddle = nil
+			says(t, <-a.begin(t.Context(), "drop", `{"path":"0"}`), "ok", "")
+			says(t, <-a.begin(t.Context(), "drop", `{"path":"1"}`), tools.Denied, "too much at once")
+		}
+		says(t, <-a.begin(t.Context(), "drop", `{"path":"2"}`), tools.Denied, "too much at once")
+		if h.pad.holds("2") == "" {
+			t.Error("deleted all the same")
+		}
+	})
+}
+
+// What a person said yes to is not too much, however much it is.
+func TestFuseLetsPassWhatAPersonAllowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{FuseBytes: 1})
+		h.pad.pages["a"] = "many bytes"
+		a := h.asker(policy.Client{Name: "cursor"})
+		out := a.begin(t.Context(), "put", `{"path":"a","text":"others"}`)
+		synctest.Wait()
+		h.answers(h.waiting().ID, true, status.Answer{})
+		says(t, <-out, "ok", "")
+	})
+}
+
 // blames reports whether the fuse of a client is a Problem.
 func (b *board) blames(client string) bool {
 	_, is := b.problem(fuseBlown.Code + " " + client)

@@ -17,7 +17,8 @@ import (
 // only a tool that is not there is a JSON-RPC error.
 func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	x := exchangeOf(ctx)
-	c := call{session: x.session, client: x.who(), view: sf.viewOf(x), tool: r.Params.Name, args: r.Params.RawArguments, elicit: sf.elicitor(ctx, x)}
+	x.called = true
+	c := call{session: x.session, client: x.who(), view: sf.viewOf(x), tool: r.Params.Name, args: r.Params.RawArguments, reason: reasonOf(r.Params.Meta), elicit: sf.elicitor(ctx, x)}
 	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
 	if t == nil {
 		x.fails(mcp.INVALID_PARAMS, nil)

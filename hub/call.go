@@ -22,6 +22,7 @@ type call struct {
 	view    *view
 	tool    string // as published in view
 	args    json.RawMessage
+	reason  string // why the agent makes it; empty: it does not say
 	caller  tools.Caller
 	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user

@@ -40,14 +40,20 @@ func TestCallsAreRemembered(t *testing.T) {
 	}
 	c.call("say", `{"text":"a secret"}`)
 	c.call("miss", `{}`)
+	if f := c.ask("tools/call", `{"name":"nothing","arguments":{"a":1}}`); f.Error == nil || f.Error.Message != "tool 'nothing' not found: tool not found" {
+		t.Errorf("an unlisted tool is answered %s", f.raw)
+	}
+	if f := c.ask("tools/call", `{"name":7}`); f.Error == nil {
+		t.Errorf("a call without a name is answered %s", f.raw)
+	}
 	_, err = h.Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
 	if err == nil {
 		t.Error("a tool that is not there was called")
 	}
 	var got []status.Call
-	for range 3 {
+	for range 5 {
 		n := <-followed
-		if n.Time.IsZero() || n.Duration <= 0 || n.Session == "" {
+		if n.Time.IsZero() || n.Duration <= 0 && n.Source != "" || n.Session == "" {
 			t.Errorf("call %+v lacks something", n)
 		}
 		n.Time, n.Duration, n.Session = n.Time.Truncate(1<<62), 0, ""
@@ -57,7 +63,9 @@ func TestCallsAreRemembered(t *testing.T) {
 	want := []status.Call{
 		{Seq: 1, Client: "tester", Source: "notes", Tool: "say", Effect: "read", Asked: 19, Answered: got[0].Answered},
 		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", Asked: 2, Code: "not_found"},
-		{Seq: 3, Client: "lectern call", Tool: strings.Repeat("n", nameMax) + "…", Code: "not_found"},
+		{Seq: 3, Client: "tester", Tool: "nothing", Asked: 7, Code: "not_found"},
+		{Seq: 4, Client: "tester", Code: "invalid"},
+		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", nameMax) + "…", Code: "not_found"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].Answered == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)

@@ -19,6 +19,8 @@ type leave struct {
 	// check looks at what the call is about to change; its error stops it. Nil:
 	// it may change what it likes.
 	check func([]tools.Change) error
+	// asked says that a person said yes to this very call.
+	asked bool
 }
 
 // caller is c with the check before it.
@@ -67,7 +69,7 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 	case d.Verdict == policy.Deny:
 		return l, false, forbidden(d)
 	case isDry(t.info, args):
-		return leave{args, changesNothing}, false, nil
+		return leave{args: args, check: changesNothing}, false, nil
 	case d.Verdict == policy.Allow && blown == "" && !p.ByPath(q):
 		return leave{args: args}, false, nil
 	}
@@ -84,9 +86,9 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 	case d.Verdict == policy.Deny:
 		return l, false, forbidden(d)
 	case r.known && len(r.changes) == 0:
-		return leave{full, changesNothing}, false, nil
+		return leave{args: full, check: changesNothing}, false, nil
 	case blown == "" && (d.Verdict == policy.Allow || c.session.stands(standing(p, src, t))):
-		return leave{full, h.rejudged(p, q)}, false, nil
+		return leave{args: full, check: h.rejudged(p, q)}, false, nil
 	}
 	return h.ask(ctx, c, question{policy: p, request: q, source: src, tool: t, args: full, rehearsal: r, why: cmp.Or(blown, d.Why)})
 }
@@ -202,10 +204,10 @@ func (h *Hub) ask(ctx context.Context, c *call, q question) (l leave, again bool
 		c.session.allow(standing(q.policy, q.source, q.tool))
 	}
 	if q.rehearsal.known {
-		return leave{q.args, func(changes []tools.Change) error { return tk.use(h.now(), bound(changes)) }}, false, nil
+		return leave{args: q.args, check: func(changes []tools.Change) error { return tk.use(h.now(), bound(changes)) }, asked: true}, false, nil
 	}
 	if err := tk.use(h.now(), bound(nil)); err != nil {
 		return l, false, err
 	}
-	return leave{q.args, h.rejudged(q.policy, q.request)}, false, nil
+	return leave{args: q.args, check: h.rejudged(q.policy, q.request), asked: true}, false, nil
 }

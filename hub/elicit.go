@@ -51,6 +51,9 @@ func (h *Hub) elicit(ctx context.Context, c *call, w *waiting) {
 func elicitation(w *waiting) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", w.plan.Title, w.shown.Why)
+	if w.shown.Reason != "" {
+		fmt.Fprintf(&b, "The agent says why: %s\n", w.shown.Reason)
+	}
 	left := mostElicited
 	for _, step := range w.plan.Steps {
 		diff := clip(step.Diff, left)

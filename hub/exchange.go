@@ -18,6 +18,7 @@ type exchange struct {
 	notify  func(frame []byte) // queues a notification to be read before the answer
 	late    func(frame []byte) // queues the answer from elsewhere, when a tool does not heed its end; nil: there is no such way
 	left    bool               // to late
+	called  bool               // it has reached [Hub.call], which records it
 	elicit  elicitor           // asks the user in the client; nil: mcp-go may know a way
 
 	mu     sync.Mutex

@@ -54,7 +54,7 @@ func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 		return nil
 	}
 	return h.journal.Record(journal.Origin{
-		Client: c.session.clientName(), Session: c.session.id, Source: src.conf.Name, Tool: t.info.Name,
+		Client: c.session.clientName(), Session: c.session.id, Source: src.conf.Name, Tool: t.info.Name, Reason: c.reason,
 	})
 }
 
@@ -62,10 +62,10 @@ func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 // written, and marked there when the tool has returned, however late.
 func (h *Hub) run(ctx context.Context, c *call, t *tool, open *lease, l leave) (tools.Result, error) {
 	if c.changes == nil {
-		return open.Call(ctx, l.caller(fused{c.caller, h, c.client}), t.info.Name, l.args)
+		return open.Call(ctx, l.caller(fused{c.caller, h, c.client, l.asked}), t.info.Name, l.args)
 	}
 	res, err := protected(func() (tools.Result, error) {
-		return open.Call(ctx, l.caller(fused{recording{c.caller, c.changes, h}, h, c.client}), t.info.Name, l.args)
+		return open.Call(ctx, l.caller(fused{recording{c.caller, c.changes, h}, h, c.client, l.asked}), t.info.Name, l.args)
 	})
 	c.changes.End(ctx, open.Keeper(), err)
 	return res, err

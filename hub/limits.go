@@ -8,7 +8,7 @@ import (
 // Limits bound what agents may cost. A zero field takes its default.
 type Limits struct {
 	Deadline      time.Duration // of one call: 30 s
-	Approval      time.Duration // for a person to answer: 2 min
+	Approval      time.Duration // for a person to answer: 50 s, since many clients give up after 60
 	Grace         time.Duration // for calls in flight when their session ends: 5 s
 	Write         time.Duration // for a client that does not read: 30 s
 	Idle          time.Duration // of an HTTP session: 30 min
@@ -20,7 +20,7 @@ type Limits struct {
 	Pending       int           // bytes of one stream's requests in flight: 64 MiB
 	Body          int64         // bytes of one HTTP body: 4 MiB
 	Large         int           // bytes from which a message waits for its turn: 256 KiB
-	LargeAtOnce   int           // large messages handled at once by the hub: 4
+	LargeAtOnce   int           // large messages handled at once by the hub: 2
 	Sessions      int           // HTTP sessions: 64
 	Subscriptions int           // of one session: 1,000
 
@@ -34,7 +34,7 @@ type Limits struct {
 func (l Limits) orDefaults() Limits {
 	return Limits{
 		Deadline:      cmp.Or(l.Deadline, 30*time.Second),
-		Approval:      cmp.Or(l.Approval, 2*time.Minute),
+		Approval:      cmp.Or(l.Approval, 50*time.Second),
 		Grace:         cmp.Or(l.Grace, 5*time.Second),
 		Write:         cmp.Or(l.Write, 30*time.Second),
 		Idle:          cmp.Or(l.Idle, 30*time.Minute),

@@ -31,7 +31,7 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 	if _, found := view.tools[params.name]; !ok || !found {
 		return nil, false
 	}
-	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args, elicit: x.elicit}
+	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args, reason: reasonOf(params.meta), elicit: x.elicit}
 	a := newAgent(ctx, x, params.meta)
 	if x.late != nil {
 		c.late = func(t *tool, err error) {
@@ -82,7 +82,7 @@ func parsePlainCall(raw json.RawMessage) (p plainCall, ok bool) {
 			p.args = value
 		case "_meta":
 			p.meta = &mcp.Meta{}
-			if json.Unmarshal(value, p.meta) != nil || len(p.meta.AdditionalFields) > 0 {
+			if json.Unmarshal(value, p.meta) != nil || !isUsual(p.meta) {
 				return p, false
 			}
 		default:

@@ -27,6 +27,7 @@ func TestPlainAnswersAreTheUsual(t *testing.T) {
 		`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"break","arguments":{"source":"safe"}}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"big","arguments":{"count":9000,"source":"safe"}}}`,
 		`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"count","arguments":{"count":1,"source":"safe"},"_meta":{"progressToken":7}}}`,
+		`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"say","arguments":{"text":"a","source":"safe"},"_meta":{"lectern/reason":"r"}}}`,
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 2000 {

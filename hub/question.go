@@ -29,7 +29,7 @@ func (q question) shown(c *call, now time.Time, within time.Duration) status.App
 		ID: newApprovalID(), Since: now, Until: now.Add(within),
 		Session: c.session.id, Client: c.client.Name, Proven: c.client.Proven,
 		Source: q.source.conf.Name, Tool: q.tool.info.Name, Effect: string(q.tool.info.Effect),
-		Targets: some, More: len(names) - len(some), Why: q.why, Args: clip(string(q.args), mostArgs),
+		Targets: some, More: len(names) - len(some), Why: q.why, Reason: c.reason, Args: clip(string(q.args), mostArgs),
 	}
 }
 

@@ -60,7 +60,7 @@ func (j *Journal) content(hash []byte) ([]byte, error) {
 	var sealed []byte
 	err := j.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", err)
+		return nil, fmt.Errorf("read content: %w", j.failed(err))
 	}
 	return j.keys.open(sealed, "content")
 }

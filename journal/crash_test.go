@@ -247,22 +247,3 @@ func TestSeekstoneGapTornTail(t *testing.T) {
 		d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 	}
 }
-
-// A damaged database is moved aside, and agents go on writing.
-func TestDamagedDatabase(t *testing.T) {
-	d := newDesk(t)
-	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(d.dir, "journal.db")
-	if err := os.WriteFile(file, []byte("this is no database, but long enough to be looked at as one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d.open()
-	d.call("s1", map[string]tools.State{"b.md": text("b")})
-	d.outcomesAre("b.md created written")
-	if aside, err := filepath.Glob(file + ".damaged-*"); err != nil || len(aside) == 0 {
-		t.Error("what was there is gone", err)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -64,7 +63,7 @@ INSERT INTO facts VALUES ('bytes', 0);
 
 // openFile opens the database in o.Dir, or makes it. One that is damaged is
 // moved aside, so that agents can go on writing.
-func openFile(o Options) (*sql.DB, *keys, error) {
+func openFile(o Options, suspect bool) (*sql.DB, *keys, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -73,23 +72,22 @@ func openFile(o Options) (*sql.DB, *keys, error) {
 		return nil, nil, err
 	}
 	file := filepath.Join(o.Dir, databaseName)
-	db, err := connect(file, k)
+	db, err := connect(file, k, suspect)
 	if err == nil || !damaged(err) {
 		return db, k, err
 	}
-	aside := fmt.Sprintf("%s.damaged-%d", file, o.Now().Unix())
-	o.Log.Error("the journal is damaged; a new one begins, and what is in the old one cannot be undone", "part", "journal", "file", aside, "err", err)
-	for _, end := range []string{"", "-wal"} {
-		if err := os.Rename(file+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
-		}
+	aside, asideErr := moveAside(file, o.Now())
+	if asideErr != nil {
+		return nil, nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
 	}
-	db, err = connect(file, k)
+	o.Log.Error("the journal is damaged; a new one begins, and what is in the old one cannot be undone", "part", "journal", "file", aside, "err", err)
+	db, err = connect(file, k, false)
 	return db, k, err
 }
 
-// connect opens one connection, which keeps other processes out.
-func connect(file string, k *keys) (*sql.DB, error) {
+// connect opens one connection, which keeps other processes out. The whole of a
+// file that is suspect is looked at.
+func connect(file string, k *keys, suspect bool) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
 	if err != nil {
 		return nil, err
@@ -97,16 +95,15 @@ func connect(file string, k *keys) (*sql.DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	unclean := false
-	if info, err := os.Stat(file + "-wal"); err == nil {
-		unclean = info.Size() > 0
+	if info, err := os.Stat(file + "-wal"); err == nil && info.Size() > 0 {
+		suspect = true // it was not closed
 	}
 	db, err := sql.Open("sqlite", address(file))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := prepare(db, k, unclean); err != nil {
+	if err := prepare(db, k, suspect); err != nil {
 		_ = db.Close() // the first error says what is wrong
 		if code(err) == sqlitelib.SQLITE_BUSY {
 			return nil, fmt.Errorf("another Lectern has %s open: %w", file, err)
@@ -129,7 +126,7 @@ func address(file string) string {
 }
 
 // prepare makes the tables, or checks that they are ours.
-func prepare(db *sql.DB, k *keys, unclean bool) error {
+func prepare(db *sql.DB, k *keys, suspect bool) error {
 	ctx := context.Background()
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -142,13 +139,15 @@ func prepare(db *sql.DB, k *keys, unclean bool) error {
 		return create(ctx, db, k)
 	}
 	var check []byte
-	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
+		return errDamaged
+	} else if err != nil {
 		return err
 	}
 	if _, err := k.open(check, "check"); err != nil {
 		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
 	}
-	if !unclean {
+	if !suspect {
 		return nil
 	}
 	var verdict string

@@ -54,6 +54,7 @@ type Journal struct {
 	mu     sync.Mutex // of all below, and of everything that is asked of db
 	db     *sql.DB    // nil: not open
 	keys   *keys
+	doubt  bool // something has found it damaged
 	closed bool
 	live   map[int64]bool  // calls that have not ended
 	loose  map[string]bool // sources that may have pending Changes of ended calls
@@ -103,12 +104,22 @@ func (j *Journal) openUnless() error {
 	if j.closed {
 		return errors.New("the journal is closed")
 	}
-	db, keys, err := openFile(j.opts)
+	db, keys, err := openFile(j.opts, j.doubt)
 	if err != nil {
 		return err
 	}
-	j.db, j.keys = db, keys
+	j.db, j.keys, j.doubt = db, keys, false
 	return nil
+}
+
+// failed is err, after which a database that it calls damaged is closed:
+// opening it again looks closer. With the lock.
+func (j *Journal) failed(err error) error {
+	if j.db != nil && damaged(err) {
+		_ = j.db.Close() // what it says adds nothing
+		j.db, j.doubt = nil, true
+	}
+	return err
 }
 
 // write runs f in a transaction, after the outcomes that wait to be written,
@@ -119,7 +130,7 @@ func (j *Journal) write(f func(*sql.Tx) error) error {
 	}
 	tx, err := j.db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return err
+		return j.failed(err)
 	}
 	err = j.markAll(tx)
 	if err == nil {
@@ -130,11 +141,7 @@ func (j *Journal) write(f func(*sql.Tx) error) error {
 	}
 	if err != nil {
 		_ = tx.Rollback() // the first error says what is wrong
-		if damaged(err) {
-			_ = j.db.Close() // opening it again looks closer
-			j.db = nil
-		}
-		return err
+		return j.failed(err)
 	}
 	j.marks = j.marks[:0]
 	return nil

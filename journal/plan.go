@@ -41,12 +41,26 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Pick, from Sources) (st
 			room -= len(diff)
 			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", undoing(c), c.Target, s.source), Diff: diff})
 		}
+		if others := s.besides(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
+			plan.Risks = append(plan.Risks, fmt.Sprintf("one call made %s too: it is taken back whole", strings.Join(others, ", ")))
+		}
 		for _, target := range s.merged {
 			plan.Risks = append(plan.Risks, target+" was edited later; what the edit changed stays, so look at the result")
 		}
 	}
 	plan.Title = fmt.Sprintf("Take back %s of %s", counted(count, "change"), counted(len(steps), "call"))
 	return plan, nil
+}
+
+// besides are the changes of s that ids do not name, oldest first.
+func (s *step) besides(ids []string) []string {
+	var others []string
+	for _, v := range slices.Backward(s.rows) {
+		if id := idOf(v.seq); !slices.Contains(ids, id) {
+			others = append(others, id)
+		}
+	}
+	return others
 }
 
 func undoing(c tools.Change) string {

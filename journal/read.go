@@ -18,18 +18,18 @@ const columns = `seq, call, time, client, session, source, tool, target, reason,
 func (j *Journal) rows(where string, args ...any) ([]row, error) {
 	found, err := j.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
 	if err != nil {
-		return nil, err
+		return nil, j.failed(err)
 	}
 	defer found.Close() //nolint:errcheck // Err tells
 	var all []row
 	for found.Next() {
 		v, err := j.scan(found)
 		if err != nil {
-			return nil, err
+			return nil, j.failed(err)
 		}
 		all = append(all, v)
 	}
-	return all, found.Err()
+	return all, j.failed(found.Err())
 }
 
 func (j *Journal) scan(from *sql.Rows) (v row, err error) {
@@ -214,5 +214,5 @@ func (j *Journal) Sessions() (uint64, error) {
 	var n uint64
 	err := j.db.QueryRowContext(context.Background(),
 		"SELECT coalesce(max(CAST(substr(session, 2) AS INTEGER)), 0) FROM changes WHERE session GLOB 's[0-9]*'").Scan(&n)
-	return n, err
+	return n, j.failed(err)
 }

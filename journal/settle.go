@@ -3,10 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -103,10 +100,7 @@ func (j *Journal) pending(source string) ([]row, error) {
 }
 
 // exists says whether anything was ever written.
-func (j *Journal) exists() bool {
-	_, err := os.Stat(filepath.Join(j.opts.Dir, databaseName))
-	return !errors.Is(err, fs.ErrNotExist)
-}
+func (j *Journal) exists() bool { return exists(filepath.Join(j.opts.Dir, databaseName)) }
 
 // judge compares rows with what their targets hold, or with what a later Change
 // of the same target found there.

@@ -168,7 +168,7 @@ func (j *Journal) intended(source string) ([]intent, error) {
 	}
 	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session FROM intents WHERE source = ? ORDER BY place", source)
 	if err != nil {
-		return nil, err
+		return nil, j.failed(err)
 	}
 	defer found.Close() //nolint:errcheck // Err tells
 	var all []intent
@@ -179,5 +179,5 @@ func (j *Journal) intended(source string) ([]intent, error) {
 		}
 		all = append(all, t)
 	}
-	return all, found.Err()
+	return all, j.failed(found.Err())
 }

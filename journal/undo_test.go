@@ -44,6 +44,15 @@ func TestUndoTakesWholeCalls(t *testing.T) {
 	d := newDesk(t)
 	d.edit("old.md", text("page"))
 	ids := d.call("s1", map[string]tools.State{"new.md": text("page"), "old.md": {}})
+	for _, c := range []struct {
+		ids  []string
+		says string
+	}{{ids[:1], "one call made c2 too: it is taken back whole"}, {ids, ""}} {
+		plan, err := d.PlanUndo(t.Context(), status.Pick{IDs: c.ids}, d.from)
+		if err != nil || strings.Join(plan.Risks, "; ") != c.says {
+			t.Errorf("the plan for %v says %q (%v), want %q", c.ids, plan.Risks, err, c.says)
+		}
+	}
 	d.undone(status.Pick{IDs: ids[:1]})
 	d.shelf.holds(t, map[string]tools.State{"old.md": text("page")})
 }

@@ -14,10 +14,11 @@ type Approval struct {
 	Source  string    `json:"source"`
 	Tool    string    `json:"tool"`
 	Effect  string    `json:"effect"`
-	Targets []string  `json:"targets"` // what would change, at most ten
-	More    int       `json:"more"`    // how many targets there are besides
-	Why     string    `json:"why"`     // the rule that asks, in words
-	Args    string    `json:"args"`    // the arguments as JSON, cut at 2 KB
+	Targets []string  `json:"targets"`          // what would change, at most ten
+	More    int       `json:"more"`             // how many targets there are besides
+	Why     string    `json:"why"`              // the rule that asks, in words
+	Reason  string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: it does not say
+	Args    string    `json:"args"`             // the arguments as JSON, cut at 2 KB
 }
 
 // Scope is how far an Answer reaches.
@@ -100,8 +101,8 @@ type Change struct {
 	Undoes  string    `json:"undoes,omitempty"` // the ID of the Change that this one took back
 	Before  int       `json:"before"`           // bytes
 	After   int       `json:"after"`
-	Reason  string    `json:"reason,omitempty"`
-	Fixed   string    `json:"fixed,omitempty"` // why it cannot be undone; empty: it can
+	Reason  string    `json:"reason,omitempty"` // why the agent made it, in its own words
+	Fixed   string    `json:"fixed,omitempty"`  // why it cannot be undone; empty: it can
 }
 
 // A Pick says which Changes: by ID, or all that fit what is given.

@@ -76,6 +76,17 @@ func fill(v reflect.Value, text string, all bool) {
 	}
 }
 
+// fill sets the texts of all that c knows.
+func (c *clerk) fill(text string, all bool) {
+	for i := range c.changes {
+		fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
+		c.diffs[text] = text
+	}
+	fill(reflect.ValueOf(&c.tools).Elem(), text, all)
+	fill(reflect.ValueOf(&c.checks).Elem(), text, all)
+	fill(reflect.ValueOf(&c.settings).Elem(), text, all)
+}
+
 // tour visits every screen and overlay over a hub whose every text is text, and
 // returns what they show by name.
 func tour(t *testing.T, text string, all bool) map[string]string {
@@ -86,13 +97,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		snap.Sources[1].ReadOnly = true
 		fill(reflect.ValueOf(&snap).Elem(), text, all)
 		fill(reflect.ValueOf(&plan).Elem(), text, all)
-		for i := range c.changes {
-			fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
-			c.diffs[text] = text
-		}
-		fill(reflect.ValueOf(&c.tools).Elem(), text, all)
-		fill(reflect.ValueOf(&c.checks).Elem(), text, all)
-		fill(reflect.ValueOf(&c.settings).Elem(), text, all)
+		c.fill(text, all)
 		if schema, err := json.Marshal(map[string]any{"properties": map[string]any{text: map[string]any{"description": text, "enum": []string{text}}}}); err == nil {
 			c.tools[1].Schema = schema
 		}
@@ -199,6 +204,6 @@ func TestHostileText(t *testing.T) {
 func TestHostileTextFits(t *testing.T) {
 	long := strings.Repeat("\x1b]0;", 300) + strings.Repeat("会", 5000) + strings.Repeat("e\u0301\u0302\u0303", 1000)
 	for name, content := range tour(t, long, false) {
-		t.Run(name, func(t *testing.T) { fits(t, content, 100, 40) })
+		t.Run(name, func(t *testing.T) { fits(t, name, content, 100, 40) })
 	}
 }

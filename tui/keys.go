@@ -11,7 +11,8 @@ import (
 type KeyMap struct {
 	Next, Previous, Tab  key.Binding
 	Help, Dismiss        key.Binding
-	Palette, Mouse       key.Binding
+	Palette              key.Binding
+	Mouse, Colours       key.Binding
 	SetUp, Access        key.Binding
 	Start, Restart, Stop key.Binding
 	Waiting              key.Binding
@@ -30,6 +31,7 @@ func DefaultKeyMap() KeyMap {
 		SetUp:    bind("ctrl+s", "set up: find notes, choose clients", "ctrl+s"),
 		Access:   bind("e", "what agents may do", "e"),
 		Mouse:    bind("M", "mouse for the panel, or for the terminal", "M"),
+		Colours:  bind("C", "other colours: dark, light, high contrast", "C"),
 		Palette:  bind("ctrl+p", "find what to do", "ctrl+p"),
 		Dismiss:  bind("esc", "clear the message", "esc"),
 		Start:    bind("s", "start the hub", "s"),
@@ -68,7 +70,7 @@ func (k KeyMap) groups() []group {
 	p := k.Pane
 	return []group{
 		{everywhere, []key.Binding{
-			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Dismiss,
+			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
 			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
 		}},

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
@@ -9,14 +10,15 @@ import (
 // memory is what a panel finds again when it is opened the next time. What it
 // does not understand, such as what another version wrote, it leaves out.
 type memory struct {
-	Tab   string                     `json:"tab,omitempty"`
-	Mouse *bool                      `json:"mouse,omitempty"`
-	Panes map[string]json.RawMessage `json:"panes,omitempty"` // by tab
+	Tab     string                     `json:"tab,omitempty"`
+	Mouse   *bool                      `json:"mouse,omitempty"`
+	Colours colours                    `json:"colours,omitempty"`
+	Panes   map[string]json.RawMessage `json:"panes,omitempty"` // by tab
 }
 
 // Memory is what to give as [Config.Memory] to the next panel.
 func (m Model) Memory() []byte {
-	mem := memory{Tab: m.tabs[m.current].name, Mouse: &m.mouse, Panes: map[string]json.RawMessage{}}
+	mem := memory{Tab: m.tabs[m.current].name, Mouse: &m.mouse, Colours: m.colours, Panes: map[string]json.RawMessage{}}
 	for _, t := range m.tabs {
 		if r, ok := t.pane.(pane.Rememberer); ok {
 			if b, err := json.Marshal(r.Remember()); err == nil {
@@ -31,11 +33,19 @@ func (m Model) Memory() []byte {
 	return append(b, '\n')
 }
 
-// recall takes over what an earlier panel remembered.
+// recall takes over what an earlier panel remembered, and says so when that
+// cannot be read.
 func (m Model) recall(b []byte) Model {
 	var mem memory
-	if json.Unmarshal(b, &mem) != nil {
+	if b == nil {
 		return m
+	}
+	if json.Unmarshal(b, &mem) != nil {
+		m.notice = said("What the last panel left could not be read, so this one begins afresh.")
+		return m
+	}
+	if slices.Contains(allColours(), mem.Colours) {
+		m.colours = mem.Colours
 	}
 	if mem.Mouse != nil {
 		m.mouse = *mem.Mouse

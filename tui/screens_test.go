@@ -3,6 +3,11 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,16 +17,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// screens are what a person can get to see, and the way there.
-var screens = []struct {
+// A screen is something that a person can get to see.
+type screen struct {
 	name string
 	snap func() status.Snapshot
 	goTo func(*rig)
-}{
+}
+
+// screens are what a person can get to see, and the way there.
+var screens = []screen{
 	{"overview-fresh", fresh, func(*rig) {}},
 	{"overview", crowded, func(r *rig) { r.press("down") }},
 	{"overview-lively", lively, func(*rig) {}},
@@ -109,88 +118,156 @@ func (r *rig) log() {
 	r.wait(2 * batchTime)
 }
 
-// TestColours pins what the styles come to, once for each ground and without
-// colours.
-func TestColours(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		msg  tea.Msg
-	}{
-		{"dark", nil},
-		{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}},
-		{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}},
-		{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, crowded(), 80, 24)
-				r.send(c.msg)
-				r.press("2", "down")
-				golden(t, "colours-"+c.name+".txt", strings.ReplaceAll(r.m.View().Content, "\x1b", "␛")+"\n")
-			})
+// modes are the ways in which a terminal, and who sits before it, see the
+// panel.
+var modes = []struct {
+	name    string
+	msg     tea.Msg
+	colours colours
+}{
+	{"dark", nil, coloursAsked},
+	{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursAsked},
+	{"contrast-dark", nil, coloursContrast},
+	{"contrast-light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursContrast},
+	{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}, coloursAsked},
+	{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}, coloursAsked},
+}
+
+// faces are the screens that are pinned in every mode: one of each pane, by its
+// name, and one of each overlay.
+func faces(t *testing.T) []string {
+	t.Helper()
+	names := []string{"help", "palette", "wizard", "asked", "sources-remove"}
+	r := newRig(t, crowded(), 80, 24)
+	for _, tab := range r.m.tabs {
+		names = append(names, strings.ToLower(tab.name))
+	}
+	return names
+}
+
+// shades are further screens that are pinned in colour and without: what would
+// be written, what failed, and what is typed.
+func shades() []string {
+	return []string{"overview-lively", "changes-waiting", "activity-errors", "tools-run", "sources-grant", "clients-here"}
+}
+
+// TestEveryMode pins what the styles of every pane and overlay come to in every
+// mode. A pane or overlay that no screen shows fails.
+func TestEveryMode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range faces(t) {
+			if !slices.ContainsFunc(screens, func(s screen) bool { return s.name == name }) {
+				t.Errorf("no screen shows %s; add one to screens", name)
+			}
+		}
+	})
+	shown := map[string]bool{}
+	for _, c := range screens {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
+			r.log()
+			c.goTo(r)
+			if r.m.over != nil {
+				shown[strings.TrimPrefix(fmt.Sprintf("%T", r.m.over), "tui.")] = true
+			}
+			face := slices.Contains(faces(t), c.name)
+			words := ""
+			for _, mode := range modes {
+				if !face && (!slices.Contains(shades(), c.name) || mode.name != "dark" && mode.name != "bare") {
+					continue
+				}
+				m := r.m
+				m.colours = mode.colours
+				next, _ := m.look(m.mode).Update(mode.msg)
+				content := next.View().Content
+				golden(t, "colours-"+mode.name+"-"+c.name+".txt", strings.ReplaceAll(content, "\x1b", "␛")+"\n")
+				if words == "" {
+					words = ansi.Strip(content)
+				}
+				if d := cmp.Diff(words, ansi.Strip(content)); d != "" {
+					t.Errorf("%s says other words in other colours:\n%s", c.name, d)
+				}
+			}
 		})
 	}
-}
-
-// TestColoursOfPanes pins them where they mean most: what would be written,
-// what failed, what is wrong and what is typed.
-func TestColoursOfPanes(t *testing.T) {
-	wanted := []string{"overview-lively", "changes-waiting", "activity-errors", "doctor", "tools-run", "settings", "sources-grant", "clients-here"}
-	for _, c := range screens {
-		if !slices.Contains(wanted, c.name) {
-			continue
-		}
-		for name, bare := range map[string]bool{"dark": false, "bare": true} {
-			t.Run(c.name+"-"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
-					if bare {
-						r.send(tea.ColorProfileMsg{Profile: colorprofile.Ascii})
-					}
-					r.log()
-					c.goTo(r)
-					golden(t, "colours-"+name+"-"+c.name+".txt", strings.ReplaceAll(r.m.View().Content, "\x1b", "␛")+"\n")
-				})
-			})
+	for _, name := range overlays(t) {
+		if !shown[name] {
+			t.Errorf("no screen shows the overlay %s; add one to screens", name)
 		}
 	}
 }
 
-// TestEverySizeFits draws every screen at many sizes: as many lines as the
-// terminal has, each as wide, down to the smallest and below.
+// overlays are the types of this package that implement overlay.
+func overlays(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "view" {
+				names = append(names, fn.Recv.List[0].Type.(*ast.Ident).Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		t.Error("there is no overlay")
+	}
+	return names
+}
+
+// wide is text whose letters take no cell, one or two.
+const wide = "会議 👩\u200d👩\u200d👧\u200d👦 e\u0301\u0302 ラ🇯🇵 "
+
+// TestEverySizeFits draws every screen at many sizes, with the words of the
+// fixture and with wide ones: as many lines as the terminal has, each as wide,
+// and below the smallest a notice.
 func TestEverySizeFits(t *testing.T) {
-	for _, c := range screens {
-		t.Run(c.name, func(t *testing.T) {
+	for i, c := range screens {
+		for _, text := range []string{"", strings.Repeat(wide, 4)} {
 			synctest.Test(t, func(t *testing.T) {
-				r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
+				snap, clerk := c.snap(), busyClerk()
+				if text != "" {
+					fill(reflect.ValueOf(&snap).Elem(), text, false)
+					clerk.fill(text, false)
+				}
+				r := newRigWith(t, snap, clerk, 80, 24)
 				r.log()
 				c.goTo(r)
-				for w := leastWidth; w < 160; w += 13 {
-					for h := leastHeight; h < 60; h += 7 {
-						r.send(tea.WindowSizeMsg{Width: w, Height: h})
-						fits(t, r.m.View().Content, w, h)
+				for w := 20 + i%9; w <= 200; w += 9 {
+					for h := 5 + i%7; h <= 60; h += 7 {
+						r.update(tea.WindowSizeMsg{Width: w, Height: h})
+						fits(t, c.name, r.m.View().Content, w, h)
 					}
 				}
-				r.send(tea.WindowSizeMsg{Width: 39, Height: 9})
-				r.shows("Too small.", "40×10", "39×9")
 				for _, size := range [][2]int{{1, 1}, {0, 0}, {5, 200}, {200, 3}} {
-					r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					r.update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 					_ = r.m.View()
 				}
 			})
-		})
+		}
 	}
 }
 
-func fits(t *testing.T, content string, w, h int) {
+func fits(t *testing.T, name, content string, w, h int) {
 	t.Helper()
 	rows := strings.Split(content, "\n")
 	if len(rows) != h {
-		t.Errorf("%d×%d: %d lines", w, h, len(rows))
+		t.Errorf("%s at %d×%d: %d lines", name, w, h, len(rows))
+	}
+	small := w < leastWidth || h < leastHeight
+	if small != strings.Contains(content, "Too small.") {
+		t.Errorf("%s at %d×%d is too small: %v", name, w, h, small)
 	}
 	for i, row := range rows {
-		if n := ansi.StringWidth(row); n != w {
-			t.Errorf("%d×%d: line %d is %d wide: %q", w, h, i, n, ansi.Strip(row))
+		if n := ansi.StringWidth(row); n > w || n != w && !small {
+			t.Errorf("%s at %d×%d: line %d is %d wide: %q", name, w, h, i, n, ansi.Strip(row))
 		}
 	}
 }

@@ -58,9 +58,10 @@ type Model struct {
 	fx  effects
 	key KeyMap
 
-	mode  theme.Mode
-	theme theme.Theme
-	w, h  int
+	mode    theme.Mode // what the terminal is like
+	colours colours
+	theme   theme.Theme
+	w, h    int
 
 	snap    status.Snapshot
 	seen    bool // a snapshot has come, or the attempt to get one has failed
@@ -182,7 +183,7 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (m Model) look(mode theme.Mode) Model {
-	m.mode, m.theme = mode, theme.New(mode)
+	m.mode, m.theme = mode, theme.New(m.colours.on(mode))
 	return m
 }
 
@@ -311,6 +312,8 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.over = newHelp(m.key)
 	case key.Matches(k, m.key.Mouse):
 		return m.toggleMouse(), nil
+	case key.Matches(k, m.key.Colours):
+		return m.otherColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):

@@ -90,9 +90,9 @@ func (w *world) listApprovals(ctx context.Context) error {
 		return nil
 	}
 	t := newTable(w.out)
-	t.row("ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LEFT")
+	t.row("ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LEFT", "")
 	for _, a := range snap.Approvals {
-		t.row(a.ID, claimed(a), a.Source, a.Tool, changesOf(a), a.Until.Sub(w.now()).Round(time.Second).String())
+		t.row(a.ID, claimed(a), a.Source, a.Tool, changesOf(a), a.Until.Sub(w.now()).Round(time.Second).String(), saysWhy(a.Reason))
 	}
 	return t.Flush()
 }

@@ -107,6 +107,9 @@ func (d *dialog) turn(ctx context.Context) {
 
 func (d *dialog) show(a status.Approval, plan status.Plan) {
 	d.say("\n%s: %s\nbecause %s\n", a.ID, line(plan.Title), line(a.Why))
+	if a.Reason != "" {
+		d.say("it says why: %s\n", line(a.Reason))
+	}
 	for _, step := range plan.Steps {
 		d.say("%s\n%s", line(step.What), text(step.Diff))
 	}

@@ -54,7 +54,10 @@ func changesCommand(w *world) *cobra.Command {
 		Use: "show ID...", Short: "Show changes as diffs", Args: needs(1, 100, "IDs of changes"),
 		RunE: func(c *cobra.Command, ids []string) error { return w.showChanges(c.Context(), ids) },
 	}
-	c.AddCommand(show)
+	c.AddCommand(show, &cobra.Command{
+		Use: "acknowledge", Short: "Show no more that a damaged journal was moved aside", Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return w.acknowledgeDamage(c.Context()) },
+	})
 	return c
 }
 
@@ -103,7 +106,7 @@ func (w *world) listChanges(ctx context.Context, p status.Pick, asJSON bool) err
 	t := newTable(w.out)
 	t.row("ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "WHAT", "")
 	for _, c := range found.Changes {
-		t.row(c.ID, c.Time.Local().Format("2006-01-02 15:04:05"), c.Client, c.Session, c.Source, c.Tool, c.Deed+" "+c.Target, standing(c))
+		t.row(c.ID, c.Time.Local().Format("2006-01-02 15:04:05"), c.Client, c.Session, c.Source, c.Tool, c.Deed+" "+c.Target, listed(c))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -129,6 +132,29 @@ func standing(c status.Change) string {
 	return strings.Join(said, ", ")
 }
 
+// listed is what a list says of a change behind its target.
+func listed(c status.Change) string {
+	said, why := standing(c), saysWhy(c.Reason)
+	if said != "" && why != "" {
+		return said + ", " + why
+	}
+	return said + why
+}
+
+// mostListed is how many characters of an agent's reason fit into a list.
+const mostListed = 60
+
+// saysWhy is an agent's reason in a list, in its words; empty: it gave none.
+func saysWhy(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	if short := []rune(reason); len(short) > mostListed {
+		reason = string(short[:mostListed]) + "…"
+	}
+	return "says: " + reason
+}
+
 func (w *world) showChanges(ctx context.Context, ids []string) error {
 	found, err := w.client(nil).Changes(ctx, status.Pick{IDs: ids})
 	if err != nil {
@@ -146,6 +172,9 @@ func (w *world) showChanges(ctx context.Context, ids []string) error {
 		}
 		w.say("%s: %s by %s (%s) with %s in %s, %s%s\n", c.ID, line(c.Deed+" "+c.Target), line(c.Client), line(c.Session), line(c.Tool), line(c.Source),
 			c.Time.Local().Format("2006-01-02 15:04:05"), line(said))
+		if c.Reason != "" {
+			w.say("why, as it says: %s\n", line(c.Reason))
+		}
 		w.say("%s", w.diff(found.Diffs[c.ID]))
 	}
 	return nil

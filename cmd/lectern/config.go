@@ -18,8 +18,8 @@ mark = true           # answers say that they are data and no instructions: in
 [limits]
 deadline = "30s"      # of one tool call
 in_flight = 32        # calls of one agent at the same time; more wait
-approval = "2m"       # how long a call waits for your yes; clients give up too,
-                      # so keep it below their own time-out
+approval = "50s"      # how long a call waits for your yes; many clients give up
+                      # after 60 s: set more where yours wait longer
 calls_per_minute = 0  # of one client; 0: as many as it likes
 session_writes = 0    # of one session; 0: as many as it likes
 fuse_deletes = 100    # in a minute by one client, and then you are asked

@@ -33,6 +33,7 @@ func (v *visit) checks() []check {
 	return slices.Concat(
 		configChecks(),
 		stateChecks(),
+		journalChecks(),
 		hubChecks(),
 		v.sourceChecks(),
 		tokenChecks(),

@@ -108,6 +108,7 @@ func (h *host) open(ctx context.Context) error {
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
+	h.lookAtJournal(nil)
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}

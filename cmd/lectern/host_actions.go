@@ -35,6 +35,8 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 		return a.hub.PlanUndo(ctx, pickOf(act))
 	case status.ResetFuse:
 		plan.Title = "Let " + act.Part + " change things again without asking you each time"
+	case status.Acknowledge:
+		plan.Title = "Show no more that " + act.Part + " happened"
 	case status.ReopenSource:
 		plan.Title = "Close source " + act.Part + " and open it again"
 	case status.Reload:
@@ -71,6 +73,8 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 		return a.hub.Undo(ctx, pickOf(act))
 	case status.ResetFuse:
 		return a.hub.ResetFuse(act.Part)
+	case status.Acknowledge:
+		return a.acknowledge(act.Part)
 	case status.ReopenSource:
 		return a.hub.Reopen(ctx, act.Part)
 	case status.Reload:

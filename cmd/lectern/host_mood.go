@@ -41,19 +41,20 @@ func mood(s *status.Snapshot) {
 	}
 }
 
-// measure keeps the hub's memory, and whether log and audit are written, in the
+// measure keeps the hub's memory, and what became of log, audit and journal, in the
 // picture until ctx ends. It draws only what a person would notice.
 func (h *host) measure(ctx context.Context) {
 	const noticeable = 1 << 20
 	tick := time.NewTicker(measureEvery)
 	defer tick.Stop()
 	shown, silent, unrecorded := uint64(0), false, false
+	var damaged []string
 	for {
 		if now := memory(); max(now, shown)-min(now, shown) >= noticeable {
 			shown = now
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
-		silent, unrecorded = h.lookAtLog(silent), h.lookAtTrail(unrecorded)
+		silent, unrecorded, damaged = h.lookAtLog(silent), h.lookAtTrail(unrecorded), h.lookAtJournal(damaged)
 		select {
 		case <-ctx.Done():
 			return

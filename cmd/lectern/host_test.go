@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,5 +168,54 @@ func TestColdStartWithABrokenFile(t *testing.T) {
 	s := seen(t, c, "the broken file", problem(configBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {
 		t.Errorf("serves %+v at %q", s.Sources, s.Hub.Endpoint)
+	}
+}
+
+// A damaged journal is a problem that names the file moved aside, in this hub
+// and the next, until a person acknowledges it.
+func TestDamagedJournal(t *testing.T) {
+	w := testWorld(t)
+	writeConfig(t, w, "[hub]\nhttp = false\n")
+	if err := os.MkdirAll(w.journalDir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.journalDir(), "journal.db"), []byte(strings.Repeat("noise", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.journalDir(), "journal.key"), []byte(strings.Repeat("k", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		h, err := w.newHost(slog.LevelDebug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := seen(t, h.local(), "the damage", problem(journalDamaged))
+		p := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == journalDamaged.Code })]
+		if !strings.Contains(p.Fix, "journal.db.damaged-") || p.Action == nil || s.Hub.State != status.Degraded {
+			t.Errorf("the hub is %s with %+v", s.Hub.State, p)
+		}
+		if err := h.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, c := hostOf(t, w)
+	seen(t, c, "the damage", problem(journalDamaged))
+	act := status.Action{Verb: status.Acknowledge, Part: journalDamaged.Code}
+	if _, err := c.Preview(t.Context(), act); err != nil {
+		t.Error(err)
+	}
+	if err := c.Do(t.Context(), status.Action{Verb: status.Acknowledge, Part: "port.taken"}); err == nil {
+		t.Error("what is still wrong was acknowledged")
+	}
+	if err := c.Do(t.Context(), act); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, c, "no damage", func(s status.Snapshot) bool { return !problem(journalDamaged)(s) && s.Hub.State == status.Ready })
+	if shown := h.lookAtJournal(nil); len(shown) > 0 {
+		t.Errorf("still there: %q", shown)
 	}
 }

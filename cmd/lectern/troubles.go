@@ -52,6 +52,12 @@ var (
 		Title: "calls are not recorded: {why}",
 		Fix:   "Make room on the disk, or give yourself the right to write {file}; if the message names a key file, do what it says and restart the hub.",
 	}
+	journalDamaged = status.Trouble{
+		Code: "journal.damaged", Severity: status.Warning,
+		Means: "The database of what agents changed was damaged. It was moved aside and a new one begun, so agents go on writing, and what they do now can be undone; what they did before cannot. Your notes are as they were.",
+		Title: "the journal of changes was damaged and begun anew: what agents did before cannot be undone",
+		Fix:   "It was moved to {files}: keep it if somebody shall try to recover it, or delete it. Then acknowledge this, here or by: lectern changes acknowledge.",
+	}
 	portTaken = status.Trouble{
 		Code: "port.taken", Severity: status.Warning,
 		Means: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",

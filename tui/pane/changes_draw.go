@@ -232,7 +232,7 @@ func (p Changes) facts(t theme.Theme, w int) []string {
 			field("who", orNone(c.Client)+" in "+c.Source+", "+clock(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		if c.Reason != "" {
-			rows = append(rows, field("why", c.Reason))
+			rows = append(rows, labelled(t, "says why", c.Reason, w)...)
 		}
 		return append(rows, p.standing(t, c)...)
 	}
@@ -251,6 +251,7 @@ func (p Changes) facts(t theme.Theme, w int) []string {
 	}
 	rows = append(rows, labelled(t, "targets", targets(a), w)...)
 	rows = append(rows, labelled(t, "because", a.Why, w)...)
+	rows = append(rows, labelled(t, "says why", a.Reason, w)...)
 	return append(rows, field("until", clock(a.Until, p.snap.Time, p.zone)+", then it is refused"))
 }
 

@@ -45,6 +45,9 @@ func (p Tools) Show(s status.Snapshot) Pane {
 	if again(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sameTools) {
 		p.scope.Turn++
 	}
+	if Running(s) && !slices.ContainsFunc(s.Sources, func(one status.Source) bool { return one.Name == p.scope.Source }) {
+		p.scope.Source = "" // it is gone, perhaps since the last panel
+	}
 	p.snap = s
 	return p
 }

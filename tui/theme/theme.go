@@ -22,6 +22,8 @@ type Mode struct {
 	Dark    bool // the ground of the terminal
 	NoColor bool // no colours: bold, faint and reverse only
 	Few     bool // the terminal has 16 colours, its own
+	// Contrast asks for 7 to 1 and more (WCAG 2.2, 1.4.6).
+	Contrast bool
 }
 
 // Theme is a set of styles, named for what they say and not for how they look.
@@ -51,6 +53,7 @@ type Theme struct {
 // 4.5 to 1 to its ground (WCAG 2.2, 1.4.3), borders excepted.
 type palette struct {
 	dim, line, accent, good, busy, warn, bad, row, onAccent string
+	text                                                    string // empty: the terminal's own
 }
 
 // The usual grounds, which the contrast is measured against.
@@ -75,16 +78,33 @@ func light() palette {
 	}
 }
 
+// The colours of high contrast have one of at least 7 to 1, borders one of 4.5.
+// No colour is a ground there but that of a tab and of what was found: a
+// selected row is in reverse.
+func darkContrast() palette {
+	return palette{
+		text: "#ffffff", dim: "#e4e4e4", line: "#b2b2b2", accent: "#d7d7ff", good: "#afffaf", busy: "#afffff",
+		warn: "#ffd787", bad: "#ffafaf", onAccent: "#000000",
+	}
+}
+
+func lightContrast() palette {
+	return palette{
+		text: "#000000", dim: "#303030", line: "#585858", accent: "#0000af", good: "#005f00", busy: "#005f5f",
+		warn: "#5f0087", bad: "#870000", onAccent: "#ffffff",
+	}
+}
+
 // New returns the Theme for m.
 func New(m Mode) Theme {
-	if m.NoColor {
-		return plain()
+	if m.NoColor || m.Few && m.Contrast {
+		return plain(m.Contrast) // what 16 colours look like is the terminal's affair
 	}
 	p := ofGround(m)
-	fg := func(hex string) Style { return Style{fg: lipgloss.Color(hex)}.ready() }
+	fg := func(hex string) Style { return Style{fg: colour(hex)}.ready() }
 	t := Theme{
-		Text:   Style{},
-		Strong: Style{bold: true}.ready(),
+		Text:   fg(p.text),
+		Strong: Style{fg: colour(p.text), bold: true}.ready(),
 		Dim:    fg(p.dim),
 		Line:   fg(p.line),
 		Accent: Style{fg: lipgloss.Color(p.accent), bold: true}.ready(),
@@ -99,12 +119,23 @@ func New(m Mode) Theme {
 		Row:    Style{bg: lipgloss.Color(p.row), bold: true}.ready(),
 		ground: lipgloss.Color(p.row),
 	}
-	if m.Few {
+	bare := plain(m.Contrast)
+	switch {
+	case m.Few:
 		// None of 16 colours is a ground on which the others can be read.
-		bare := plain()
 		t.Tab, t.Match, t.Row, t.ground = bare.Tab, bare.Match, bare.Row, nil
+	case m.Contrast:
+		t.Row, t.ground = bare.Row, nil
 	}
 	return t
+}
+
+// colour is the one of this name; none: the terminal's own.
+func colour(name string) color.Color {
+	if name == "" {
+		return nil
+	}
+	return lipgloss.Color(name)
 }
 
 func ofGround(m Mode) palette {
@@ -113,6 +144,10 @@ func ofGround(m Mode) palette {
 		return palette{dim: "7", line: "8", accent: "12", good: "10", busy: "14", warn: "11", bad: "9"}
 	case m.Few:
 		return palette{dim: "8", line: "7", accent: "4", good: "2", busy: "6", warn: "3", bad: "1"}
+	case m.Contrast && m.Dark:
+		return darkContrast()
+	case m.Contrast:
+		return lightContrast()
 	case m.Dark:
 		return dark()
 	default:
@@ -120,8 +155,9 @@ func ofGround(m Mode) palette {
 	}
 }
 
-func plain() Theme {
-	bold, faint, reverse := Style{bold: true}.ready(), Style{faint: true}.ready(), Style{reverse: true}.ready()
+// plain has no colours. With contrast nothing is faint either.
+func plain(contrast bool) Theme {
+	bold, faint, reverse := Style{bold: true}.ready(), Style{faint: !contrast}.ready(), Style{reverse: true}.ready()
 	return Theme{
 		Strong: bold, Dim: faint, Line: faint, Accent: bold, Bad: bold, Warn: bold, Key: bold,
 		Tab: Style{bold: true, reverse: true}.ready(), Match: reverse, Cursor: reverse, Row: reverse,

@@ -85,25 +85,59 @@ func TestCells(t *testing.T) {
 }
 
 // TestContrast measures what is written against what it is written on: at
-// least 4.5 to 1.
+// least 4.5 to 1, and 7 to 1 where a person asks for high contrast. What has no
+// colour is the terminal's own.
 func TestContrast(t *testing.T) {
-	for _, ground := range []struct {
-		of   string
-		dark bool
-	}{{darkGround, true}, {lightGround, false}, {"#000000", true}} {
-		th := New(Mode{Dark: ground.dark})
-		on := lipgloss.Color(ground.of)
-		for name, s := range map[string]Style{
-			"dim": th.Dim, "accent": th.Accent, "good": th.Good, "busy": th.Busy, "warn": th.Warn, "bad": th.Bad, "key": th.Key,
-			"tab": th.Tab, "match": th.Match,
-			"dim on a row": th.On().Dim, "good on a row": th.On().Good, "bad on a row": th.On().Bad, "warn on a row": th.On().Warn, "busy on a row": th.On().Busy,
-		} {
-			bg := on
+	for _, c := range []struct {
+		ground string
+		mode   Mode
+		least  float64
+	}{
+		{darkGround, Mode{Dark: true}, 4.5},
+		{"#000000", Mode{Dark: true}, 4.5},
+		{lightGround, Mode{}, 4.5},
+		{darkGround, Mode{Dark: true, Contrast: true}, 7},
+		{"#000000", Mode{Dark: true, Contrast: true}, 7},
+		{lightGround, Mode{Contrast: true}, 7},
+	} {
+		for name, s := range styles(New(c.mode)) {
+			bg := lipgloss.Color(c.ground)
 			if s.bg != nil {
 				bg = s.bg
 			}
-			if c := contrast(s.fg, bg); c < 4.5 {
-				t.Errorf("%s on %s: contrast %.2f", name, ground.of, c)
+			switch {
+			case s.fg == nil && s.bg != nil && c.mode.Contrast:
+				t.Errorf("%s of %+v has a ground and no colour", name, c.mode)
+			case s.fg == nil:
+			case contrast(s.fg, bg) < c.least:
+				t.Errorf("%s of %+v on %s: contrast %.2f", name, c.mode, c.ground, contrast(s.fg, bg))
+			case c.mode.Contrast && s.faint:
+				t.Errorf("%s of %+v is faint", name, c.mode)
+			}
+		}
+	}
+}
+
+// styles are all that text is written with, by name; borders are none of them
+// but where contrast is asked for.
+func styles(th Theme) map[string]Style {
+	all := map[string]Style{"tab": th.Tab, "match": th.Match, "cursor": th.Cursor, "row": th.Row}
+	for where, t := range map[string]Theme{"": th, " on a row": th.On()} {
+		for name, s := range map[string]Style{
+			"text": t.Text, "strong": t.Strong, "dim": t.Dim, "accent": t.Accent, "good": t.Good, "busy": t.Busy, "warn": t.Warn, "bad": t.Bad, "key": t.Key,
+		} {
+			all[name+where] = s
+		}
+	}
+	return all
+}
+
+// With 16 colours or none, contrast is the terminal's affair: nothing is faint.
+func TestContrastWithoutColours(t *testing.T) {
+	for _, m := range []Mode{{NoColor: true, Contrast: true}, {Few: true, Contrast: true, Dark: true}} {
+		for name, s := range styles(New(m)) {
+			if s.fg != nil || s.bg != nil || s.faint {
+				t.Errorf("%s of %+v is %q", name, m, s.on)
 			}
 		}
 	}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+func journalChecks() []check {
+	return []check{
+		{name: "journal.whole", title: "What agents changed can be undone", look: lookAtDamage},
+	}
+}
+
+func lookAtDamage(_ context.Context, v *visit) status.Check {
+	files, err := journal.Aside(v.journalDir())
+	switch {
+	case err != nil:
+		return bad(err.Error(), "Give yourself the right to read it.")
+	case len(files) > 0:
+		return from(damagedJournal(files, v.now()))
+	}
+	return good("no journal was damaged in %s", v.journalDir())
+}
+
+// acknowledgeDamage has the hub do it, which then shows it no more at once.
+func (w *world) acknowledgeDamage(ctx context.Context) error {
+	files, err := journal.Aside(w.journalDir())
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		w.say("there is nothing to acknowledge\n")
+		return nil
+	}
+	err = w.client(nil).Do(ctx, status.Action{Verb: status.Acknowledge, Part: journalDamaged.Code})
+	if errors.Is(err, daemon.ErrNoHub) {
+		err = journal.Acknowledge(w.journalDir())
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		w.say("kept as %s\n", line(file+journal.Seen))
+	}
+	return nil
+}
