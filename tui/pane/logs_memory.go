@@ -13,7 +13,7 @@ type logMemory struct {
 	Part   string       `json:"part,omitempty"`
 	Needle string       `json:"filter,omitempty"`
 	Wrap   bool         `json:"wrap,omitempty"`
-	Stamp  string       `json:"times"`
+	Stamp  string       `json:"stamp"`
 	Find   string       `json:"find,omitempty"`
 }
 
