@@ -35,7 +35,7 @@ type rig struct {
 	copied []string
 	saved  map[string]string
 	export []string // the files that were named
-	cannot error // what Copy and Save answer
+	cannot error    // what Copy and Save answer
 }
 
 func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {

@@ -43,7 +43,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 			return saveNew(w.savedDir(), name, putText(text))
 		},
 		Export: w.exportLog,
-		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
+		Dark:   true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
 	}
 	var model tea.Model = tui.New(conf)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}

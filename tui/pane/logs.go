@@ -33,7 +33,7 @@ type Logs struct {
 	filter Field
 	before string // the filter before this one, for ↑
 	find   Field
-	file   Field  // that the whole log is exported to
+	file   Field // that the whole log is exported to
 	// from is the line that was marked and to the one at the cursor, for
 	// copying; 0: none.
 	from, to uint64
