@@ -16,7 +16,8 @@ type KeyMap struct {
 	SetUp, Access        key.Binding
 	Start, Restart, Stop key.Binding
 	Waiting              key.Binding
-	Redraw, Quit         key.Binding
+	Redraw, Suspend      key.Binding
+	Quit                 key.Binding
 	Yes, No              key.Binding
 	Pane                 pane.Keys
 }
@@ -39,6 +40,7 @@ func DefaultKeyMap() KeyMap {
 		Stop:     bind("Q", "stop the hub", "Q"),
 		Waiting:  bind("!", "what waits for you", "!"),
 		Redraw:   bind("ctrl+l", "draw the screen again", "ctrl+l"),
+		Suspend:  bind("ctrl+z", "to the background; fg brings it back", "ctrl+z"),
 		Quit:     bind("q", "quit", "q"),
 		Yes:      bind("y", "yes, do it", "y"),
 		No:       bind("n/esc", "no", "n", "esc", "q"),
@@ -72,7 +74,7 @@ func (k KeyMap) groups() []group {
 		{everywhere, []key.Binding{
 			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
-			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
+			k.Redraw, k.Suspend, named(k.Quit, "quit; the hub keeps running"),
 		}},
 		{"Lists", []key.Binding{p.Up, p.Down, p.PageUp, p.PageDown, p.First, p.Last}},
 		{pane.OverviewTab, []key.Binding{

@@ -50,6 +50,9 @@ type Config struct {
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
+	// Suspends reports that somebody is there who can bring the panel back when
+	// it has stopped itself: a shell with job control.
+	Suspends bool
 }
 
 // Model is the panel, the only tea.Model of the program. [New] makes one.
@@ -285,6 +288,8 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Redraw):
 		return m, tea.ClearScreen
+	case key.Matches(k, m.key.Suspend):
+		return m.suspend()
 	case m.over != nil && m.cfg.Now().Before(m.deaf), m.startled():
 		return m, nil
 	case m.over != nil:
@@ -338,6 +343,15 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.StopHub}})
 	}
 	return m, nil
+}
+
+// suspend leaves the terminal to the shell until that brings the panel back.
+func (m Model) suspend() (tea.Model, tea.Cmd) {
+	if !m.cfg.Suspends {
+		m.notice = said("There is no shell here that could bring the panel back from the background. q quits; the hub keeps running.")
+		return m, nil
+	}
+	return m, tea.Suspend
 }
 
 func (m Model) quit() (tea.Model, tea.Cmd) {
