@@ -310,11 +310,15 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 
 // own answers the keys that mean the same in every pane.
 func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if why := m.why(k); why != "" {
+		m.notice = said(why)
+		return m, nil
+	}
 	switch {
 	case key.Matches(k, m.key.Quit):
 		return m.quit()
 	case key.Matches(k, m.key.Help):
-		m.over = newHelp(m.key)
+		m.over = newHelp(m.key, m.reasons())
 	case key.Matches(k, m.key.Mouse):
 		return m.toggleMouse(), nil
 	case key.Matches(k, m.key.Colours):
@@ -322,7 +326,7 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
-		m.over = newPalette(m.key, m.tabNames())
+		m.over = newPalette(m.key, m.tabNames(), m.reasons())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):
@@ -341,6 +345,8 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.RestartHub}})
 	case key.Matches(k, m.key.Stop):
 		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.StopHub}})
+	case !m.moves(k) && !m.notice.stays:
+		m.notice = said(m.stray(k))
 	}
 	return m, nil
 }
