@@ -35,9 +35,9 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	ctx, cancel := untilHangUp(ctx)
 	defer cancel()
 	broken := &catcher{end: cancel}
-	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
+	hub := w.newTender(supervisor.UsualPolicy())
 	go broken.watch(func() { hub.run(ctx) })
-	here := w.onMachine(w.client(hub.problems))
+	here := w.onMachine(w.client(hub))
 	go broken.watch(func() { here.run(ctx) })
 	conf := tui.Config{
 		Client: here, Ledger: here, Desk: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
