@@ -29,6 +29,8 @@ const (
 	cancelledButWritten fault = "cancelled and written"
 	shared              fault = "sources that share"
 	missingResource     fault = "resource that is listed and not there"
+	missingPage         fault = "page that is listed and not there"
+	listsHidden         fault = "list of hidden pages"
 	silentPrompt        fault = "prompt without messages"
 	backwards           fault = "progress that goes back"
 	closeFails          fault = "close that fails"
@@ -113,6 +115,7 @@ func faulty(f fault) (tools.Kind, Fixture) {
 		Resources: []tools.Resource[*shelf]{{
 			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: (*shelf).read,
 		}},
+		Pages: &tools.Pages[*shelf]{List: (*shelf).list, Read: (*shelf).page},
 		Prompts: []tools.Prompt[*shelf]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
 			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: (*shelf).ask,
@@ -265,6 +268,20 @@ func (s *shelf) read(context.Context, string, map[string]string) (tools.Content,
 		return tools.Content{Text: fmt.Sprint(s.count())}, nil
 	}
 	return tools.Content{Text: "a"}, nil
+}
+
+func (s *shelf) list(context.Context) ([]tools.PageInfo, error) {
+	if s.fault == listsHidden {
+		return []tools.PageInfo{{Name: fmt.Sprint(s.count())}}, nil
+	}
+	return []tools.PageInfo{{Name: "all"}}, nil
+}
+
+func (s *shelf) page(_ context.Context, name string) (tools.PageText, error) {
+	if name != "all" && s.fault != listsHidden || s.fault == missingPage {
+		return tools.PageText{}, tools.Errorf(tools.NotFound, "no such page")
+	}
+	return tools.PageText{Text: "a", MIME: "text/plain"}, nil
 }
 
 func (s *shelf) ask(context.Context, map[string]string) ([]tools.Message, error) {

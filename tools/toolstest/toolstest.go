@@ -96,6 +96,8 @@ func checks() []check {
 		{"cancelled", cancelled},
 		{"resources", resources},
 		{"prompts", prompts},
+		{"pages", pages},
+		{"searches", searches},
 		{"sources are apart", sourcesApart},
 		{"concurrent calls", concurrentCalls},
 		{"closed", closed},

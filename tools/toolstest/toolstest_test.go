@@ -70,6 +70,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		cancelledButWritten: {"cancelled", "changed the data all the same"},
 		shared:              {"sources are apart", "changed another"},
 		missingResource:     {"resources", "not there today"},
+		missingPage:         {"pages", "is listed and not there"},
+		listsHidden:         {"two worlds", "list pages tells"},
 		silentPrompt:        {"prompts", "0 messages"},
 		backwards:           {"examples", "progress 1 of 2 after 2"},
 		closeFails:          {"closed", "close: stuck"},

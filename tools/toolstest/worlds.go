@@ -118,6 +118,7 @@ func (s *suite) reads(ask asking, words []string, seed uint64) {
 	for _, p := range s.manifest.Prompts {
 		s.readsPrompt(ask, p, words)
 	}
+	s.readsPages(ask, words)
 	ask("check", func(w *worldly) any { return fmt.Sprint(w.Check(s.ctx())) })
 }
 
