@@ -14,8 +14,9 @@ func TestSuite(t *testing.T) {
 		f := whispering("file")
 		return toolstest.Place{
 			Peer: f, Digest: f.digest,
-			URIs:    []string{"logseq://one/page/Garden", "logseq://one/block/" + id(2)},
-			Names:   []string{"Garden", "Compost", "Kitchen", id(1), id(2), id(3), id(4), id(5), "first", "last"},
+			URIs:  []string{"logseq://one/page/Garden", "logseq://one/block/" + id(2)},
+			Names: []string{"Garden", "Compost", "Kitchen", id(1), id(2), id(3), id(4), id(5), "first", "last"},
+			Edit:  f.edit, Nested: f.nested(),
 			Privacy: secrets(), Hide: f.hide,
 		}
 	})

@@ -46,6 +46,8 @@ type Place struct {
 	// Edit is a person at work in the place: it changes something there, not
 	// through the source, as seed decides. Nil: nobody else edits.
 	Edit func(seed uint64)
+	// Nested is for targets that lie within others. Nil: each is by itself.
+	Nested *Nested
 	// Privacy and Hide are for comparing a source that hides pages with one
 	// that never had them. Without both the suite fails.
 	Privacy tools.Privacy
