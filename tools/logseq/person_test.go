@@ -45,6 +45,11 @@ func (f *fake) edit(seed uint64) {
 	default:
 		method, in = "pages.update", map[string]any{"page": page().UUID, "properties": map[string]any{"by": "hand"}}
 	}
+	if uuid, ok := in["page"]; ok {
+		if p, err := f.page(uuid); err == nil && p.Recycled {
+			f.meddled = append(f.meddled, p.UUID)
+		}
+	}
 	f.bind()
 	_, _ = f.run(method, in) // what Logseq refuses is not done
 	f.bind()
@@ -73,6 +78,9 @@ func (f *fake) nested() *toolstest.Nested {
 		Stuck: func(c tools.Change) bool {
 			f.mu.Lock()
 			defer f.mu.Unlock()
+			if slices.ContainsFunc(words(c.Before, someUUID), func(uuid string) bool { return slices.Contains(f.meddled, uuid) }) {
+				return true
+			}
 			for _, home := range words(c.Before, someHome) {
 				if p, err := f.page(home); err == nil && !p.Recycled {
 					continue
