@@ -26,7 +26,8 @@ func (f *fake) edit(seed uint64) {
 	page := func() *fakePage { return f.pages[r.IntN(len(f.pages))] }
 	place := []string{"before", "after", "first", "last"}[r.IntN(4)]
 	name := fmt.Sprint("By hand ", seed)
-	method, in := "", map[string]any{}
+	var method string
+	var in map[string]any
 	switch r.IntN(9) {
 	case 0, 1:
 		method, in = "blocks.update", map[string]any{"uuid": some(), "content": name + " [[" + page().Name + "]]"}
