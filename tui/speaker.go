@@ -46,7 +46,7 @@ func (s Speaker) Farewell() string { return s.m.Farewell() }
 // Init implements tea.Model.
 func (s Speaker) Init() tea.Cmd {
 	s.tell("Lectern " + s.m.cfg.Version + " for screen readers. Tab goes to the next pane, question mark lists the keys, q quits.")
-	return s.m.Init()
+	return s.m.fx.watch() // nobody asks what the ground is: nothing is coloured
 }
 
 // View implements tea.Model: there is nothing to draw.

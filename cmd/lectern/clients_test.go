@@ -73,6 +73,12 @@ func connectAgent(t *testing.T, home string) *agent {
 // connect starts `lectern serve` of a binary.
 func connect(t *testing.T, lectern, home string) *agent {
 	t.Helper()
+	return connectAs(t, lectern, home, "test")
+}
+
+// connectAs is connect for a client that calls itself so.
+func connectAs(t *testing.T, lectern, home, name string) *agent {
+	t.Helper()
 	a := &agent{cmd: exec.CommandContext(t.Context(), lectern, "serve"), answers: make(chan answer, 2000)}
 	a.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
 	a.cmd.Stderr = t.Output()
@@ -89,14 +95,18 @@ func connect(t *testing.T, lectern, home string) *agent {
 		t.Fatal(err)
 	}
 	go a.read(out)
-	a.say(`{"jsonrpc":"2.0","id":1000000,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	called, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.say(`{"jsonrpc":"2.0","id":1000000,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":` + string(called) + `,"version":"1"}}}`)
 	return a
 }
 
 func (a *agent) read(out io.Reader) {
 	defer close(a.answers)
 	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, 8<<20)
 	for lines.Scan() {
 		var v answer
 		if json.Unmarshal(lines.Bytes(), &v) == nil && v.ID != 0 {

@@ -1,0 +1,177 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// hostile changes a terminal, or what a person believes to read, if it is
+// written as it is: one of each kind that agents, notes and files may send.
+var hostile = []string{
+	"\x1b]0;owned\x07", "\x1b]2;owned\x1b\\", "\x1b]4;1;#ff0000\x07", "\x1b]10;#ff0000\x07", "\x1b]11;#ff0000\x07", "\x1b]52;c;ZXZpbA==\x07",
+	"\x1b]8;;https://evil.example\x1b\\ok\x1b]8;;\x1b\\", "\x1b]0;unterminated", "\x1bP+q544e\x1b\\", "\x1b_Gf=24;AAAA\x1b\\", "\x1b^pm\x1b\\", "\x1bXsos\x1b\\",
+	"\x1b[2J\x1b[H", "\x1b[?1049l", "\x1b[?25h", "\x1b[?1003h", "\x1b[?2004l", "\x1b[6n", "\x1b[c", "\x1b[8mhidden", "\x1b[99L", "\x1b(0", "\x1bc", "\x1b",
+	"\u009b31m", "\u009d0;owned\u009c", "\u0090q\u009c", "\u0085", "\a\b\b\b\v\f\r", "\x00\x0e\x0f\x7f", "a\tb\nc",
+	"photo\u202egnp.exe", "\u2066isolate\u2069\u2067\u2068", "\u200e\u200f\u061c", "pay\u200bpal\u200c\u200d\u2060\ufeff", "\U000e0069\U000e0067\U000e007f",
+	"\ufe0f\ufe0e\U000e0100", "e" + strings.Repeat("\u0301\u0488", 200), "a\u2028b\u2029c", "\ue000\U000f0000", "\u3164\u115f\u2800", strings.Repeat("\u4f1a", 300), strings.Repeat("W", 1<<20),
+}
+
+// own are the control sequences that a panel writes: cursor, colours, erasing,
+// scrolling, the modes it needs, its title, and what it asks the terminal.
+var own = regexp.MustCompile(`^(\x1b\[[0-9;:]*[ABCDEFGHIJKLMPSTXZ@` + "`" + `abdefmrg]` +
+	`|\x1b\[\?(25|1002|1003|1006|1049|2004|2026|2027|5)(;[0-9]+)*[hl]|\x1b\[\?(2026|2027)\$p|\x1b\[[<>=?][0-9;]*[um]|\x1b\[[0-9;]*u|\x1b\[\?u|\x1b\[\?5W|\x1b\[[0-9]* q` +
+	`|\x1b\]2;(Lectern)?\x07|\x1b\]11;\?\x07|\x1b\[>q|\x1b[78MDE]|[\r\n\t\x08])$`)
+
+// harmless checks that of all that was written to a terminal every control
+// sequence is one of the panel's and every rune can be seen.
+func (x *screen) harmless(where string) {
+	x.t.Helper()
+	x.mu.Lock()
+	raw := slices.Clone(x.raw)
+	x.mu.Unlock()
+	var state byte
+	for rest := raw; len(rest) > 0; {
+		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
+		if n == 0 {
+			return // the beginning of a sequence whose end has not come yet
+		}
+		state, rest = next, rest[n:]
+		switch {
+		case len(rest) == 0 && strings.HasPrefix(string(seq), "\x1b"): // it may go on
+		case width == 0 && !own.Match(seq) && !unicode.In([]rune(string(seq))[0], unicode.Mn, unicode.Me):
+			x.t.Errorf("%s: %q reaches the terminal", where, seq)
+		case width > 0 && strings.ContainsFunc(string(seq), unseen):
+			x.t.Errorf("%s: %q (%U) reaches the terminal", where, seq, []rune(string(seq)))
+		}
+	}
+	for _, title := range x.titles {
+		if title != "Lectern" && title != "" {
+			x.t.Errorf("%s: the title became %q", where, title)
+		}
+	}
+	if x.palette {
+		x.t.Errorf("%s: the terminal's own colours changed", where)
+	}
+}
+
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// TestHostileTextInATerminal: whatever agents and notes say of themselves, want
+// and write, the panel and the commands draw themselves and nothing else.
+func TestHostileTextInATerminal(t *testing.T) {
+	all := strings.Join(hostile[:len(hostile)-1], "|")
+	name := strings.Join(hostile[:8], "") + hostile[12] + "\u202e\u200b\u009b31m"
+	gone, err := json.Marshal("gone " + strings.NewReplacer("\x00", "", "/", "").Replace(name)) // JSON strings are TOML's
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := furnish(t, fmt.Sprintf("[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n"+
+		"\n[[source]]\nname = \"lost\"\nkind = \"markdown\"\npath = %s\n", gone))
+	page := "---\ntitle: " + strings.ReplaceAll(all, "\n", " ") + "\n---\n\n" + all + "\n"
+	if err := os.WriteFile(filepath.Join(home, "notes", "b.md"), []byte(page+"\x9b31m\xc3\x28\xff"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "notes", "c\u202e\x1b]0;owned\x07.md"), []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := openScreen(t, 140, 45, in(home), "lectern")
+	x.shows("ready", "● notes", "lost")
+
+	lectern, err := exec.LookPath("lectern") // this binary, under that name
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := connectAs(t, lectern, home, name)
+	a.next(t)
+	a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	call := func(id int, tool string, args map[string]any) {
+		b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": args}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.say(string(b))
+	}
+	id := 0
+	for _, h := range append(hostile, all) {
+		for _, c := range []struct {
+			tool string
+			args map[string]any
+		}{
+			{"read_page", map[string]any{"path": h, "source": "notes"}},
+			{"search_pages", map[string]any{"query": h, "source": "notes"}},
+			{"read_page", map[string]any{"path": "b.md", "source": h}},
+			{h, map[string]any{h: h}},
+			{"read_page", map[string]any{h: h}},
+		} {
+			id++
+			call(id, c.tool, c.args)
+			a.next(t)
+		}
+	}
+	call(1000, "write_page", map[string]any{"path": "One.md", "content": strings.ReplaceAll(page, "\x00", ""), "source": "notes"}) // with a zero byte it is no text, and no difference is shown
+	x.shows("! 1 waiting")
+	for _, keys := range []string{"1", "jjll", "2", "j", "G", "\r", "\x1b", "3", "j", "\r", "\x1b", "Te", "4", "\r", "\x1b", "5", "jj", "G", "6", "\r", "\x1b", "l", "7", "v", "w", "p", "8", "j", "9", "\x10own", "\x1b", "?own", "\x1b"} {
+		x.types(keys)
+		x.settles()
+		x.harmless("the panel after " + fmt.Sprintf("%q", keys))
+	}
+	for _, argv := range [][]string{{"status"}, {"calls"}, {"logs"}, {"approve"}, {"changes"}, {"grants"}, {"doctor"}} {
+		y := openScreen(t, 140, 45, in(home), append([]string{"lectern"}, argv...)...)
+		y.ends()
+		y.settles()
+		y.harmless("lectern " + strings.Join(argv, " "))
+	}
+	x.types("4!")
+	x.shows("+++ after")
+	<-time.After(readingTime)
+	x.types("y")
+	if v := a.next(t); v.ID != 1000 {
+		t.Errorf("told %+v", v)
+	}
+	x.loses("waiting")
+	x.shows("created One.md")
+	x.harmless("the panel after a yes")
+	for _, argv := range [][]string{{"changes"}, {"--plain"}} {
+		y := openScreen(t, 140, 45, in(home), append([]string{"lectern"}, argv...)...)
+		y.ends()
+		y.settles()
+		y.harmless("lectern " + strings.Join(argv, " "))
+	}
+	ears := openScreen(t, 140, 45, in(home), "lectern", "--screen-reader")
+	ears.shows("ready")
+	for _, keys := range "123456789q" {
+		ears.types(string(keys))
+		ears.settles()
+	}
+	ears.ends()
+	ears.harmless("the panel for ears")
+	if ears.mu.Lock(); strings.ContainsRune(string(ears.raw), '\x1b') {
+		t.Error("what is for ears has control sequences")
+	}
+	ears.mu.Unlock()
+	x.types("q")
+	x.ends()
+	x.restored()
+	a.leave(t)
+	if _, err := daemon.Ask(t.Context(), pathsIn(home)); err != nil {
+		t.Errorf("the hub did not live through it: %v", err)
+	}
+	stopHub(t, home)
+}
