@@ -88,7 +88,8 @@ type Source struct {
 	ReadOnly bool     `json:"read_only"`
 	Effects  []string `json:"effects"` // what agents may do
 	Tools    int      `json:"tools"`
-	Calls    uint64   `json:"calls"`
+	Calls    uint64   `json:"calls"`            // since the hub started
+	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something
 	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern laid out itself
 }
 
