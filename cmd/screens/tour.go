@@ -87,7 +87,7 @@ ask = ["write", "delete"]
 	return play(ctx, exe, home, env, folder, []scene{
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 waiting"}},
 		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
-		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"agents may"}},
+		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
 		{keys: []string{"4"}, shows: []string{"An agent asks"}},
 		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},
@@ -109,7 +109,7 @@ ask = ["write", "delete"]
 func work(a *agent) error {
 	for _, params := range []map[string]any{
 		call("list_pages", map[string]any{"source": "notes"}),
-		call("search_pages", map[string]any{"source": "notes", "query": "water"}),
+		call("search_pages", map[string]any{"source": "notes", "query": "roses"}),
 		call("read_page", map[string]any{"source": "notes", "path": "Garden.md"}),
 		call("read_page", map[string]any{"source": "notes", "path": "Gone.md"}),
 		call("get_page_links", map[string]any{"source": "notes", "path": "Garden.md"}),
