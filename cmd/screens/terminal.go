@@ -103,5 +103,5 @@ func (x terminal) keep(ctx context.Context, folder, name, title string, p paper)
 	if strings.TrimSpace(screen) == "" {
 		return errors.New("the screen is empty")
 	}
-	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), 0o644) //nolint:gosec,forbidigo // a document, which git keeps
+	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), 0o644) //nolint:gosec // a document, which git keeps
 }

@@ -150,7 +150,7 @@ func write(top string, files map[string]string) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil { //nolint:forbidigo // a folder that lives as long as the tour
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
