@@ -140,7 +140,7 @@ func (k KeyMap) groups() []group {
 			named(p.Copy, "copy the report"), named(p.Save, "save the report"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.SettingsTab, []key.Binding{
-			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),
+			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Copy, "copy the token, unseen"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),
 		}},
 		{"When asked", []key.Binding{k.Yes, k.No}},
 	}

@@ -232,8 +232,10 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 		return "It has its default already."
 	case r.deed.off != "":
 		return r.deed.off
-	case r.deed.title != "":
+	case r.deed.title != "" && r.deed.token == "":
 		return without(p.snap, r.deed.action.Verb)
+	case r.deed.token != "":
+		return ""
 	default:
 		return without(p.snap, status.SetOption)
 	}
