@@ -52,9 +52,10 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 }
 
 // overlayWidth is how wide an overlay is that would like to be most cells: the
-// whole of a narrow screen, for a sliver of what is below helps nobody.
+// whole of a narrow screen, for a sliver of what is below helps nobody, and of
+// what is heard.
 func overlayWidth(w, most int) int {
-	if w < 60 {
+	if w < 60 || w == spokenWidth {
 		return w
 	}
 	return min(w-6, most)
