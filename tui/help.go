@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -54,7 +55,7 @@ func (h help) view(t theme.Theme, w, height int) []string {
 	from := min(h.top, max(0, len(rows)-height+2))
 	to := min(len(rows), from+height-2)
 	shown := append([]string{t.Key.Text("/ ") + h.search.View(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.Key.Text("esc") + t.Dim.Text(" close")
+	foot := t.Button(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}

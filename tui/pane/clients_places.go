@@ -85,7 +85,7 @@ func (p Clients) connect(t theme.Theme, w, h int) section {
 		for i := range rows {
 			name := theme.Space(names)
 			if from+i < to {
-				name = p.place(t, from+i, names)
+				name = t.Spot(from+i, p.place(t, from+i, names))
 			}
 			rows[i] = name + t.Line.Text(" │ ") + text[i]
 		}

@@ -217,8 +217,8 @@ func (p Doctor) list(t theme.Theme) section {
 		}
 		from, to := window(n, max(0, p.find(p.cursor)), h)
 		var rows []string
-		for _, c := range p.checks[from:to] {
-			rows = append(rows, p.row(t, c, w))
+		for i := from; i < to; i++ {
+			rows = append(rows, t.Spot(i, p.row(t, p.checks[i], w)))
 		}
 		return rows
 	}}

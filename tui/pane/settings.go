@@ -243,7 +243,11 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 func (p Settings) Keys() []key.Binding {
 	switch rows := p.rows(); {
 	case p.editing != "":
-		return []key.Binding{named(p.keys.Enter, "look what it would change"), named(p.keys.Back, "leave it")}
+		keys := []key.Binding{named(p.keys.Enter, "look what it would change"), named(p.keys.Back, "leave it")}
+		if s, _ := p.setting(p.editing); s.Choices != nil {
+			keys = append(keys, named(p.keys.Right, "another choice"))
+		}
+		return keys
 	case p.typing:
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
 	case len(rows) == 0:
