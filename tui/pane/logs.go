@@ -225,9 +225,6 @@ func (p Logs) nextPart() string {
 }
 
 func (p Logs) save() Intent {
-	if p.view.len() == 0 {
-		return Say{"There is no line to save."}
-	}
 	var b strings.Builder
 	for i := range p.view.len() {
 		p.write(&b, p.view.at(i))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -203,7 +204,10 @@ func (p Settings) filterKey(k Press) Pane {
 
 // begin edits a setting, or does a deed.
 func (p Settings) begin(r settingsRow) (Pane, Intent) {
-	if r.deed.title != "" {
+	switch {
+	case r.deed.press != 0:
+		return p, Push{Key: tea.KeyPressMsg{Code: r.deed.press, Text: string(r.deed.press)}}
+	case r.deed.title != "":
 		return p, wish(r.deed.action)
 	}
 	p.editing, p.value = r.name, NewField(r.setting.Value)

@@ -232,6 +232,8 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 		return "It has its default already."
 	case r.deed.off != "":
 		return r.deed.off
+	case r.deed.press != 0:
+		return "" // the panel knows
 	case r.deed.title != "":
 		return without(p.snap, r.deed.action.Verb)
 	default:
