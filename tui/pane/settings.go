@@ -30,6 +30,8 @@ type Settings struct {
 	filter Field
 	typing bool
 
+	shown shownToken
+
 	editing string // the key that is edited; empty: none
 	value   Field
 	chosen  int // among the choices
@@ -66,7 +68,13 @@ func (p Settings) Wants() Want {
 
 // Learn implements [Learner].
 func (p Settings) Learn(f Fact) Pane {
-	if w, ok := f.Want.(SettingsOf); ok {
+	switch w := f.Want.(type) {
+	case Token:
+		p.shown = shownToken{of: w.Of, text: f.Token}
+		if f.Err != nil {
+			p.shown.wrong = f.Err.Error()
+		}
+	case SettingsOf:
 		p.known, p.err = w.Turn, f.Err
 		if f.Err == nil {
 			p.settings = f.Settings
@@ -149,6 +157,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case p.typing:
 		return p.filterKey(k), nil
 	}
+	p.shown = shownToken{}
 	if why := p.Why(k.KeyPressMsg); why != "" {
 		return p, Say{why}
 	}
@@ -182,6 +191,8 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 		return p, Say{"The settings are read again."}
 	case key.Matches(k, p.keys.Enter):
 		return p.begin(rows[i])
+	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].deed.token != "":
+		return p, CopyToken{rows[i].deed.token}
 	case key.Matches(k, p.keys.Remove):
 		return p, set(rows[i].name, "")
 	default:
@@ -205,6 +216,8 @@ func (p Settings) filterKey(k Press) Pane {
 // begin edits a setting, or does a deed.
 func (p Settings) begin(r settingsRow) (Pane, Intent) {
 	switch {
+	case r.deed.token != "":
+		return p, agreeing(r.deed.token)
 	case r.deed.press != 0:
 		return p, Push{Key: tea.KeyPressMsg{Code: r.deed.press, Text: string(r.deed.press)}}
 	case r.deed.title != "":
@@ -256,6 +269,8 @@ func (p Settings) Keys() []key.Binding {
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
 	case len(rows) == 0:
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
+	case rows[p.position(rows)].deed.token != "":
+		return []key.Binding{named(p.keys.Enter, "show it"), named(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].deed.title != "":
 		return []key.Binding{p.keys.Enter, p.keys.Filter, p.keys.Refresh}
 	default:

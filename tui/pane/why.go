@@ -192,7 +192,7 @@ func (p Logs) Why(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.ScrollEnd):
 		return unless(p.left > 0, "The lines are at their start.")
 	case key.Matches(k, p.keys.Part):
-		return unless(p.nextPart() != p.view.lens.part, "No part has said anything yet.")
+		return unless(p.nextPart() != p.view.lens, "No part has said anything yet.")
 	default:
 		return ""
 	}
@@ -232,7 +232,7 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 		return "It has its default already."
 	case r.deed.off != "":
 		return r.deed.off
-	case r.deed.press != 0:
+	case r.deed.press != 0, r.deed.token != "":
 		return "" // the panel knows
 	case r.deed.title != "":
 		return without(p.snap, r.deed.action.Verb)
