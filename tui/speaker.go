@@ -19,13 +19,11 @@ import (
 type Speaker struct {
 	m    Model
 	tell func(line string)
-	// mouse is whose it was in the panel before.
-	mouse bool
-	last  []string // what the pane, or what lies over it, said
-	tab   int
-	over  bool
-	form  bool // keys were text
-	note  string
+	last []string // what the pane, or what lies over it, said
+	tab  int
+	over bool
+	form bool // keys were text
+	note string
 }
 
 // spokenWidth is how long a spoken line may be, in cells: nothing that has
@@ -41,15 +39,8 @@ func NewSpeaker(c Config, tell func(line string)) Speaker {
 	c.NoColor = true
 	m := New(c)
 	m.theme.Match = theme.Style{} // what a filter found is not what is selected
-	mouse := m.mouse
 	m.w, m.h, m.mouse = spokenWidth, pane.ReadHeight+10, false
-	return Speaker{m: m, tell: tell, tab: -1, mouse: mouse}
-}
-
-// Memory is [Model.Memory]. Whose the mouse is stays as it was.
-func (s Speaker) Memory() []byte {
-	s.m.mouse = s.mouse
-	return s.m.Memory()
+	return Speaker{m: m, tell: tell, tab: -1}
 }
 
 // Farewell is [Model.Farewell].

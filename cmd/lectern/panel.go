@@ -53,7 +53,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	end, err := w.draw(ctx, model, broken, how)
 	here.finish()
-	if m, ok := end.(interface{ Memory() []byte }); ok {
+	if m, ok := end.(tui.Model); ok {
 		w.keepPanelMemory(m.Memory())
 	}
 	if m, ok := end.(interface{ Farewell() string }); ok && (err == nil || errors.Is(err, errBroke)) {
