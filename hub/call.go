@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ type call struct {
 	view    *view
 	tool    string // as published in view
 	args    json.RawMessage
-	reason  string // why the agent makes it; empty: it does not say
+	effect  tools.Effect // empty: not known yet
+	reason  string       // why the agent makes it; empty: it does not say
 	caller  tools.Caller
 	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user
@@ -62,6 +64,12 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = h.allowance(&c, t.info.Effect); err != nil {
 		return res, t, err
 	}
+	if c.effect, err = h.effect(ctx, &c, src, t, args); err != nil {
+		return res, t, err
+	}
+	if err = c.view.grant(src, c.effect); err != nil {
+		return res, t, err
+	}
 	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
 	if err != nil {
 		return res, t, err
@@ -74,7 +82,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 		return res, t, err
 	}
 	c.changes = h.listen(&c, src, t)
-	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, t, open, leave) }
+	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, src, t, open, leave) }
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
 	} else {
@@ -204,7 +212,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 		h.failures.Add(1)
 	}
 	if t != nil {
-		effect = t.info.Effect
+		effect = cmp.Or(c.effect, t.info.Effect)
 	}
 	if src != nil {
 		src.calls.Add(1)
@@ -236,13 +244,15 @@ func nameOf(s *source) string {
 
 // Call runs a tool, by its specification's name, on one source, the way of an
 // agent: grants, limits and audit hold. Its error is a [tools.Error].
-func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+func (h *Hub) Call(ctx context.Context, source, name string, args json.RawMessage) (tools.Result, error) {
 	in := h.inScope(source)
 	if source == "" || len(in) == 0 {
 		return tools.Result{}, tools.Errorf(tools.NotFound, "no source named %q", source).WithHint("`lectern source list` shows them.")
 	}
 	s := h.newSession(status.Stdio, source, 0)
 	s.client.Name = "lectern call"
-	res, _, err := h.call(ctx, call{session: s, client: policy.Client{Name: s.client.Name, Proven: true}, view: newView(in, granted), tool: tool, args: args, caller: tools.Silent{}})
+	v := newView(in, granted)
+	maps.DeleteFunc(v.tools, func(_ string, listed *tool) bool { return listed.past != nil }) // people have `lectern changes`
+	res, _, err := h.call(ctx, call{session: s, client: policy.Client{Name: s.client.Name, Proven: true}, view: v, tool: name, args: args, caller: tools.Silent{}})
 	return res, err
 }

@@ -47,7 +47,7 @@ func (c checked) Changing(ctx context.Context, changes ...tools.Change) error {
 // decide is the one place where policy says allow, ask or deny, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args json.RawMessage) (leave, error) {
-	if h.policy.Load().Plain() && h.blown(c.client, t.info.Effect) == "" {
+	if h.policy.Load().Plain() && h.blown(c.client, c.effect) == "" {
 		return leave{args: args}, nil
 	}
 	for {
@@ -64,7 +64,7 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 	p := h.policy.Load()
 	q := c.request(p, src, t, args)
 	d := p.Decide(q)
-	blown := h.blown(c.client, t.info.Effect)
+	blown := h.blown(c.client, c.effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return l, false, forbidden(d)
