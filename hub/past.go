@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
@@ -152,7 +153,7 @@ func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out too
 	}
 	for _, c := range found.Changes {
 		out.Changes = append(out.Changes, tools.OwnChange{
-			ID: c.ID, Call: c.Call, Time: c.Time.UTC(), Tool: c.Tool, Target: c.Target, Deed: c.Deed, Outcome: string(c.Outcome),
+			ID: c.ID, Call: c.Call, Time: c.Time.UTC().Truncate(time.Second), Tool: c.Tool, Target: c.Target, Deed: c.Deed, Outcome: string(c.Outcome),
 			Undoes: c.Undoes, Reason: c.Reason, Fixed: c.Fixed, Diff: found.Diffs[c.ID],
 		})
 	}
