@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"strings"
 	"time"
 
@@ -216,6 +215,9 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	}
 	if src != nil {
 		src.calls.Add(1)
+		if effect != "" && effect != tools.Reads {
+			src.writes.Add(1)
+		}
 	}
 	done := status.Call{
 		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
@@ -244,15 +246,11 @@ func nameOf(s *source) string {
 
 // Call runs a tool, by its specification's name, on one source, the way of an
 // agent: grants, limits and audit hold. Its error is a [tools.Error].
-func (h *Hub) Call(ctx context.Context, source, name string, args json.RawMessage) (tools.Result, error) {
-	in := h.inScope(source)
-	if source == "" || len(in) == 0 {
-		return tools.Result{}, tools.Errorf(tools.NotFound, "no source named %q", source).WithHint("`lectern source list` shows them.")
+func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
+	by, _, err := h.byHand(source)
+	if err != nil {
+		return tools.Result{}, err
 	}
-	s := h.newSession(status.Stdio, source, 0)
-	s.client.Name = "lectern call"
-	v := newView(in, granted)
-	maps.DeleteFunc(v.tools, func(_ string, listed *tool) bool { return listed.past != nil }) // people have `lectern changes`
-	res, _, err := h.call(ctx, call{session: s, client: policy.Client{Name: s.client.Name, Proven: true}, view: v, tool: name, args: args, caller: tools.Silent{}})
+	res, _, err := h.call(ctx, call{session: by.session, client: by.who, view: by.view, tool: tool, args: args, caller: tools.Silent{}})
 	return res, err
 }

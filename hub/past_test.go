@@ -20,7 +20,7 @@ var (
 	claimer = policy.Client{Name: "alice"}
 )
 
-func listBytes(t *testing.T, h *testHub) json.RawMessage {
+func publishedTo(t *testing.T, h *testHub) json.RawMessage {
 	t.Helper()
 	c := connect(t, h, "")
 	c.initialize()
@@ -30,7 +30,7 @@ func listBytes(t *testing.T, h *testHub) json.RawMessage {
 func namesListed(t *testing.T, h *testHub) []string {
 	t.Helper()
 	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(listBytes(t, h), &list); err != nil {
+	if err := json.Unmarshal(publishedTo(t, h), &list); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -45,11 +45,14 @@ func namesListed(t *testing.T, h *testHub) []string {
 func TestPastIsOptIn(t *testing.T) {
 	without := startOffice(t, func(c *Config) { c.Pasts = false })
 	never := startOffice(t, func(c *Config) { c.Pasts, c.Journal = true, nil })
-	if off := listBytes(t, without.testHub); !bytes.Equal(off, listBytes(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
+	if off := publishedTo(t, without.testHub); !bytes.Equal(off, publishedTo(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
 		t.Errorf("off: %s", off)
 	}
 	if f := without.clerk(cursor).call("list_changes", `{}`); code(f) != tools.NotFound {
 		t.Errorf("off: %+v", f)
+	}
+	if _, err := startOffice(t, nil).Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
 	}
 	for name, c := range map[string]struct {
 		change func(*Config)

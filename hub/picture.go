@@ -95,7 +95,7 @@ func (s *source) status() status.Source {
 	out := status.Source{
 		Part: status.Part{Name: s.conf.Name, State: s.state, Since: s.since},
 		Kind: s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
-		Effects: []string{}, Calls: s.calls.Load(),
+		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
 	if s.why != nil {
 		out.Note = s.why.Msg

@@ -8,19 +8,31 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // read runs f on a source for anything but a tool: the same grant, deadline,
 // slot, panic guard and log as [Hub.call], for what only ever reads.
 func read[T any](ctx context.Context, sf *surface, src *source, what, uri string, f func(context.Context, *lease) (T, error)) (T, error) {
+	x := exchangeOf(ctx)
+	return readBy(ctx, sf.hub, reader{x.session, x.who(), sf.viewOf(x)}, src, what, uri, f)
+}
+
+// A reader is who reads.
+type reader struct {
+	session *session
+	who     policy.Client
+	view    *view
+}
+
+func readBy[T any](ctx context.Context, h *Hub, by reader, src *source, what, uri string, f func(context.Context, *lease) (T, error)) (T, error) {
 	var none T
-	h, x := sf.hub, exchangeOf(ctx)
-	s := x.session
-	if err := sf.viewOf(x).grant(src, tools.Reads); err != nil {
+	s := by.session
+	if err := by.view.grant(src, tools.Reads); err != nil {
 		return none, err
 	}
-	if err := h.mayRead(x.who(), src, what, uri); err != nil {
+	if err := h.mayRead(by.who, src, what, uri); err != nil {
 		return none, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)

@@ -28,6 +28,7 @@ type source struct {
 	kind    tools.Kind // nil: the configuration names no System of ours
 	effects []tools.Effect
 	calls   atomic.Uint64
+	writes  atomic.Uint64 // of these, calls of tools that may change something
 
 	life  context.Context // ends with the hub or when a Reload drops it
 	end   context.CancelFunc

@@ -92,17 +92,14 @@ func (j *Journal) ownRows(ctx context.Context, see Past, id, before string, limi
 			return nil, false, err
 		}
 		for _, v := range batch {
-			ok, known := shown[v.call]
-			if !known {
-				if ok, err = j.shows(ctx, see, v.call); err != nil {
-					return nil, false, err
-				}
-				shown[v.call] = ok
+			if err := j.look(ctx, see, v.call, shown); err != nil {
+				return nil, false, err
 			}
-			if ok && len(found) == limit {
+			switch {
+			case !shown[v.call]:
+			case len(found) == limit:
 				return found, true, nil
-			}
-			if ok {
+			default:
 				found = append(found, v)
 			}
 		}
@@ -139,16 +136,21 @@ func (j *Journal) ownBatch(ctx context.Context, own Own, p status.Pick) ([]row, 
 	return all, nil
 }
 
-// shows says whether all of a call may be known.
-func (j *Journal) shows(ctx context.Context, see Past, call int64) (bool, error) {
+// look notes in shown whether all of a call may be known.
+func (j *Journal) look(ctx context.Context, see Past, call int64, shown map[int64]bool) error {
+	if _, known := shown[call]; known {
+		return nil
+	}
 	if see.Shows == nil {
-		return true, nil
+		shown[call] = true
+		return nil
 	}
 	changes, whole, err := j.changesOf(call)
 	if err != nil {
-		return false, fmt.Errorf("list changes: %w", err)
+		return fmt.Errorf("list changes: %w", err)
 	}
-	return see.Shows(ctx, changes, whole)
+	shown[call], err = see.Shows(ctx, changes, whole)
+	return err
 }
 
 func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err error) {

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Access is all that a hub can be asked: for its picture, what agents did, and
-// what a person does at its desk.
+// Access is all that a hub can be asked: for its picture, what agents did, what
+// a person does at its desk, and what is in the sources.
 type Access interface {
 	Client
 	Ledger
 	Desk
+	Shelf
 }
 
 // A Ledger reads what agents did.

@@ -88,7 +88,8 @@ type Source struct {
 	ReadOnly bool     `json:"read_only"`
 	Effects  []string `json:"effects"` // what agents may do
 	Tools    int      `json:"tools"`
-	Calls    uint64   `json:"calls"`
+	Calls    uint64   `json:"calls"`            // since the hub started
+	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something
 	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern laid out itself
 }
 
@@ -130,7 +131,8 @@ type Peer struct {
 	Skill     string `json:"skill,omitempty"`
 	Transport string `json:"transport"` // "websocket" or "poll"
 	Origin    string `json:"origin,omitempty"`
-	// Latency is what the last ping took; 0: there was none yet.
+	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
+	// yet.
 	Latency      time.Duration `json:"latency_ns"`
 	Capabilities []string      `json:"capabilities"` // what it can do
 	Calls        uint64        `json:"calls"`

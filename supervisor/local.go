@@ -18,13 +18,14 @@ type Actions interface {
 
 // Local is the status.Access inside the hub process. Its Logs must escape what
 // a terminal would obey: status.Line promises it. What agents did and what a
-// person does by hand is not the supervisor's: cmd gives both. Desk may be nil
-// where nobody asks it.
+// person does by hand is not the supervisor's: cmd gives both. Desk and Shelf
+// may be nil where nobody asks them.
 type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
 	status.Desk
+	status.Shelf
 	// Recent answers Calls; nil: nobody keeps them.
 	Recent func(ctx context.Context, q status.CallQuery) (<-chan status.Call, error)
 	// History answers Changes; nil: nobody keeps them.

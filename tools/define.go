@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -25,6 +26,10 @@ type Spec[In, Out any] struct {
 	// Unavailable, Limited, Timeout and Internal, which any tool may.
 	Errors   []Code
 	Examples []Example[In, Out]
+	// Hits reads what was found off an answer. A tool that has it is the search
+	// of its System: `{"query": ...}` is all that it needs to be called. Nil: it
+	// is none.
+	Hits func(Out) []Hit
 }
 
 // An Example is shown in SKILL.md and executed, in order, by the suite.
@@ -66,6 +71,8 @@ type ToolInfo struct {
 	Answer   *jsonschema.Schema `json:"-"`
 	Errors   []Code             `json:"errors"`
 	Examples []ExampleInfo      `json:"examples,omitempty"`
+	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is no search.
+	Hits func(answer json.RawMessage) ([]Hit, error) `json:"-"`
 }
 
 // ExampleInfo is an Example after marshalling.
@@ -114,6 +121,18 @@ func DefineLive[S Source, In, Out any](spec Spec[In, Out], method func(S, contex
 	}
 	for _, x := range spec.Examples {
 		info.Examples = append(info.Examples, ExampleInfo{x.Why, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.Loose})
+	}
+	if spec.Hits != nil {
+		info.Hits = func(answer json.RawMessage) ([]Hit, error) {
+			var out Out
+			if err := json.Unmarshal(answer, &out); err != nil {
+				return nil, fmt.Errorf("read answer of %s: %w", spec.Name, err)
+			}
+			return spec.Hits(out), nil
+		}
+		if !slices.Equal(in.Required, []string{"query"}) {
+			panic(fmt.Sprintf("tools: %s: a search needs its query and nothing else", spec.Name))
+		}
 	}
 	call := func(ctx context.Context, src S, c Caller, raw json.RawMessage) (Result, error) {
 		var v In

@@ -17,6 +17,7 @@ type Opened struct {
 	tools     map[string]func(context.Context, Caller, json.RawMessage) (Result, error)
 	resources []openResource
 	prompts   map[string]openPrompt
+	pages     openPages
 }
 
 type openResource struct {
@@ -32,7 +33,7 @@ type openPrompt struct {
 }
 
 func (k *kind[S, C]) opened(src S, name string) *Opened {
-	o := &Opened{source: src, name: name, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}}
+	o := &Opened{source: src, name: name, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}, pages: k.openPages(src)}
 	for _, t := range k.system.Tools {
 		o.tools[t.info.Name] = func(ctx context.Context, c Caller, args json.RawMessage) (Result, error) {
 			return t.call(ctx, src, c, args)

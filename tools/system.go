@@ -29,6 +29,7 @@ type System[S Source, C any] struct {
 	Tools     []Tool[S]
 	Resources []Resource[S]
 	Prompts   []Prompt[S]
+	Pages     *Pages[S] // nil: there is nothing to look through
 }
 
 // A Match is a System's claim on a directory. The greatest Score wins; 0 means
@@ -69,6 +70,15 @@ type Manifest struct {
 // Tool finds a tool by its name in the System.
 func (m *Manifest) Tool(name string) (ToolInfo, bool) {
 	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Name == name })
+	if i < 0 {
+		return ToolInfo{}, false
+	}
+	return m.Tools[i], true
+}
+
+// Search is the tool that finds things by words: the first that says so.
+func (m *Manifest) Search() (ToolInfo, bool) {
+	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Hits != nil })
 	if i < 0 {
 		return ToolInfo{}, false
 	}

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 var (
@@ -138,6 +139,16 @@ func (v *Vault) Check() error {
 func (v *Vault) Has(name string) bool {
 	_, err := v.root.Lstat(name)
 	return err == nil
+}
+
+// Stat is how many bytes the regular file has, and when it was written; zero
+// for what is not there or is none.
+func (v *Vault) Stat(name string) (size int64, modified time.Time) {
+	info, err := v.root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, time.Time{}
+	}
+	return info.Size(), info.ModTime()
 }
 
 // HasDir says whether name is a folder.

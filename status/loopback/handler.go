@@ -47,6 +47,7 @@ func Handler(c status.Access) http.Handler {
 	})
 	ledgerRoutes(mux, c)
 	deskRoutes(mux, c)
+	shelfRoutes(mux, c)
 	return mux
 }
 

@@ -111,6 +111,7 @@ func TestOverSocket(t *testing.T) {
 	})
 	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overSocket(t, Handler(f))) })
 	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overSocket(t, Handler(f))) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return Dial(overSocket(t, Handler(f))) })
 }
 
 func TestOverPipe(t *testing.T) {
@@ -119,6 +120,7 @@ func TestOverPipe(t *testing.T) {
 	})
 	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overPipe(t, Handler(f))) })
 	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overPipe(t, Handler(f))) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return Dial(overPipe(t, Handler(f))) })
 }
 
 func TestErrorsOfWatchAndLogs(t *testing.T) {

@@ -46,6 +46,10 @@ const (
 	callPath     = "/v1/call"
 	checkPath    = "/v1/check"
 	settingsPath = "/v1/settings"
+
+	pagesPath  = "/v1/pages"
+	pagePath   = "/v1/page"
+	searchPath = "/v1/search"
 )
 
 // ErrGone says that the hub went away before it had answered: what was asked
@@ -73,6 +77,18 @@ type checkRequest struct {
 	Prefix string `json:"prefix"`
 }
 
+// A pageRequest asks for the pages of a source, or for one by its name.
+type pageRequest struct {
+	Source string `json:"source"`
+	Name   string `json:"name,omitempty"`
+}
+
+// A searchRequest asks a source to search.
+type searchRequest struct {
+	Source string `json:"source"`
+	Query  string `json:"query"`
+}
+
 // message is one line of an answer; one of its fields is set.
 type message struct {
 	Snapshot *status.Snapshot `json:"snapshot,omitempty"`
@@ -86,6 +102,10 @@ type message struct {
 	Refused  *status.CallError `json:"refused,omitempty"`
 	Check    *status.Check     `json:"check,omitempty"`
 	Settings *[]status.Setting `json:"settings,omitempty"`
+
+	Pages  *status.PageList `json:"pages,omitempty"`
+	Page   *status.PageText `json:"page,omitempty"`
+	Search *status.Search   `json:"search_result,omitempty"`
 
 	Done  bool   `json:"done,omitempty"` // carried out; nothing follows
 	Error string `json:"error,omitempty"`

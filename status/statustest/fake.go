@@ -1,5 +1,6 @@
 // Package statustest has a status.Access for tests, [Fake], and the suites that
-// every status.Client, Ledger and Desk passes: [Run], [RunLedger], [RunDesk].
+// every status.Client, Ledger, Desk and Shelf passes: [Run], [RunLedger],
+// [RunDesk], [RunShelf].
 //
 // It is not a mock: a Fake keeps the promises of the interface, and passes the
 // suite itself. Tests of the panel, of cmd and of the other Clients import it.
@@ -43,6 +44,7 @@ type Fake struct {
 
 	ledger ledger
 	desk   desk
+	shelf  shelf
 }
 
 // Set makes snap the current snapshot. A Seq of 0 counts on from the one before.

@@ -19,11 +19,11 @@ type desk struct {
 	asked    []Asked
 }
 
-// Asked is one question that a Fake's Desk was asked.
+// Asked is one question that a Fake's Desk or Shelf was asked.
 type Asked struct {
-	What   string // "tools", "call" or "check"
-	Source string // of a call; the scope of tools
-	Name   string // the tool, the client of tools, or the prefix of a check
+	What   string // "tools", "call", "check", "pages", "page" or "search"
+	Source string // of a call, of pages; the scope of tools
+	Name   string // the tool, the client of tools, the prefix of a check, the page, the query
 	Args   string // of a call
 }
 
@@ -55,7 +55,7 @@ func (f *Fake) SetResult(result json.RawMessage, refused error) {
 	f.desk.result, f.desk.refused = result, refused
 }
 
-// Asked returns what the Desk was asked, Settings aside, oldest first.
+// Asked returns what Desk and Shelf were asked, Settings aside, oldest first.
 func (f *Fake) Asked() []Asked {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,18 +95,23 @@ func (f *Fake) Check(ctx context.Context, prefix string) (<-chan status.Check, e
 		return nil, f.err
 	}
 	checks := slices.DeleteFunc(slices.Clone(f.desk.checks), func(c status.Check) bool { return !strings.HasPrefix(c.Name, prefix) })
-	ch := make(chan status.Check)
+	return handOut(ctx, checks), nil
+}
+
+// handOut delivers all until ctx ends.
+func handOut[T any](ctx context.Context, all []T) <-chan T {
+	ch := make(chan T)
 	go func() {
 		defer close(ch)
-		for _, c := range checks {
+		for _, v := range all {
 			select {
-			case ch <- c:
+			case ch <- v:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	return ch, nil
+	return ch
 }
 
 // Settings implements status.Desk.

@@ -33,7 +33,7 @@ func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
 		},
 		Sources: []status.Source{{
 			Part: status.Part{Name: "notes", State: status.Ready, Since: at}, Kind: "markdown", Place: "/n\x1b[2J\u202e",
-			ReadOnly: true, Effects: []string{"read", "write"}, Tools: 10, Calls: 5, Sample: true,
+			ReadOnly: true, Effects: []string{"read", "write"}, Tools: 10, Calls: 5, Writes: 2, Sample: true,
 		}},
 		Sessions: []status.Session{{
 			Part: status.Part{Name: "s1", State: status.Ready, Since: at}, Client: "<agent> & \"co\"", Version: "1",

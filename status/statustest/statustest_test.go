@@ -10,6 +10,7 @@ func TestFake(t *testing.T) {
 	Run(t, func(_ *testing.T, f *Fake) status.Client { return f })
 	RunLedger(t, func(_ *testing.T, f *Fake) status.Ledger { return f })
 	RunDesk(t, func(_ *testing.T, f *Fake) status.Desk { return f })
+	RunShelf(t, func(_ *testing.T, f *Fake) status.Shelf { return f })
 }
 
 var _ status.Access = (*Fake)(nil)

@@ -42,6 +42,7 @@ func TestClientSuite(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return access(t, f) })
 	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return access(t, f) })
 	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return access(t, f) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return access(t, f) })
 }
 
 // sees waits for a snapshot of which ok is true.

@@ -95,6 +95,19 @@ func checkName(argument string, n Name) error {
 	return nil
 }
 
+// checkNewName refuses what a page cannot be called so that it is found again:
+// what looks like a uuid is taken for one wherever a page is named.
+func checkNewName(argument string, n Name) error {
+	if err := checkName(argument, n); err != nil {
+		return err
+	}
+	if uuidPattern.MatchString(strings.TrimSpace(string(n))) {
+		return tools.Errorf(tools.Invalid, "%s: looks like a uuid, and would not be found by its name", argument).
+			WithHint("Choose a name that is no uuid.")
+	}
+	return nil
+}
+
 // check holds the bounds of properties and says which entry breaks one.
 func (p Properties) check() error {
 	if len(p) > 100 {

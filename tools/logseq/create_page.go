@@ -116,7 +116,7 @@ func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
 	if err := g.needs("pages.create"); err != nil {
 		return nil, err
 	}
-	if err := checkName("title", in.Title); err != nil {
+	if err := checkNewName("title", in.Title); err != nil {
 		return nil, err
 	}
 	if err := in.Properties.check(); err != nil {

@@ -66,6 +66,9 @@ type fakeBlock struct {
 	Scheduled  any            `json:"scheduled,omitempty"`
 	Deadline   any            `json:"deadline,omitempty"`
 	Children   []*fakeBlock   `json:"children,omitempty"`
+
+	read  string          // the text that links are of
+	links map[string]bool // names of pages that it refers to, not only says
 }
 
 func id(n int) string { return fmt.Sprintf("6540a1b2-0000-4000-8000-%012d", n) }
@@ -175,7 +178,9 @@ func (f *fake) Call(ctx context.Context, method string, in, out any, again bool)
 	default:
 		asked := params(in)
 		f.bare = asked["bare"] == true
+		f.bind()
 		answer, err = f.run(method, asked)
+		f.bind()
 	}
 	switch wrong {
 	case late, never:
@@ -214,14 +219,18 @@ func fakeError(word, format string, args ...any) error {
 	return &tools.Error{Code: tools.Internal, As: word, Msg: fmt.Sprintf(format, args...)}
 }
 
+// page is one by name or uuid; as in the plugin, what looks like a uuid is none
+// of a page's name.
 func (f *fake) page(name any) (*fakePage, error) {
 	for _, p := range f.pages {
-		if strings.EqualFold(p.Name, fmt.Sprint(name)) || p.UUID == name {
+		if p.UUID == name || !looksLikeUUID(fmt.Sprint(name)) && strings.EqualFold(p.Name, fmt.Sprint(name)) {
 			return p, nil
 		}
 	}
 	return nil, fakeError("NOT_FOUND", "no page")
 }
+
+func looksLikeUUID(name string) bool { return len(name) == 36 && strings.Count(name, "-") == 4 }
 
 // named is text with the names of what it refers to, unless the call is bare.
 func (f *fake) named(text string) string {
@@ -235,6 +244,23 @@ func (f *fake) named(text string) string {
 		text = strings.ReplaceAll(text, "(("+s.block().UUID+"))", s.block().Content)
 	}
 	return text
+}
+
+// bind finds what blocks refer to when their text is new. As in Logseq, a link
+// whose page has gone is only text, though a page comes to that name again.
+func (f *fake) bind() {
+	for _, s := range f.spots() {
+		b := s.block()
+		if b.read == b.Content {
+			continue
+		}
+		b.read, b.links = b.Content, map[string]bool{}
+		for _, p := range f.pages {
+			if strings.Contains(b.Content, "[["+p.Name+"]]") {
+				b.links[p.Name] = true
+			}
+		}
+	}
 }
 
 // tags are uuids on a DB graph when the call is bare.

@@ -130,6 +130,9 @@ func (f *fake) writes() methods {
 			if f.kind == "db" {
 				p.Recycled = true
 			} else {
+				for _, s := range f.spots() {
+					delete(s.block().links, p.Name)
+				}
 				f.pages = slices.DeleteFunc(f.pages, func(q *fakePage) bool { return p == q })
 			}
 			return map[string]any{"recycled": p.Recycled}, nil
@@ -141,7 +144,10 @@ func (f *fake) writes() methods {
 			}
 			if f.kind == "file" { // the links are text
 				for _, s := range f.spots() {
-					s.block().Content = strings.ReplaceAll(s.block().Content, "[["+p.Name+"]]", "[["+in["name"].(string)+"]]")
+					if b := s.block(); b.links[p.Name] {
+						b.Content = strings.ReplaceAll(b.Content, "[["+p.Name+"]]", "[["+in["name"].(string)+"]]")
+						b.read = "" // it is saved
+					}
 				}
 			}
 			p.Name = in["name"].(string)

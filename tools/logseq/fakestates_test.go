@@ -151,12 +151,12 @@ func dress(p *fakePage, k map[string]any) {
 // its uuid. On a DB graph no text changes with either.
 func (f *fake) referrers(in map[string]any) (any, error) {
 	uuid := in["uuid"].(string)
-	words := "((" + uuid + "))"
+	refers := func(b *fakeBlock) bool { return strings.Contains(b.Content, "(("+uuid+"))") }
 	if p, err := f.page(uuid); err == nil {
-		words = "[[" + p.Name + "]]"
+		refers = func(b *fakeBlock) bool { return b.links[p.Name] }
 	}
 	var uuids []string
-	for _, b := range f.all(func(b *fakeBlock) bool { return strings.Contains(b.Content, words) }) {
+	for _, b := range f.all(refers) {
 		uuids = append(uuids, b.UUID)
 	}
 	return map[string]any{"uuids": uuids}, nil

@@ -20,7 +20,7 @@ func (g *Graph) Hides(ctx context.Context, c tools.Change) (bool, error) {
 		return true, err
 	}
 	if t.blocky() {
-		return g.hidesBlockChange(ctx, t, c)
+		return g.hidesBlockChange(ctx, c)
 	}
 	names := map[string]bool{}
 	if t.what != aJournal { // its day is not its name
@@ -50,7 +50,7 @@ func (g *Graph) Hides(ctx context.Context, c tools.Change) (bool, error) {
 
 // hidesBlockChange looks at every page that a block is or was on. One that is
 // on none that can be found is hidden.
-func (g *Graph) hidesBlockChange(ctx context.Context, t target, c tools.Change) (bool, error) {
+func (g *Graph) hidesBlockChange(ctx context.Context, c tools.Change) (bool, error) {
 	now, err := g.State(ctx, c.Target)
 	if err != nil {
 		return true, err
@@ -60,35 +60,37 @@ func (g *Graph) hidesBlockChange(ctx context.Context, t target, c tools.Change) 
 		if !s.There {
 			continue
 		}
-		var k kept
-		if err := json.Unmarshal(s.Data, &k); err != nil {
-			return true, nil //nolint:nilerr // what it held is not known
-		}
-		on := k.Page
-		if on == "" {
-			b, err := g.anyBlock(ctx, k.Parent, 0)
-			if absentIn(err) {
-				return true, nil
-			}
-			if err != nil {
-				return true, err
-			}
-			if on = string(b.Page.UUID); on == "" {
-				on = b.Page.Name
-			}
-		}
-		p, err := g.anyPage(ctx, on)
-		if absentIn(err) {
-			return true, nil
-		}
-		if err != nil {
-			return true, err
-		}
-		hidden, err := v.hidesPage(ctx, p)
-		if err != nil || hidden {
-			return true, err
-		}
 		found = true
+		p, err := g.pageOf(ctx, s)
+		if err == nil {
+			var hidden bool
+			if hidden, err = v.hidesPage(ctx, p); err == nil && !hidden {
+				continue
+			}
+		}
+		if absentIn(err) {
+			err = nil // on a page that is gone
+		}
+		return true, err
 	}
 	return !found, nil
+}
+
+// pageOf is the page that a block in this State is on.
+func (g *Graph) pageOf(ctx context.Context, s tools.State) (wirePage, error) {
+	var k kept
+	if err := json.Unmarshal(s.Data, &k); err != nil {
+		return wirePage{}, noPage("") // what it held is not known
+	}
+	if k.Page != "" {
+		return g.anyPage(ctx, k.Page)
+	}
+	b, err := g.anyBlock(ctx, k.Parent, 0)
+	if err != nil {
+		return wirePage{}, err
+	}
+	if b.Page.UUID != "" {
+		return g.anyPage(ctx, string(b.Page.UUID))
+	}
+	return g.anyPage(ctx, b.Page.Name)
 }

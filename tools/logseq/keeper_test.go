@@ -223,6 +223,46 @@ func TestUndoBesideOthers(t *testing.T) {
 	}
 }
 
+// A link that was made while a page had its new name follows it back, and is
+// named among what the undo changes.
+func TestUndoOfARenamingTakesLinksAlong(t *testing.T) {
+	f := garden("file")
+	d := openOn(t, f)
+	l := &ledger{f: f}
+	if _, err := d.open.Call(t.Context(), l, "rename_page", []byte(`{"page_name":"Compost","new_name":"Heap"}`)); err != nil {
+		t.Fatal(err)
+	}
+	d.must("update_block", `{"block_uuid":"`+id(4)+`","content":"Weed onto the [[Heap]]"}`)
+	again := &ledger{f: f}
+	if err := d.open.Keeper().Restore(t.Context(), again, l.back()); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(again.changes, func(c tools.Change) bool { return c.Target == "block "+id(4) })
+	if at < 0 || !strings.Contains(string(again.changes[at].After.Data), "[[Compost]]") {
+		t.Errorf("the link is not told: %v", again.changes)
+	}
+}
+
+// What looks like a uuid is taken for one, so that no page can be found by
+// such a name.
+func TestNamesThatLookLikeUUIDs(t *testing.T) {
+	f := garden("file")
+	d := openOn(t, f)
+	for tool, args := range map[string]string{
+		"create_page": `{"title":"` + id(99) + `"}`,
+		"rename_page": `{"page_name":"Compost","new_name":" ` + id(5) + `"}`,
+	} {
+		if _, err := d.call(tool, args); err == nil || err.Code != tools.Invalid || !strings.Contains(err.Msg, "uuid") {
+			t.Errorf("%s %s: %v", tool, args, err)
+		}
+	}
+	f.pages[1].Name = id(99) // by a person
+	before := f.digest()
+	if _, err := d.call("delete_page", `{"page_name":"`+id(102)+`","force":true}`); err == nil || err.Code != tools.Conflict || f.digest() != before {
+		t.Errorf("a page whose deletion could not be taken back: %v", err)
+	}
+}
+
 // The journal's refusal stops the write and comes back as it is, also out of a
 // batch.
 func TestJournalRefuses(t *testing.T) {

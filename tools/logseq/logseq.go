@@ -38,6 +38,7 @@ func System() tools.Kind {
 			listTasks(), setTask(), listTags(), listProperties(), listTemplates(), batch(),
 		},
 		Resources: resources(),
+		Pages:     pages(),
 	})
 }
 

@@ -34,7 +34,7 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn)
 	if err := checkName("page_name", in.PageName); err != nil {
 		return none, err
 	}
-	if err := checkName("new_name", in.NewName); err != nil {
+	if err := checkNewName("new_name", in.NewName); err != nil {
 		return none, err
 	}
 	end, err := g.begin(ctx)

@@ -66,6 +66,10 @@ func (d *draft) kept() keptBlock {
 func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (told func(), err error) {
 	var changes []tools.Change
 	for _, i := range intents {
+		if !i.target.blocky() && uuidPattern.MatchString(i.target.name) {
+			return nil, tools.Errorf(tools.Conflict, "the page %s is named like a uuid, so that its changes could not be taken back", i.target.name).
+				WithHint("Ask the user to rename it in Logseq.")
+		}
 		was, err := g.State(ctx, i.target.String())
 		if err != nil {
 			return nil, err

@@ -34,6 +34,9 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 	if err := r.check(ctx); err != nil {
 		return err
 	}
+	if err := r.followers(ctx); err != nil {
+		return err
+	}
 	if err := c.Changing(ctx, r.changes...); err != nil {
 		return err
 	}
@@ -159,6 +162,35 @@ func (r *restoration) rename(ctx context.Context) error {
 		return err
 	}
 	return r.exactHead(ctx, to) // a batch may have changed more of it
+}
+
+// followers finds the links that were made while a page had the name it loses.
+// Logseq rewrites them along with it, so they are reported too.
+func (r *restoration) followers(ctx context.Context) error {
+	from, _, ok := r.renamed()
+	if !ok {
+		return nil
+	}
+	p, err := r.g.anyPage(ctx, from.target.name)
+	if err != nil {
+		return err
+	}
+	linking, err := r.g.referring(ctx, p.UUID, "file")
+	if err != nil {
+		return err
+	}
+	for _, i := range linking {
+		name := i.target.String()
+		if slices.ContainsFunc(r.changes, func(c tools.Change) bool { return c.Target == name }) {
+			continue
+		}
+		now, err := r.g.State(ctx, name)
+		if err != nil {
+			return err
+		}
+		r.changes = append(r.changes, tools.Change{Target: name, Before: now, Open: true})
+	}
+	return nil
 }
 
 // remove takes away what was made: blocks before pages.

@@ -41,6 +41,7 @@ func search() tools.Tool[*Graph] {
 		Name: "search", Title: "Search", Effect: tools.Reads,
 		Doc:    "Finds blocks, pages and files, by Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
 		Errors: mayFail(),
+		Hits:   hits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Why: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, Loose: true},
 		},

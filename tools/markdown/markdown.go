@@ -29,6 +29,7 @@ func System() tools.Kind {
 		},
 		Resources: resources(),
 		Prompts:   prompts(),
+		Pages:     pages(),
 	})
 }
 

@@ -42,6 +42,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Doc:    "Finds pages whose title, tags or text contain the query.\nOne literal phrase, like grep -i -F; no operators. Search again with another wording if nothing comes.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
+		Hits:   hits,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Why: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},

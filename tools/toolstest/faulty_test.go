@@ -29,6 +29,8 @@ const (
 	cancelledButWritten fault = "cancelled and written"
 	shared              fault = "sources that share"
 	missingResource     fault = "resource that is listed and not there"
+	missingPage         fault = "page that is listed and not there"
+	listsHidden         fault = "list of hidden pages"
 	silentPrompt        fault = "prompt without messages"
 	backwards           fault = "progress that goes back"
 	closeFails          fault = "close that fails"
@@ -49,6 +51,8 @@ const (
 	countsHidden        fault = "count of what is hidden"
 	announcesHidden     fault = "announcement of what is hidden"
 	overwritesHidden    fault = "write onto what is hidden"
+	hidesNothing        fault = "place in which nothing can be hidden"
+	muteBesideHidden    fault = "tool that says nothing where something is hidden"
 )
 
 // A world is what lies outside of faulty sources.
@@ -111,6 +115,7 @@ func faulty(f fault) (tools.Kind, Fixture) {
 		Resources: []tools.Resource[*shelf]{{
 			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: (*shelf).read,
 		}},
+		Pages: &tools.Pages[*shelf]{List: (*shelf).list, Read: (*shelf).page},
 		Prompts: []tools.Prompt[*shelf]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
 			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: (*shelf).ask,
@@ -135,7 +140,7 @@ func (w *world) place(f fault) Place {
 		defer w.mu.Unlock()
 		w.shelves[name][key] = value
 	}
-	return Place{
+	place := Place{
 		Names:   []string{"a", "b", "c"},
 		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
 		Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "hidden*"}}},
@@ -158,6 +163,10 @@ func (w *world) place(f fault) Place {
 			return fmt.Sprint(w.outside)
 		},
 	}
+	if f == hidesNothing {
+		place.Hide = nil
+	}
+	return place
 }
 
 func (s *shelf) Close() error {
@@ -188,6 +197,8 @@ func (s *shelf) get(_ context.Context, c tools.Caller, in getIn) (getOut, error)
 	v, ok := things[in.Key]
 	ok = ok && (s.fault == leaks || !s.hides(in.Key))
 	switch {
+	case s.fault == muteBesideHidden && s.env.Privacy.Any():
+		return getOut{}, s.absent(in.Key)
 	case ok && s.fault == wrongAnswer:
 		return getOut{v + "!"}, nil
 	case ok:
@@ -257,6 +268,20 @@ func (s *shelf) read(context.Context, string, map[string]string) (tools.Content,
 		return tools.Content{Text: fmt.Sprint(s.count())}, nil
 	}
 	return tools.Content{Text: "a"}, nil
+}
+
+func (s *shelf) list(context.Context) ([]tools.PageInfo, error) {
+	if s.fault == listsHidden {
+		return []tools.PageInfo{{Name: fmt.Sprint(s.count())}}, nil
+	}
+	return []tools.PageInfo{{Name: "all"}}, nil
+}
+
+func (s *shelf) page(_ context.Context, name string) (tools.PageText, error) {
+	if name != "all" && s.fault != listsHidden || s.fault == missingPage {
+		return tools.PageText{}, tools.Errorf(tools.NotFound, "no such page")
+	}
+	return tools.PageText{Text: "a", MIME: "text/plain"}, nil
 }
 
 func (s *shelf) ask(context.Context, map[string]string) ([]tools.Message, error) {

@@ -147,6 +147,10 @@ func closed(s *suite) {
 	errs = append(errs, err)
 	_, err = src.Prompt(s.ctx(), "zz_nobody", nil)
 	errs = append(errs, err, src.Check(s.ctx()))
+	_, err = src.Pages(s.ctx())
+	errs = append(errs, err)
+	_, err = src.Page(s.ctx(), "nothing", 1)
+	errs = append(errs, err)
 	for _, err := range errs {
 		if e, ok := errors.AsType[*tools.Error](err); !ok || e.Code != tools.Unavailable {
 			s.Errorf("a call after Close: want unavailable, got %v", err)

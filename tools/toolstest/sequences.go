@@ -5,12 +5,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // Sequences of calls: how many in an ordinary run, and how long. The variable
-// SEQUENCES of the environment asks for more, as `make sequences` does.
+// SEQUENCES of the environment asks for more, as `make sequences` does: a count,
+// or two numbers such as 3000-4000, the first and the one after the last.
 const (
 	ordinarySequences = 24
 	sequenceLength    = 14
@@ -20,16 +22,13 @@ const (
 // are made up, and then takes back what an agent did.
 func sequences(s *suite) {
 	s.Helper()
-	count := ordinarySequences
-	if n, err := strconv.Atoi(os.Getenv("SEQUENCES")); err == nil && n > 0 { //nolint:forbidigo // only tests run this
-		count = n
-	}
 	if len(s.writers()) == 0 {
 		return
 	}
 	s.kept()
+	from, to := whichSequences()
 	changed := 0
-	for i := range count {
+	for i := from; i < to; i++ {
 		q := &sequence{suite: s, source: s.kept(), known: map[string]bool{}}
 		q.inventor = s.inventor(uint64(i), q.Place)
 		q.what = fmt.Sprintf("sequence %d", i)
@@ -44,9 +43,23 @@ func sequences(s *suite) {
 		changed += len(q.calls)
 		_ = q.Close()
 	}
-	if changed < count {
-		s.Errorf("%d calls of %d sequences changed anything: give Place.Names to make better ones up", changed, count)
+	if changed < to-from {
+		s.Errorf("%d calls of %d sequences changed anything: give Place.Names to make better ones up", changed, to-from)
 	}
+}
+
+// whichSequences are the seeds to try.
+func whichSequences() (from, to int) {
+	asked := os.Getenv("SEQUENCES") //nolint:forbidigo // only tests run this
+	if a, b, ok := strings.Cut(asked, "-"); ok {
+		from, _ = strconv.Atoi(a)
+		asked = b
+	}
+	to, _ = strconv.Atoi(asked)
+	if to <= from {
+		return 0, ordinarySequences
+	}
+	return from, to
 }
 
 // A sequence is one place and what was done to it.

@@ -70,6 +70,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		cancelledButWritten: {"cancelled", "changed the data all the same"},
 		shared:              {"sources are apart", "changed another"},
 		missingResource:     {"resources", "not there today"},
+		missingPage:         {"pages", "is listed and not there"},
+		listsHidden:         {"two worlds", "list pages tells"},
 		silentPrompt:        {"prompts", "0 messages"},
 		backwards:           {"examples", "progress 1 of 2 after 2"},
 		closeFails:          {"closed", "close: stuck"},
@@ -90,6 +92,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		countsHidden:        {"two worlds", "read faulty://one/all tells"},
 		announcesHidden:     {"two worlds", "tells that something is hidden"},
 		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
+		hidesNothing:        {"two worlds", "give it Privacy and Hide"},
+		muteBesideHidden:    {"two worlds", "get answers none of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)

@@ -63,7 +63,7 @@ func (p Sources) Seek(part string) Pane {
 }
 
 // Typing implements [Paster].
-func (p Sources) Typing() bool { return p.adding }
+func (p Sources) Typing() bool { return p.adding || p.grant != nil }
 
 // Paste implements [Paster].
 func (p Sources) Paste(text string) Pane {
@@ -92,6 +92,9 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		}
 		return p, want
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	n := len(p.snap.Sources)
 	switch {
 	case key.Matches(k, p.keys.Up):
@@ -108,7 +111,7 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		p.cursor = clamp(n, n)
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
-	case key.Matches(k, p.keys.Grant) && n > 0:
+	case key.Matches(k, p.keys.Grant):
 		s, _ := p.selected()
 		p.grant = newGrantForm(p.keys, s, p.snap.Sessions)
 	default:
@@ -122,10 +125,8 @@ func (p Sources) onSelected(k Press) Intent {
 	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.Enter) {
 		return Pass{}
 	}
-	s, ok := p.selected()
+	s, _ := p.selected()
 	switch {
-	case !ok:
-		return Say{"No source is open yet. Press a to add one."}
 	case key.Matches(k, p.keys.Remove):
 		return wish(status.Action{Verb: status.RemoveSource, Part: s.Name})
 	case key.Matches(k, p.keys.Reopen):

@@ -8,7 +8,8 @@
 //
 // Start reading at [In]; then note.go for tools that read and write, check.go
 // for one that reports progress, chart.go for one that answers a picture,
-// published.go for resources and prompts, keep.go for taking back what agents
+// published.go for resources and prompts, pages.go for the person who looks
+// through the notes, keep.go for taking back what agents
 // did, and hide.go for what they must not see. [Cupboard] stands for whatever a
 // real System talks to: a folder, another application, a server.
 package memo
@@ -65,6 +66,7 @@ func In(c *Cupboard) tools.Kind {
 		},
 		Resources: resources(),
 		Prompts:   prompts(),
+		Pages:     pages(),
 	})
 }
 

@@ -1,0 +1,116 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// handName is what a person at the panel or the shell is known by in policy and
+// audit.
+const handName = "lectern call"
+
+// byHand is a person who looks at one source the way of an agent.
+func (h *Hub) byHand(name string) (reader, *source, error) {
+	in := h.inScope(name)
+	if name == "" || len(in) == 0 {
+		return reader{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
+	}
+	s := h.newSession(status.Stdio, name, 0)
+	s.client.Name = handName
+	v := newView(in, granted)
+	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.past != nil }) // a person has `lectern changes`
+	return reader{s, policy.Client{Name: handName, Proven: true}, v}, in[0], nil
+}
+
+// listBytes is about how many bytes of names travel together.
+const listBytes = 64 << 10
+
+// Pages implements status.Shelf. Its error is a [tools.Error], as are those of
+// Page and Search.
+func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
+	by, src, err := h.byHand(source)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readBy(ctx, h, by, src, "pages", "", func(ctx context.Context, open *lease) ([]tools.PageInfo, error) { return open.Pages(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	ch := make(chan status.PageList)
+	go func() {
+		defer close(ch)
+		for rest := all; len(rest) > 0; {
+			var list status.PageList
+			list, rest = nextList(rest)
+			list.Total = len(all)
+			select {
+			case ch <- list:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+// nextList is as much of pages as travels together, and the rest.
+func nextList(pages []tools.PageInfo) (list status.PageList, rest []tools.PageInfo) {
+	for used := 0; len(pages) > 0 && used < listBytes; pages = pages[1:] {
+		p := pages[0]
+		used += len(p.Name) + 80
+		list.Pages = append(list.Pages, status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified})
+	}
+	return list, pages
+}
+
+// Page implements status.Shelf.
+func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, error) {
+	by, src, err := h.byHand(source)
+	if err != nil {
+		return status.PageText{}, err
+	}
+	uri := "page://" + url.PathEscape(source) + "/" + url.PathEscape(name) // for rules about paths
+	p, err := readBy(ctx, h, by, src, "page", uri, func(ctx context.Context, open *lease) (tools.PageText, error) {
+		return open.Page(ctx, name, status.PageMost)
+	})
+	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
+}
+
+// Search implements status.Shelf.
+func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, error) {
+	_, src, err := h.byHand(source)
+	if err != nil {
+		return status.Search{}, err
+	}
+	if src.kind == nil {
+		return status.Search{}, tools.Errorf(tools.Unavailable, "the source %s is of no kind that Lectern knows", source)
+	}
+	t, ok := src.kind.Manifest().Search()
+	if !ok {
+		return status.Search{}, tools.Errorf(tools.NotFound, "the source %s has no search", source).WithHint("Run its tools instead.")
+	}
+	args, err := json.Marshal(map[string]string{"query": query})
+	if err != nil {
+		return status.Search{}, tools.Errorf(tools.Invalid, "query: %w", err)
+	}
+	res, err := h.Call(ctx, source, t.Name, args)
+	if err != nil {
+		return status.Search{}, err
+	}
+	found, err := t.Hits(res.JSON)
+	if err != nil {
+		return status.Search{}, fmt.Errorf("search %s: %w", source, err)
+	}
+	out := status.Search{Tool: t.Name, Args: args, Hits: []status.Hit{}, Bytes: res.Size()}
+	for _, hit := range found {
+		out.Hits = append(out.Hits, status.Hit{Page: hit.Page, Line: hit.Line, Text: hit.Text})
+	}
+	return out, nil
+}

@@ -1,0 +1,65 @@
+package logseq
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// pages lets a person look through the graph.
+func pages() *tools.Pages[*Graph] {
+	return &tools.Pages[*Graph]{List: (*Graph).everyPage, Read: (*Graph).pageText}
+}
+
+// everyPage answers the pages that people made, journals too, in the order of
+// their names. Logseq does not tell how much is on one.
+func (g *Graph) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
+	if err := g.needs("pages.list"); err != nil {
+		return nil, err
+	}
+	ask := func(of listArg) ([]wirePage, int, error) { return g.pages(ctx, true, of) }
+	var found []wirePage
+	var err error
+	if g.secret() { // then each part would be all of it, sifted anew
+		found, _, err = ask(listArg{0, math.MaxInt32})
+	} else {
+		found, err = whole(ask)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]tools.PageInfo, 0, len(found))
+	for _, p := range found {
+		info := tools.PageInfo{Name: p.Name}
+		if p.UpdatedAt > 0 {
+			info.Modified = time.UnixMilli(p.UpdatedAt)
+		}
+		all = append(all, info)
+	}
+	return all, nil
+}
+
+func (g *Graph) pageText(ctx context.Context, name string) (tools.PageText, error) {
+	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true})
+	if err != nil {
+		return tools.PageText{}, err
+	}
+	return tools.PageText{Text: withNote(out.Text, out.Note), MIME: "text/markdown"}, nil
+}
+
+// hits are where a search found something: pages of that name, then blocks.
+func hits(out SearchOut) []tools.Hit {
+	var found []tools.Hit
+	for _, p := range out.Pages {
+		found = append(found, tools.Hit{Page: p.Name, Text: p.Name})
+	}
+	for _, b := range out.Blocks {
+		found = append(found, tools.Hit{Page: b.PageName, Text: b.Content})
+	}
+	for _, f := range out.Files {
+		found = append(found, tools.Hit{Text: f})
+	}
+	return found
+}

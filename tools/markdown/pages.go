@@ -1,0 +1,48 @@
+package markdown
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// pages lets a person look through the notebook.
+func pages() *tools.Pages[*Notebook] {
+	return &tools.Pages[*Notebook]{List: (*Notebook).everyPage, Read: (*Notebook).pageText}
+}
+
+// everyPage answers the files of all pages in the order of their paths.
+func (n *Notebook) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
+	o, err := n.outline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := o.pageFiles()
+	all := make([]tools.PageInfo, len(files))
+	err = parallel(ctx, len(files), func(i int) {
+		size, modified := n.vault.Stat(files[i])
+		all[i] = tools.PageInfo{Name: files[i], Size: size, Modified: modified}
+	})
+	return all, err
+}
+
+func (n *Notebook) pageText(_ context.Context, name string) (tools.PageText, error) {
+	file, err := n.find(name)
+	if err != nil {
+		return tools.PageText{}, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return tools.PageText{}, err
+	}
+	return tools.PageText{Text: p.text, MIME: "text/markdown"}, nil
+}
+
+// hits are where a search found something.
+func hits(out SearchPagesOut) []tools.Hit {
+	found := make([]tools.Hit, 0, len(out.Matches))
+	for _, m := range out.Matches {
+		found = append(found, tools.Hit{Page: m.Path, Line: m.MatchLine, Text: m.MatchContext})
+	}
+	return found
+}

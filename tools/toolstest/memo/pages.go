@@ -1,0 +1,30 @@
+package memo
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// pages are how the person before the panel looks through the notes. What is
+// hidden from agents is not there either.
+func pages() *tools.Pages[*Memo] {
+	return &tools.Pages[*Memo]{List: (*Memo).everyNote, Read: (*Memo).noteText}
+}
+
+func (m *Memo) everyNote(context.Context) ([]tools.PageInfo, error) {
+	all := []tools.PageInfo{}
+	for _, t := range m.shown() {
+		n, _ := m.note(t)
+		all = append(all, tools.PageInfo{Name: string(t), Size: int64(len(n.text))})
+	}
+	return all, nil
+}
+
+func (m *Memo) noteText(ctx context.Context, name string) (tools.PageText, error) {
+	n, err := m.Read(ctx, ReadIn{Title(name)})
+	if err != nil {
+		return tools.PageText{}, err
+	}
+	return tools.PageText{Text: n.Text, MIME: "text/markdown"}, nil
+}
