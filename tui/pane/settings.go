@@ -163,25 +163,13 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	}
 	rows := p.rows()
 	i := p.position(rows)
-	turn := func(i int) Settings {
+	if to, ok := p.keys.moved(k, i, len(rows), k.H/2); ok {
 		if len(rows) > 0 {
-			p.cursor = rows[clamp(i, len(rows))].name
+			p.cursor = rows[to].name
 		}
-		return p
+		return p, nil
 	}
 	switch {
-	case key.Matches(k, p.keys.Up):
-		return turn(i - 1), nil
-	case key.Matches(k, p.keys.Down):
-		return turn(i + 1), nil
-	case key.Matches(k, p.keys.PageUp):
-		return turn(i - max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.PageDown):
-		return turn(i + max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.First):
-		return turn(0), nil
-	case key.Matches(k, p.keys.Last):
-		return turn(len(rows)), nil
 	case key.Matches(k, p.keys.Filter):
 		p.typing = true
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
@@ -202,14 +190,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 }
 
 func (p Settings) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.typing = false
-	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
-	}
+	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
 	return p
 }
 

@@ -196,14 +196,9 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 }
 
 func (p Tools) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.typing = false
+	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
+	if key.Matches(k, p.keys.Enter) {
 		return p
-	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
 	}
 	return p.turn(0)
 }
