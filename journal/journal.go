@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -132,12 +133,15 @@ func (j *Journal) openUnless() error {
 	return nil
 }
 
-// failed is err, after which a database that it calls damaged is closed:
-// opening it again looks closer. With the lock.
+// failed is err with the name of the database, which is closed after one that
+// calls it damaged: opening it again looks closer. With the lock.
 func (j *Journal) failed(err error) error {
 	if j.db != nil && damaged(err) {
 		_ = j.db.Close() // what it says adds nothing
 		j.db, j.doubt = nil, true
+	}
+	if code(err) != 0 {
+		return fmt.Errorf("%s: %w", filepath.Join(j.opts.Dir, databaseName), err)
 	}
 	return err
 }
