@@ -12,7 +12,7 @@ const (
 	addBlob      = "INSERT INTO blobs VALUES (?, ?, 1)"
 	addBytes     = "UPDATE facts SET value = value + ? WHERE name = 'bytes'"
 	addChange    = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?)`
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
 	startCall  = "UPDATE changes SET call = seq WHERE seq = ?"
 	oldestKept = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
 			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
