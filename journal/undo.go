@@ -125,7 +125,7 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Keeper, fou
 			return err
 		}
 		if len(s.rows) > 0 {
-			err = s.against(ctx, k, t.merge, map[string]tools.State{})
+			err = s.against(ctx, k, t.merge, &ahead{left: map[string]tools.State{}})
 			if err == nil {
 				err = j.restore(ctx, s, t.by, k)
 			}

@@ -38,3 +38,12 @@ type Keeper interface {
 	// reports to c like any tool that writes.
 	Restore(ctx context.Context, c Caller, changes []Change) error
 }
+
+// A Nester is a [Keeper] with targets that lie within others, as blocks do on a
+// page, so that a Change of one changes what another holds.
+type Nester interface {
+	// Apart reports whether two States of target differ by nothing but what lies
+	// in the targets of changes, or they in it. It is asked which of a later
+	// call's Changes explain that a target is not as an earlier one left it.
+	Apart(target string, a, b State, changes []Change) bool
+}
