@@ -78,6 +78,9 @@ type Hub struct {
 	Memory   uint64    `json:"memory"`             // bytes obtained from the system
 	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
 	Pinned   bool      `json:"pinned"`             // true: does not leave when idle
+	// Stderr is what a hub that failed wrote there last, a line each; nil: it
+	// runs, or wrote nothing. A hub knows none: who starts hubs does.
+	Stderr []string `json:"stderr,omitempty"`
 }
 
 // Source is one opened knowledge base.
@@ -131,7 +134,8 @@ type Peer struct {
 	Skill     string `json:"skill,omitempty"`
 	Transport string `json:"transport"` // "websocket" or "poll"
 	Origin    string `json:"origin,omitempty"`
-	// Latency is what the last ping took; 0: there was none yet.
+	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
+	// yet.
 	Latency      time.Duration `json:"latency_ns"`
 	Capabilities []string      `json:"capabilities"` // what it can do
 	Calls        uint64        `json:"calls"`

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +34,8 @@ type rig struct {
 	ended  bool
 	copied []string
 	saved  map[string]string
-	cannot error // what Copy and Save answer
+	export []string // the files that were named
+	cannot error    // what Copy and Save answer
 }
 
 func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
@@ -56,6 +58,15 @@ func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
 		Save: func(name, text string) (string, error) {
 			r.saved[name] = text
 			return "/tmp/" + name, r.cannot
+		},
+		Token: func(of string) (string, error) { return "lectern_" + of + "-hunter2", r.cannot },
+		CopyToken: func(of string) (string, error) {
+			r.copied = append(r.copied, "token of "+of)
+			return "copied with pigeon", r.cannot
+		},
+		Export: func(_ context.Context, name string) (string, int, error) {
+			r.export = append(r.export, name)
+			return "/tmp/log.txt", 104221, r.cannot
 		},
 	})
 	t.Cleanup(func() {

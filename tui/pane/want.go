@@ -32,6 +32,8 @@ type (
 	}
 	// Trial is what came of a [Try]. No pane wants it: it is told.
 	Trial struct{ Source, Tool string }
+	// Token is what came of a [Reveal]. No pane wants it: it is told.
+	Token struct{ Of string }
 	// ChecksOf are the checks whose names begin with Prefix. Each is a Fact of
 	// its own, with More.
 	ChecksOf struct {
@@ -47,6 +49,7 @@ func (ChangesBefore) want() {}
 func (DiffOf) want()        {}
 func (ToolsFor) want()      {}
 func (Trial) want()         {}
+func (Token) want()         {}
 func (ChecksOf) want()      {}
 func (SettingsOf) want()    {}
 
@@ -61,6 +64,7 @@ type Fact struct {
 	Answer   json.RawMessage
 	Check    status.Check
 	Settings []status.Setting
+	Token    string
 }
 
 // A Learner is a Pane that shows more than a snapshot.
