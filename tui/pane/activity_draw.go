@@ -75,7 +75,7 @@ func (p Activity) list(t theme.Theme) section {
 			if i == p.position() {
 				row = t.On()
 			}
-			rows = append(rows, p.row(row, p.ring.at(o.at(i)), w))
+			rows = append(rows, t.Spot(i, p.row(row, p.ring.at(o.at(i)), w)))
 		}
 		return rows
 	}}
@@ -174,7 +174,7 @@ func (p Activity) call(t theme.Theme) section {
 		result := t.Good.Text("● it went well")
 		switch {
 		case c.Code == status.Asked:
-			result = t.Busy.Text("? the client asks its user; the call comes again")
+			result = t.Busy.Text("? asked its user, and comes again")
 		case c.Failed():
 			result = t.Bad.Text("✗ " + c.Code)
 		}
