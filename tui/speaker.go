@@ -36,8 +36,8 @@ const firstLines = 30
 func NewSpeaker(c Config, tell func(line string)) Speaker {
 	c.NoColor = true
 	m := New(c)
-	m.w, m.h, m.mouse = spokenWidth, pane.ReadHeight+10, false
-	return Speaker{m: m, tell: tell, tab: -1}
+	m.mouse = false
+	return Speaker{m: m.sized(spokenWidth, pane.ReadHeight+10), tell: tell, tab: -1}
 }
 
 // Farewell is [Model.Farewell].

@@ -39,7 +39,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	here := w.onMachine(w.client(hub.problems))
 	go here.run(ctx)
 	conf := tui.Config{
-		Client: here, Ledger: here, Desk: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
