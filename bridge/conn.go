@@ -212,11 +212,26 @@ func (c *conn) keepAlive() {
 			c.end(ending{code: codeNoPong, reason: fmt.Sprintf("no answer to ping within %s", c.bridge.limits.Pong)})
 			return
 		}
-		c.mu.Lock()
-		c.tally.latency = time.Since(start)
-		c.mu.Unlock()
-		c.bridge.changed()
+		if took := time.Since(start); c.changedPace(took) {
+			c.bridge.changed()
+		}
 	}
+}
+
+// notable is the least difference of latency that a person would care for.
+const notable = 5 * time.Millisecond
+
+// changedPace takes note of what a ping took, and reports whether that is another
+// latency than before: one that only wavers would be drawn anew for ever.
+func (c *conn) changedPace(now time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.tally.latency
+	if before > 0 && max(now, before)-min(now, before) < max(notable, before/2) {
+		return false
+	}
+	c.tally.latency = now
+	return true
 }
 
 // ping reports whether the Peer answered in time; a connection that ends has.

@@ -15,7 +15,8 @@ type Connection struct {
 	Transport string // "websocket" or "poll"
 	Origin    string // empty: a program, or the host's own requests
 	Since     time.Time
-	// Latency is what the last ping took; 0: there was none yet.
+	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
+	// yet.
 	Latency      time.Duration
 	Capabilities []string // what the Peer can do
 	Enabled      []string // what of it we use

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -34,4 +35,28 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: %d deep, %d members of %d", text, deep, members, len(again))
 		}
 	})
+}
+
+// A latency that only wavers is not news; one that a person would notice is.
+func TestPaceChanges(t *testing.T) {
+	for _, c := range []struct {
+		before, now time.Duration
+		news        bool
+	}{
+		{0, time.Millisecond, true},
+		{time.Millisecond, 5 * time.Millisecond, false},
+		{time.Millisecond, 7 * time.Millisecond, true},
+		{40 * time.Millisecond, 59 * time.Millisecond, false},
+		{40 * time.Millisecond, 61 * time.Millisecond, true},
+		{40 * time.Millisecond, 19 * time.Millisecond, true},
+	} {
+		k := &conn{tally: tally{latency: c.before}}
+		want := c.before
+		if c.news {
+			want = c.now
+		}
+		if got := k.changedPace(c.now); got != c.news || k.tally.latency != want {
+			t.Errorf("from %s to %s: news %t, shown %s", c.before, c.now, got, k.tally.latency)
+		}
+	}
 }

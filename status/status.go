@@ -131,7 +131,8 @@ type Peer struct {
 	Skill     string `json:"skill,omitempty"`
 	Transport string `json:"transport"` // "websocket" or "poll"
 	Origin    string `json:"origin,omitempty"`
-	// Latency is what the last ping took; 0: there was none yet.
+	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
+	// yet.
 	Latency      time.Duration `json:"latency_ns"`
 	Capabilities []string      `json:"capabilities"` // what it can do
 	Calls        uint64        `json:"calls"`

@@ -35,8 +35,9 @@ func NewState(now func() time.Time) *State {
 	}
 }
 
-// Update lets f change a copy of the snapshot and publishes it. f must not
-// call the State, and what it leaves in the snapshot stays the caller's.
+// Update lets f change a copy of the snapshot and publishes it; where f leaves
+// it as it was there is no change. f must not call the State, and what it leaves
+// in the snapshot stays the caller's.
 //
 // Seq, Time and the order of Problems are set here, and so is Since of the
 // hub, the sources and the sessions where f does not set it: a part is told
@@ -88,16 +89,25 @@ func (s *State) Clear(code, part string) {
 	s.publish(next)
 }
 
-// publish makes next the current snapshot.
+// publish makes next the current snapshot, if it shows anything new.
 func (s *State) publish(next status.Snapshot) {
 	now := s.now()
 	next = detach(next) // whoever changed it may have left slices of its own in it
 	next.Seq, next.Time = s.snap.Seq+1, now
 	stampParts(&next, s.snap, now)
 	slices.SortStableFunc(next.Problems, byGravity)
+	if alike(next, s.snap) {
+		return
+	}
 	s.snap = next
 	close(s.changed)
 	s.changed = make(chan struct{})
+}
+
+// alike reports whether two snapshots show the same.
+func alike(a, b status.Snapshot) bool {
+	a.Seq, a.Time = b.Seq, b.Time
+	return reflect.DeepEqual(a, b)
 }
 
 // Snapshot returns the current snapshot, which is the caller's to change.

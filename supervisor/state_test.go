@@ -47,6 +47,38 @@ func TestEmptySnapshotHasLists(t *testing.T) {
 	}
 }
 
+// An Update that leaves all as it was is none: nobody is woken to draw the same
+// again.
+func TestUpdateWithoutNewsIsNoChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewState(time.Now)
+		draw := func(snap *status.Snapshot) {
+			snap.Hub.State = status.Ready
+			snap.Sources = []status.Source{{Part: status.Part{Name: "notes", State: status.Ready}, Effects: []string{"read"}}}
+			snap.Approvals = []status.Approval{{ID: "a", Targets: []string{"x"}}}
+		}
+		s.Update(draw)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		shots := s.Watch(ctx)
+		before := <-shots
+		for range 3 {
+			time.Sleep(time.Minute) // the bubble's time
+			s.Update(draw)
+		}
+		synctest.Wait()
+		select {
+		case again := <-shots:
+			t.Errorf("drawn again without news: %s", cmp.Diff(before, again))
+		default:
+		}
+		s.Update(func(snap *status.Snapshot) { snap.Sources[0].Calls++ })
+		if after := <-shots; after.Seq != before.Seq+1 || !after.Time.After(before.Time) {
+			t.Errorf("news at %d %s, after %d %s", after.Seq, after.Time, before.Seq, before.Time)
+		}
+	})
+}
+
 func TestUpdateThatPanicsChangesNothing(t *testing.T) {
 	s := NewState(time.Now)
 	func() {

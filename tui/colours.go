@@ -67,10 +67,6 @@ func (m Model) noColours() string {
 
 // otherColours turns to the next ones.
 func (m Model) otherColours() Model {
-	if why := m.noColours(); why != "" {
-		m.notice = said(why)
-		return m
-	}
 	all := allColours()
 	m.colours = all[(slices.Index(all, m.colours)+1)%len(all)]
 	m.notice = said("Colours " + m.colours.words() + ". C shows others.")

@@ -12,11 +12,12 @@ import (
 // help lists every key; what is typed searches it.
 type help struct {
 	keyMap KeyMap
+	cannot reasons
 	search pane.Field
 	top    int
 }
 
-func newHelp(k KeyMap) help { return help{keyMap: k} }
+func newHelp(k KeyMap, cannot reasons) help { return help{keyMap: k, cannot: cannot} }
 
 func (h help) key(k pane.Press) (overlay, pane.Intent) {
 	switch s := k.String(); {
@@ -74,6 +75,10 @@ func (h help) rows(t theme.Theme) []string {
 		}
 		rows = append(rows, t.Strong.Text(g.title))
 		for _, b := range found {
+			if h.cannot.of(g.title, b) != "" {
+				rows = append(rows, "  "+t.Dim.Fit(b.Help().Key, 11)+t.Dim.Text(b.Help().Desc+" (not now)"))
+				continue
+			}
 			rows = append(rows, "  "+t.Key.Fit(b.Help().Key, 11)+t.Text.Text(b.Help().Desc))
 		}
 	}

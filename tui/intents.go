@@ -120,8 +120,5 @@ func (m Model) done(msg doneMsg) Model {
 }
 
 func (m Model) start() (tea.Model, tea.Cmd) {
-	if pane.Running(m.snap) {
-		return m.carryOut(pane.Say{Text: "The hub runs already."})
-	}
 	return m.carryOut(pane.Do{Action: status.Action{Verb: status.StartHub}})
 }

@@ -16,7 +16,8 @@ type KeyMap struct {
 	SetUp, Access        key.Binding
 	Start, Restart, Stop key.Binding
 	Waiting              key.Binding
-	Redraw, Quit         key.Binding
+	Redraw, Suspend      key.Binding
+	Quit                 key.Binding
 	Yes, No              key.Binding
 	Pane                 pane.Keys
 }
@@ -39,6 +40,7 @@ func DefaultKeyMap() KeyMap {
 		Stop:     bind("Q", "stop the hub", "Q"),
 		Waiting:  bind("!", "what waits for you", "!"),
 		Redraw:   bind("ctrl+l", "draw the screen again", "ctrl+l"),
+		Suspend:  bind("ctrl+z", "to the background; fg brings it back", "ctrl+z"),
 		Quit:     bind("q", "quit", "q"),
 		Yes:      bind("y", "yes, do it", "y"),
 		No:       bind("n/esc", "no", "n", "esc", "q"),
@@ -65,6 +67,17 @@ type group struct {
 	keys  []key.Binding
 }
 
+// reasons says why a key can do nothing now, by the title of its group and its
+// name. What is not in it can be done.
+type reasons map[[2]string]string
+
+func (r reasons) of(title string, b key.Binding) string {
+	if len(b.Keys()) == 0 {
+		return ""
+	}
+	return r[[2]string{title, b.Keys()[0]}]
+}
+
 // groups sorts every key by where it means something.
 func (k KeyMap) groups() []group {
 	p := k.Pane
@@ -72,7 +85,7 @@ func (k KeyMap) groups() []group {
 		{everywhere, []key.Binding{
 			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
 			named(k.Start, "start the hub, when none runs"), k.Restart, named(k.Stop, "stop the hub, for all agents"),
-			k.Redraw, named(k.Quit, "quit; the hub keeps running"),
+			k.Redraw, k.Suspend, named(k.Quit, "quit; the hub keeps running"),
 		}},
 		{"Lists", []key.Binding{p.Up, p.Down, p.PageUp, p.PageDown, p.First, p.Last}},
 		{pane.OverviewTab, []key.Binding{
@@ -83,7 +96,7 @@ func (k KeyMap) groups() []group {
 		{pane.SourcesTab, []key.Binding{
 			named(p.Add, "add a source"), named(p.Grant, "what agents may do: read only, ask first"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
 			named(p.Browse, "look through its pages"), named(p.Search, "search it as an agent does"),
-			named(p.Run, "see and run its tools"), named(p.SeeCalls, "see its calls"), named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
+			named(p.Run, "see and run its tools"), named(p.SeeCalls, "see its calls"), named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"), named(p.Save, "save the page that is read"),
 		}},
 		{"Pages of a source", []key.Binding{
 			named(p.Enter, "read the page"), named(p.Filter, "filter by a part of the name"), named(p.Search, "search as an agent does"), named(p.Raw, "as it stands, or rendered"),
@@ -99,7 +112,7 @@ func (k KeyMap) groups() []group {
 		{pane.ActivityTab, []key.Binding{
 			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
 			named(p.Enter, "look into the call"), named(p.Errors, "those that failed first"), named(p.Totals, "totals by tool and client"),
-			named(p.Part, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"),
+			named(p.Part, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.ChangesTab, []key.Binding{
 			named(p.Allow, "allow what is selected, once"), named(p.AllowSession, "allow it until the session ends"),
@@ -128,7 +141,7 @@ func (k KeyMap) groups() []group {
 		}},
 		{pane.DoctorTab, []key.Binding{
 			named(p.Refresh, "check everything again"), named(p.Run, "check only this again"), named(p.Enter, "do what mends it"),
-			named(p.Copy, "copy the report"), named(p.Save, "save the report"),
+			named(p.Copy, "copy the report"), named(p.Save, "save the report"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.SettingsTab, []key.Binding{
 			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),

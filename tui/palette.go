@@ -24,16 +24,17 @@ type palette struct {
 // An entry is one deed: a key, and the tab in which it means that; empty: in
 // every one.
 type entry struct {
-	key  key.Binding
-	tab  string
-	does string
+	key    key.Binding
+	tab    string
+	does   string
+	cannot string // why not now; empty: it can be done
 }
 
 // tabs are the names of the panes, in their order.
-func newPalette(k KeyMap, tabs []string) palette {
+func newPalette(k KeyMap, tabs []string, cannot reasons) palette {
 	p := palette{keyMap: k}
 	for i, name := range tabs {
-		p.entries = append(p.entries, entry{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name})
+		p.entries = append(p.entries, entry{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name, ""})
 	}
 	for _, g := range k.groups() {
 		tab := ""
@@ -45,7 +46,7 @@ func newPalette(k KeyMap, tabs []string) palette {
 		}
 		for _, b := range g.keys {
 			if does := b.Help().Desc; len(b.Keys()) > 0 && !slices.Contains(palettesOwn(k), does) {
-				p.entries = append(p.entries, entry{b, tab, does})
+				p.entries = append(p.entries, entry{b, tab, does, cannot.of(g.title, b)})
 			}
 		}
 	}
@@ -106,12 +107,16 @@ func (p palette) row(t theme.Theme, e entry, on bool, w int) string {
 	if where == "" {
 		where = "anywhere"
 	}
+	press, text := t.Key, t.Text
+	if e.cannot != "" {
+		where, press, text = "not now", t.Dim, t.Dim
+	}
 	label := e.key.Help().Key
 	if label == "" {
 		label = e.key.Keys()[0]
 	}
 	does := w - 9 - 11
-	return t.Key.Fit(label, 9) + t.Text.Fit(e.does, does) + t.Dim.Fit(where, 11)
+	return press.Fit(label, 9) + text.Fit(e.does, does) + t.Dim.Fit(where, 11)
 }
 
 // found are the entries that the search fits, the best first; all without one.
@@ -201,12 +206,7 @@ func keyOf(name string) tea.KeyPressMsg {
 		}
 		name = rest
 	}
-	special := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
-		"right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace,
-	}
-	if code, ok := special[name]; ok {
+	if code := codeOf(name); code != 0 {
 		return tea.KeyPressMsg{Code: code, Mod: mod}
 	}
 	if name == "space" {
@@ -217,4 +217,38 @@ func keyOf(name string) tea.KeyPressMsg {
 		k.Text = name
 	}
 	return k
+}
+
+// codeOf is the code of a key that is not named for its letter; 0: it is.
+func codeOf(name string) rune {
+	switch name {
+	case "enter":
+		return tea.KeyEnter
+	case "esc":
+		return tea.KeyEscape
+	case "tab":
+		return tea.KeyTab
+	case "up":
+		return tea.KeyUp
+	case "down":
+		return tea.KeyDown
+	case "left":
+		return tea.KeyLeft
+	case "right":
+		return tea.KeyRight
+	case "pgup":
+		return tea.KeyPgUp
+	case "pgdown":
+		return tea.KeyPgDown
+	case "home":
+		return tea.KeyHome
+	case "end":
+		return tea.KeyEnd
+	case "delete":
+		return tea.KeyDelete
+	case "backspace":
+		return tea.KeyBackspace
+	default:
+		return 0
+	}
 }

@@ -41,7 +41,7 @@ func TestPalette(t *testing.T) {
 // Every entry presses a key that its pane, or the panel, knows by that name.
 func TestPaletteKeys(t *testing.T) {
 	k := DefaultKeyMap()
-	p := newPalette(k, []string{"Overview", "Sources", "Logs", "Clients"})
+	p := newPalette(k, []string{"Overview", "Sources", "Logs", "Clients"}, nil)
 	if len(p.entries) < 25 {
 		t.Errorf("%d entries", len(p.entries))
 	}

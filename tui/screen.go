@@ -131,7 +131,12 @@ func (m Model) footerKeys() (left, right []key.Binding) {
 	return left, right
 }
 
+// hint is a key of the footer. What cannot be done now stands in brackets, for
+// a colour alone says nothing.
 func (m Model) hint(b key.Binding) string {
+	if e, ok := m.tabs[m.current].pane.(pane.Excuser); ok && m.over == nil && len(b.Keys()) > 0 && e.Why(keyOf(b.Keys()[0])) != "" {
+		return m.theme.Dim.Text("(" + b.Help().Key + " " + b.Help().Desc + ")")
+	}
 	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)
 }
 

@@ -52,6 +52,7 @@ var screens = []screen{
 	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
+	{"logs-find", crowded, func(r *rig) { r.press("@Logs", "F", "vault", "enter", "l") }},
 	{"sources-grant", crowded, func(r *rig) { r.press("2", "j", "p", "right", "up", "right") }},
 	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
 	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
@@ -84,6 +85,7 @@ var screens = []screen{
 	{"doctor", crowded, func(r *rig) { r.press("@Doctor", "j", "j") }},
 	{"settings", lively, func(r *rig) { r.press("@Settings") }},
 	{"settings-edit", crowded, func(r *rig) { r.press("@Settings", "j", "enter", "5m") }},
+	{"settings-set", crowded, func(r *rig) { r.press("@Settings", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"wizard", newcomer, func(r *rig) {
 		r.wait(grace)

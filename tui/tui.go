@@ -47,6 +47,9 @@ type Config struct {
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
+	// Suspends reports that somebody is there who can bring the panel back when
+	// it has stopped itself: a shell with job control.
+	Suspends bool
 }
 
 // Model is the panel, the only tea.Model of the program. [New] makes one.
@@ -295,6 +298,8 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.quit()
 	case key.Matches(k, m.key.Redraw):
 		return m, tea.ClearScreen
+	case key.Matches(k, m.key.Suspend):
+		return m.suspend()
 	case m.over != nil && m.cfg.Now().Before(m.deaf), m.startled():
 		return m, nil
 	case m.over != nil:
@@ -315,11 +320,15 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 
 // own answers the keys that mean the same in every pane.
 func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if why := m.why(k); why != "" {
+		m.notice = said(why)
+		return m, nil
+	}
 	switch {
 	case key.Matches(k, m.key.Quit):
 		return m.quit()
 	case key.Matches(k, m.key.Help):
-		m.over = newHelp(m.key)
+		m.over = newHelp(m.key, m.reasons())
 	case key.Matches(k, m.key.Mouse):
 		return m.toggleMouse(), nil
 	case key.Matches(k, m.key.Colours):
@@ -327,7 +336,7 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
-		m.over = newPalette(m.key, m.tabNames())
+		m.over = newPalette(m.key, m.tabNames(), m.reasons())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):
@@ -346,8 +355,19 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.RestartHub}})
 	case key.Matches(k, m.key.Stop):
 		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.StopHub}})
+	case !m.moves(k) && !m.notice.stays:
+		m.notice = said(m.stray(k))
 	}
 	return m, nil
+}
+
+// suspend leaves the terminal to the shell until that brings the panel back.
+func (m Model) suspend() (tea.Model, tea.Cmd) {
+	if !m.cfg.Suspends {
+		m.notice = said("There is no shell here that could bring the panel back from the background. q quits; the hub keeps running.")
+		return m, nil
+	}
+	return m, tea.Suspend
 }
 
 func (m Model) quit() (tea.Model, tea.Cmd) {

@@ -193,7 +193,7 @@ func lookAtVersions(_ context.Context, v *visit, p status.Peer) status.Check {
 func lookAtTransport(_ context.Context, _ *visit, p status.Peer) status.Check {
 	took := "no ping was answered yet"
 	if p.Latency > 0 {
-		took = fmt.Sprintf("the last ping took %.1f ms", float64(p.Latency.Microseconds())/1000)
+		took = fmt.Sprintf("a ping takes %.1f ms", float64(p.Latency.Microseconds())/1000)
 	}
 	if p.Transport == "poll" {
 		return doubt("long polling through Logseq's own process, so WebSockets to this machine are blocked or switched off; "+took,

@@ -111,7 +111,7 @@ func TestDoctorOfPeers(t *testing.T) {
 		{lookAtVersions, func(p *status.Peer) { p.Skill = "0.1" }, nil, status.Doubt, "speaks skill"},
 		{lookAtVersions, func(p *status.Peer) { p.App = "3.0.0" }, nil, status.Doubt, "of this version was not tried"},
 		{lookAtTransport, nil, nil, status.Good, "a WebSocket gets through; no ping"},
-		{lookAtTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, nil, status.Good, "took 1.5 ms"},
+		{lookAtTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, nil, status.Good, "a ping takes 1.5 ms"},
 		{lookAtTransport, func(p *status.Peer) { p.Transport = "poll" }, nil, status.Doubt, "long polling"},
 		{lookAtMethods, nil, nil, status.Good, "21 of 22 capabilities, as the table says for a db graph"},
 		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Missing = []string{"move_block"} })}, status.Doubt, "lacking: blocks.move; this Logseq has not move_block"},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -92,12 +93,15 @@ func (l *local) look(ctx context.Context) {
 	})
 }
 
-// change edits what is added and wakes the watchers. What is in it is replaced,
-// never changed: snapshots share it.
+// change edits what is added and wakes the watchers, unless it is as it was.
+// What is in it is replaced, never changed: snapshots share it.
 func (l *local) change(edit func(*addition)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	edit(&l.added)
+	before := l.added
+	if edit(&l.added); reflect.DeepEqual(l.added, before) {
+		return
+	}
 	close(l.wake)
 	l.wake = make(chan struct{})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -32,43 +33,79 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	if how.plain || !isTerminal(w.in) || !how.spoken && !w.onTerminal() {
 		return w.plain(ctx)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilHangUp(ctx)
 	defer cancel()
+	broken := &catcher{end: cancel}
 	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
-	go hub.run(ctx)
+	go broken.watch(func() { hub.run(ctx) })
 	here := w.onMachine(w.client(hub.problems))
-	go here.run(ctx)
+	go broken.watch(func() { here.run(ctx) })
 	conf := tui.Config{
 		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
 		},
-		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(),
+		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
 	}
 	var model tea.Model = tui.New(conf)
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(w.in), tea.WithOutput(w.out), tea.WithEnvironment(w.environ)}
-	back := func() {}
 	if how.spoken {
 		model = tui.NewSpeaker(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
-		options = append(options, tea.WithoutRenderer())
-		var err error
-		if back, err = raw(w.in); err != nil {
-			return err
-		}
 	}
-	end, err := tea.NewProgram(model, options...).Run()
-	back()
+	end, err := w.draw(ctx, model, broken, how)
 	here.finish()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		err = nil // told to end
-	}
 	if m, ok := end.(tui.Model); ok {
 		w.keepPanelMemory(m.Memory())
 	}
-	if m, ok := end.(interface{ Farewell() string }); ok && err == nil {
+	if m, ok := end.(interface{ Farewell() string }); ok && (err == nil || errors.Is(err, errBroke)) {
 		w.say("%s\n", m.Farewell())
 	}
 	return err
+}
+
+// draw runs a panel on the terminal until it ends, and leaves that as it was. It
+// returns the panel as it was last. To be told to end, by a key or a signal, is
+// no error.
+func (w *world) draw(ctx context.Context, panel tea.Model, broken *catcher, how manner) (tea.Model, error) {
+	options := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithInput(keyboard{w.in.(*os.File), broken.end}), //nolint:forcetypeassert // isTerminal has looked
+		tea.WithOutput(w.out), tea.WithEnvironment(w.environ),
+		tea.WithoutSignalHandler(), // ctx ends by them; with two who listen, bubbletea waits for ever
+	}
+	if how.spoken {
+		options = append(options, tea.WithoutRenderer())
+		back, err := raw(w.in)
+		if err != nil {
+			return nil, err
+		}
+		defer back()
+	}
+	end, err := tea.NewProgram(caught{panel, broken}, options...).Run()
+	if m, ok := end.(caught); ok {
+		end = m.model
+	}
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		err = nil // told to end
+	}
+	if fell := w.broke(broken); fell != nil {
+		err = fell
+	}
+	return end, err
+}
+
+// A keyboard is a terminal that is read. One that is gone ends the panel, which
+// bubbletea takes for nobody typing any more.
+type keyboard struct {
+	*os.File
+	end func()
+}
+
+// Read implements io.Reader.
+func (k keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if err != nil {
+		k.end()
+	}
+	return n, err
 }
 
 // raw makes a terminal hand over keys as they are pressed, which bubbletea does
@@ -115,7 +152,10 @@ func (w *world) next(snap status.Snapshot) {
 }
 
 // onTerminal reports whether a person reads stdout on a screen that can draw.
-func (w *world) onTerminal() bool { return isTerminal(w.out) && w.env("TERM") != "dumb" }
+func (w *world) onTerminal() bool {
+	kind := w.env("TERM")
+	return isTerminal(w.out) && kind != "dumb" && (kind != "" || runtime.GOOS == "windows") // Windows names none
+}
 
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -126,7 +126,7 @@ func (x terminal) restored() {
 }
 
 // colours matches an SGR sequence that sets a colour.
-var colours = regexp.MustCompile(`\x1b\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]`)
+var colours = regexp.MustCompile(`\x1b\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])(;[0-9;]*)?m`)
 
 func (x terminal) coloured() bool {
 	x.t.Helper()

@@ -203,10 +203,10 @@ export class Reader {
     return { of: (id) => named.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), bare }
   }
 
-  /** A closed value of a property by its text. */
+  /** The closed values of a property, the oldest first. */
   async choices(ident: string): Promise<Named[]> {
     const rows = await this.pull('?v', `[?v :block/closed-value-property ?p] [?p :db/ident ${ident}]`)
-    return rows.map(nameOf)
+    return rows.map(nameOf).sort((a, b) => a.id - b.id)
   }
 
   /** Clauses binding ?b to blocks whose text holds the words, in any case of letters. */

@@ -51,6 +51,8 @@ const (
 	countsHidden        fault = "count of what is hidden"
 	announcesHidden     fault = "announcement of what is hidden"
 	overwritesHidden    fault = "write onto what is hidden"
+	hidesNothing        fault = "place in which nothing can be hidden"
+	muteBesideHidden    fault = "tool that says nothing where something is hidden"
 )
 
 // A world is what lies outside of faulty sources.
@@ -138,7 +140,7 @@ func (w *world) place(f fault) Place {
 		defer w.mu.Unlock()
 		w.shelves[name][key] = value
 	}
-	return Place{
+	place := Place{
 		Names:   []string{"a", "b", "c"},
 		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
 		Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "hidden*"}}},
@@ -161,6 +163,10 @@ func (w *world) place(f fault) Place {
 			return fmt.Sprint(w.outside)
 		},
 	}
+	if f == hidesNothing {
+		place.Hide = nil
+	}
+	return place
 }
 
 func (s *shelf) Close() error {
@@ -191,6 +197,8 @@ func (s *shelf) get(_ context.Context, c tools.Caller, in getIn) (getOut, error)
 	v, ok := things[in.Key]
 	ok = ok && (s.fault == leaks || !s.hides(in.Key))
 	switch {
+	case s.fault == muteBesideHidden && s.env.Privacy.Any():
+		return getOut{}, s.absent(in.Key)
 	case ok && s.fault == wrongAnswer:
 		return getOut{v + "!"}, nil
 	case ok:

@@ -47,7 +47,7 @@ type Place struct {
 	// through the source, as seed decides. Nil: nobody else edits.
 	Edit func(seed uint64)
 	// Privacy and Hide are for comparing a source that hides pages with one
-	// that never had them. Nil: nothing can be hidden.
+	// that never had them. Without both the suite fails.
 	Privacy tools.Privacy
 	Hide    Hide
 }

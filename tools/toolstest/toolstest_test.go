@@ -92,6 +92,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		countsHidden:        {"two worlds", "read faulty://one/all tells"},
 		announcesHidden:     {"two worlds", "tells that something is hidden"},
 		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
+		hidesNothing:        {"two worlds", "give it Privacy and Hide"},
+		muteBesideHidden:    {"two worlds", "get answers none of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)

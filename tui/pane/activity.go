@@ -103,6 +103,9 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	if p.typing {
 		return p.filterKey(k), nil
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	if moved, ok := p.move(k); ok {
 		return moved, nil
 	}
@@ -114,7 +117,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Back) && p.ring.sieve.needle != "":
 		p.before, p.filter = p.filter.Value(), Field{}
 		p.search()
-	case key.Matches(k, p.keys.Enter) && p.order().len() > 0:
+	case key.Matches(k, p.keys.Enter):
 		p.open = !p.open
 		p = p.stay()
 	case key.Matches(k, p.keys.Errors):
@@ -194,18 +197,12 @@ func (p Activity) nextSource() string {
 }
 
 func (p Activity) copy() Intent {
-	c, ok := p.selected()
-	if !ok {
-		return Say{"There is no call to copy."}
-	}
+	c, _ := p.selected()
 	return Copy{What: "the call", Text: p.line(c)}
 }
 
 func (p Activity) save() Intent {
 	o := p.order()
-	if o.len() == 0 {
-		return Say{"There is no call to save."}
-	}
 	var b strings.Builder
 	for i := range o.len() {
 		b.WriteString(p.line(*p.ring.at(o.at(i))))

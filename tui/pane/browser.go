@@ -17,6 +17,7 @@ type browser struct {
 	source string
 	w, h   int // of the pane
 	now    time.Time
+	up     bool // a hub runs
 
 	list   pageList
 	search inquiry
@@ -254,9 +255,9 @@ func (b browser) bindings() []key.Binding {
 	return []key.Binding{named(k.Enter, "read it"), k.Filter, k.Search, named(k.Back, "back to the sources"), k.Raw, named(k.Copy, "copy it"), k.Save, k.Refresh}
 }
 
-// show takes what a snapshot says of the time.
+// show takes what a snapshot says of the time and the hub.
 func (b browser) show(s status.Snapshot) browser {
-	b.now = s.Time
+	b.now, b.up = s.Time, Running(s)
 	return b
 }
 

@@ -90,7 +90,7 @@ func (b browser) pageDeeds(k Press) (browser, Intent) {
 		return b, nil
 	case key.Matches(k, b.keys.Up, b.keys.Down, b.keys.PageUp, b.keys.PageDown, b.keys.First, b.keys.Last):
 		return b, nil
-	case !b.keys.saves(k, true) && !key.Matches(k, b.keys.Copy):
+	case !(b.up && key.Matches(k, b.keys.Save)) && !key.Matches(k, b.keys.Copy): // without a hub s starts one
 		return b, Pass{}
 	}
 	name := b.name()

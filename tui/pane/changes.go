@@ -183,6 +183,9 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if p.refusing != "" {
 		return p.reasonKey(k)
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	if next, ok := p.move(k); ok {
 		return next, nil
 	}
@@ -190,13 +193,13 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Refresh):
 		p.book.turn++
 		p.plans = nil
-		return p, nil
+		return p, Say{"The journal is read again."}
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, p.undo(key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Copy):
-		return p, p.copy()
+		return p, Copy{What: "the difference", Text: p.text().String()}
 	}
 	return p, Pass{}
 }
@@ -204,7 +207,7 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 func (p Changes) move(k Press) (Changes, bool) {
 	i, page := p.position(), max(1, k.H/2)
 	switch {
-	case key.Matches(k, p.keys.Enter) && p.len() > 0:
+	case key.Matches(k, p.keys.Enter):
 		p.open = !p.open
 	case key.Matches(k, p.keys.Back) && p.open:
 		p.open = false
@@ -242,10 +245,6 @@ func (p Changes) scroll(d int, k Press) Changes {
 
 // answer is what a person says to the selected approval.
 func (p Changes) answer(k Press) (Pane, Intent) {
-	i := p.approval(p.at.id)
-	if !p.at.waits || i < 0 {
-		return p, Say{"Nothing that waits is selected."}
-	}
 	a := status.Action{Verb: status.Allow, Part: p.at.id, Answer: &status.Answer{Scope: status.Once}}
 	switch {
 	case key.Matches(k, p.keys.Refuse):
@@ -255,9 +254,6 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 		a.Answer.Scope = status.ForSession
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
-	}
-	if _, known := p.plans[p.at.id]; !known {
-		return p, Say{"What it would change is not on the screen yet."}
 	}
 	return p, wish(a)
 }
@@ -282,26 +278,11 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 }
 
 func (p Changes) undo(session bool) Intent {
-	c, ok := p.book.get(p.at.id)
-	switch {
-	case p.at.waits || !ok:
-		return Say{"No change is selected."}
-	case session:
+	c, _ := p.book.get(p.at.id)
+	if session {
 		return wish(status.Action{Verb: status.UndoChanges, Pick: &status.Pick{Session: c.Session}})
-	case c.Outcome == status.Undone:
-		return Say{"It is undone already."}
-	case c.Fixed != "":
-		return Say{"It cannot be undone: " + c.Fixed}
-	default:
-		return wish(status.Action{Verb: status.UndoChanges, Pick: &status.Pick{IDs: []string{c.ID}}})
 	}
-}
-
-func (p Changes) copy() Intent {
-	if p.len() == 0 {
-		return Say{"There is nothing to copy."}
-	}
-	return Copy{What: "the difference", Text: p.text().String()}
+	return wish(status.Action{Verb: status.UndoChanges, Pick: &status.Pick{IDs: []string{c.ID}}})
 }
 
 // text is what the selected would change, or changed.

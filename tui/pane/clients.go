@@ -46,6 +46,9 @@ func (p Clients) Seek(part string) Pane {
 
 // Key implements [Pane].
 func (p Clients) Key(k Press) (Pane, Intent) {
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	switch n := len(p.places); {
 	case key.Matches(k, p.keys.Up):
 		p.cursor = clamp(p.cursor-1, n)
@@ -64,7 +67,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Remove):
 		return p, p.put(status.TakeOut)
 	case key.Matches(k, p.keys.Copy):
-		return p, p.copy()
+		return p, copySnippet(p.selected().snippet)
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	default:
@@ -75,31 +78,11 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 
 // put is what puts Lectern into the selected place, or takes it out.
 func (p Clients) put(v status.Verb) Intent {
-	one := p.selected()
-	switch {
-	case one.title == "":
-		return Say{"There is no place to put Lectern into."}
-	case one.install.ID == "":
-		return Say{"Only by hand: copy the snippet with c."}
-	case v == status.TakeOut && one.install.State == status.Stopped:
-		return Say{"Lectern is not in " + one.title + "."}
-	default:
-		return wish(status.Action{Verb: v, Part: one.install.ID})
-	}
-}
-
-func (p Clients) copy() Intent {
-	if one := p.selected(); one.snippet.Text != "" || one.title == "" {
-		return copySnippet(p.snap.Snippets, one.index)
-	}
-	return Say{"There is no snippet for it; i puts Lectern in."}
+	return wish(status.Action{Verb: v, Part: p.selected().install.ID})
 }
 
 func (p Clients) save() Intent {
 	s := p.selected().snippet
-	if s.Text == "" {
-		return Say{"There is no snippet yet: the hub has not said how to connect."}
-	}
 	return Save{What: "the snippet for " + s.Client, Name: "lectern-" + slug(s.Client) + ".txt", Text: s.Text + "\n"}
 }
 

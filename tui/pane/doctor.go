@@ -113,6 +113,9 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		}
 		return p
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	switch i := p.find(p.cursor); {
 	case key.Matches(k, p.keys.Up):
 		return turn(i - 1), nil
@@ -128,30 +131,17 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		return turn(len(p.checks)), nil
 	case key.Matches(k, p.keys.Refresh):
 		return p.look(""), nil
-	case key.Matches(k, p.keys.Run) && i >= 0:
+	case key.Matches(k, p.keys.Run):
 		return p.look(p.cursor), nil
 	case key.Matches(k, p.keys.Enter):
-		return p, p.mend()
+		c, _ := p.selected()
+		return p, wish(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the report", Text: p.report()}
 	case p.keys.saves(k, Running(p.snap)):
 		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
 	return p, Pass{}
-}
-
-func (p Doctor) mend() Intent {
-	c, ok := p.selected()
-	switch {
-	case !ok:
-		return Say{"No check is selected."}
-	case c.Result == status.Good:
-		return Say{"There is nothing to mend."}
-	case c.Action != nil:
-		return wish(*c.Action)
-	default:
-		return Say{"No key can mend this. " + c.Fix}
-	}
 }
 
 // report is all checks as text.

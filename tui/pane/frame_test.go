@@ -22,7 +22,7 @@ func full() map[string]Pane {
 			Part: status.Part{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read"},
 		})
 	}
-	for i := range 50 {
+	for i := range 500 {
 		s.Sessions = append(s.Sessions, status.Session{Part: status.Part{State: status.Ready}, Client: fmt.Sprintf("client-%d", i), Calls: 9, LastCall: now})
 		s.Installs = append(s.Installs, status.Install{ID: fmt.Sprintf("client/%d", i), Title: fmt.Sprintf("Client %d", i), State: status.Ready})
 	}
@@ -34,11 +34,11 @@ func full() map[string]Pane {
 		}
 	}
 	changes := status.Changes{Diffs: map[string]string{"0": strings.Repeat("+a line of what was written\n", 20_000)}}
-	for i := range bookMost {
-		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 50), Target: "Journal/2026-11-21", Deed: "changed", Time: now})
+	for i := range 10_000 {
+		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 500), Target: "Journal/2026-11-21", Deed: "changed", Time: now})
 	}
 	var tools []status.Tool
-	for i := range 300 {
+	for i := range 500 {
 		tools = append(tools, status.Tool{Name: fmt.Sprintf("tool_%d", i), Effect: "read", Bytes: 900, Schema: json.RawMessage(`{"properties":{"a":{"type":"string"}}}`)})
 	}
 	shelf := status.PageList{Total: 100_000}

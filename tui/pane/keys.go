@@ -83,7 +83,7 @@ func DefaultKeys() Keys {
 		Browse:       bind("b", "its pages", "b"),
 		Search:       bind("S", "search as an agent", "S"),
 		Raw:          bind("z", "as it stands, or rendered", "z"),
-		SeeCalls:     bind("C", "its calls", "C"),
+		SeeCalls:     bind("O", "its calls", "O"),
 		UndoSession:  bind("U", "undo the session", "U"),
 	}
 }

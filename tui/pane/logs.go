@@ -123,6 +123,9 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 		return p.findKey(k), nil
 	case reading:
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	if moved, ok := p.move(k); ok {
 		return moved, nil
 	}
@@ -132,9 +135,9 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 		p.before, p.filter, p.mode = p.filter.Value(), NewField(l.needle), filtering
 	case key.Matches(k, p.keys.Find):
 		p.find, p.mode = NewField(p.view.search.text), finding
-	case key.Matches(k, p.keys.NextHit) && p.view.search.pattern != nil:
+	case key.Matches(k, p.keys.NextHit):
 		return p.jump(k, 1), nil
-	case key.Matches(k, p.keys.PreviousHit) && p.view.search.pattern != nil:
+	case key.Matches(k, p.keys.PreviousHit):
 		return p.jump(k, -1), nil
 	case key.Matches(k, p.keys.Mark):
 		return p.markHere(k), nil

@@ -93,7 +93,7 @@ func TestFindSaysWhatIsWrong(t *testing.T) {
 	}
 	p, _ = pressed(p, "enter")
 	_, want := pressed(p, "n")
-	if _, pass := want.(Pass); !pass {
+	if _, says := want.(Say); !says {
 		t.Errorf("n without a search: %v", want)
 	}
 	if p = typed(logOf(1, func(int) string { return "x" }), "F.*"); strings.Contains(p.note(), "hit") {

@@ -41,6 +41,9 @@ func (p Overview) See(calls []status.Call) Pane {
 
 // Key implements [Pane].
 func (p Overview) Key(k Press) (Pane, Intent) {
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	switch {
 	case key.Matches(k, p.keys.Up):
 		p.problem = clamp(p.problem-1, len(p.snap.Problems))
@@ -51,26 +54,15 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Right):
 		p.snippet = clamp(p.snippet+1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Enter):
-		return p, p.mend()
+		return p, wish(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
-		return p, copySnippet(p.snap.Snippets, p.snippet)
+		return p, copySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
 		return p, update(p.snap)
 	default:
 		return p, Pass{}
 	}
 	return p, nil
-}
-
-func (p Overview) mend() Intent {
-	if len(p.snap.Problems) == 0 {
-		return Say{"There is no problem to mend."}
-	}
-	problem := p.snap.Problems[p.problem]
-	if problem.Action == nil {
-		return Say{"No key can mend this. " + problem.Fix}
-	}
-	return wish(*problem.Action)
 }
 
 // Keys implements [Pane].
@@ -365,11 +357,8 @@ func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
 	return atMost(t, rows, h)
 }
 
-func copySnippet(all []status.Snippet, i int) Intent {
-	if len(all) == 0 {
-		return Say{"There is no snippet yet: the hub has not said how to connect."}
-	}
-	return Copy{What: "the snippet for " + all[i].Client, Text: all[i].Text}
+func copySnippet(s status.Snippet) Intent {
+	return Copy{What: "the snippet for " + s.Client, Text: s.Text}
 }
 
 // listed is a section with a row for each of n things, or one that says why

@@ -148,6 +148,9 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case p.typing:
 		return p.filterKey(k), nil
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	rows := p.rows()
 	i := p.position(rows)
 	turn := func(i int) Settings {
@@ -175,10 +178,11 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 		p.filter = Field{}
 	case key.Matches(k, p.keys.Refresh):
 		p.turn++
-	case key.Matches(k, p.keys.Enter) && len(rows) > 0:
+		return p, Say{"The settings are read again."}
+	case key.Matches(k, p.keys.Enter):
 		return p.begin(rows[i])
-	case key.Matches(k, p.keys.Remove) && len(rows) > 0:
-		return p, p.reset(rows[i])
+	case key.Matches(k, p.keys.Remove):
+		return p, set(rows[i].name, "")
 	default:
 		return p, Pass{}
 	}
@@ -199,26 +203,12 @@ func (p Settings) filterKey(k Press) Pane {
 
 // begin edits a setting, or does a deed.
 func (p Settings) begin(r settingsRow) (Pane, Intent) {
-	switch {
-	case r.deed.off != "":
-		return p, Say{r.deed.off}
-	case r.deed.title != "":
+	if r.deed.title != "" {
 		return p, wish(r.deed.action)
 	}
 	p.editing, p.value = r.name, NewField(r.setting.Value)
 	p.chosen = max(0, slices.Index(r.setting.Choices, cmp.Or(r.setting.Value, r.setting.Default)))
 	return p, nil
-}
-
-func (p Settings) reset(r settingsRow) Intent {
-	switch {
-	case r.deed.title != "":
-		return Say{"There is nothing to put back."}
-	case !r.setting.Set:
-		return Say{"It has its default already."}
-	default:
-		return set(r.name, "")
-	}
 }
 
 // set asks what it takes to write a value. What is not right is said then, by

@@ -66,7 +66,9 @@ func (p Sources) Seek(part string) Pane {
 }
 
 // Typing implements [Paster].
-func (p Sources) Typing() bool { return p.adding || p.browse != nil && p.browse.typing() }
+func (p Sources) Typing() bool {
+	return p.adding || p.grant != nil || p.browse != nil && p.browse.typing()
+}
 
 // Paste implements [Paster].
 func (p Sources) Paste(text string) Pane {
@@ -105,9 +107,12 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		}
 		return p, want
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	n := len(p.snap.Sources)
 	switch {
-	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search) && n > 0:
+	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
 		return p.look(key.Matches(k, p.keys.Search)), nil
 	case key.Matches(k, p.keys.Up):
 		p.cursor = clamp(p.cursor-1, n)
@@ -123,7 +128,7 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		p.cursor = clamp(n, n)
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
-	case key.Matches(k, p.keys.Grant) && n > 0:
+	case key.Matches(k, p.keys.Grant):
 		s, _ := p.selected()
 		p.grant = newGrantForm(p.keys, s, p.snap.Sessions)
 	default:
@@ -134,13 +139,11 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 
 // onSelected answers the keys that are about the selected source.
 func (p Sources) onSelected(k Press) Intent {
-	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.SeeCalls, p.keys.Browse, p.keys.Enter, p.keys.Search) {
+	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.SeeCalls) {
 		return Pass{}
 	}
-	s, ok := p.selected()
+	s, _ := p.selected()
 	switch {
-	case !ok:
-		return Say{"No source is open yet. Press a to add one."}
 	case key.Matches(k, p.keys.Remove):
 		return wish(status.Action{Verb: status.RemoveSource, Part: s.Name})
 	case key.Matches(k, p.keys.Reopen):

@@ -162,6 +162,9 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 	case p.typing:
 		return p.filterKey(k), nil
 	}
+	if why := p.Why(k.KeyPressMsg); why != "" {
+		return p, Say{why}
+	}
 	if next, ok := p.move(k); ok {
 		return next, nil
 	}
@@ -173,6 +176,7 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		return p.turn(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Turn++
+		return p, Say{"The tools are read again."}
 	case key.Matches(k, p.keys.Part):
 		p.scope.Source = after(p.scope.Source, p.sources())
 	case key.Matches(k, p.keys.Right):
@@ -212,7 +216,7 @@ func (p Tools) move(k Press) (Tools, bool) {
 		return p
 	}
 	switch {
-	case key.Matches(k, p.keys.Enter) && p.cursor != "":
+	case key.Matches(k, p.keys.Enter):
 		p.open = !p.open
 		return p, true
 	case key.Matches(k, p.keys.Back) && p.open:
@@ -270,10 +274,7 @@ func (p Tools) selected() (status.Tool, bool) {
 }
 
 func (p Tools) begin() (Pane, Intent) {
-	tool, ok := p.selected()
-	if !ok {
-		return p, Say{"There is no tool to run."}
-	}
+	tool, _ := p.selected()
 	f, err := newToolForm(p.keys, tool)
 	if err != nil {
 		return p, Say{"It cannot be run from here: " + err.Error()}
@@ -283,10 +284,7 @@ func (p Tools) begin() (Pane, Intent) {
 }
 
 func (p Tools) copy() Intent {
-	tool, ok := p.selected()
-	if !ok {
-		return Say{"There is no tool to copy."}
-	}
+	tool, _ := p.selected()
 	text, err := json.MarshalIndent(tool, "", "  ")
 	if err != nil {
 		return Say{"It cannot be copied: " + err.Error()}

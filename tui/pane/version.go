@@ -29,12 +29,8 @@ func versions(s status.Snapshot) string {
 
 // update is what the key that updates does.
 func update(s status.Snapshot) Intent {
-	switch u := s.Update; {
-	case u.Note != "" && newer(s) != "":
-		return Say{"Not from here: " + u.Note + " " + u.URL}
-	case newer(s) != "":
+	if newer(s) != "" {
 		return wish(status.Action{Verb: status.InstallUpdate})
-	default:
-		return wish(status.Action{Verb: status.CheckUpdate})
 	}
+	return wish(status.Action{Verb: status.CheckUpdate})
 }

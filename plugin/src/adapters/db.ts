@@ -181,11 +181,13 @@ export class DbWrites implements Writes {
     this.setProperties(page.uuid, properties)
 
   insert: Writes['insert'] = async (target, place, draft) => {
+    await this.check(draft.properties ?? {})
     await this.at.one(target, place, draft)
     if (draft.properties) await this.setProperties(draft.uuid, draft.properties)
   }
 
   insertTree: Writes['insertTree'] = async (target, place, drafts) => {
+    for (const draft of flatten(drafts)) await this.check(draft.properties ?? {})
     await this.at.tree(target, place, drafts, ({ uuid, content }) => ({ uuid, content }))
     // The batch would write each property under the plugin's own name.
     for (const draft of flatten(drafts)) {
@@ -197,13 +199,14 @@ export class DbWrites implements Writes {
     await this.host.updateBlock(block.uuid, content)
   }
 
+  check: Writes['check'] = async (properties) => {
+    await this.stored(properties)
+  }
+
   async setProperties(uuid: string, properties: Values): Promise<void> {
-    for (const [title, value] of Object.entries(properties)) {
-      const property = await this.lookup.property(title)
-      // Without a property of that name Logseq makes one, as the plugin's own.
-      const key = property?.ident ?? title
+    for (const [key, value] of await this.stored(properties)) {
       if (value === null) await this.host.removeProperty(uuid, key)
-      else await this.host.setProperty(uuid, key, await this.stored(property, value))
+      else await this.host.setProperty(uuid, key, value)
     }
   }
 
@@ -225,14 +228,28 @@ export class DbWrites implements Writes {
     }
   }
 
-  private async stored(property: Property | undefined, value: unknown): Promise<unknown> {
-    if (!property) return value
-    if (Array.isArray(value)) return Promise.all(value.map((one) => this.stored(property, one)))
+  /** What Logseq is told: properties by ident, and choices by id. */
+  private async stored(properties: Values): Promise<[string, unknown][]> {
+    const all: [string, unknown][] = []
+    for (const [title, value] of Object.entries(properties)) {
+      const property = await this.lookup.property(title)
+      // Without a property of that name Logseq makes one, as the plugin's own.
+      if (!property || value === null) all.push([property?.ident ?? title, value])
+      else all.push([property.ident, await this.value(property, title, value)])
+    }
+    return all
+  }
+
+  private async value(property: Property, title: string, value: unknown): Promise<unknown> {
+    if (Array.isArray(value)) return Promise.all(value.map((one) => this.value(property, title, one)))
+    if (typeof value !== 'string' && typeof value !== 'number') return value
+    const choice = await this.lookup.choice(property.ident, String(value))
+    if (choice) return choice.id
+    const known = await this.lookup.choices(property.ident)
+    // Logseq would take the old value away and say nothing.
+    if (known.length > 0) throw invalid('properties', `${title} is one of ${known.join(', ')}, got "${value}"`)
     // Where text is expected Logseq takes a number for the id of an entity.
-    if (typeof value === 'number' && texts.has(property.type)) return this.stored(property, String(value))
-    if (typeof value !== 'string') return value
-    const choice = await this.lookup.choice(property.ident, value)
-    return choice ? choice.id : value
+    return typeof value === 'number' && texts.has(property.type) ? String(value) : value
   }
 
   private async chosen(ident: string, field: string, word: string): Promise<number> {

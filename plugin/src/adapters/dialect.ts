@@ -68,6 +68,8 @@ export interface Writes {
   insertTree(target: Target, place: Place, drafts: Draft[]): Promise<void>
   setContent(block: Block, content: string): Promise<void>
   setProperties(uuid: string, properties: Values): Promise<void>
+  /** Refuses what setProperties would, before a first step of the same request. */
+  check(properties: Values): Promise<void>
   setTask(block: Block, task: Task): Promise<void>
 }
 

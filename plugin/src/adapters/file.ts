@@ -146,6 +146,8 @@ export class FileWrites implements Writes {
     }
   }
 
+  async check(): Promise<void> {} // any text will do
+
   setTask: Writes['setTask'] = async (block, task) => {
     const { lines, body } = split(block.raw)
     await this.put(block.uuid, join({ lines, body: retask(body, task) }))

@@ -45,8 +45,10 @@ export const blocks: Methods = {
     async run(graph, params) {
       const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
       const content = optionalText(params, 'content')
+      const properties = values(params, 'properties')
+      await graph.write.check(properties)
       if (content !== undefined) await graph.write.setContent(block, content)
-      await graph.write.setProperties(block.uuid, values(params, 'properties'))
+      await graph.write.setProperties(block.uuid, properties)
       return landed(graph, block.uuid)
     },
   },

@@ -89,6 +89,8 @@ async function create(graph: OpenGraph, params: Params): Promise<{ page: Page; e
   if (before && graph.seen.hides(before.is)) throw invalid('title', 'the settings of the plugin hide this page')
   if (before && !before.is.recycled) return { page: before.is, existed: true }
   const uuid = optionalText(params, 'uuid') === undefined ? crypto.randomUUID() : uuidOf(params, 'uuid')
+  const properties = values(params, 'properties')
+  await graph.write.check(properties)
   await graph.write.createPage(title, flag(params, 'create_first_block'), uuid)
   const read = async () => {
     // The name may have been changed on the way, "#tag" is taken off on DB graphs.
@@ -98,7 +100,6 @@ async function create(graph: OpenGraph, params: Params): Promise<{ page: Page; e
   let made = await read()
   if (!made || made.is.recycled) throw ignored(`create the page "${title}"`)
   // Logseq drops the properties of a page that exists, so they are a step of their own.
-  const properties = values(params, 'properties')
   if (Object.keys(properties).length > 0) {
     await graph.write.setPageProperties(made.is, properties)
     made = (await read()) ?? made

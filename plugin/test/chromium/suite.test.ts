@@ -230,6 +230,12 @@ for (const kind of ['og', 'db'] as const) {
       assert.equal(set.deadline, 20261201)
       assert.equal(set.priority, kind === 'og' ? 'C' : 'Low')
       await assert.rejects(peer.call('tasks.set', { uuid: known.task, status: 'someday' }), refusal('INVALID_INPUT'))
+      if (kind === 'db') {
+        const unknown = peer.call('blocks.update', { uuid: known.task, content: 'other words', properties: { Priority: 'Sometime' } })
+        await assert.rejects(unknown, (thrown) => refusal('INVALID_INPUT')(thrown) && /Low, Medium, High, Urgent/.test(String(thrown)))
+        const now = await peer.call('blocks.get', { uuid: known.task })
+        assert.deepEqual([now.content, now.priority], ['water the plants', 'Low'])
+      }
     })
 
     test('tags, properties and templates', async () => {

@@ -290,6 +290,12 @@ function dbAPI(world: () => World): API {
       const property = w.find(':db/ident', id)!
       const many = property[':db/cardinality'] === ':db.cardinality/many'
       if (Array.isArray(value) && !many) throw new Error(`Property ${key} has cardinality \`one\` but passed multiple values`)
+      // One that is no choice of a property with choices is dropped without a word, and the old value with it.
+      const choices = w.all(':block/closed-value-property', property.id).map((one) => one.id)
+      if (choices.length > 0 && ![value].flat().every((one) => choices.includes(one as number))) {
+        w.clear(row.id, id)
+        return null
+      }
       if (opts.reset && many) w.clear(row.id, id)
       const stored = [value].flat().map((one) => storedValue(w, row, property, one))
       w.set(row.id, { [id]: many ? stored : stored[0] })

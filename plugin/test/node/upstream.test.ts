@@ -68,6 +68,39 @@ test('a number for a text property is text, and no reference to whatever has tha
   assert.deepEqual((await ask('blocks.update', { uuid: known.first, properties: { Rating: id } })).properties, { Rating: id })
 })
 
+test('what is no choice of a property takes the old value away, so the plugin refuses it', async () => {
+  const { world, logseq, ask } = open()
+  const priority = async () => (await ask('blocks.get', { uuid: known.task })).priority
+  logseq.upsert_block_property!(known.task, ':logseq.property/priority', 'Sometime', { reset: true })
+  assert.equal(await priority(), undefined, 'as Logseq has it')
+
+  await ask('blocks.update', { uuid: known.task, properties: { priority: 'high' } })
+  assert.equal(await priority(), 'High')
+  const pages = world.all(':block/name', 'shelf').length
+  const draft = (more: object) => ({ uuid: crypto.randomUUID(), content: 'x', ...more })
+  const bad = { properties: { Priority: 'Sometime' } }
+  for (const [method, params] of [
+    ['blocks.update', { uuid: known.task, content: 'other words', ...bad }],
+    ['blocks.update', { uuid: known.task, properties: { Rating: 5, Priority: ['High', 'Sometime'] } }],
+    ['blocks.update', { uuid: known.task, properties: { Priority: 3 } }],
+    ['blocks.create', { target: known.first, place: 'last', ...draft(bad) }],
+    ['blocks.insert', { target: known.first, place: 'last', blocks: [draft({ children: [draft(bad)] })] }],
+    ['pages.create', { title: 'Shelf', ...bad }],
+    ['pages.update', { page: 'Books', properties: { Rating: 5, ...bad.properties } }],
+  ] as const) {
+    const before = await ask('pages.tree', { page: 'Books' })
+    await assert.rejects(ask(method, params), (thrown: any) => {
+      assert.equal(thrown.code, 'INVALID_INPUT', `${method}: ${thrown.message}`)
+      assert.match(thrown.message, /priority is one of Low, Medium, High, Urgent, got "/i)
+      return true
+    })
+    assert.deepEqual(await ask('pages.tree', { page: 'Books' }), before, method)
+  }
+  const task = await ask('blocks.get', { uuid: known.task })
+  assert.deepEqual([task.content, task.priority, task.properties.Rating], ['water the plants', 'High', undefined])
+  assert.equal(world.all(':block/name', 'shelf').length, pages)
+})
+
 test('a journal of a DB graph is named as the settings say', async () => {
   const { ask } = open()
   assert.equal((await ask('journals.create', { day: '2026-11-21' })).page.name, 'Nov 21st, 2026')

@@ -1,0 +1,262 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+const oneSource = "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n"
+
+// TestPanelEnds: however the panel ends, the terminal is as it was, and what is
+// said last is right.
+func TestPanelEnds(t *testing.T) {
+	home := furnish(t, oneSource)
+	for _, c := range []struct {
+		name   string
+		end    func(x *screen)
+		status int
+	}{
+		{"q", func(x *screen) { x.types("q") }, 0},
+		{"ctrl+c", func(x *screen) { x.types("\x03") }, 0},
+		{"interrupt", func(x *screen) { x.signals(syscall.SIGINT) }, 0},
+		{"terminate", func(x *screen) { x.signals(syscall.SIGTERM) }, 0},
+		{"hang up", func(x *screen) { x.signals(syscall.SIGHUP) }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := openScreen(t, 100, 30, in(home), "lectern")
+			x.shows("● ready", "● notes")
+			if !x.emulate.IsAltScreen() || x.stays() == "" {
+				t.Error("the panel draws on the screen of the shell, without a mouse")
+			}
+			c.end(x)
+			if got := x.ends(); got != c.status {
+				t.Errorf("left with %d, want %d", got, c.status)
+			}
+			x.shows("The hub keeps running: 1 source, ", "`lectern hub stop` stops it.")
+			x.restored()
+		})
+		t.Run(c.name+", for ears", func(t *testing.T) {
+			x := openScreen(t, 100, 30, in(home), "lectern", "--screen-reader")
+			x.shows("ready")
+			c.end(x)
+			if got := x.ends(); got != c.status {
+				t.Errorf("left with %d, want %d", got, c.status)
+			}
+			x.shows("The hub keeps running: 1 source, ")
+			x.restored()
+		})
+	}
+	stopHub(t, home)
+}
+
+// TestPanelOfAClosedTerminal: a panel whose terminal is gone ends by itself,
+// also when it was asked to outlive that.
+func TestPanelOfAClosedTerminal(t *testing.T) {
+	home := furnish(t, oneSource)
+	for name, argv := range map[string][]string{
+		"hung up":         {"lectern"},
+		"nohup":           {"sh", "-c", "trap '' HUP; exec lectern"},
+		"nohup, for ears": {"sh", "-c", "trap '' HUP; exec lectern --screen-reader"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := openScreen(t, 100, 30, in(home), argv...)
+			x.shows("ready")
+			x.hangUp()
+			x.ends()
+		})
+	}
+	stopHub(t, home)
+}
+
+// TestPanelInTheBackground: in a shell Ctrl+Z gives the terminal back and fg
+// draws the panel again; where no shell could, it says so and goes on.
+func TestPanelInTheBackground(t *testing.T) {
+	home := furnish(t, oneSource)
+	x := openScreen(t, 100, 30, in(home, "PS1=shell> "), "sh", "-i")
+	x.shows("shell>")
+	x.types("lectern\r")
+	x.shows("● ready", "● notes")
+	x.types("\x1a")
+	x.shows("Stopped", "shell>")
+	if x.emulate.IsAltScreen() || x.stays() != "" {
+		t.Errorf("in the background the terminal has the modes %q", x.stays())
+	}
+	x.types("echo back to the $((6*7)) shell\r")
+	x.shows("back to the 42 shell")
+	x.resize(120, 36)
+	x.types("fg\r")
+	x.shows("● ready", "● notes", "ctrl+p do")
+	x.types("2")
+	x.shows("─ Sources 1 ─")
+	x.types("q")
+	x.shows("The hub keeps running")
+	x.types("exit\r")
+	x.ends()
+	x.restored()
+
+	alone := openScreen(t, 100, 30, in(home), "lectern")
+	alone.shows("● ready", "─ Sources 1 ─")
+	alone.types("\x1a")
+	alone.shows("There is no shell here")
+	alone.types("1")
+	alone.shows("─ Agents ─")
+	alone.types("q")
+	alone.ends()
+	alone.restored()
+	stopHub(t, home)
+}
+
+// brittle is a panel that breaks at a place when a key is pressed.
+type brittle struct {
+	at     string
+	pushed bool
+	beside func(func())
+}
+
+func (m brittle) Init() tea.Cmd { return nil }
+
+func (m brittle) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); !ok {
+		return m, nil
+	}
+	m.pushed = true
+	breaks := func() tea.Msg { return m.breaks() }
+	switch m.at {
+	case "update":
+		breaks()
+	case "command":
+		return m, breaks
+	case "batch":
+		return m, tea.Batch(func() tea.Msg { return nil }, breaks)
+	case "beside":
+		go m.beside(func() { breaks() })
+	}
+	return m, nil
+}
+
+func (m brittle) breaks() tea.Msg {
+	return []int{}[len(m.at)]
+}
+
+func (m brittle) View() tea.View {
+	if m.pushed && m.at == "view" {
+		m.breaks()
+	}
+	v := tea.NewView("brittle")
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	return v
+}
+
+func (m brittle) Farewell() string { return "Farewell." }
+
+// playBrittle is lectern with a panel that breaks.
+func playBrittle() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w, err := newWorld(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	if err != nil {
+		panic(err)
+	}
+	broken := &catcher{end: cancel}
+	_, err = w.draw(ctx, brittle{at: os.Args[1], beside: broken.watch}, broken, manner{})
+	cancel()
+	os.Exit(report(os.Stderr, err))
+}
+
+// TestPanelBreaks: a panic leaves the terminal as it was, a report, and words
+// that say where it was and where the report is.
+func TestPanelBreaks(t *testing.T) {
+	for _, at := range []string{"update", "view", "command", "batch", "beside"} {
+		t.Run(at, func(t *testing.T) {
+			home := t.TempDir()
+			x := openScreen(t, 300, 30, in(home), "lectern-brittle", at)
+			x.shows("brittle")
+			x.types("x")
+			if got := x.ends(); got != int(exitFailed) {
+				t.Errorf("left with %d, want %d", got, exitFailed)
+			}
+			x.shows("lectern: the panel broke at lectern.brittle.breaks, panel_ends_test.go:", "index out of range", "the report is in "+home)
+			x.restored()
+			if text := x.text(); strings.Contains(text, "goroutine") {
+				t.Errorf("a stack on the screen:\n%s", text)
+			}
+			path := regexp.MustCompile(`the report is in (\S+)`).FindStringSubmatch(x.text())
+			report, err := os.ReadFile(path[1])
+			if err != nil || !strings.Contains(string(report), "brittle.breaks(") || !strings.Contains(string(report), "index out of range") {
+				t.Errorf("the report: %v\n%s", err, report)
+			}
+			if info, err := os.Stat(path[1]); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(path[1]) != filepath.Join(home, "state", "reports") {
+				t.Errorf("the report is %v, %v", info, err)
+			}
+		})
+	}
+}
+
+// TestPanelWithoutATerminal: what cannot draw gets text, and ends.
+func TestPanelWithoutATerminal(t *testing.T) {
+	home := furnish(t, oneSource)
+	for name, environ := range map[string][]string{
+		"dumb":  in(home, "TERM=dumb"),
+		"unset": strings.Split(strings.Replace(strings.Join(in(home), "\x00"), "TERM=xterm-256color\x00", "", 1), "\x00"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := openScreen(t, 100, 50, environ, "lectern")
+			if got := x.ends(); got != 0 {
+				t.Errorf("left with %d", got)
+			}
+			x.shows("To look again:")
+			if x.mu.Lock(); strings.ContainsRune(string(x.raw), '\x1b') {
+				t.Errorf("it draws: %q", x.raw)
+			}
+			x.mu.Unlock()
+			x.restored()
+		})
+	}
+	stopHub(t, home)
+}
+
+// TestPanelFollowsItsWindow: whatever the size becomes, the screen is full from
+// its first row to its last.
+func TestPanelFollowsItsWindow(t *testing.T) {
+	home := furnish(t, oneSource)
+	x := openScreen(t, 100, 30, in(home), "lectern")
+	x.shows("● ready", "q quit")
+	for _, size := range [][2]int{{40, 10}, {200, 60}, {41, 60}, {200, 11}, {80, 24}, {39, 9}, {140, 45}, {1, 1}, {60, 16}} {
+		w, h := size[0], size[1]
+		x.resize(w, h)
+		x.until(fmt.Sprintf("%d×%d is filled", w, h), func() bool {
+			rows := strings.Split(x.emulate.String(), "\n")
+			if w < 4 {
+				return true
+			}
+			if w < 40 {
+				return len(rows) == h && strings.Contains(rows[0], "Too small.") && strings.Contains(rows[2], fmt.Sprintf("%d×%d", w, h))
+			}
+			return len(rows) == h && strings.Contains(rows[0], "1 Overview") && strings.HasSuffix(strings.TrimSpace(rows[h-1]), "q quit") &&
+				ansi.StringWidth(rows[h-1]) >= w-2 && !strings.Contains(strings.Join(rows[1:h-1], "\n"), "q quit")
+		})
+	}
+	x.types("q")
+	x.ends()
+	x.restored()
+
+	bare := openScreen(t, 100, 30, in(home, "NO_COLOR=1"), "lectern")
+	bare.shows("● ready", "● notes", "q quit")
+	bare.types("q")
+	bare.ends()
+	if coloured := colours.Find(bare.raw); coloured != nil {
+		t.Errorf("%q in spite of NO_COLOR", coloured)
+	}
+	stopHub(t, home)
+}

@@ -1,0 +1,238 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// A screen is a pseudo-terminal with an emulator behind it, and what runs in
+// it: where a terminal of [openTerminal] is what people use, this one counts
+// every byte and knows every mode.
+type screen struct {
+	t       testing.TB
+	master  *os.File
+	slave   *os.File // held open, so that the terminal outlives what runs in it
+	before  *term.State
+	emulate *vt.Emulator
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when more has come
+	on      map[int]bool  // the private modes that are set
+	titles  []string
+	palette bool // a colour of the terminal itself was changed
+	bytes   int
+	raw     []byte
+
+	cmd  *exec.Cmd
+	done chan struct{} // closed when cmd has ended
+	code int           // of cmd, or the negative signal
+}
+
+// openScreen starts a command in a terminal of w by h cells.
+func openScreen(t testing.TB, w, h int, environ []string, argv ...string) *screen {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What pty.Open returns cannot be closed while it is read.
+	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err = errors.Join(err, master.Close()); err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "terminal")
+	x := &screen{t: t, master: master, slave: slave, emulate: vt.NewEmulator(w, h), changed: make(chan struct{}), on: map[int]bool{}, done: make(chan struct{})}
+	x.emulate.SetCallbacks(vt.Callbacks{
+		EnableMode:      func(m ansi.Mode) { x.on[m.Mode()] = true },
+		DisableMode:     func(m ansi.Mode) { delete(x.on, m.Mode()) },
+		Title:           func(title string) { x.titles = append(x.titles, title) },
+		IconName:        func(title string) { x.titles = append(x.titles, title) },
+		BackgroundColor: x.recolours, ForegroundColor: x.recolours, CursorColor: x.recolours,
+	})
+	x.resize(w, h)
+	if x.before, err = term.GetState(int(slave.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.close)
+	x.cmd = exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	x.cmd.Env = environ
+	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	go func() { _, _ = io.Copy(master, x.emulate) }() // what the terminal answers
+	go func() {
+		defer close(x.done)
+		if e, ok := errors.AsType[*exec.ExitError](x.cmd.Wait()); ok {
+			x.code = e.ExitCode()
+			if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+				x.code = -int(s.Signal())
+			}
+		}
+	}()
+	return x
+}
+
+// in is the environment of a terminal, with one LECTERN_HOME.
+func in(home string, more ...string) []string {
+	return append([]string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh"}, more...)
+}
+
+func (x *screen) close() {
+	select {
+	case <-x.done:
+	default:
+		_ = x.cmd.Process.Kill()
+		<-x.done
+	}
+	x.hangUp()
+	_ = x.emulate.Close()
+}
+
+// hangUp closes the terminal, as its window is closed.
+func (x *screen) hangUp() {
+	_ = x.slave.Close()
+	_ = x.master.Close()
+}
+
+func (x *screen) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := x.master.Read(buf)
+		x.mu.Lock()
+		x.bytes += n
+		x.raw = append(x.raw, buf[:n]...)
+		_, _ = x.emulate.Write(buf[:n])
+		close(x.changed)
+		x.changed = make(chan struct{})
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (x *screen) recolours(color.Color) { x.palette = true }
+
+func (x *screen) resize(w, h int) {
+	x.t.Helper()
+	x.mu.Lock()
+	x.emulate.Resize(w, h)
+	x.mu.Unlock()
+	if err := unix.IoctlSetWinsize(int(x.slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(w), Row: uint16(h)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// types sends keys as a terminal does.
+func (x *screen) types(keys string) {
+	x.t.Helper()
+	if _, err := io.WriteString(x.master, keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// text is what the screen shows.
+func (x *screen) text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.emulate.String()
+}
+
+// until waits for the screen to be as wanted, looking whenever it changes.
+func (x *screen) until(what string, done func() bool) {
+	x.t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		x.mu.Lock()
+		ok, changed := done(), x.changed
+		x.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			x.t.Fatalf("never so: %s; the screen shows\n%s", what, x.text())
+		}
+	}
+}
+
+// shows waits until the screen holds every one of what.
+func (x *screen) shows(what ...string) {
+	x.t.Helper()
+	x.until(fmt.Sprintf("the screen shows %q", what), func() bool {
+		text := x.emulate.String()
+		return !slices.ContainsFunc(what, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+// ends waits for the end of what runs and returns its exit status, or the
+// signal that killed it as a negative number.
+func (x *screen) ends() int {
+	x.t.Helper()
+	select {
+	case <-x.done:
+	case <-time.After(20 * time.Second):
+		x.t.Fatalf("it does not end; the screen shows\n%s", x.text())
+	}
+	return x.code
+}
+
+// restored checks that everything a program changes at a terminal is as it was.
+func (x *screen) restored() {
+	x.t.Helper()
+	x.until("nothing of a panel is left: alternate screen, hidden cursor, mouse, paste marks", func() bool {
+		return !x.emulate.IsAltScreen() && x.stays() == ""
+	})
+	after, err := term.GetState(int(x.slave.Fd()))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if *after != *x.before {
+		x.t.Errorf("the line discipline is %+v, was %+v", after, x.before)
+	}
+}
+
+// stays names the modes that are not as in a new terminal.
+func (x *screen) stays() string {
+	usual := map[int]bool{ansi.ModeTextCursorEnable.Mode(): true, ansi.ModeAutoWrap.Mode(): true}
+	var odd []string
+	for mode := range maps.Keys(x.on) {
+		if !usual[mode] {
+			odd = append(odd, fmt.Sprint(mode))
+		}
+	}
+	return strings.Join(odd, " ")
+}
+
+func (x *screen) signals(s syscall.Signal) {
+	x.t.Helper()
+	if err := x.cmd.Process.Signal(s); err != nil {
+		x.t.Fatal(err)
+	}
+}

@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status/statustest"
+)
+
+// meter is a terminal that counts what is written to it.
+type meter struct{ bytes atomic.Int64 }
+
+func (m *meter) Write(p []byte) (int, error) {
+	m.bytes.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// TestIdleMinute: while nothing happens nothing is written to the terminal,
+// whichever pane is in sight and whatever it says of times and rates. What the
+// hub says again is nothing that happens.
+func TestIdleMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		now := func() time.Time { return noon.Add(time.Since(began)) }
+		hub, clerk, terminal := &statustest.Fake{}, busyClerk(), &meter{}
+		snap := lively()
+		hub.Set(snap)
+		for _, l := range lines() {
+			hub.AddLine(l)
+		}
+		m := New(Config{Client: hub, Ledger: clerk, Desk: clerk, Dark: true, Version: "0.1.0", Now: now})
+		m.offered = true
+		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(140, 45),
+			tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+		done := make(chan error)
+		go func() {
+			_, err := p.Run()
+			done <- err
+		}()
+		for i := range m.tabs {
+			before := terminal.bytes.Load()
+			p.Send(tea.KeyPressMsg{Code: rune('1' + i), Text: fmt.Sprint(i + 1)})
+			time.Sleep(5 * time.Second) // the bubble's time: what the pane wants to know comes
+			drawn := terminal.bytes.Load()
+			if i > 0 && drawn == before {
+				t.Errorf("%s is not drawn", m.tabs[i].name)
+			}
+			for range 6 {
+				time.Sleep(10 * time.Second) // the bubble's time
+				hub.Set(snap)
+			}
+			synctest.Wait()
+			if n := terminal.bytes.Load() - drawn; n > 0 {
+				t.Errorf("%s: %d bytes in an idle minute", m.tabs[i].name, n)
+			}
+		}
+		p.Send(tea.KeyPressMsg{Code: 'q', Text: "q"})
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // for the ticks that are on their way
+	})
+}
