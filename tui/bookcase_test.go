@@ -88,7 +88,8 @@ func someShelf() (b bookcase) {
 		Tool: "search_pages", Args: json.RawMessage(`{"query":"diagram"}`), Bytes: 1204,
 		Hits: []status.Hit{
 			{Page: "Projects/Alpha.md", Line: 11, Text: "The architecture diagram is below, and this goes on and on until it does not fit any more"},
-			{Page: "会議/日本語.md", Text: "図 diagram"}, {Text: "diagram.png"},
+			{Page: "会議/日本語.md", Text: "図 diagram"},
+			{Text: "diagram.png"},
 		},
 	}
 	return b

@@ -33,7 +33,7 @@ func (m Model) ask() (Model, tea.Cmd) {
 	}
 	ctx := m.fx.ctx
 	if pane.Passing(w) {
-		ctx, m.tabs[m.current].stop = context.WithCancel(ctx) //nolint:gosec // asking calls it
+		ctx, m.tabs[m.current].stop = context.WithCancel(ctx)
 	}
 	return m, m.fx.find(ctx, m.current, w)
 }

@@ -63,8 +63,7 @@ func (b browser) name() string {
 	case b.at == amongHits:
 		return b.search.selected().Page
 	default:
-		p, _ := b.list.selected()
-		return p.Name
+		return b.list.selected().Name
 	}
 }
 
@@ -122,8 +121,7 @@ func (b browser) sought() string {
 func (b browser) again() browser {
 	b.turn++
 	b.search.turn++
-	selected, _ := b.list.selected()
-	b.list = pageList{stay: selected.Name}.filtered(b.list.filter)
+	b.list = pageList{stay: b.list.selected().Name}.filtered(b.list.filter)
 	return b
 }
 

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (l pageList) learn(f Fact) pageList {
 			if lens.find([]byte(p.Name)) < 0 {
 				continue
 			}
-			at, l.shown = len(l.shown), append(l.shown, int32(from+i)) //nolint:gosec // there are not so many
+			at, l.shown = len(l.shown), append(l.shown, int32(from+i))
 		}
 		if l.stay != "" && p.Name == l.stay {
 			l.cursor, l.stay = at, ""
@@ -75,7 +76,7 @@ func (l pageList) filtered(f Field) pageList {
 	} else {
 		for i, p := range l.pages {
 			if lens.find([]byte(p.Name)) >= 0 {
-				kept = append(kept, int32(i)) //nolint:gosec // there are not so many
+				kept = append(kept, int32(i))
 			}
 		}
 	}
@@ -97,11 +98,12 @@ func (l pageList) at(i int) status.Page {
 	return l.pages[i]
 }
 
-func (l pageList) selected() (status.Page, bool) {
+// selected is the page under the cursor; without a name: there is none.
+func (l pageList) selected() status.Page {
 	if l.len() == 0 {
-		return status.Page{}, false
+		return status.Page{}
 	}
-	return l.at(clamp(l.cursor, l.len())), true
+	return l.at(clamp(l.cursor, l.len()))
 }
 
 // spokenRows is how much of a list is read out to who hears the panel.
@@ -176,7 +178,7 @@ func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 // refused says why something is not there, and what to do.
 func refused(t theme.Theme, err error, w int) []string {
 	rows := t.Bad.Wrapped(err.Error(), w)
-	if e, ok := err.(*status.CallError); ok && e.Hint != "" { //nolint:errorlint // it comes as it is
+	if e, ok := errors.AsType[*status.CallError](err); ok && e.Hint != "" {
 		rows = append(rows, t.Dim.Wrapped(e.Hint, w)...)
 	}
 	return rows

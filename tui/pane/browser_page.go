@@ -40,11 +40,7 @@ func rowOf(rows []prose.Row, text string) int {
 		return 0
 	}
 	for i, r := range rows {
-		line := ""
-		for _, s := range r {
-			line += s.Text
-		}
-		if strings.Contains(strings.ToLower(line), text) {
+		if strings.Contains(strings.ToLower(r.String()), text) {
 			return max(0, i-2)
 		}
 	}

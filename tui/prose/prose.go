@@ -52,6 +52,15 @@ func (r Row) Paint(t theme.Theme) string {
 	return b.String()
 }
 
+// String is the row without its inks.
+func (r Row) String() string {
+	var b strings.Builder
+	for _, s := range r {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
 func (i Ink) style(t theme.Theme) theme.Style {
 	switch i {
 	case Strong, Emphasis:

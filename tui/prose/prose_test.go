@@ -110,7 +110,7 @@ func TestNothingIsLost(t *testing.T) {
 // hostile are texts that ask too much of a parser or a terminal, or look like
 // what they are not.
 func hostile() map[string]string {
-	const n = 512 << 10
+	const n = 256 << 10
 	all := map[string]string{
 		"escapes": "# \x1b[2J\x1b]0;x\x07\n\n[a\x1b[31m](http://e\x1b]52;c;eA==\x07)\n\n`\x9b31m`\n\n|\x1bc|\u202e|\n|-|-|\n|\u200b|\xff|\n\n<b \x1b[8m>\n\n&#27;[2J &#x9b;31m\n\n    \x1b[?1049l\n```\x1b]8;;http://x\x1b\\\n\x00\x0e\n```\n",
 		"accents": strings.Repeat("e"+strings.Repeat("\u0301", 5000)+" ", 10),

@@ -99,7 +99,7 @@ func (p *press) row(line string, columns int) [][]Span {
 
 // phrase reads text that is part of a paragraph, such as a cell.
 func (p *press) phrase(source string) []Span {
-	if strings.IndexAny(source, "*_`[<\\&!") < 0 {
+	if !strings.ContainsAny(source, "*_`[<\\&!") {
 		return []Span{{source, Body}}
 	}
 	inner := &press{ctx: p.ctx, parser: p.parser, source: []byte(source)}

@@ -15,7 +15,7 @@ func wild(source string) bool {
 	marks := 0
 	for line := range strings.Lines(source) {
 		body := strings.TrimLeft(line, " \t>-+*0123456789.)")
-		if strings.TrimSpace(body) == "" && strings.TrimSpace(line) == "" {
+		if strings.TrimSpace(line) == "" {
 			marks = 0
 			continue
 		}
