@@ -76,6 +76,14 @@ func (h *Hub) allowance(c *call, effect tools.Effect) error {
 	return nil
 }
 
+// notWritten takes back that a call counted as a write: it is answered with a
+// question, and counts when it comes again.
+func (h *Hub) notWritten(c *call, effect tools.Effect) {
+	if h.limits.SessionWrites > 0 && effect != tools.Reads {
+		c.session.writes.Add(-1)
+	}
+}
+
 // blown is why a person is asked before this client changes anything more, or
 // empty.
 func (h *Hub) blown(who policy.Client, effect tools.Effect) string {

@@ -19,6 +19,7 @@ func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.Ca
 	x := exchangeOf(ctx)
 	x.called = true
 	c := call{session: x.session, client: x.who(), view: sf.viewOf(x), tool: r.Params.Name, args: r.Params.RawArguments, reason: reasonOf(r.Params.Meta), elicit: sf.elicitor(ctx, x)}
+	c.forms, c.filled = hasForms(ctx), filledIn(ctx, r.Params.MultiRoundTripParams)
 	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
 	if t == nil {
 		x.fails(mcp.INVALID_PARAMS, nil)
@@ -35,6 +36,9 @@ func (sf *surface) call(ctx context.Context, c call, a *agent) (tools.Result, *t
 }
 
 func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolResult {
+	if f, is := errors.AsType[*formOut](err); is {
+		return f.result()
+	}
 	if err != nil {
 		return sf.failed(t, tools.AsError(err))
 	}

@@ -31,6 +31,7 @@ type approvals struct {
 	mu      sync.Mutex
 	closed  bool
 	waiting map[string]*waiting
+	forms   map[string]*form // that clients have, by their state
 }
 
 // A waiting call. Whoever takes it out of the map answers it, so the first
@@ -38,7 +39,8 @@ type approvals struct {
 type waiting struct {
 	shown   status.Approval
 	plan    status.Plan
-	rule    policy.Rule // what an answer for good writes
+	rule    policy.Rule       // what an answer for good writes
+	args    [sha256.Size]byte // digest of the arguments
 	session *session
 	answer  chan ruling // cap 1
 }
@@ -102,6 +104,10 @@ func (a *approvals) end(r ruling) {
 func (a *approvals) close() {
 	a.mu.Lock()
 	a.closed = true
+	for _, f := range a.forms {
+		f.ends.Stop()
+	}
+	a.forms = nil
 	a.mu.Unlock()
 	a.end(ruling{gone: true})
 }
@@ -121,10 +127,22 @@ func (a *approvals) list() []status.Approval {
 }
 
 // wait shows q to people until one answers, its time is over or ctx ends. A
-// ruling without an error is a yes, or again.
+// ruling without an error is a yes, or again. A client that asks its user
+// between two calls is answered with the form instead.
 func (h *Hub) wait(ctx context.Context, c *call, q question) (ruling, error) {
-	now := h.now()
-	w := &waiting{shown: q.shown(c, now, h.limits.Approval), plan: q.plan(c), rule: q.rule(c), session: c.session, answer: make(chan ruling, 1)}
+	if f := c.form; f != nil && f.covers == q.covers() {
+		c.form = nil
+		return h.resume(ctx, c, f)
+	}
+	byForm := c.forms && q.policy.Elicits(c.client, q.source.conf.Name)
+	within := h.limits.Approval
+	if byForm {
+		within = h.limits.Form
+	}
+	w := &waiting{
+		shown: q.shown(c, h.now(), within), plan: q.plan(c), rule: q.rule(c), args: sha256.Sum256(q.args),
+		session: c.session, answer: make(chan ruling, 1),
+	}
 	if err := h.approvals.put(w); err != nil {
 		return ruling{}, err
 	}
@@ -132,20 +150,23 @@ func (h *Hub) wait(ctx context.Context, c *call, q question) (ruling, error) {
 	defer h.picture.touch()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	h.elicit(ctx, c, w)
 	if h.asks != nil {
 		h.asks(w.shown)
 	}
-	r, err := h.await(ctx, c, w)
-	h.receipt(c, w, q, r, err)
+	if byForm {
+		return ruling{}, h.handOut(c, q, w)
+	}
+	h.elicit(ctx, c, w)
+	r, err := h.await(ctx, c, w, within)
+	h.receipt(w, r, err)
 	if err != nil {
 		return ruling{}, err
 	}
 	return r, nil
 }
 
-func (h *Hub) await(ctx context.Context, c *call, w *waiting) (ruling, error) {
-	over := time.NewTimer(h.limits.Approval)
+func (h *Hub) await(ctx context.Context, c *call, w *waiting, within time.Duration) (ruling, error) {
+	over := time.NewTimer(within)
 	defer over.Stop()
 	say := time.NewTicker(sayEvery)
 	defer say.Stop()
@@ -159,7 +180,7 @@ func (h *Hub) await(ctx context.Context, c *call, w *waiting) (ruling, error) {
 			if h.approvals.take(w.shown.ID) == nil { // somebody answers just now
 				return h.heard(ctx, <-w.answer)
 			}
-			return ruling{}, tools.Errorf(tools.Denied, "nobody approved the call within %s; nothing was changed", h.limits.Approval).
+			return ruling{}, tools.Errorf(tools.Denied, "nobody approved the call within %s; nothing was changed", within.Round(time.Second)).
 				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
 		case <-ctx.Done():
 			if h.approvals.take(w.shown.ID) == nil { // whatever was answered: nobody waits for the outcome
@@ -187,7 +208,7 @@ func (h *Hub) heard(ctx context.Context, r ruling) (ruling, error) {
 }
 
 // receipt logs how a wait ended: ids and digests, no content.
-func (h *Hub) receipt(c *call, w *waiting, q question, r ruling, err error) {
+func (h *Hub) receipt(w *waiting, r ruling, err error) {
 	outcome := "allowed"
 	switch {
 	case r.again:
@@ -195,11 +216,10 @@ func (h *Hub) receipt(c *call, w *waiting, q question, r ruling, err error) {
 	case err != nil:
 		outcome = string(tools.AsError(err).Code)
 	}
-	args := sha256.Sum256(q.args)
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "approval",
-		slog.String("part", "audit"), slog.String("id", w.shown.ID), slog.String("session", c.session.id), slog.String("client", c.client.Name),
-		slog.Bool("proven", c.client.Proven), slog.String("tool", q.tool.info.Name), slog.String("source", q.source.conf.Name),
-		slog.String("outcome", outcome), slog.String("by", r.by), slog.String("scope", string(r.scope)), slog.String("args", hex.EncodeToString(args[:])))
+		slog.String("part", "audit"), slog.String("id", w.shown.ID), slog.String("session", w.shown.Session), slog.String("client", w.shown.Client),
+		slog.Bool("proven", w.shown.Proven), slog.String("tool", w.shown.Tool), slog.String("source", w.shown.Source),
+		slog.String("outcome", outcome), slog.String("by", r.by), slog.String("scope", string(r.scope)), slog.String("args", hex.EncodeToString(w.args[:])))
 }
 
 // Answer says yes or no to the Approval with this ID. Only the first answer

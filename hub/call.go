@@ -25,7 +25,10 @@ type call struct {
 	reason  string // why the agent makes it; empty: it does not say
 	caller  tools.Caller
 	changes *journal.Recorder // of what the call changes; nil: it reads
-	elicit  elicitor          // nil: the client cannot ask its user
+	elicit  elicitor          // nil: the client cannot ask its user while the call waits
+	forms   bool              // it can between two calls
+	filled  *filled           // the form it brings back; nil: none
+	form    *form             // and what that is about, until the call waits for it
 	// late hears the outcome in another goroutine when the call's time is over
 	// and the tool has not returned; call returns errLate when it does. Nil:
 	// call returns then and there, which costs two changes of goroutine.
@@ -37,7 +40,8 @@ var errLate = errors.New("the call has been answered before its tool returned")
 
 // call is the way of every call of every agent to a source. It is a plain
 // sequence, because the order is the security policy and must be readable in
-// one screen. Its error is always a [tools.Error], in the words of no System.
+// one screen. Its error is a [tools.Error], in the words of no System, or the
+// form that the client is answered with.
 func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err error) {
 	began := h.now()
 	var src *source
@@ -181,6 +185,9 @@ func capSize(r tools.Result, info tools.ToolInfo, most int) error {
 
 // told makes err what an agent may see and leaves the rest to the log.
 func (h *Hub) told(c call, src *source, err error) error {
+	if isFormOut(err) {
+		return err
+	}
 	e := tools.AsError(err)
 	if e == nil {
 		return nil
@@ -199,7 +206,9 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	h.calls.Add(1)
 	c.session.called(c.tool, now)
 	code, effect := "", tools.Effect("")
-	if e := tools.AsError(err); e != nil {
+	if isFormOut(err) {
+		code = status.Asked
+	} else if e := tools.AsError(err); e != nil {
 		code = string(e.Code)
 		h.failures.Add(1)
 	}

@@ -190,14 +190,14 @@ func askingBack(s *server.MCPServer) {
 	}
 	elicit("test_elicitation", `{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
 		func(r mcp.CallToolRequest) mcp.ElicitationParams {
-			return form(r.GetString("message", ""), `{"username":{"type":"string","description":"User's response"},"email":{"type":"string","description":"User's email address"}}`, "username", "email")
+			return formOf(r.GetString("message", ""), `{"username":{"type":"string","description":"User's response"},"email":{"type":"string","description":"User's email address"}}`, "username", "email")
 		})
 	elicit("test_elicitation_sep1034_defaults", nothing, func(mcp.CallToolRequest) mcp.ElicitationParams {
-		return form("Provide your information", `{"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
+		return formOf("Provide your information", `{"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
 			`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}}`)
 	})
 	elicit("test_elicitation_sep1330_enums", nothing, func(mcp.CallToolRequest) mcp.ElicitationParams {
-		return form("Select options", `{"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},`+
+		return formOf("Select options", `{"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},`+
 			`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},`+
 			`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["Option One","Option Two","Option Three"]},`+
 			`"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},`+
@@ -239,7 +239,7 @@ func sample(prompt string, most int) mcp.CreateMessageParams {
 	return mcp.CreateMessageParams{MaxTokens: most, Messages: []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}}}
 }
 
-func form(message, properties string, required ...string) mcp.ElicitationParams {
+func formOf(message, properties string, required ...string) mcp.ElicitationParams {
 	schema := map[string]any{"type": "object", "properties": json.RawMessage(properties)}
 	if len(required) > 0 {
 		schema["required"] = required
@@ -275,7 +275,7 @@ func roundTrips(s *server.MCPServer, add func(string, string, server.ToolHandler
 	s.AddPrompt(mcp.NewPrompt("test_input_required_result_prompt", mcp.WithPromptDescription("A fixture of the suite.")),
 		func(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			if _, ok := server.InputResponse(r.Params.InputResponses, "user_context"); !ok {
-				return ask("").Elicit("user_context", form("What context should the prompt use?", `{"context":{"type":"string"}}`, "context")).PromptResult(), nil
+				return ask("").Elicit("user_context", formOf("What context should the prompt use?", `{"context":{"type":"string"}}`, "context")).PromptResult(), nil
 			}
 			return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent("with your context")}}}, nil
 		})
@@ -284,10 +284,12 @@ func roundTrips(s *server.MCPServer, add func(string, string, server.ToolHandler
 func ask(state string) *server.InputRequestBuilder { return server.NewInputRequestBuilder(state) }
 
 func nameForm() mcp.ElicitationParams {
-	return form("What is your name?", `{"name":{"type":"string"}}`, "name")
+	return formOf("What is your name?", `{"name":{"type":"string"}}`, "name")
 }
 
-func okForm() mcp.ElicitationParams { return form("Please confirm", `{"ok":{"type":"boolean"}}`, "ok") }
+func okForm() mcp.ElicitationParams {
+	return formOf("Please confirm", `{"ok":{"type":"boolean"}}`, "ok")
+}
 
 func has(p mcp.CallToolParams, ids ...string) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { _, ok := server.InputResponse(p.InputResponses, id); return !ok })
@@ -333,9 +335,9 @@ func tripRounds(_ context.Context, p mcp.CallToolParams) *mcp.CallToolResult {
 	case has(p, "step2") && p.RequestState == "two":
 		return mcp.NewToolResultText("both steps done")
 	case has(p, "step1") && p.RequestState == "one":
-		return ask("two").Elicit("step2", form("Step 2: What is your favorite color?", `{"color":{"type":"string"}}`, "color")).ToolResult()
+		return ask("two").Elicit("step2", formOf("Step 2: What is your favorite color?", `{"color":{"type":"string"}}`, "color")).ToolResult()
 	default:
-		return ask("one").Elicit("step1", form("Step 1: What is your name?", `{"name":{"type":"string"}}`, "name")).ToolResult()
+		return ask("one").Elicit("step1", formOf("Step 1: What is your name?", `{"name":{"type":"string"}}`, "name")).ToolResult()
 	}
 }
 

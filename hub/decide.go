@@ -47,6 +47,17 @@ func (c checked) Changing(ctx context.Context, changes ...tools.Change) error {
 // decide is the one place where policy says allow, ask or deny, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args json.RawMessage) (leave, error) {
+	if c.filled != nil {
+		var err error
+		if c.form, err = h.comesBack(c, src, t, args); err != nil {
+			return leave{}, err
+		}
+		defer func() {
+			if c.form != nil { // the call did not have to wait, or not for what the form says
+				h.voids(c.form, tools.Errorf(tools.Conflict, "the question changed"))
+			}
+		}()
+	}
 	if h.policy.Load().Plain() && h.blown(c.client, t.info.Effect) == "" {
 		return leave{args: args}, nil
 	}
@@ -190,6 +201,11 @@ type question struct {
 	why       string
 }
 
+// covers digests what a yes to q is a yes to.
+func (q question) covers() binding {
+	return bind(q.request.Client, q.source.conf.Name, q.tool, q.args, q.rehearsal.changes, q.policy.Digest())
+}
+
 // ask waits for a person and returns what their yes covers.
 func (h *Hub) ask(ctx context.Context, c *call, q question) (l leave, again bool, err error) {
 	r, err := h.wait(ctx, c, q)
@@ -199,7 +215,7 @@ func (h *Hub) ask(ctx context.Context, c *call, q question) (l leave, again bool
 	bound := func(changes []tools.Change) binding {
 		return bind(c.client, q.source.conf.Name, q.tool, q.args, changes, h.policy.Load().Digest())
 	}
-	tk := newTicket(bind(q.request.Client, q.source.conf.Name, q.tool, q.args, q.rehearsal.changes, q.policy.Digest()), h.now(), h.limits.Deadline)
+	tk := newTicket(q.covers(), h.now(), h.limits.Deadline)
 	if r.scope == status.ForSession {
 		c.session.allow(standing(q.policy, q.source, q.tool))
 	}

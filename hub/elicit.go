@@ -103,10 +103,13 @@ func canElicit(caps mcp.ClientCapabilities) bool {
 	return caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// elicitor is the way to the user of the client of x; nil: there is none. The
-// modern era has none: there a server does not ask clients.
+// elicitor is the way to the user of the client of x while a call waits; nil:
+// there is none. The modern era has none: there a server answers with a [form].
 func (sf *surface) elicitor(ctx context.Context, x *exchange) elicitor {
-	if x.elicit != nil || server.IsModernRequest(ctx) {
+	if server.IsModernRequest(ctx) {
+		return nil
+	}
+	if x.elicit != nil {
 		return x.elicit
 	}
 	s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)

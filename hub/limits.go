@@ -9,6 +9,7 @@ import (
 type Limits struct {
 	Deadline      time.Duration // of one call: 30 s
 	Approval      time.Duration // for a person to answer: 50 s, since many clients give up after 60
+	Form          time.Duration // for a client to come back with what its user said: 5 min, or Approval if that is more
 	Grace         time.Duration // for calls in flight when their session ends: 5 s
 	Write         time.Duration // for a client that does not read: 30 s
 	Idle          time.Duration // of an HTTP session: 30 min
@@ -35,6 +36,7 @@ func (l Limits) orDefaults() Limits {
 	return Limits{
 		Deadline:      cmp.Or(l.Deadline, 30*time.Second),
 		Approval:      cmp.Or(l.Approval, 50*time.Second),
+		Form:          cmp.Or(l.Form, max(5*time.Minute, l.Approval)),
 		Grace:         cmp.Or(l.Grace, 5*time.Second),
 		Write:         cmp.Or(l.Write, 30*time.Second),
 		Idle:          cmp.Or(l.Idle, 30*time.Minute),

@@ -58,6 +58,7 @@ func (h *Hub) leave(s *session) {
 	_, was := h.sessions[s]
 	delete(h.sessions, s)
 	h.mu.Unlock()
+	h.voidsOf(s)
 	if was {
 		h.log.Info("session closed", "part", "hub", "session", s.id, "client", s.clientName())
 		h.picture.touch()

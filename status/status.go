@@ -78,6 +78,9 @@ type Hub struct {
 	Memory   uint64    `json:"memory"`             // bytes obtained from the system
 	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
 	Pinned   bool      `json:"pinned"`             // true: does not leave when idle
+	// Stderr is what a hub that failed wrote there last, a line each; nil: it
+	// runs, or wrote nothing. A hub knows none: who starts hubs does.
+	Stderr []string `json:"stderr,omitempty"`
 }
 
 // Source is one opened knowledge base.

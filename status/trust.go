@@ -52,6 +52,10 @@ type Option struct {
 	Value string `json:"value"` // as a person types it; empty: back to the default
 }
 
+// Asked is the Code of a Call that was answered with a question to the client's
+// user. It comes again with their answer, and is a Call of its own then.
+const Asked = "asked"
+
 // A Call is one call of a tool by an agent, after it has ended. It holds no
 // content: sizes alone.
 type Call struct {
@@ -65,10 +69,13 @@ type Call struct {
 	Duration time.Duration `json:"duration_ns"`
 	Asked    int           `json:"asked"`          // bytes of the arguments
 	Answered int           `json:"answered"`       // bytes of the answer
-	Code     string        `json:"code,omitempty"` // of the error; empty: it went well
+	Code     string        `json:"code,omitempty"` // of the error, or Asked; empty: it went well
 	Changes  []string      `json:"changes,omitempty"`
 	Missed   uint64        `json:"missed,omitempty"` // calls before this one that were dropped because the reader was slow
 }
+
+// Failed reports whether the call ended with an error.
+func (c *Call) Failed() bool { return c.Code != "" && c.Code != Asked }
 
 // A CallQuery picks calls. A hub keeps the last few thousand.
 type CallQuery struct {

@@ -30,6 +30,24 @@ func TestActivityFollowsAndPauses(t *testing.T) {
 	})
 }
 
+// A call that was answered with a question is no error.
+func TestActivityAsked(t *testing.T) {
+	desk(t, crowded(), func(r *rig) {
+		r.wait(time.Second)
+		r.press("@Activity")
+		r.clerk.calls <- status.Call{Seq: 41, Time: noon, Tool: "asked_one", Code: status.Asked}
+		r.wait(time.Second)
+		r.shows("? asked_one", "  asked", "41 calls")
+		r.press("enter")
+		r.shows("its user; the call comes again")
+		r.press("esc", "e")
+		r.shows("errors first")
+		if row := strings.Split(r.screen(), "\n")[3]; !strings.Contains(row, "not_found") {
+			t.Errorf("first among errors: %s", row)
+		}
+	})
+}
+
 // lineOf is the line of the screen that has text in it.
 func lineOf(t *testing.T, r *rig, text string) string {
 	t.Helper()

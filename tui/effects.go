@@ -179,4 +179,17 @@ func (fx effects) save(s pane.Save) tea.Cmd {
 	}
 }
 
+func (fx effects) export(e pane.Export) tea.Cmd {
+	if fx.cfg.Export == nil {
+		return tell(failed("export the log", errors.New("there is none here")))
+	}
+	return func() tea.Msg {
+		path, lines, err := fx.cfg.Export(fx.ctx, e.Name)
+		if err != nil {
+			return toldMsg{failed("export the log", err)}
+		}
+		return toldMsg{succeeded(fmt.Sprintf("exported the whole log, %s, to %s", many(lines, "line"), path))}
+	}
+}
+
 func tell(n notice) tea.Cmd { return func() tea.Msg { return toldMsg{n} } }

@@ -27,6 +27,20 @@ func fresh() status.Snapshot {
 	}
 }
 
+// crashing is a hub that ended again and again, and what it said last.
+func crashing() status.Snapshot {
+	s := fresh()
+	why := "the hub ended 5 times within 1m0s (exit status 2); it is not started again by itself"
+	s.Hub.State, s.Hub.Note, s.Hub.PID = status.CrashLoop, "s tries again", 0
+	s.Hub.Stderr = []string{"lectern: hub is starting\x1b[2J", "panic: runtime error: index out of range [3] with length 3", "goroutine 1 [running]:"}
+	s.Sources[0].State = status.Stopped
+	s.Problems = []status.Problem{{
+		Code: "hub.start", Part: "hub", Severity: status.Error, Since: noon, Title: why,
+		Fix: "Mend what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
+	}}
+	return s
+}
+
 // crowded is a hub with much to do and something wrong.
 func crowded() status.Snapshot {
 	s := fresh()

@@ -28,6 +28,9 @@ func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 		return m, m.fx.copy(want)
 	case pane.Save:
 		return m, m.fx.save(want)
+	case pane.Export:
+		m.notice = working("export the whole log")
+		return m, m.fx.export(want)
 	case pane.Try:
 		return m, m.fx.try(m.current, want)
 	case pane.Push:

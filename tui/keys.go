@@ -122,10 +122,11 @@ func (k KeyMap) groups() []group {
 		}},
 		{pane.LogsTab, []key.Binding{
 			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),
-			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "mark, to copy from here on"), named(p.Follow, "follow, or pause"),
-			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "show times"),
+			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "select lines; again: from here on"), named(p.Follow, "follow, or pause"),
+			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "times, distances, or neither"),
 			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
+			named(p.Export, "export the whole log on disk"),
 		}},
 		{pane.ClientsTab, []key.Binding{
 			named(p.Install, "put Lectern into the client"), named(p.Remove, "take it out again"),

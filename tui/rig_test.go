@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +34,8 @@ type rig struct {
 	ended  bool
 	copied []string
 	saved  map[string]string
-	cannot error // what Copy and Save answer
+	export []string // the files that were named
+	cannot error    // what Copy and Save answer
 }
 
 func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
@@ -56,6 +58,10 @@ func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
 		Save: func(name, text string) (string, error) {
 			r.saved[name] = text
 			return "/tmp/" + name, r.cannot
+		},
+		Export: func(_ context.Context, name string) (string, int, error) {
+			r.export = append(r.export, name)
+			return "/tmp/log.txt", 104221, r.cannot
 		},
 	})
 	t.Cleanup(func() {

@@ -97,6 +97,7 @@ var screens = []screen{
 		r.hub.End()
 		r.wait(time.Second)
 	}},
+	{"crash-loop", crashing, func(*rig) {}},
 	{"stopped", func() status.Snapshot {
 		s := fresh()
 		s.Hub = status.Hub{Part: status.Part{Name: "hub", State: status.Stopped}, Config: s.Hub.Config}

@@ -13,6 +13,7 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -39,6 +40,10 @@ type Config struct {
 	// Save writes text to a new file whose name begins like name, and returns
 	// its path. nil: nothing can be saved.
 	Save func(name, text string) (path string, err error)
+	// Export writes the whole log, more than the panel keeps, to a new file and
+	// returns its path and how many lines it has. An empty name: a new file
+	// among those of Save. nil: there is no log here.
+	Export func(ctx context.Context, name string) (path string, lines int, err error)
 	// Now is the clock; times are shown in its zone.
 	Now func() time.Time
 	// Dark is how the ground is taken to be until the terminal answers; many

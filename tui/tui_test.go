@@ -123,6 +123,24 @@ func TestSaveSnippet(t *testing.T) {
 	})
 }
 
+// The whole log goes to a file that a person names, or to one of Lectern's
+// own, and what went wrong leaves the name to be mended.
+func TestExport(t *testing.T) {
+	panel(t, fresh(), func(r *rig) {
+		r.press("@Logs", "E")
+		r.shows("a new file for the whole log")
+		r.press("enter")
+		r.shows("exported the whole log, 104221 lines, to /tmp/log.txt")
+		r.cannot = errors.New("export log: /tmp/x is there already; name another file")
+		r.press("E", "/tmp/x", "enter")
+		r.shows("✗ could not export the log: export log: /tmp/x is there already")
+		r.press("E", "y", "enter", "E", "esc", "E", "enter")
+		if d := cmp.Diff([]string{"", "/tmp/x", "/tmp/xy", ""}, r.export); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
 func TestAddSource(t *testing.T) {
 	panel(t, fresh(), func(r *rig) {
 		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Place: "/srv/notes q", ReadOnly: true}}

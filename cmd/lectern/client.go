@@ -12,18 +12,22 @@ import (
 )
 
 // client is the panel's view of the product, with a hub or without. It writes
-// no log: a panel is on the screen. More problems than those of the
-// configuration may be known here while no hub runs; nil: there are none.
-func (w *world) client(more func() []status.Problem) status.Access {
+// no log: a panel is on the screen. A tender knows why no hub runs; nil: there
+// is none.
+func (w *world) client(t *tender) status.Access {
 	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()
-		if more != nil {
-			s.Problems = append(s.Problems, more()...)
+		if t != nil {
+			t.tell(&s)
 		}
 		return s
 	}
-	return daemon.Client(to)
+	if t == nil {
+		return daemon.Client(to)
+	}
+	to.Ended = t.ended
+	return tended{daemon.Client(to), t}
 }
 
 // offline is what the configuration alone tells: what a hub would open.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,13 +21,16 @@ import (
 
 func logsCommand(w *world) *cobra.Command {
 	q := status.LogQuery{}
-	var level string
+	var level, export string
 	c := &cobra.Command{
 		Use:   "logs",
 		Short: "Show what the hub logged",
 		Long:  "Show what the hub logged. Without a running hub the end of its log file is shown.",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("export") {
+				return w.sayExported(c.Context(), export)
+			}
 			q.Level = status.Level(level)
 			if !slices.Contains(levels, q.Level) {
 				return usagef("--level %q: allowed are debug, info, warn and error", level)
@@ -43,7 +48,24 @@ func logsCommand(w *world) *cobra.Command {
 	c.Flags().StringVar(&level, "level", string(status.Info), "this level and graver: debug, info, warn, error")
 	c.Flags().StringVar(&q.Part, "part", "", "only lines about this part, such as a source")
 	c.Flags().IntVarP(&q.Last, "lines", "n", 100, "how many of the lines that are there; 0: all")
+	c.Flags().StringVar(&export, "export", "", "write the whole log on disk, all levels and parts, to this new `FILE` and end")
 	return c
+}
+
+func (w *world) sayExported(ctx context.Context, name string) error {
+	if name != "" && !strings.HasPrefix(name, "~") {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return fmt.Errorf("export log: %w", err)
+		}
+		name = abs
+	}
+	path, lines, err := w.exportLog(ctx, name)
+	if err != nil {
+		return err
+	}
+	w.say("wrote %d lines to %s\n", lines, line(path))
+	return nil
 }
 
 // levels from least to gravest.
@@ -96,7 +118,12 @@ func (w *world) printLine(n status.Line) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w.out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
+	return writeLine(w.out, n)
+}
+
+// writeLine writes n as people read it, fit for a terminal.
+func writeLine(out io.Writer, n status.Line) error {
+	_, err := fmt.Fprintf(out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
 		safetext.Line(n.Part), safetext.Line(n.Text))
 	return err
 }

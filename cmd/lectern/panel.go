@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,16 +35,17 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	ctx, cancel := untilHangUp(ctx)
 	defer cancel()
 	broken := &catcher{end: cancel}
-	hub := &tender{world: w, policy: supervisor.UsualPolicy()}
+	hub := w.newTender(supervisor.UsualPolicy())
 	go broken.watch(func() { hub.run(ctx) })
-	here := w.onMachine(w.client(hub.problems))
+	here := w.onMachine(w.client(hub))
 	go broken.watch(func() { here.run(ctx) })
 	conf := tui.Config{
 		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
-			return saveNew(filepath.Join(w.places.Data, "saved"), name, text)
+			return saveNew(w.savedDir(), name, putText(text))
 		},
-		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
+		Export: w.exportLog,
+		Dark:   true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
 	}
 	var model tea.Model = tui.New(conf)
 	if how.spoken {

@@ -85,7 +85,7 @@ func (w *world) broke(c *catcher) error {
 	if line == nil {
 		return nil
 	}
-	path, err := saveNew(filepath.Join(w.places.State, "reports"), "panel-"+w.now().UTC().Format(time.DateOnly)+".txt", full)
+	path, err := saveNew(filepath.Join(w.places.State, "reports"), "panel-"+w.now().UTC().Format(time.DateOnly)+".txt", putText(full))
 	if err != nil {
 		return fmt.Errorf("%w\nthe report is lost: %w\n%w", line, err, errBroke)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// saveNew writes text to a new file in dir whose name begins like name, and
+// saveNew has put write a new file in dir whose name begins like name, and
 // returns its path. No file is ever overwritten.
-func saveNew(dir, name, text string) (string, error) {
+func saveNew(dir, name string, put func(io.Writer) error) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("save %s: %w", name, err)
 	}
@@ -31,10 +32,18 @@ func saveNew(dir, name, text string) (string, error) {
 		if n > 1 {
 			file = fmt.Sprintf("%s-%d.%s", stem, n, ext)
 		}
-		err := atomicfile.Write(root, file, []byte(text), atomicfile.Options{Perm: 0o600, Create: true})
+		err := atomicfile.Stream(root, file, put, atomicfile.Options{Perm: 0o600, Create: true})
 		if !errors.Is(err, atomicfile.ErrExists) {
 			return filepath.Join(dir, file), err
 		}
+	}
+}
+
+// putText puts text.
+func putText(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
 	}
 }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -20,10 +22,34 @@ import (
 type tender struct {
 	*world
 	policy supervisor.Policy
+	said   int64 // how long the file with the output of hubs was at first
 
-	mu     sync.Mutex
+	starts []time.Time // of late, after deaths; run's alone
+
+	mu   sync.Mutex
+	fate fate
+	exit string // how the last hub ended, of those started here; empty: none has
+}
+
+// A fate is why no hub runs that is wanted. The zero value: there is no such
+// reason.
+type fate struct {
+	state  status.State
+	note   string
+	since  time.Time
+	stderr []string
 	wrong  []status.Problem
-	starts []time.Time // of late, after deaths
+}
+
+// lastWords is how many lines of a hub's stderr are shown.
+const lastWords = 8
+
+func (w *world) newTender(p supervisor.Policy) *tender {
+	t := &tender{world: w, policy: p}
+	if info, err := os.Stat(w.hubPaths().Output()); err == nil {
+		t.said = info.Size()
+	}
+	return t
 }
 
 // run tends until ctx ends.
@@ -37,8 +63,10 @@ func (t *tender) run(ctx context.Context) {
 	for snap := range shots {
 		switch {
 		case runs(snap):
+			if t.clear() == status.CrashLoop {
+				t.starts = nil // a person has tried again
+			}
 			up = true
-			t.blame(nil)
 		case up && t.wait(ctx):
 			up = false
 			t.start(ctx, daemon.StartLost)
@@ -48,16 +76,24 @@ func (t *tender) run(ctx context.Context) {
 
 // wait lets the time pass that the policy asks for; false: do not start.
 func (t *tender) wait(ctx context.Context) bool {
+	if !daemon.Lost(t.hubPaths()) {
+		return true // whoever made it leave decides; StartLost respects that
+	}
 	now := t.now()
 	for len(t.starts) > 0 && now.Sub(t.starts[0]) > t.policy.LoopWithin {
 		t.starts = t.starts[1:]
 	}
 	t.starts = append(t.starts, now)
 	if len(t.starts) >= t.policy.LoopExits {
-		t.blame(fmt.Errorf("the hub ended %d times within %s; what it said last is in %s", len(t.starts), t.policy.LoopWithin, t.hubPaths().Output()))
+		t.mu.Lock()
+		how := cmp.Or(t.exit, "how is not known")
+		t.mu.Unlock()
+		t.blame(status.CrashLoop, fmt.Errorf("the hub ended %d times within %s (%s); it is not started again by itself", len(t.starts), t.policy.LoopWithin, how))
 		return false
 	}
-	timer := time.NewTimer(t.policy.Steps[min(len(t.starts), len(t.policy.Steps))-1])
+	after := t.policy.Steps[min(len(t.starts), len(t.policy.Steps))-1]
+	t.set(fate{state: status.Failed, note: fmt.Sprintf("it ended; it starts again in %s", after), since: now})
+	timer := time.NewTimer(after)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -69,30 +105,74 @@ func (t *tender) wait(ctx context.Context) bool {
 
 func (t *tender) start(ctx context.Context, policy daemon.StartPolicy) {
 	to := t.connecting(slog.New(slog.DiscardHandler))
-	to.Start = policy
+	to.Start, to.Ended = policy, t.ended
 	conn, _, err := daemon.Connect(ctx, to)
 	if err == nil {
 		err = conn.Close()
 	}
-	if ctx.Err() == nil && !errors.Is(err, daemon.ErrNoHub) {
-		t.blame(err)
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, daemon.ErrNoHub):
+		t.clear()
+	case err != nil:
+		t.blame(status.Failed, err)
 	}
 }
 
-// blame makes err the Problem that the panel shows; nil: there is none.
-func (t *tender) blame(err error) {
+// ended takes note of how a hub ended.
+func (t *tender) ended(exit string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.wrong = nil
-	if err != nil {
-		p := hubStart.At(hubPart, status.Words{"why": err.Error()})
-		p.Since, p.Action = t.now(), &status.Action{Verb: status.StartHub}
-		t.wrong = []status.Problem{p}
+	t.exit = exit
+}
+
+// blame makes err what the panel shows, with what the hub said last.
+func (t *tender) blame(state status.State, err error) {
+	p := hubStart.At(hubPart, status.Words{"why": err.Error()})
+	p.Since, p.Action = t.now(), &status.Action{Verb: status.StartHub}
+	t.set(fate{
+		state: state, note: "s tries again", since: p.Since, wrong: []status.Problem{p},
+		stderr: daemon.LastWords(t.hubPaths(), t.said, lastWords),
+	})
+}
+
+func (t *tender) set(f fate) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.fate = f
+}
+
+// clear forgets what was wrong, and returns what state that was.
+func (t *tender) clear() status.State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.fate.state
+	t.fate = fate{}
+	return was
+}
+
+// tell adds to a picture without a hub why there is none.
+func (t *tender) tell(s *status.Snapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f := t.fate; f.state != "" {
+		s.Hub.State, s.Hub.Note, s.Hub.Since, s.Hub.Stderr = f.state, f.note, f.since, f.stderr
+		s.Problems = append(s.Problems, f.wrong...)
 	}
 }
 
-func (t *tender) problems() []status.Problem {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.wrong
+// A tended is the hub of a tender as the panel reaches it: that a person could
+// not start one is known to both.
+type tended struct {
+	status.Access
+	tender *tender
+}
+
+// Do implements status.Client.
+func (t tended) Do(ctx context.Context, a status.Action) error {
+	err := t.Access.Do(ctx, a)
+	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
+		t.tender.blame(status.Failed, err)
+	}
+	return err
 }

@@ -182,7 +182,7 @@ func TestSaveNewOverwritesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "saved")
 	for name, want := range map[string]string{"Log of x.txt": "log-of-x.txt", "../../etc/passwd": "etc-passwd.txt", "a": "a.txt"} {
 		for range 2 {
-			path, err := saveNew(dir, name, "text")
+			path, err := saveNew(dir, name, putText("text"))
 			if err != nil || filepath.Base(path) != want || filepath.Dir(path) != dir {
 				t.Errorf("%s: saved to %s, %v, want %s", name, path, err, want)
 			}

@@ -55,10 +55,24 @@ type Options struct {
 // after which the new content stands but may not survive a power cut. A
 // symbolic link is never written through.
 func Write(root *os.Root, name string, data []byte, opt Options) error {
-	if err := write(root, name, data, opt); err != nil {
+	return Stream(root, name, whole(data), opt)
+}
+
+// Stream is [Write] for what does not fit into memory, or need not: put writes
+// the content. Its error is an error of Stream, and the old content stands.
+func Stream(root *os.Root, name string, put func(io.Writer) error, opt Options) error {
+	if err := write(root, name, put, opt); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// whole puts data in one piece.
+func whole(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
 }
 
 // WriteFile is [Write] for a file of our own by its path: it creates or
@@ -77,7 +91,7 @@ func WriteFile(name string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("write %s: open folder: %w", name, err)
 	}
 	defer root.Close() //nolint:errcheck // opened only to name files
-	if err := write(root, filepath.Base(name), data, Options{Perm: perm}); err != nil {
+	if err := write(root, filepath.Base(name), whole(data), Options{Perm: perm}); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
@@ -95,7 +109,7 @@ const (
 	tempSuffix = ".tmp"
 )
 
-func write(root *os.Root, name string, data []byte, opt Options) error {
+func write(root *os.Root, name string, put func(io.Writer) error, opt Options) error {
 	old, err := present(root, name)
 	if err != nil {
 		return err
@@ -104,7 +118,7 @@ func write(root *os.Root, name string, data []byte, opt Options) error {
 		return ErrExists
 	}
 	temp := path.Join(path.Dir(name), tempPrefix+rand.Text()+tempSuffix)
-	if err := fill(root, temp, data, opt, old); err != nil {
+	if err := fill(root, temp, put, opt, old); err != nil {
 		return errors.Join(err, discard(root, temp))
 	}
 	if err := commit(root, temp, name, opt); err != nil {
@@ -128,7 +142,7 @@ func present(root *os.Root, name string) (fs.FileInfo, error) {
 }
 
 // fill writes the temporary file and makes it durable.
-func fill(root *os.Root, temp string, data []byte, opt Options, old fs.FileInfo) (err error) {
+func fill(root *os.Root, temp string, put func(io.Writer) error, opt Options, old fs.FileInfo) (err error) {
 	perm, mode := opt.Perm, opt.Mode
 	if perm == 0 {
 		perm = 0o644
@@ -138,7 +152,7 @@ func fill(root *os.Root, temp string, data []byte, opt Options, old fs.FileInfo)
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
+	if err := put(f); err != nil {
 		return err
 	}
 	if old != nil {

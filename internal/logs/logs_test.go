@@ -175,6 +175,28 @@ func TestRotation(t *testing.T) {
 	if all, err := ReadTail(file, 1000); err != nil || len(all) < 25 || len(all) > 60 {
 		t.Errorf("three files have %d lines (%v)", len(all), err)
 	}
+	whole := func() (read []Line) {
+		if err := ReadAll(file, func(l Line) error { read = append(read, l); return nil }); err != nil {
+			t.Error(err)
+		}
+		return read
+	}
+	all, _ := ReadTail(file, 1000)
+	if d := cmp.Diff(all, whole()); d != "" {
+		t.Errorf("read from the beginning (-tail +whole):\n%s", d)
+	}
+	// The moments of a rotation: the first name is free, then the second.
+	for _, move := range [][2]string{{".1", ".2"}, {"", ".1"}} {
+		if err := os.Rename(file+move[0], file+move[1]); err != nil {
+			t.Fatal(err)
+		}
+		if got := whole(); len(got) == 0 || got[len(got)-1].Text != "line n=99" {
+			t.Errorf("while %q moves to %q: %d lines", move[0], move[1], len(got))
+		}
+	}
+	if err := ReadAll(file+".none", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading the whole of a file that is not there: %v", err)
+	}
 	if _, err := ReadTail(file+".none", 5); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("reading a file that is not there: %v", err)
 	}

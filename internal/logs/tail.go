@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,71 @@ func ReadTail(file string, n int) ([]Line, error) {
 		parsed[i] = parse(l)
 	}
 	return parsed, nil
+}
+
+// ReadAll calls do with every line of a log file and of the files it rotated
+// into, oldest first, and stops at its first error. It holds one line at a time.
+// Otherwise it is [ReadTail]: no lock, text as it is in the file.
+func ReadAll(file string, do func(Line) error) (err error) {
+	files, err := openAll(file)
+	defer func() {
+		for _, f := range files {
+			_ = f.Close() // only read
+		}
+	}()
+	if err != nil {
+		return fmt.Errorf("read log: %w", err)
+	}
+	for _, f := range slices.Backward(files) {
+		in := bufio.NewReaderSize(f, 64<<10)
+		for ended := false; !ended; {
+			raw, err := in.ReadBytes('\n')
+			if ended = errors.Is(err, io.EOF); err != nil && !ended {
+				return fmt.Errorf("read log: %w", err)
+			}
+			if raw = bytes.TrimSpace(raw); len(raw) == 0 {
+				continue
+			}
+			if err := do(parse(raw)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openAll opens the file and those it rotated into, the newest first: a
+// rotation meanwhile then shows a file twice, which is noticed, and leaves none
+// out. One number may be missing, where a rotation is under way or was cut
+// short.
+func openAll(file string) ([]*os.File, error) {
+	var files []*os.File
+	var last os.FileInfo
+	for i, missing := 0, 0; ; i++ {
+		f, err := os.Open(numbered(file, i))
+		if errors.Is(err, fs.ErrNotExist) {
+			if missing++; missing < 2 {
+				continue
+			}
+			if len(files) > 0 {
+				err = nil
+			}
+			return files, err
+		}
+		if err != nil {
+			return files, err
+		}
+		files, missing = append(files, f), 0
+		info, err := f.Stat()
+		if err != nil {
+			return files, err
+		}
+		if last != nil && os.SameFile(last, info) {
+			_ = f.Close() // only read
+			files = files[:len(files)-1]
+		}
+		last = info
+	}
 }
 
 // tail returns the last n lines of the file, newest first.

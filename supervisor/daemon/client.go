@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func (w *watch) from(ctx context.Context, shots <-chan status.Snapshot) {
 // without offers a snapshot that says that there is no hub, unless the reader
 // has been told, and returns when it is time to look for one again.
 func (w *watch) without(ctx context.Context, s status.Snapshot) {
-	if w.last.Hub.State != s.Hub.State || w.last.Hub.Note != s.Hub.Note {
+	if w.last.Hub.State != s.Hub.State || w.last.Hub.Note != s.Hub.Note || !slices.EqualFunc(w.last.Problems, s.Problems, sameProblem) {
 		w.last, w.offer = s, w.out
 	}
 	timer := time.NewTimer(lookEvery)
@@ -100,6 +101,9 @@ func (w *watch) without(ctx context.Context, s status.Snapshot) {
 	}
 }
 
+// sameProblem reports whether b says what a does.
+func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Title == b.Title }
+
 // offline is the picture without a hub.
 func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 	s := status.Snapshot{
@@ -109,7 +113,10 @@ func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 		s = c.Offline()
 	}
 	s.Seq, s.Time = last.Seq+1, c.Now()
-	s.Hub.Part = status.Part{Name: "hub", State: status.Stopped, Since: s.Time, Note: "no hub runs"}
+	if s.Hub.State == "" {
+		s.Hub.Part = status.Part{State: status.Stopped, Since: s.Time, Note: "no hub runs"}
+	}
+	s.Hub.Name = "hub"
 	if !errors.Is(why, ErrNoHub) {
 		s.Hub.State, s.Hub.Note = status.Failed, why.Error()
 	}

@@ -37,11 +37,15 @@ type ConnectConfig struct {
 	Ready time.Duration
 	hello time.Duration // for a hub to answer a hello; 0: helloTimeout
 
-	// Offline is what Client shows of the configuration while no hub runs: its
-	// path, sources and snippets. Nil: nothing.
+	// Offline is what Client shows while no hub runs: of the configuration its
+	// path, sources and snippets, and where the hub has a State, why none runs.
+	// Without one it is stopped. Nil: nothing.
 	Offline func() status.Snapshot
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Ended is told how a hub ended that this process started, as long as it
+	// lives itself. Nil: nobody asks.
+	Ended func(exit string)
+	Log   *slog.Logger
+	Now   func() time.Time
 }
 
 // StartPolicy says when Connect may start a hub.
@@ -196,10 +200,13 @@ func (c *ConnectConfig) mayStart() bool {
 	if len(c.Command) == 0 || c.Start == StartNever {
 		return false
 	}
-	if c.Start == StartAlways {
-		return true
-	}
-	_, err := os.Lstat(c.Paths.Discovery())
+	return c.Start == StartAlways || Lost(c.Paths)
+}
+
+// Lost reports whether the last hub died or handed over, where it could have
+// been stopped or have left when idle.
+func Lost(p Paths) bool {
+	_, err := os.Lstat(p.Discovery())
 	return err == nil
 }
 

@@ -45,6 +45,9 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 	go func() {
 		s.err = cmd.Wait() // or it would stay a zombie while we live
 		close(s.exit)
+		if c.Ended != nil {
+			c.Ended(cmd.ProcessState.String())
+		}
 	}()
 	return s, nil
 }
@@ -104,6 +107,35 @@ func (s *spawned) said() string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// LastWords returns the last lines that hubs wrote to their output from byte
+// from on, at most n and none longer than 1,000 bytes. What cannot be read is
+// no line.
+func LastWords(p Paths, from int64, n int) []string {
+	f, err := os.Open(p.Output())
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	if info.Size() < from {
+		from = 0 // it was begun anew
+	}
+	const most = 64 << 10
+	text, err := io.ReadAll(io.NewSectionReader(f, max(from, info.Size()-most), most))
+	if err != nil || len(strings.TrimSpace(string(text))) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines = lines[max(0, len(lines)-n):]
+	for i, l := range lines {
+		lines[i] = strings.ToValidUTF8(l[:min(len(l), 1000)], "")
+	}
+	return lines
 }
 
 // openOutput opens the file for appending, and returns where its end is.

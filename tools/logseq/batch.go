@@ -94,6 +94,11 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 	}
 	var out BatchOut
 	together := &batchCaller{Caller: c, g: g}
+	if !in.DryRun {
+		if err := together.announce(ctx, in.Items, steps); err != nil {
+			return BatchOut{}, err
+		}
+	}
 	defer together.tell(ctx)
 	for i, s := range in.Items {
 		o := Outcome{Tool: s.Tool, Status: "skipped"}

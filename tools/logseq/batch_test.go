@@ -3,6 +3,9 @@ package logseq_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,4 +74,76 @@ func TestBatchHeedsTime(t *testing.T) {
 			t.Errorf("%s%s", diff, r.JSON)
 		}
 	})
+}
+
+// A consenter is a Caller that lets through the one report that a person saw.
+type consenter struct {
+	ledger
+	reports int
+}
+
+func (c *consenter) Changing(ctx context.Context, changes ...tools.Change) error {
+	if c.reports++; c.reports > 1 {
+		return errors.New("this was not shown")
+	}
+	return c.ledger.Changing(ctx, changes...)
+}
+
+// A person who is asked about a batch sees all of it at once, and their yes
+// covers it; nothing of it is written before. What builds on an earlier call
+// is told in its turn.
+func TestBatchIsShownWhole(t *testing.T) {
+	call := func(tool, args string) string { return `{"tool":"` + tool + `","arguments":` + args + `}` }
+	create := call("create_block", `{"page_name":"Garden","content":"same"}`)
+	update := call("update_block", `{"block_uuid":"`+id(1)+`","content":"leeks"}`)
+	move := call("move_block", `{"block_uuid":"`+id(1)+`","target_page_name":"Compost"}`)
+	done := call("set_task", `{"block_uuid":"`+id(3)+`","status":"DONE"}`)
+	page := call("create_page", `{"title":"Shed","content":"- Spade"}`)
+	rename := call("rename_page", `{"page_name":"Compost","new_name":"Heap"}`)
+	for _, c := range []struct {
+		calls []string
+		whole bool
+		says  []string // expected of what block 1 becomes
+	}{
+		{[]string{create, create, page}, true, nil},
+		{[]string{update, done, move}, true, []string{`"leeks"`, `"Compost"`}},
+		{[]string{move, update}, true, []string{`"leeks"`, `"Compost"`}},
+		{[]string{update, done, done}, true, []string{`"leeks"`}},
+		{[]string{rename, create}, true, nil},
+		{[]string{page, call("create_block", `{"page_name":"Shed","content":"x"}`)}, false, nil},
+		{[]string{rename, call("create_block", `{"page_name":"heap","content":"x"}`)}, false, nil},
+		{[]string{move, call("create_block", `{"sibling_block_uuid":"`+id(1)+`","content":"x"}`)}, false, nil},
+	} {
+		for _, kind := range []string{"db", "file"} {
+			f := garden(kind)
+			d := openOn(t, f)
+			before := f.digest()
+			args := []byte(`{"items":[` + strings.Join(c.calls, ",") + `]}`)
+			shown := &ledger{f: f, refuse: errors.New("only shown")}
+			if _, err := d.open.Call(t.Context(), shown, "batch", args); !errors.Is(err, shown.refuse) || f.digest() != before {
+				t.Fatalf("%s: %v", args, err)
+			}
+			for _, want := range c.says {
+				if i := slices.IndexFunc(shown.changes, func(c tools.Change) bool { return c.Target == "block "+id(1) }); i < 0 ||
+					kind == "file" && !strings.Contains(string(shown.changes[i].After.Data), want) {
+					t.Errorf("%s: want %s shown, got %v", args, want, shown.changes)
+				}
+			}
+			one := &consenter{ledger: ledger{f: f}}
+			_, err := d.open.Call(t.Context(), one, "batch", args)
+			if c.whole != (err == nil) {
+				t.Errorf("%s on %s: whole %v, but answers %v", args, kind, c.whole, err)
+			}
+			for i, change := range one.changes {
+				if i >= len(shown.changes) || change.Target != shown.changes[i].Target || !cmp.Equal(change.Before, shown.changes[i].Before) {
+					t.Errorf("%s on %s: made %s, which was not shown", args, kind, change.Target)
+				}
+			}
+			if c.whole {
+				if err := d.open.Keeper().Restore(t.Context(), tools.Silent{}, one.back()); err != nil {
+					t.Errorf("%s on %s: undo: %v", args, kind, err)
+				}
+			}
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 // A batchCaller makes the Changes of several calls those of one: a target is
 // reported before the first write to it, and what it holds is told after the
-// last. That a Change may not be made ends the batch: that error is for the
+// last; as much as can be told beforehand is reported at once. That a Change may not be made ends the batch: that error is for the
 // hub, not one more outcome.
 type batchCaller struct {
 	tools.Caller
@@ -36,6 +36,16 @@ func (b *batchCaller) Changing(ctx context.Context, changes ...tools.Change) err
 		b.targets = b.targets[:len(b.targets)-len(news)]
 	}
 	return b.stopped
+}
+
+// announce reports what a batch will change before its first call, as far as
+// that could be rehearsed.
+func (b *batchCaller) announce(ctx context.Context, items Steps, steps []step) error {
+	changes, err := b.g.rehearse(ctx, items, steps)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	return b.Changing(ctx, changes...)
 }
 
 // Changed implements tools.Caller.

@@ -133,7 +133,10 @@ func callHeading(t theme.Theme, w int) string {
 func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 	c := columnsOf(w)
 	glyph, style, result := "●", t.Good, "ok"
-	if call.Code != "" {
+	switch {
+	case call.Code == status.Asked:
+		glyph, style, result = "?", t.Busy, call.Code
+	case call.Failed():
 		glyph, style, result = "✗", t.Bad, call.Code
 	}
 	line := t.Dim.Fit(call.Time.In(p.zone).Format("15:04:05"), 9) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
@@ -169,7 +172,10 @@ func (p Activity) call(t theme.Theme) section {
 	return section{title: "Call " + count(c.Seq), need: 4, want: 11, rows: func(w, h int) []string {
 		field := func(name, value string) string { return t.Dim.Fit(name, 10) + t.Text.Text(value) }
 		result := t.Good.Text("● it went well")
-		if c.Code != "" {
+		switch {
+		case c.Code == status.Asked:
+			result = t.Busy.Text("? the client asks its user; the call comes again")
+		case c.Failed():
 			result = t.Bad.Text("✗ " + c.Code)
 		}
 		rows := []string{

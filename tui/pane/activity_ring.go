@@ -75,7 +75,7 @@ func (r *callRing) keep(n uint64) {
 		return
 	}
 	r.all = append(r.all, n)
-	if c.Code != "" {
+	if c.Failed() {
 		r.bad = append(r.bad, n)
 	} else {
 		r.good = append(r.good, n)
@@ -105,7 +105,7 @@ func (r *callRing) sum(totals map[string]*total, name string, c status.Call) {
 	t.calls++
 	t.took += c.Duration
 	t.answered += c.Answered
-	if c.Code != "" {
+	if c.Failed() {
 		t.failures++
 	}
 }

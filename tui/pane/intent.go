@@ -32,6 +32,9 @@ type (
 	Copy struct{ What, Text string }
 	// Save writes Text to a file whose name begins like Name.
 	Save struct{ What, Name, Text string }
+	// Export writes the whole log to a new file; without a name to one of
+	// Lectern's own.
+	Export struct{ Name string }
 	// Open turns to another tab, there to a Part if one is named.
 	Open struct{ Tab, Part string }
 	// Push presses a key in a tab, as a person would. No Tab: where one is.
@@ -55,6 +58,7 @@ func (AskAll) intent() {}
 func (DoAll) intent()  {}
 func (Copy) intent()   {}
 func (Save) intent()   {}
+func (Export) intent() {}
 func (Open) intent()   {}
 func (Push) intent()   {}
 func (Say) intent()    {}

@@ -8,7 +8,7 @@ type Keys struct {
 	Up, Down, Left, Right              key.Binding
 	PageUp, PageDown, First, Last      key.Binding
 	Enter, Back                        key.Binding
-	Copy, Save, SaveAnyway             key.Binding
+	Copy, Save, SaveAnyway, Export     key.Binding
 	Add, Remove, Reopen, SeeLogs       key.Binding
 	Filter, Follow, Wrap, Stamp        key.Binding
 	Level, Part, Recall                key.Binding
@@ -41,6 +41,7 @@ func DefaultKeys() Keys {
 		Save: bind("s", "save to a file", "s"),
 		// Without a hub s starts one, so saving needs a key of its own.
 		SaveAnyway: bind("S", "save to a file", "S"),
+		Export:     bind("E", "export all", "E"),
 
 		Add:     bind("a", "add", "a"),
 		Remove:  bind("d", "remove", "d", "delete"),

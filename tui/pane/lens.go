@@ -138,6 +138,12 @@ func (v *view) find(n uint64) int {
 	return i
 }
 
+// has reports whether line n is among them.
+func (v *view) has(n uint64) bool {
+	i := v.find(n)
+	return i < v.len() && v.at(i) == n
+}
+
 // wrapped returns the text of line n in rows of at most w cells.
 func (v *view) wrapped(n uint64, w int) []string {
 	if v.broken.number != n || v.broken.w != w {

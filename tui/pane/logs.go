@@ -27,13 +27,16 @@ type Logs struct {
 	top    place // where the rows in sight begin, unless it follows
 	left   int   // cells scrolled to the right
 	wrap   bool
-	stamp  bool
+	stamp  stamping
 
 	mode   typing
 	filter Field
 	before string // the filter before this one, for ↑
 	find   Field
-	from   uint64 // the line that was marked, for copying; 0: none
+	file   Field // that the whole log is exported to
+	// from is the line that was marked and to the one at the cursor, for
+	// copying; 0: none.
+	from, to uint64
 }
 
 // typing is where letters go.
@@ -43,6 +46,7 @@ const (
 	reading   typing = iota // nowhere: they are keys
 	filtering               // to the filter
 	finding                 // to the expression that is looked for
+	naming                  // to the name of a file
 )
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
@@ -52,7 +56,7 @@ func NewLogs(k Keys, zone *time.Location) Logs {
 
 func newLogs(k Keys, zone *time.Location, lines, size int) Logs {
 	v := &view{ring: newRing(lines, size), lens: lens{level: infoLevel}}
-	return Logs{keys: k, zone: zone, view: v, follow: true, stamp: true}
+	return Logs{keys: k, zone: zone, view: v, follow: true}
 }
 
 // Show implements [Pane].
@@ -98,6 +102,8 @@ func (p Logs) Paste(text string) Pane {
 	case finding:
 		p.find = p.find.Insert(text)
 		p.view.seek(newSearch(p.find.Value()))
+	case naming:
+		p.file = p.file.Insert(text)
 	case reading:
 	}
 	return p
@@ -121,6 +127,8 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 		return p.filterKey(k), nil
 	case finding:
 		return p.findKey(k), nil
+	case naming:
+		return p.fileKey(k)
 	case reading:
 	}
 	if why := p.Why(k.KeyPressMsg); why != "" {
@@ -142,7 +150,7 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Mark):
 		return p.markHere(k), nil
 	case key.Matches(k, p.keys.Back) && p.from != 0:
-		p.from = 0
+		p.from, p.to = 0, 0
 	case key.Matches(k, p.keys.Back) && p.view.search.text != "":
 		p.find = Field{}
 		p.view.seek(search{})
@@ -158,11 +166,13 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Wrap):
 		p.wrap = !p.wrap
 	case key.Matches(k, p.keys.Stamp):
-		p.stamp = !p.stamp
+		p.stamp = (p.stamp + 1) % stampings
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy(k)
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
+	case key.Matches(k, p.keys.Export):
+		p.mode = naming
 	default:
 		return p, Pass{}
 	}
@@ -184,6 +194,20 @@ func (p Logs) filterKey(k Press) Pane {
 	return p.search()
 }
 
+// fileKey answers a key while the file of an export is named.
+func (p Logs) fileKey(k Press) (Pane, Intent) {
+	switch {
+	case key.Matches(k, p.keys.Enter):
+		p.mode = reading
+		return p, Export{Name: p.file.Value()}
+	case key.Matches(k, p.keys.Back):
+		p.mode, p.file = reading, Field{}
+	default:
+		p.file, _ = p.file.Key(k.KeyPressMsg)
+	}
+	return p, nil
+}
+
 // nextPart is the part after the one that is shown, in the order of their
 // first lines; after the last come all.
 func (p Logs) nextPart() string {
@@ -198,46 +222,6 @@ func (p Logs) nextPart() string {
 		return ""
 	}
 	return parts[i]
-}
-
-// markHere marks the last line in sight, so that copying takes all from there
-// on; a mark that is there goes.
-func (p Logs) markHere(k Press) Logs {
-	w, h := p.inside(k.W, k.H)
-	rows := p.rows(w, h)
-	if p.from != 0 || len(rows) == 0 {
-		p.from = 0
-		return p
-	}
-	p.from = p.view.at(rows[0].i)
-	if at := p.view.search.at; at != 0 {
-		p.from = at
-	}
-	return p.pin(p.begin(w, h))
-}
-
-// copy takes the lines in sight, or all from the mark to the last in sight, in
-// whichever direction that is.
-func (p Logs) copy(k Press) Intent {
-	w, h := p.inside(k.W, k.H)
-	rows := p.rows(w, h)
-	if len(rows) == 0 {
-		return Say{"There is no line to copy."}
-	}
-	first, last := rows[0].i, rows[len(rows)-1].i
-	if p.from != 0 {
-		at := p.view.find(p.from)
-		if at <= first {
-			first = at
-		} else {
-			last = max(last, at)
-		}
-	}
-	var b strings.Builder
-	for i := first; i <= min(last, p.view.len()-1); i++ {
-		p.write(&b, p.view.at(i))
-	}
-	return Copy{What: many(uint64(last-first+1), "line"), Text: b.String()}
 }
 
 func (p Logs) save() Intent {
@@ -269,16 +253,18 @@ func (p Logs) Keys() []key.Binding {
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Recall, "the filter before")}
 	case finding:
 		return []key.Binding{named(p.keys.Enter, "go to the last"), named(p.keys.Back, "drop it")}
+	case naming:
+		return []key.Binding{named(p.keys.Enter, "export the whole log"), named(p.keys.Back, "leave it")}
 	case reading:
 	}
 	follow := named(p.keys.Follow, "follow")
 	if p.follow {
 		follow = named(p.keys.Follow, "pause")
 	}
-	keys := []key.Binding{p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.Part, p.keys.Wrap, p.keys.Stamp, p.keys.Copy, p.keys.Mark, p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.Part, p.keys.Wrap, p.keys.Stamp, p.keys.Copy, p.keys.Mark, p.keys.saveKey(Running(p.snap)), p.keys.Export}
 	switch {
 	case p.from != 0:
-		keys = append([]key.Binding{named(p.keys.Copy, "copy from the mark"), named(p.keys.Back, "drop the mark")}, keys...)
+		keys = append([]key.Binding{named(p.keys.Down, "select"), named(p.keys.Copy, "copy what is selected"), named(p.keys.Back, "drop it")}, keys...)
 	case p.view.search.pattern != nil:
 		keys = append([]key.Binding{p.keys.NextHit, p.keys.PreviousHit, named(p.keys.Back, "drop the search")}, keys...)
 	case p.view.lens.needle != "":

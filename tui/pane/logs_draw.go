@@ -3,7 +3,6 @@ package pane
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -14,14 +13,18 @@ import (
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
 	s := section{title: "Logs", note: p.note(), rows: func(w, h int) []string {
+		sign, field, hint := "", Field{}, ""
 		switch p.mode {
-		case filtering:
-			return append(exactly(p.draw(t, w, h-1), w, h-1), t.Key.Text("/ ")+p.filter.View(t, w-2, true, "text that lines must have; small letters find capitals too"))
-		case finding:
-			return append(exactly(p.draw(t, w, h-1), w, h-1), t.Key.Text("F ")+p.find.View(t, w-2, true, "expression to find, such as code=(denied|invalid)"))
 		case reading:
+			return p.draw(t, w, h)
+		case filtering:
+			sign, field, hint = "/ ", p.filter, "text that lines must have; small letters find capitals too"
+		case finding:
+			sign, field, hint = "F ", p.find, "expression to find, such as code=(denied|invalid)"
+		case naming:
+			sign, field, hint = "file ", p.file, "a new file for the whole log, such as ~/lectern.txt; empty: one of Lectern's own"
 		}
-		return p.draw(t, w, h)
+		return append(exactly(p.draw(t, w, h-1), w, h-1), t.Key.Text(sign)+field.View(t, w-len(sign), true, hint))
 	}}
 	return strings.Join(stack(t, w, h, framed(w, h), s), "\n")
 }
@@ -106,25 +109,29 @@ func (p Logs) drawRow(t theme.Theme, s spot, w int) string {
 	if l.level == mark {
 		return t.Dim.Cut(string(r.text(l)), w)
 	}
-	lead := p.lead(w)
+	n, lead := p.view.at(s.i), p.lead(w)
+	selected := p.from != 0 && min(p.from, p.to) <= n && n <= max(p.from, p.to)
+	if selected {
+		t = t.On()
+	}
 	var text string
 	if p.wrap {
-		text = p.view.wrapped(p.view.at(s.i), w-lead)[s.row]
+		text = p.view.wrapped(n, w-lead)[s.row]
 	} else {
 		text = sliced(r.text(l), p.left, w-lead)
 	}
-	if s.row > 0 {
-		return theme.Space(lead) + p.marked(t, text)
+	row := t.Text.Text(strings.Repeat(" ", lead)) + p.marked(t, text)
+	if s.row == 0 {
+		row = p.prefix(t, l, n, w) + p.marked(t, text)
 	}
-	return p.prefix(t, l, p.view.at(s.i), w) + p.marked(t, text)
+	if selected {
+		return filled(t, row, w)
+	}
+	return row
 }
 
-// The columns before the text of a line.
-const (
-	partCells  = 10
-	shortStamp = "15:04:05"
-	longStamp  = "15:04:05.000"
-)
+// partCells is how wide the column of parts is.
+const partCells = 10
 
 // lead is how wide the columns before the text are.
 func (p Logs) lead(w int) int {
@@ -132,23 +139,16 @@ func (p Logs) lead(w int) int {
 	if w >= framedWidth-4 {
 		n = len("error ") + partCells + 1
 	}
-	if p.stamp {
-		n += len(p.stampForm(w)) + 1
+	if cells := p.stampCells(w); cells > 0 {
+		n += cells + 1
 	}
 	return n
-}
-
-func (p Logs) stampForm(w int) string {
-	if w >= 100 {
-		return longStamp
-	}
-	return shortStamp
 }
 
 func (p Logs) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 	at, sign := n == p.view.search.at, " "
 	switch {
-	case n == p.from:
+	case n == p.from, n == p.to:
 		sign = t.Match.Text("▸")
 	case at:
 		sign = t.Accent.Text("›")
@@ -158,8 +158,8 @@ func (p Logs) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 	if at {
 		stamp = t.Accent // the hit that was gone to
 	}
-	if p.stamp {
-		b.WriteString(stamp.Text(time.Unix(0, l.time).In(p.zone).Format(p.stampForm(w))))
+	if p.stamp != noStamp {
+		b.WriteString(stamp.Text(p.stampOf(l, w)))
 		b.WriteString(sign)
 	}
 	word := string(l.level.status())

@@ -125,23 +125,68 @@ func TestFindKeepsUp(t *testing.T) {
 	}
 }
 
-func TestMarkAndCopy(t *testing.T) {
-	p := logOf(500, func(i int) string { return fmt.Sprintf("line-%d.", i) })
-	p, _ = pressed(p, "m", "k", "k", "k", "k", "k")
-	_, want := pressed(p, "c")
-	c, ok := want.(Copy)
-	if !ok || !strings.Contains(c.Text, "line-473.") || !strings.Contains(c.Text, "line-478.") || strings.Contains(c.Text, "line-499.") {
-		t.Errorf("copied %s", c.Text)
+// TestSelection copies from the mark to the cursor, in both directions and
+// beyond what was in sight, and only that.
+func TestSelection(t *testing.T) {
+	copied := func(p Logs) string {
+		_, want := pressed(p, "c")
+		c, ok := want.(Copy)
+		if !ok {
+			t.Fatalf("answered %#v, want Copy", want)
+		}
+		lines := strings.Split(strings.TrimSpace(c.Text), "\n")
+		first, last := lines[0], lines[len(lines)-1]
+		return c.What + ": " + first[strings.Index(first, "line-"):] + " " + last[strings.Index(last, "line-"):]
 	}
-	p, _ = pressed(p, "g")
-	_, want = pressed(p, "c")
-	if c := want.(Copy); c.What != "479 lines" || !strings.HasPrefix(c.Text[strings.Index(c.Text, "line-"):], "line-0.") {
-		t.Errorf("copied %s: %.80s", c.What, c.Text)
+	for keys, want := range map[string]string{
+		"m":       "1 line: line-499. line-499.",
+		"mkkkkk":  "6 lines: line-494. line-499.",
+		"mkkmkkk": "4 lines: line-494. line-497.",
+		"mg":      "500 lines: line-0. line-499.",
+		"gmjj":    "3 lines: line-0. line-2.",
+		"gmG":     "500 lines: line-0. line-499.",
+		"gmk":     "1 line: line-0. line-0.",
+		"gm":      "1 line: line-0. line-0.",
+		"":        "22 lines: line-478. line-499.",
+	} {
+		p := logOf(500, func(i int) string { return fmt.Sprintf("line-%d.", i) })
+		p, _ = pressed(p, strings.Split(keys, "")...)
+		if got := copied(p); got != want {
+			t.Errorf("%q copied %s, want %s", keys, got, want)
+		}
+		if rows := p.rows(p.inside(100, 24)); p.from != 0 && (p.view.at(rows[0].i) > p.to || p.view.at(rows[len(rows)-1].i) < p.to) {
+			t.Errorf("%q: the cursor is out of sight", keys)
+		}
+	}
+	p := logOf(500, func(i int) string { return fmt.Sprintf("line-%d. %s", i, []string{"even", "odd"}[i%2]) })
+	p, _ = pressed(p, "m", "k", "k", "k", "/")
+	p, _ = pressed(typed(p, "even"), "enter")
+	if got := copied(p); got != "2 lines: line-496. even line-498. even" {
+		t.Errorf("what the filter hides is copied: %s", got)
 	}
 	p, _ = pressed(p, "esc")
-	_, want = pressed(p, "c")
-	if c := want.(Copy); strings.Contains(c.Text, "line-100.") {
-		t.Errorf("without a mark copied %s", c.What)
+	if p.from != 0 || p.to != 0 {
+		t.Error("esc keeps the selection")
+	}
+}
+
+// A line that is selected stays what is selected when older ones go.
+func TestSelectionIsEvicted(t *testing.T) {
+	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p = p.Read(numbered(0, 100)).(Logs)
+	p = press(p, 100, 24, "m", "k", "k")
+	p = p.Read(numbered(100, 198)).(Logs)
+	_, want := pressed(p, "c")
+	if c, ok := want.(Copy); !ok || c.What != "2 lines" || !strings.Contains(c.Text, "line 99") {
+		t.Errorf("after lines have gone it copies %+v", want)
+	}
+	p = p.Read(numbered(198, 300)).(Logs)
+	if _, want := pressed(p, "c"); want != (Say{"There is no line to copy."}) {
+		t.Errorf("when all are gone it copies %+v", want)
+	}
+	p = press(p, 100, 24, "k")
+	if p.to < p.view.ring.first {
+		t.Error("the cursor is on a line that is gone")
 	}
 }
 

@@ -13,13 +13,14 @@ type logMemory struct {
 	Part   string       `json:"part,omitempty"`
 	Needle string       `json:"filter,omitempty"`
 	Wrap   bool         `json:"wrap,omitempty"`
-	Stamp  bool         `json:"times"`
+	Stamp  string       `json:"stamp"`
+	Find   string       `json:"find,omitempty"`
 }
 
 // Remember implements [Rememberer].
 func (p Logs) Remember() any {
 	l := p.view.lens
-	return logMemory{l.level.status(), l.part, l.needle, p.wrap, p.stamp}
+	return logMemory{l.level.status(), l.part, l.needle, p.wrap, stampNames()[p.stamp], p.view.search.text}
 }
 
 // Recall implements [Rememberer].
@@ -28,6 +29,8 @@ func (p Logs) Recall(b json.RawMessage) Pane {
 	if json.Unmarshal(b, &m) != nil || !slices.Contains([]status.Level{status.Debug, status.Info, status.Warn, status.Fail}, m.Level) {
 		return p
 	}
-	p.wrap, p.stamp, p.filter = m.Wrap, m.Stamp, NewField(m.Needle)
+	p.wrap, p.filter = m.Wrap, NewField(m.Needle)
+	p.stamp = stamping(max(0, slices.Index(stampNames(), m.Stamp)))
+	p.view.seek(newSearch(m.Find))
 	return p.look(lens{level: rank(m.Level), part: m.Part, needle: m.Needle})
 }

@@ -18,6 +18,11 @@ type spot struct {
 // move answers the keys that change what part of the log is in sight.
 func (p Logs) move(k Press) (Logs, bool) {
 	w, h := p.inside(k.W, k.H)
+	if p.from != 0 {
+		if moved, ok := p.extend(k); ok {
+			return moved, true
+		}
+	}
 	switch {
 	case key.Matches(k, p.keys.Follow):
 		if p.follow {

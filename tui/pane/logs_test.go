@@ -128,7 +128,7 @@ func numbered(from, to int) []status.Line {
 // wherever the lines before it go.
 func TestEvictionDoesNotMoveTheView(t *testing.T) {
 	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
-	p.stamp = false
+	p.stamp = noStamp
 	p = p.Read(numbered(0, 100)).(Logs)
 	p = press(p, 40, 6, "k", "k", "k")
 	want := []string{"I line 92", "I line 93", "I line 94", "I line 95", "I line 96"}
@@ -146,7 +146,7 @@ func TestEvictionDoesNotMoveTheView(t *testing.T) {
 
 func TestGapsAreSaid(t *testing.T) {
 	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
-	p.stamp = false
+	p.stamp = noStamp
 	p = p.Read([]status.Line{{Seq: 1, Text: "one"}, {Seq: 14, Text: "two", Missed: 12}, {Seq: 15, Text: "three"}, {Seq: 1, Text: "anew"}}).(Logs)
 	want := []string{"I one", "… 12 lines dropped …", "I two", "I three", "… another hub began …", "I anew", ""}
 	if d := cmp.Diff(want, shown(p, 40, 8)); d != "" {
@@ -160,7 +160,7 @@ func TestGapsAreSaid(t *testing.T) {
 
 func TestWrapAndSideways(t *testing.T) {
 	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
-	p.stamp = false
+	p.stamp = noStamp
 	p = p.Read([]status.Line{{Seq: 1, Text: "0123456789会議会議会議会議会議会議会議会議会議!"}}).(Logs)
 	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 40, 3)); d != "" {
 		t.Error(d)

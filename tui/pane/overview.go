@@ -135,7 +135,22 @@ func (p Overview) urgent(t theme.Theme, inside int) []section {
 	if len(p.snap.Problems) > 0 {
 		all = append(all, p.problems(t, inside))
 	}
+	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
+		all = append(all, lastWords(t, said, inside))
+	}
 	return all
+}
+
+// lastWords is what a hub that failed said, its end where there is no room for
+// all. Inside it is w cells wide.
+func lastWords(t theme.Theme, said []string, w int) section {
+	var rows []string
+	for _, line := range said {
+		rows = append(rows, t.Text.Wrapped(line, w)...)
+	}
+	return section{title: "What the hub said last", note: "stderr", need: min(len(rows), 3), want: min(len(rows), 8), rows: func(_, h int) []string {
+		return rows[max(0, len(rows)-h):]
+	}}
 }
 
 // busy are the sections about what goes on: they are left out when there is

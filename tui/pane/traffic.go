@@ -41,7 +41,7 @@ func (f traffic) with(calls []status.Call) traffic {
 			*s = slot{number: n}
 		}
 		s.calls++
-		if c.Code != "" {
+		if c.Failed() {
 			s.failures++
 		}
 		s.took += c.Duration

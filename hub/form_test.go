@@ -1,0 +1,252 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+const formsMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"cursor","version":"9"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+
+// dropForm is the parameters of a modern call that brings back what a client
+// has; both may be empty.
+func dropForm(state, answer string) string {
+	more := ""
+	if state != "" {
+		more += fmt.Sprintf(`,"requestState":%q`, state)
+	}
+	if answer != "" {
+		more += `,"inputResponses":{"approval":` + answer + `}`
+	}
+	return `{"name":"drop","arguments":{"path":"a"},` + formsMeta + more + `}`
+}
+
+// A handedOut is the answer that is a form.
+type handedOut struct {
+	ResultType    string
+	RequestState  string
+	InputRequests map[string]struct {
+		Method string
+		Params struct {
+			Message         string
+			RequestedSchema map[string]any
+		}
+	}
+}
+
+func isForm(t testing.TB, raw json.RawMessage) handedOut {
+	t.Helper()
+	var f handedOut
+	if err := json.Unmarshal(raw, &f); err != nil || f.ResultType != "input_required" || f.RequestState == "" || f.InputRequests["approval"].Method != "elicitation/create" {
+		t.Fatalf("got %s (%v), want a form", raw, err)
+	}
+	return f
+}
+
+// In the era without sessions a client that shows its token is answered with
+// the form, and what its user said counts when the call comes again; a form
+// that is closed counts for nothing, and the call waits for the panel.
+func TestForm(t *testing.T) {
+	for _, tt := range []struct{ answer, want string }{
+		{`{"action":"accept","content":{"answer":"allow once"}}`, `"done":true`},
+		{`{"action":"accept","content":{"answer":"allow for this session"}}`, `"done":true`},
+		{`{"action":"accept","content":{"answer":"refuse","reason":"mine"}}`, "The user says: mine"},
+		{`{"action":"decline"}`, "the user refused"},
+		{`{"action":"decline","content":{"reason":"not now"}}`, "not now"},
+		{`{"action":"cancel"}`, ""},
+		{`{"action":"accept","content":{"answer":"always"}}`, ""},
+		{`{"action":"accept"}`, ""},
+		{`{}`, ""},
+		{`"allow once"`, ""},
+		{``, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startPad(t, askWrites(), nil, Limits{})
+			c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+			f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+			asked := f.InputRequests["approval"].Params
+			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
+				t.Errorf("asked %+v", asked)
+			}
+			if w := h.waiting(); w.Until.Sub(w.Since) != h.limits.Form || h.pad.writes != 0 {
+				t.Errorf("meanwhile %+v", w)
+			}
+			c.send(`{"jsonrpc":"2.0","id":"again","method":"tools/call","params":` + dropForm(f.RequestState, tt.answer) + `}`)
+			synctest.Wait()
+			if tt.want == "" {
+				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+				tt.want = "by hand"
+			}
+			if f := c.recv(); f.ID != "again" || !strings.Contains(f.raw, tt.want) {
+				t.Errorf("%s: %s", tt.answer, f.raw)
+			}
+			if wrote := h.pad.writes > 0; wrote != (tt.want == `"done":true`) || len(h.approvals.list())+len(h.approvals.forms) != 0 {
+				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, len(h.approvals.list()))
+			}
+			again := c.ask("tools/call", dropForm("", ""))
+			if stands := strings.Contains(tt.answer, "for this session"); stands != strings.Contains(again.raw, `"done":true`) {
+				t.Errorf("%s, and the next call: %s", tt.answer, again.raw)
+			}
+		})
+	}
+}
+
+// A form that nobody fills in leaves the call waiting in the panel for as long
+// as any other, and who answers there while it is out is heard before it.
+func TestFormIsAnsweredElsewhere(t *testing.T) {
+	for _, allow := range []bool{true, false} {
+		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
+			synctest.Test(t, func(t *testing.T) {
+				h := startPad(t, askWrites(), nil, Limits{})
+				c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+				f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+				h.answers(h.waiting().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
+				if h.pad.writes != 0 {
+					t.Error("written before the client came back")
+				}
+				got := c.ask("tools/call", dropForm(f.RequestState, answer))
+				if !strings.Contains(got.raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.pad.writes > 0 != allow {
+					t.Errorf("the panel said %v, the form %q: %s", allow, answer, got.raw)
+				}
+			})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+		c.send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
+		synctest.Wait()
+		if left := h.waiting().Until.Sub(h.now()); left != h.limits.Approval {
+			t.Errorf("the panel shows that it waits for %s", left)
+		}
+		if got := c.recv(); !strings.Contains(got.raw, "nobody approved the call within 50s") {
+			t.Errorf("got %s", got.raw)
+		}
+	})
+}
+
+// A client that only claims its name gets no form, unless the configuration
+// trusts it, and neither does one that shows none: their calls wait.
+func TestFormOnlyWhereTrusted(t *testing.T) {
+	for _, tt := range []struct {
+		proven string
+		elicit *bool
+		caps   string
+		want   bool
+	}{
+		{"", nil, `{"elicitation":{}}`, false},
+		{"", new(true), `{"elicitation":{}}`, true},
+		{"cursor", new(false), `{"elicitation":{}}`, false},
+		{"cursor", nil, `{"elicitation":{"form":{}}}`, true},
+		{"cursor", nil, `{"elicitation":{"url":{}}}`, false},
+		{"cursor", nil, `{}`, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
+			c := connectAs(t, h.testHub, Attach{Client: tt.proven})
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
+			synctest.Wait()
+			id := h.waiting().ID
+			if tt.want {
+				isForm(t, c.recv().Result)
+				return
+			}
+			h.answers(id, false, status.Answer{Reason: "by hand"})
+			if f := c.recv(); !strings.Contains(f.raw, "by hand") {
+				t.Errorf("%+v: got %s", tt, f.raw)
+			}
+		})
+	}
+}
+
+// A request of the era with sessions brings no form, whatever it says.
+func TestFormIsOfTheModernEra(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+		former := h.waiting().ID
+		c.initialize()
+		c.send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
+			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
+		synctest.Wait()
+		list := h.approvals.list()
+		if len(list) != 2 || h.pad.writes != 0 {
+			t.Fatalf("%d wait, %d writes", len(list), h.pad.writes)
+		}
+		for _, a := range list {
+			h.answers(a.ID, a.ID == former, status.Answer{Reason: "by hand"})
+		}
+		if got := c.recv(); !strings.Contains(got.raw, "by hand") || h.pad.writes != 0 {
+			t.Errorf("got %s", got.raw)
+		}
+	})
+}
+
+// Over HTTP the form and what comes back are two requests; only the client that
+// was asked brings it back.
+func TestFormOverHTTP(t *testing.T) {
+	h := startPad(t, askWrites(), nil, Limits{})
+	h.proves = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	s := serveHTTP(t, h.testHub)
+	post := func(proven, params string) received {
+		t.Helper()
+		_, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`,
+			append(modern("tools/call", "drop"), "Authorization", "Bearer "+proven)...)
+		var f received
+		if err := json.Unmarshal([]byte(body), &f); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		f.raw = body
+		return f
+	}
+	const yes = `{"action":"accept","content":{"answer":"allow once"}}`
+	f := isForm(t, post("cursor", dropForm("", "")).Result)
+	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "about another call") || h.pad.writes != 0 {
+		t.Errorf("another client: %s", got.raw)
+	}
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, `"done":true`) || h.pad.writes != 1 {
+		t.Errorf("got %s", got.raw)
+	}
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "is over") || h.pad.writes != 1 {
+		t.Errorf("again: %s", got.raw)
+	}
+}
+
+// A call that is answered with a form is told apart from one that failed or ran.
+func TestFormIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{SessionWrites: 1})
+		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+		if got := c.ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.raw, `"done":true`) {
+			t.Errorf("the session's one write: %s", got.raw)
+		}
+		if got := c.ask("tools/call", dropForm("", "")); !strings.Contains(got.raw, "made its 1 writes") {
+			t.Errorf("and another: %s", got.raw)
+		}
+		calls, err := h.Calls(context.Background(), status.CallQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var codes []string
+		for call := range calls {
+			codes = append(codes, call.Code)
+		}
+		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.failures.Load() != 1 {
+			t.Errorf("recorded %q, %d failures", codes, h.failures.Load())
+		}
+		if log := h.log.String(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
+			t.Error("a receipt is missing, or the log holds the state")
+		}
+	})
+}
