@@ -7,7 +7,7 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help test ci lint race sequences snapshot conformance bench update fuzz
+.PHONY: help test ci lint race sequences snapshot conformance bench screens update fuzz
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ race: ## all tests under the race detector, but for the conformance suite
 
 sequences: ## 1,000 made-up sequences of two agents and a person, taken back, for every System
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
-	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|System)$$/^sequences$$' ./tools/...
+	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/...
 
 snapshot: ## the archives of a release for all six systems: by goreleaser where it is, else by go build; sums checked
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \
@@ -53,6 +53,9 @@ bench: ## speed and memory, printed; nothing is judged by time
 	go test -run '^$$' -bench . -benchmem ./...
 	@.ci/needs plugin >/dev/null; . $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
 		go build -o $(CACHE)/bin/lectern ./cmd/lectern && LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin bench; fi
+
+screens: ## docs/screens anew: the panel as it is, driven in a terminal; needs tmux
+	go run ./cmd/screens docs/screens
 
 plugin/dist/index.js: plugin/package-lock.json $(wildcard plugin/src/*.ts plugin/src/*/*.ts)
 	npm ci --prefix plugin --no-audit --no-fund --ignore-scripts && npm run --prefix plugin build

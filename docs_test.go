@@ -298,8 +298,8 @@ func makeTargets(t *testing.T) map[string]bool {
 	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):.*## `).FindAllSubmatch(src, -1) {
 		names[string(m[1])] = false
 	}
-	if len(names) > 10 {
-		t.Errorf("the Makefile has %d targets; ten are enough for anybody", len(names))
+	if len(names) > 11 {
+		t.Errorf("the Makefile has %d targets; eleven are enough for anybody", len(names))
 	}
 	return names
 }

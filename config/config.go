@@ -121,7 +121,7 @@ func Default(path string, schema Schema) Config {
 		Path:    path,
 		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
 		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, FuseDeletes: 100, FuseBytes: 32 << 20},
-		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
+		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512, Key: "auto"},
 		Update:  Update{Check: true},
 		schema:  schema,
 	}

@@ -63,26 +63,18 @@ INSERT INTO facts VALUES ('bytes', 0);
 
 // openFile opens the database in o.Dir, or makes it. One that is damaged is
 // moved aside, so that agents can go on writing.
-func openFile(o Options, suspect bool) (*sql.DB, *keys, error) {
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, nil, err
-	}
-	k, err := loadKeys(o.Dir)
-	if err != nil {
-		return nil, nil, err
-	}
+func openFile(o Options, k *keys, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := connect(file, k, suspect)
 	if err == nil || !damaged(err) {
-		return db, k, err
+		return db, err
 	}
 	aside, asideErr := moveAside(file, o.Now())
 	if asideErr != nil {
-		return nil, nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
+		return nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
 	}
 	o.Log.Error("the journal is damaged; a new one begins, and what is in the old one cannot be undone", "part", "journal", "file", aside, "err", err)
-	db, err = connect(file, k, false)
-	return db, k, err
+	return connect(file, k, false)
 }
 
 // connect opens one connection, which keeps other processes out. The whole of a
@@ -144,7 +136,7 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := k.open(check, "check"); err != nil {
+	if _, err := k.open(check, "check"); err != nil && !errors.Is(err, errLost) {
 		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
 	}
 	if !suspect {

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -36,6 +37,10 @@ type Options struct {
 	Keep time.Duration
 	// MaxBytes of contents are kept, besides those of the newest call; 0: 512 MB.
 	MaxBytes int64
+	// Key is where the key is to be; empty: Auto.
+	Key Place
+	// Keyring may be nil: there is none.
+	Keyring Keyring
 }
 
 // The defaults of [Options].
@@ -49,12 +54,15 @@ const (
 type Journal struct {
 	opts Options
 
+	ring    ring
 	undoing sync.Mutex // one undo at a time
 
 	mu     sync.Mutex // of all below, and of everything that is asked of db
 	db     *sql.DB    // nil: not open
 	keys   *keys
-	doubt  bool // something has found it damaged
+	doubt  bool      // something has found it damaged
+	locked bool      // it does not open, as the keyring does not give its key
+	asked  time.Time // when the keyring was asked for keys that it did not give
 	closed bool
 	live   map[int64]bool  // calls that have not ended
 	loose  map[string]bool // sources that may have pending Changes of ended calls
@@ -70,7 +78,10 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Journal{opts: o, live: map[int64]bool{}, loose: map[string]bool{}}
+	if o.Key == "" {
+		o.Key = Auto
+	}
+	return &Journal{opts: o, ring: ring{keyring: o.Keyring}, live: map[int64]bool{}, loose: map[string]bool{}}
 }
 
 // flushAfter is how long an outcome waits for others before it is written. When
@@ -104,7 +115,16 @@ func (j *Journal) openUnless() error {
 	if j.closed {
 		return errors.New("the journal is closed")
 	}
-	db, keys, err := openFile(j.opts, j.doubt)
+	if err := os.MkdirAll(j.opts.Dir, 0o700); err != nil {
+		return err
+	}
+	keys, err := j.getKeys()
+	_, j.locked = errors.AsType[*Locked](err)
+	if err != nil {
+		return err
+	}
+	j.asked = j.opts.Now()
+	db, err := openFile(j.opts, keys, j.doubt)
 	if err != nil {
 		return err
 	}

@@ -7,52 +7,38 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-
-	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-const (
-	keyName = "journal.key"
-	keySize = 32
-)
+const keySize = 32
 
-// keys seal contents, and name them without giving away which are equal to what
-// somebody may guess.
+// A key seals contents, and names them without giving away which are equal to
+// what somebody may guess.
+type key struct {
+	id     string // tells it from others and gives nothing of it away
+	secret []byte
+	aead   cipher.AEAD
+	mac    []byte
+}
+
+// keys are those that can be had. The first one seals, all of them open.
 type keys struct {
-	aead cipher.AEAD
-	mac  []byte
+	all []*key
+	// lost are those that cannot be had now; empty: none.
+	lost []string
 }
 
-// loadKeys reads the key in dir, or makes one. A database whose key is gone
-// cannot be read, so a new key is made only where there is none.
-func loadKeys(dir string) (*keys, error) {
-	file := filepath.Join(dir, keyName)
-	secret, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(dir, databaseName)); err == nil {
-			return nil, fmt.Errorf("%s is gone, without which %s cannot be read; put it back, or move that away too", file, databaseName)
-		}
-		secret = make([]byte, keySize)
-		_, _ = rand.Read(secret) // it never errs
-		err = atomicfile.WriteFile(file, secret, 0o600)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(secret) != keySize {
-		return nil, fmt.Errorf("%s has %d bytes, not %d; put the right one back, or move it and %s away", file, len(secret), keySize, databaseName)
-	}
-	return keysOf(secret)
+func newKey() (*key, error) {
+	secret := make([]byte, keySize)
+	_, _ = rand.Read(secret) // it never errs
+	return keyOf(secret)
 }
 
-func keysOf(secret []byte) (*keys, error) {
-	var parts [2][]byte
-	for i, use := range []string{"lectern journal seal", "lectern journal name"} {
+func keyOf(secret []byte) (*key, error) {
+	var parts [3][]byte
+	for i, use := range []string{"lectern journal seal", "lectern journal name", "lectern journal id"} {
 		part, err := hkdf.Key(sha256.New, secret, nil, use, keySize)
 		if err != nil {
 			return nil, err
@@ -67,25 +53,45 @@ func keysOf(secret []byte) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keys{aead, parts[1]}, nil
+	return &key{hex.EncodeToString(parts[2][:8]), secret, aead, parts[1]}, nil
 }
 
 // seal encrypts plain for one use, which open must name again: what is sealed
 // cannot be moved to where something else belongs.
 func (k *keys) seal(plain []byte, use string) []byte {
-	return k.aead.Seal(nil, nil, plain, []byte(use)) //nolint:gosec // this AEAD draws its nonces itself
+	return k.all[0].aead.Seal(nil, nil, plain, []byte(use)) //nolint:gosec // this AEAD draws its nonces itself
 }
 
+// errLost is of what was sealed with a key that cannot be had now.
+var errLost = errors.New("its key is in the keyring, which does not give it now")
+
 func (k *keys) open(sealed []byte, use string) ([]byte, error) {
-	plain, err := k.aead.Open(nil, nil, sealed, []byte(use))
-	if err != nil {
-		return nil, fmt.Errorf("unseal %s: %w", use, err)
+	var err error
+	for _, one := range k.all {
+		var plain []byte
+		if plain, err = one.aead.Open(nil, nil, sealed, []byte(use)); err == nil {
+			return plain, nil
+		}
 	}
-	return plain, nil
+	if len(k.lost) > 0 {
+		return nil, errLost
+	}
+	return nil, fmt.Errorf("unseal %s: %w", use, err)
 }
 
 // name is the keyed hash of what parts say, each of them whole.
-func (k *keys) name(parts ...[]byte) []byte {
+func (k *keys) name(parts ...[]byte) []byte { return k.all[0].name(parts...) }
+
+// names are those that parts can have, one for each key.
+func (k *keys) names(parts ...[]byte) []any {
+	var all []any
+	for _, one := range k.all {
+		all = append(all, one.name(parts...))
+	}
+	return all
+}
+
+func (k *key) name(parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, k.mac)
 	for _, p := range parts {
 		var size [8]byte

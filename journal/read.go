@@ -44,7 +44,11 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 	v.time = time.Unix(0, at)
 	plain, err := j.keys.open(target, "target")
 	if err != nil {
-		return row{}, err
+		v.Target, v.lost = "?", true
+		if v.fixed == "" {
+			v.fixed = "it cannot be read: " + err.Error()
+		}
+		return v, nil
 	}
 	v.Target = string(plain)
 	if reason != nil {
@@ -74,6 +78,7 @@ func (j *Journal) ready() error {
 	if err := j.openUnless(); err != nil {
 		return err
 	}
+	j.lookAgain()
 	if len(j.marks) == 0 {
 		return nil
 	}

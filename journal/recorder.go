@@ -131,6 +131,7 @@ func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes [
 	defer j.mu.Unlock()
 	first := call
 	rows := make([]row, 0, len(changes))
+	j.lookAgain()
 	now := j.opts.Now()
 	err := j.write(func(tx *sql.Tx) error {
 		for _, c := range changes {
@@ -174,6 +175,7 @@ type row struct {
 	undoes    int64
 	fixed     string
 	told      bool // an Open one whose After was told
+	lost      bool // what is sealed of it cannot be read now; Target is "?"
 
 	// What the database knows without the contents.
 	beforeSize, afterSize int

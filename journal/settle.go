@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -38,7 +39,7 @@ func (j *Journal) Loose(source string) bool {
 func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Found, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
-	pending, err := j.pending(source)
+	pending, waits, err := j.pending(source)
 	if err != nil {
 		return Found{}, fmt.Errorf("settle changes: %w", err)
 	}
@@ -64,7 +65,7 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Fo
 		err = j.resume(ctx, source, k, &found)
 	}
 	j.mu.Lock()
-	j.loose[source] = err != nil
+	j.loose[source] = err != nil || waits
 	j.mu.Unlock()
 	if err != nil {
 		return found, fmt.Errorf("settle changes: %w", err)
@@ -72,31 +73,36 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Fo
 	return found, nil
 }
 
-// pending are the Changes of ended calls without an outcome, newest first.
-func (j *Journal) pending(source string) ([]row, error) {
+// pending are the Changes of ended calls without an outcome, newest first. With
+// waits there are more, whose key is lost for now.
+func (j *Journal) pending(source string) (ended []row, waits bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.db == nil && !j.exists() {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err := j.ready(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	all, err := j.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	ended := all[:0]
+	ended = all[:0]
 	for _, v := range all {
 		if j.live[v.call] {
 			continue
 		}
+		if v.lost {
+			waits = len(j.keys.lost) > 0
+			continue
+		}
 		if err := j.fill(&v); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		ended = append(ended, v)
 	}
-	return ended, nil
+	return ended, waits, nil
 }
 
 // exists says whether anything was ever written.
@@ -130,7 +136,8 @@ func (j *Journal) found(v row) (now tools.State, known bool, err error) {
 	if err := j.openUnless(); err != nil {
 		return now, false, err
 	}
-	next, err := j.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", j.nameOf(v.origin.Source, v.Target), v.seq)
+	names := j.keys.names([]byte(v.origin.Source), []byte(v.Target))
+	next, err := j.rows("name IN (?"+strings.Repeat(",?", len(names)-1)+") AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", append(names, v.seq)...)
 	if err != nil || len(next) == 0 {
 		return now, false, err
 	}

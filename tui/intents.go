@@ -28,6 +28,14 @@ func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 		return m, m.fx.copy(want)
 	case pane.Save:
 		return m, m.fx.save(want)
+	case pane.Agree:
+		c := newConfirm(m.key, status.Action{}, want.Plan)
+		c.yes = want.Then
+		m.over, m.deaf = c, m.cfg.Now().Add(grace)
+	case pane.Reveal:
+		return m, m.fx.reveal(m.current, want)
+	case pane.CopyToken:
+		return m, m.fx.copyToken(want)
 	case pane.Export:
 		m.notice = working("export the whole log")
 		return m, m.fx.export(want)

@@ -123,7 +123,7 @@ func (k KeyMap) groups() []group {
 		{pane.LogsTab, []key.Binding{
 			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),
 			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "select lines; again: from here on"), named(p.Follow, "follow, or pause"),
-			named(p.Level, "next level"), named(p.Part, "next part"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "times, distances, or neither"),
+			named(p.Level, "next level"), named(p.Part, "next part, then next client"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "times, distances, or neither"),
 			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 			named(p.Export, "export the whole log on disk"),
@@ -145,7 +145,7 @@ func (k KeyMap) groups() []group {
 			named(p.Copy, "copy the report"), named(p.Save, "save the report"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.SettingsTab, []key.Binding{
-			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),
+			named(p.Enter, "edit it, or do it"), named(p.Remove, "back to the default"), named(p.Copy, "copy the token, unseen"), named(p.Filter, "filter the settings"), named(p.Refresh, "read them again"),
 		}},
 		{"When asked", []key.Binding{k.Yes, k.No}},
 	}

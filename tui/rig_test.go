@@ -59,6 +59,11 @@ func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
 			r.saved[name] = text
 			return "/tmp/" + name, r.cannot
 		},
+		Token: func(of string) (string, error) { return "lectern_" + of + "-hunter2", r.cannot },
+		CopyToken: func(of string) (string, error) {
+			r.copied = append(r.copied, "token of "+of)
+			return "copied with pigeon", r.cannot
+		},
 		Export: func(_ context.Context, name string) (string, int, error) {
 			r.export = append(r.export, name)
 			return "/tmp/log.txt", 104221, r.cannot

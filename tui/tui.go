@@ -44,6 +44,11 @@ type Config struct {
 	// returns its path and how many lines it has. An empty name: a new file
 	// among those of Save. nil: there is no log here.
 	Export func(ctx context.Context, name string) (path string, lines int, err error)
+	// Token reads a token of this machine, by the Part of status.RotateToken, and
+	// CopyToken puts it on the clipboard and says how; it writes it into no file.
+	// nil: there are none here.
+	Token     func(of string) (text string, err error)
+	CopyToken func(of string) (how string, err error)
 	// Now is the clock; times are shown in its zone.
 	Now func() time.Time
 	// Dark is how the ground is taken to be until the terminal answers; many

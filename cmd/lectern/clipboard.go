@@ -62,14 +62,8 @@ func (c clipboard) tools() []tool {
 func (c clipboard) Copy(text string) (how string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if c.env("TMUX") != "" && c.look("tmux") && c.feed(ctx, []byte(text), "tmux", "load-buffer", "-w", "-") == nil {
-		return "copied to tmux's buffer and its terminal's clipboard", nil
-	}
-	remote := c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != ""
-	if !remote {
-		if name := c.native(ctx, text); name != "" {
-			return "copied with " + name, nil
-		}
+	if how := c.reach(ctx, text); how != "" {
+		return how, nil
 	}
 	if c.osc52(text) == nil {
 		return "sent to the terminal's clipboard (OSC 52); if nothing arrives it is in " + c.file, c.save(text)
@@ -78,6 +72,35 @@ func (c clipboard) Copy(text string) (how string, err error) {
 		return "", err
 	}
 	return "no clipboard found; saved to " + c.file, nil
+}
+
+// CopySecret is Copy for what must get into no file: in is the one that it is
+// in anyway.
+func (c clipboard) CopySecret(secret, in string) (how string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if how := c.reach(ctx, secret); how != "" {
+		return how, nil
+	}
+	if c.osc52(secret) == nil {
+		return "sent to the terminal's clipboard (OSC 52); if nothing arrives it is in " + in, nil
+	}
+	return "", errors.New("no clipboard was found; it is in " + in)
+}
+
+// reach tries the ways that tell whether they worked, and says which did;
+// empty: none.
+func (c clipboard) reach(ctx context.Context, text string) (how string) {
+	if c.env("TMUX") != "" && c.look("tmux") && c.feed(ctx, []byte(text), "tmux", "load-buffer", "-w", "-") == nil {
+		return "copied to tmux's buffer and its terminal's clipboard"
+	}
+	if remote := c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != ""; remote {
+		return ""
+	}
+	if name := c.native(ctx, text); name != "" {
+		return "copied with " + name
+	}
+	return ""
 }
 
 // native tries the system's own tools and returns the one that worked.

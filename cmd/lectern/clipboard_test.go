@@ -84,3 +84,43 @@ func TestClipboardOfTooMuch(t *testing.T) {
 		t.Errorf("said %q, wrote %d bytes to the screen, error %v", how, screen.Len(), err)
 	}
 }
+
+// A secret goes to a clipboard or nowhere: no file is written, and where it is
+// anyway is said.
+func TestSecretIsCopiedIntoNoFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		env      map[string]string
+		terminal bool
+		want     string
+		fails    bool
+	}{
+		"tmux":     {map[string]string{"TMUX": "1"}, true, "tmux's buffer", false},
+		"ssh":      {map[string]string{"SSH_TTY": "/dev/pts/1", "DISPLAY": ":0"}, true, "OSC 52); if nothing arrives it is in /state/client.token", false},
+		"desktop":  {map[string]string{"DISPLAY": ":0"}, true, "copied with xclip", false},
+		"no way":   {nil, false, "no clipboard was found; it is in /state/client.token", true},
+		"terminal": {nil, true, "OSC 52", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			board := clipboard{
+				goos: "linux", env: func(k string) string { return c.env[k] }, file: filepath.Join(dir, "snippet.txt"),
+				look: func(program string) bool { return program == "tmux" || program == "xclip" },
+				feed: func(context.Context, []byte, string, ...string) error { return nil },
+			}
+			var screen bytes.Buffer
+			if c.terminal {
+				board.terminal = &screen
+			}
+			how, err := board.CopySecret("lectern_hunter2", "/state/client.token")
+			if err != nil {
+				how = err.Error()
+			}
+			if !strings.Contains(how, c.want) || (err != nil) != c.fails || strings.Contains(how, "hunter2") {
+				t.Errorf("said %q, %v; want %q", how, err, c.want)
+			}
+			if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+				t.Errorf("files %v, %v", files, err)
+			}
+		})
+	}
+}

@@ -35,6 +35,7 @@ type host struct {
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
+	keyLost atomic.Bool                 // that the keyring does not give a key is shown
 	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
@@ -109,6 +110,7 @@ func (h *host) open(ctx context.Context) error {
 		return err
 	}
 	h.lookAtJournal(nil)
+	h.lookAtLostKeys()
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}

@@ -37,6 +37,8 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 		plan.Title = "Let " + act.Part + " change things again without asking you each time"
 	case status.Acknowledge:
 		plan.Title = "Show no more that " + act.Part + " happened"
+	case status.UnlockJournal:
+		plan.Title = "Get the journal's key from the keyring, which may ask you to unlock it"
 	case status.ReopenSource:
 		plan.Title = "Close source " + act.Part + " and open it again"
 	case status.Reload:
@@ -75,6 +77,10 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 		return a.hub.ResetFuse(act.Part)
 	case status.Acknowledge:
 		return a.acknowledge(act.Part)
+	case status.UnlockJournal:
+		err := a.journal.Unlock(ctx)
+		a.lookAtLostKeys()
+		return err
 	case status.ReopenSource:
 		return a.hub.Reopen(ctx, act.Part)
 	case status.Reload:

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/installer"
@@ -90,11 +91,27 @@ func (l *local) rotateClientToken(ctx context.Context) *installer.Proposal {
 		return err
 	})
 	if s, err := firstOf(ctx, l.Access); err == nil && runs(s) {
+		p.Plan.Risks = append(p.Plan.Risks, shutOut(s))
 		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
 			return l.Access.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}
 	return p
+}
+
+// shutOut names the agents that lose their way in with the token of all clients.
+func shutOut(s status.Snapshot) string {
+	var names []string
+	for _, c := range s.Sessions {
+		if c.Transport == status.HTTP && !c.Proven {
+			names = append(names, c.Client)
+		}
+	}
+	if len(names) == 0 {
+		return "no agent is connected with it now"
+	}
+	slices.Sort(names)
+	return "connected with it now, and refused from then on: " + strings.Join(slices.Compact(names), ", ")
 }
 
 // carryThrough applies what was previewed, or what would be now.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -44,12 +45,33 @@ func (h *host) notify(a status.Approval) {
 }
 
 func notification(a status.Approval) (title, body string) {
-	client := a.Client
-	if client == "" {
-		client = "A client"
+	client := plainName(a.Client)
+	switch {
+	case client == "":
+		client = "A client without a name"
+	case !a.Proven:
+		client = "A client that calls itself “" + client + "”"
 	}
 	return "Lectern: a call waits for your yes",
-		line(fmt.Sprintf("%s wants to %s in source %s. Answer in Lectern's panel, or with: lectern approve", client, a.Effect, a.Source))
+		fmt.Sprintf("%s wants to %s in source %s. Answer in Lectern's panel, or with: lectern approve", client, a.Effect, a.Source)
+}
+
+// mostName is how many characters of a client's name a notification shows.
+const mostName = 40
+
+// plainName is a name of letters, digits and a few marks. Desktops read the
+// rest as they like, as markup, images and links, and tell nobody beforehand.
+func plainName(name string) string {
+	plain := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" -_+()", r) {
+			return r
+		}
+		return '·'
+	}, line(name)))
+	if len(plain) > mostName {
+		plain = append(plain[:mostName-1], '…')
+	}
+	return strings.TrimSpace(string(plain))
 }
 
 // notifier is the command that shows a notification; nil: there is no desktop

@@ -44,8 +44,8 @@ func (w *world) panel(ctx context.Context, how manner) error {
 		Save: func(name, text string) (string, error) {
 			return saveNew(w.savedDir(), name, putText(text))
 		},
-		Export: w.exportLog,
-		Dark:   true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
+		Export: w.exportLog, Token: w.showToken, CopyToken: w.copyToken,
+		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
 	}
 	var model tea.Model = tui.New(conf)
 	if how.spoken {

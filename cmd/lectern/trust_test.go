@@ -228,6 +228,22 @@ func TestNotification(t *testing.T) {
 	if strings.Contains(title+body, "canary") || strings.Contains(body, "\x1b") || !strings.Contains(body, "wants to delete in source notes") {
 		t.Errorf("%q %q", title, body)
 	}
+	for name, want := range map[string]string{
+		"":                                       "A client without a name wants",
+		`<b>Bank</b> & <img src="/etc/passwd"/>`: "A client that calls itself “·b·Bank··b· · ·img src···etc·passwd···” wants",
+		"see https://evil.example":               "“see https···evil·example”",
+		"www.evil.example mailto:a@b":            "“www·evil·example mailto·a·b”",
+		"\u202egnp\u3164":                        "“·u·202e·gnp·u·3164·”",
+		strings.Repeat("long ", 100):             "“long long long long long long long long…”",
+		"写作 (beta)":                              "“写作 (beta)”",
+	} {
+		if _, body := notification(status.Approval{Client: name, Source: "notes", Effect: "write"}); !strings.Contains(body, want) || strings.ContainsAny(body, "<>&") {
+			t.Errorf("%q: %s", name, body)
+		}
+	}
+	if _, body := notification(status.Approval{Client: "cursor", Proven: true, Effect: "write"}); !strings.HasPrefix(body, "cursor wants") {
+		t.Errorf("proven: %s", body)
+	}
 	env := func(set string) func(string) string {
 		return func(name string) string {
 			if name == set {

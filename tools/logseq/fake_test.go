@@ -25,6 +25,7 @@ type fake struct {
 	calls     []string
 	fault     func(method string) fault // nil: none
 	made      int                       // pages
+	meddled   []string                  // pages that a person edited in the recycle bin
 	bare      bool                      // the call at hand wants references unnamed
 }
 
@@ -93,12 +94,20 @@ func garden(kind string) *fake {
 	}
 }
 
-func (f *fake) digest() string {
+func (f *fake) digest() string { return f.digestOf(func(*fakePage) bool { return true }) }
+
+// inUse is the digest without the recycle bin.
+func (f *fake) inUse() string { return f.digestOf(func(p *fakePage) bool { return !p.Recycled }) }
+
+func (f *fake) digestOf(which func(*fakePage) bool) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []any
 	pages := slices.SortedFunc(slices.Values(f.pages), func(a, b *fakePage) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range pages {
+		if !which(p) {
+			continue
+		}
 		on := *p
 		if f.kind == "file" {
 			on.UUID = "" // not in the file

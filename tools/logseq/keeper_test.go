@@ -263,6 +263,31 @@ func TestNamesThatLookLikeUUIDs(t *testing.T) {
 	}
 }
 
+// A page that a person has edited in the recycle bin is not brought back over
+// their edit; what Logseq itself put on it there is none.
+func TestUndoLooksIntoTheRecycleBin(t *testing.T) {
+	for _, c := range []struct {
+		property string
+		refused  bool
+	}{{"soil", true}, {":logseq.property/recycled-by", false}} {
+		f := garden("db")
+		d := openOn(t, f)
+		l := &ledger{f: f}
+		if _, err := d.open.Call(t.Context(), l, "delete_page", []byte(`{"page_name":"Garden","force":true}`)); err != nil {
+			t.Fatal(err)
+		}
+		f.pages[0].Properties[c.property] = "loam"
+		now := f.digest()
+		err := tools.AsError(d.open.Keeper().Restore(t.Context(), tools.Silent{}, l.back()))
+		if c.refused && (err == nil || err.Code != tools.Conflict || !strings.Contains(err.Msg, "page Garden") || f.digest() != now) {
+			t.Errorf("%s was set in the bin: %v", c.property, err)
+		}
+		if !c.refused && f.pages[0].Recycled {
+			t.Errorf("%s is Logseq's own: %v", c.property, err)
+		}
+	}
+}
+
 // The journal's refusal stops the write and comes back as it is, also out of a
 // batch.
 func TestJournalRefuses(t *testing.T) {

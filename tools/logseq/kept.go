@@ -109,6 +109,16 @@ func (g *Graph) keptBlock(ctx context.Context, t target) (*kept, error) {
 
 // keptPage is nil when the page is not there, or in the recycle bin.
 func (g *Graph) keptPage(ctx context.Context, t target) (*keptPage, error) {
+	p, err := g.keptOrBinned(ctx, t)
+	if err != nil || p == nil || p.Recycled {
+		return nil, err
+	}
+	return p, nil
+}
+
+// keptOrBinned is nil when the page is not there. One in the recycle bin says
+// that it is.
+func (g *Graph) keptOrBinned(ctx context.Context, t target) (*keptPage, error) {
 	var p keptPage
 	in := struct {
 		Page   string `json:"page,omitempty"`
@@ -120,7 +130,7 @@ func (g *Graph) keptPage(ctx context.Context, t target) (*keptPage, error) {
 	}
 	err := g.ask(ctx, "pages.state", in, &p)
 	switch {
-	case absentIn(err) || err == nil && (p.Name == "" || p.Recycled):
+	case absentIn(err) || err == nil && p.Name == "":
 		return nil, nil
 	case err != nil:
 		return nil, err

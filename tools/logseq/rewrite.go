@@ -2,7 +2,10 @@ package logseq
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -22,12 +25,45 @@ func (r *restoration) check(ctx context.Context) error {
 			err = tools.Errorf(tools.Conflict, "%s is there or gone for another reason than a new name", v.Target)
 		case v.target.what != aHead && v.Before.There && v.After.There:
 			err = tools.Errorf(tools.Unavailable, "%s cannot be turned into another page as a whole", v.Target).WithHint("Take its changes back one by one.")
+		case v.target.what != aHead && v.comes():
+			err = r.checkBin(ctx, v)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkBin sees that a page comes out of the recycle bin as it went in.
+func (r *restoration) checkBin(ctx context.Context, v reversal) error {
+	p, err := read[keptPage](v.After)
+	if err != nil || p.UUID == "" {
+		return err
+	}
+	lies, err := r.g.keptOrBinned(ctx, target{aPage, string(p.UUID)})
+	if err != nil || lies == nil {
+		return err
+	}
+	if lies.otherThan(p) {
+		return editedSince(v.Target)
+	}
+	return nil
+}
+
+// otherThan says whether somebody has edited a page in the recycle bin since it
+// was as it went in. What Logseq itself may have put on it there is no edit.
+func (lies keptPage) otherThan(was keptPage) bool {
+	lies.Recycled = false
+	lies.Properties = maps.Clone(lies.Properties)
+	maps.DeleteFunc(lies.Properties, func(ident string, _ json.RawMessage) bool {
+		_, had := was.Properties[ident]
+		return !had && strings.HasPrefix(ident, ":logseq.")
+	})
+	lies.Tags = slices.DeleteFunc(slices.Clone(lies.Tags), func(ident string) bool {
+		return !slices.Contains(was.Tags, ident) && strings.HasPrefix(ident, ":logseq.")
+	})
+	return !exactly(stateOf(lies), stateOf(was))
 }
 
 // checkBlock sees that a block that goes takes nothing along that it should

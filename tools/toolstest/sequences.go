@@ -144,7 +144,8 @@ func (q *sequence) takeBackOne() {
 }
 
 // takeBack takes one call back: it must work if every target is as the call
-// left it, and else conflict and change nothing. No other target changes.
+// left it, and else conflict and change nothing. No other target changes, unless
+// it is part of one that does.
 func (q *sequence) takeBack(c agentCall) []tools.Change {
 	q.suite.Helper()
 	was := map[string]tools.State{}
@@ -153,23 +154,27 @@ func (q *sequence) takeBack(c agentCall) []tools.Change {
 	}
 	var edited []string
 	for _, change := range c.changes {
-		if !holdsOthers(change.Target) && !equalStates(was[change.Target], change.After) {
+		if !holdsOthers(change.Target) && !q.same(change.Target, was[change.Target], change.After) {
 			edited = append(edited, change.Target)
 		}
-		delete(was, change.Target)
 	}
 	what := "take back " + c.what
 	if len(edited) > 0 {
 		q.conflicts(q.source, what, reversed(c.changes), edited...)
 		return nil
 	}
+	stuck := q.stuck(c.changes)
 	back, err := q.restore(q.source, what, reversed(c.changes))
+	if stuck && err != nil && tools.AsError(err).Code == tools.Conflict {
+		return nil
+	}
 	if err != nil {
 		q.Errorf("%s: %v, though nobody has edited what it changed", what, err)
 		return nil
 	}
 	for target, st := range was {
-		if now := q.state(q.source, target); !holdsOthers(target) && !equalStates(now, st) {
+		now := q.state(q.source, target)
+		if !holdsOthers(target) && !q.same(target, now, st) && !q.touched(slices.Concat(c.changes, back), target, st, now) {
 			q.Errorf("%s: it also changed %q from %s to %s", what, target, showState(st), showState(now))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,6 +47,8 @@ type Place struct {
 	// Edit is a person at work in the place: it changes something there, not
 	// through the source, as seed decides. Nil: nobody else edits.
 	Edit func(seed uint64)
+	// Nested is for targets that lie within others. Nil: each is by itself.
+	Nested *Nested
 	// Privacy and Hide are for comparing a source that hides pages with one
 	// that never had them. Without both the suite fails.
 	Privacy tools.Privacy
@@ -104,12 +107,16 @@ func checks() []check {
 	}
 }
 
-// Run checks all that kind's callers rely on, each promise as a subtest.
-func Run(t *testing.T, kind tools.Kind, fixture Fixture) {
+// Run checks all that kind's callers rely on, each promise as a subtest. absent
+// are tools that answer nothing in such a place, as where the other application
+// has no such thing; what they answer instead is for a test beside the System.
+func Run(t *testing.T, kind tools.Kind, fixture Fixture, absent ...string) {
 	t.Helper()
+	manifest := *kind.Manifest()
+	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(absent, t.Name) })
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
-			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: kind.Manifest(), fixture: fixture})
+			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture})
 		})
 	}
 }

@@ -252,7 +252,7 @@ func (p Changes) facts(t theme.Theme, w int) []string {
 	rows = append(rows, labelled(t, "targets", targets(a), w)...)
 	rows = append(rows, labelled(t, "because", a.Why, w)...)
 	rows = append(rows, labelled(t, "says why", a.Reason, w)...)
-	return append(rows, field("until", clock(a.Until, p.snap.Time, p.zone)+", then it is refused"))
+	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is refused"))
 }
 
 // standing says what became of c, when that is worth a row.

@@ -35,6 +35,17 @@ type (
 	// Export writes the whole log to a new file; without a name to one of
 	// Lectern's own.
 	Export struct{ Name string }
+	// Agree shows a Plan of the pane's own, and has Then done when a person
+	// agrees.
+	Agree struct {
+		Plan status.Plan
+		Then Intent
+	}
+	// Reveal reads a token, by the Part of status.RotateToken: what comes of it
+	// is a Fact about the Token.
+	Reveal struct{ Token string }
+	// CopyToken puts a token on the clipboard. The panel does not get to see it.
+	CopyToken struct{ Token string }
 	// Open turns to another tab, there to a Part if one is named.
 	Open struct{ Tab, Part string }
 	// Push presses a key in a tab, as a person would. No Tab: where one is.
@@ -51,18 +62,21 @@ type (
 	Say struct{ Text string }
 )
 
-func (Pass) intent()   {}
-func (Do) intent()     {}
-func (Ask) intent()    {}
-func (AskAll) intent() {}
-func (DoAll) intent()  {}
-func (Copy) intent()   {}
-func (Save) intent()   {}
-func (Export) intent() {}
-func (Open) intent()   {}
-func (Push) intent()   {}
-func (Say) intent()    {}
-func (Try) intent()    {}
+func (Pass) intent()      {}
+func (Do) intent()        {}
+func (Ask) intent()       {}
+func (AskAll) intent()    {}
+func (DoAll) intent()     {}
+func (Copy) intent()      {}
+func (Save) intent()      {}
+func (Export) intent()    {}
+func (Agree) intent()     {}
+func (Reveal) intent()    {}
+func (CopyToken) intent() {}
+func (Open) intent()      {}
+func (Push) intent()      {}
+func (Say) intent()       {}
+func (Try) intent()       {}
 
 // The names of the tabs.
 const (
@@ -81,7 +95,7 @@ const (
 // asked first.
 func wish(a status.Action) Intent {
 	switch a.Verb {
-	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge:
+	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge, status.UnlockJournal:
 		return Do{a}
 	case status.Allow:
 		if a.Answer == nil || a.Answer.Scope != status.Always {
@@ -120,6 +134,8 @@ func Deed(a status.Action) string {
 		return "allow the call" + reach(a)
 	case status.Refuse:
 		return "refuse the call"
+	case status.UnlockJournal:
+		return "unlock the journal"
 	case status.Acknowledge:
 		return "acknowledge it"
 	case status.UndoChanges:

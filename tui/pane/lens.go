@@ -12,6 +12,7 @@ import (
 type lens struct {
 	level  level  // this one and graver
 	part   string // empty: all
+	client string // that a line is about; empty: all, and those about none
 	needle string // text that a line contains; without capitals the case does not matter
 }
 
@@ -23,6 +24,8 @@ func (l lens) lets(r *ring, n uint64) bool {
 	case line.level < l.level:
 		return false
 	case l.part != "" && r.parts[line.part] != l.part:
+		return false
+	case l.client != "" && !r.crew.owns(l.client, r.text(line)):
 		return false
 	case l.needle == "":
 		return true
@@ -64,7 +67,7 @@ func lower(c byte) byte {
 // narrows reports whether everything l lets through is let through by old too,
 // as when a person types on in a filter.
 func (l lens) narrows(old lens) bool {
-	return l.level >= old.level && (old.part == "" || l.part == old.part) &&
+	return l.level >= old.level && (old.part == "" || l.part == old.part) && (old.client == "" || l.client == old.client) &&
 		strings.HasPrefix(l.needle, old.needle) && l.needle == strings.ToLower(l.needle)
 }
 
@@ -95,10 +98,15 @@ func (v *view) added(n uint64) {
 		v.numbers = v.numbers[:copy(v.numbers, v.numbers[v.head:])]
 		v.head = 0
 	}
-	if v.lens.lets(v.ring, n) {
+	switch {
+	case v.ring.crew.fresh && v.lens.client != "":
+		v.all()
+		v.seek(v.search)
+	case v.lens.lets(v.ring, n):
 		v.numbers = append(v.numbers, n)
 		v.hit(n)
 	}
+	v.ring.crew.fresh = false
 	v.forget()
 }
 
@@ -115,16 +123,22 @@ func (v *view) look(l lens) {
 			}
 		}
 		v.numbers = kept
+		v.head, v.lens = 0, l
 	} else {
-		v.numbers = v.numbers[:0]
-		for n := v.ring.first; n < v.ring.next; n++ {
-			if l.lets(v.ring, n) {
-				v.numbers = append(v.numbers, n)
-			}
+		v.lens = l
+		v.all()
+	}
+	v.seek(v.search)
+}
+
+// all looks at every line anew.
+func (v *view) all() {
+	v.head, v.numbers = 0, v.numbers[:0]
+	for n := v.ring.first; n < v.ring.next; n++ {
+		if v.lens.lets(v.ring, n) {
+			v.numbers = append(v.numbers, n)
 		}
 	}
-	v.head, v.lens = 0, l
-	v.seek(v.search)
 }
 
 func (v *view) len() int { return len(v.numbers) - v.head }

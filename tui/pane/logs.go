@@ -74,6 +74,7 @@ func (p Logs) Read(lines []status.Line) Pane {
 		}
 		if l.Seq <= p.last && p.last > 0 {
 			p.remark("… another hub began …")
+			p.view.ring.crew.anew()
 		}
 		p.last = l.Seq
 		p.view.added(p.view.ring.add(l.Time, rank(l.Level), l.Part, l.Text))
@@ -161,8 +162,7 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 		l.level = (l.level + 1) % mark
 		return p.look(l), nil
 	case key.Matches(k, p.keys.Part):
-		l.part = p.nextPart()
-		return p.look(l), nil
+		return p.look(p.nextPart()), nil
 	case key.Matches(k, p.keys.Wrap):
 		p.wrap = !p.wrap
 	case key.Matches(k, p.keys.Stamp):
@@ -208,20 +208,24 @@ func (p Logs) fileKey(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-// nextPart is the part after the one that is shown, in the order of their
-// first lines; after the last come all.
-func (p Logs) nextPart() string {
-	var parts []string
+// nextPart is the lens on the part after the one that is shown, in the order of
+// their first lines, then on one client after the other; after the last come
+// all.
+func (p Logs) nextPart() lens {
+	next := p.view.lens
+	steps := []lens{{}}
 	for _, part := range p.view.ring.parts {
 		if part != "" {
-			parts = append(parts, part)
+			steps = append(steps, lens{part: part})
 		}
 	}
-	i := slices.Index(parts, p.view.lens.part) + 1
-	if i == len(parts) {
-		return ""
+	for _, client := range p.view.ring.crew.names {
+		steps = append(steps, lens{client: client})
 	}
-	return parts[i]
+	i := slices.Index(steps, lens{part: next.part, client: next.client}) + 1
+	to := steps[i%len(steps)]
+	next.part, next.client = to.part, to.client
+	return next
 }
 
 func (p Logs) save() Intent {

@@ -56,6 +56,9 @@ func (p Logs) note() string {
 	if l.part != "" {
 		words = append(words, "part "+l.part)
 	}
+	if l.client != "" {
+		words = append(words, "client "+l.client)
+	}
 	if l.level == debugLevel {
 		words = append(words, "all levels")
 	} else {

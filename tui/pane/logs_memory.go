@@ -11,6 +11,7 @@ import (
 type logMemory struct {
 	Level  status.Level `json:"level"`
 	Part   string       `json:"part,omitempty"`
+	Client string       `json:"client,omitempty"`
 	Needle string       `json:"filter,omitempty"`
 	Wrap   bool         `json:"wrap,omitempty"`
 	Stamp  string       `json:"stamp"`
@@ -20,7 +21,7 @@ type logMemory struct {
 // Remember implements [Rememberer].
 func (p Logs) Remember() any {
 	l := p.view.lens
-	return logMemory{l.level.status(), l.part, l.needle, p.wrap, stampNames()[p.stamp], p.view.search.text}
+	return logMemory{l.level.status(), l.part, l.client, l.needle, p.wrap, stampNames()[p.stamp], p.view.search.text}
 }
 
 // Recall implements [Rememberer].
@@ -32,5 +33,5 @@ func (p Logs) Recall(b json.RawMessage) Pane {
 	p.wrap, p.filter = m.Wrap, NewField(m.Needle)
 	p.stamp = stamping(max(0, slices.Index(stampNames(), m.Stamp)))
 	p.view.seek(newSearch(m.Find))
-	return p.look(lens{level: rank(m.Level), part: m.Part, needle: m.Needle})
+	return p.look(lens{level: rank(m.Level), part: m.Part, client: m.Client, needle: m.Needle})
 }

@@ -27,6 +27,7 @@ type ring struct {
 	first, next uint64
 	head        uint64 // where the next byte goes, counted from the beginning of all time
 	parts       []string
+	crew        crew
 }
 
 // A ringLine is a line but for its text. Its text begins at byte at, counted
@@ -85,6 +86,9 @@ func (r *ring) add(at time.Time, l level, part, text string) uint64 {
 	copy(r.arena[r.head%size:], text)
 	*r.line(r.next) = ringLine{at: r.head, size: uint32(len(text)), time: at.UnixNano(), level: l, part: r.intern(part)}
 	r.head = end
+	if l != mark {
+		r.crew.learn([]byte(text))
+	}
 	r.next++
 	return r.next - 1
 }

@@ -29,6 +29,8 @@ type Settings struct {
 	filter Field
 	typing bool
 
+	shown shownToken
+
 	editing string // the key that is edited; empty: none
 	value   Field
 	chosen  int // among the choices
@@ -65,7 +67,13 @@ func (p Settings) Wants() Want {
 
 // Learn implements [Learner].
 func (p Settings) Learn(f Fact) Pane {
-	if w, ok := f.Want.(SettingsOf); ok {
+	switch w := f.Want.(type) {
+	case Token:
+		p.shown = shownToken{of: w.Of, text: f.Token}
+		if f.Err != nil {
+			p.shown.wrong = f.Err.Error()
+		}
+	case SettingsOf:
 		p.known, p.err = w.Turn, f.Err
 		if f.Err == nil {
 			p.settings = f.Settings
@@ -148,6 +156,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case p.typing:
 		return p.filterKey(k), nil
 	}
+	p.shown = shownToken{}
 	if why := p.Why(k.KeyPressMsg); why != "" {
 		return p, Say{why}
 	}
@@ -181,6 +190,8 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 		return p, Say{"The settings are read again."}
 	case key.Matches(k, p.keys.Enter):
 		return p.begin(rows[i])
+	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].deed.token != "":
+		return p, CopyToken{rows[i].deed.token}
 	case key.Matches(k, p.keys.Remove):
 		return p, set(rows[i].name, "")
 	default:
@@ -203,6 +214,9 @@ func (p Settings) filterKey(k Press) Pane {
 
 // begin edits a setting, or does a deed.
 func (p Settings) begin(r settingsRow) (Pane, Intent) {
+	if r.deed.token != "" {
+		return p, agreeing(r.deed.token)
+	}
 	if r.deed.title != "" {
 		return p, wish(r.deed.action)
 	}
@@ -248,6 +262,8 @@ func (p Settings) Keys() []key.Binding {
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
 	case len(rows) == 0:
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
+	case rows[p.position(rows)].deed.token != "":
+		return []key.Binding{named(p.keys.Enter, "show it"), named(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].deed.title != "":
 		return []key.Binding{p.keys.Enter, p.keys.Filter, p.keys.Refresh}
 	default:

@@ -2,6 +2,8 @@ package pane
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -12,6 +14,7 @@ type deed struct {
 	title  string
 	means  string // with what follows from it
 	action status.Action
+	token  string // what shows this token; empty: action is done
 	off    string // why it cannot be done now; empty: it can
 }
 
@@ -24,10 +27,10 @@ func deeds(s status.Snapshot) []deed {
 	}, {
 		title: "Go back to the version before", means: "Puts the binary of before the last update back and starts the hub with it.",
 		action: status.Action{Verb: status.RollBack}, off: unless(s.Update.Previous != "", "There is no version before this one here."),
-	}, {
+	}, tokenDeed("clients", "What clients that connect by HTTP show. The panel and lectern serve need none: they come by a socket that only you may open."), {
 		title: "Make a new token for the clients", action: status.Action{Verb: status.RotateToken, Part: "clients"},
-		means: "Clients that connect by HTTP are refused until they have the new one; those that start lectern serve notice nothing.",
-	}, {
+		means: "Clients that connect by HTTP are refused until they have the new one" + byToken(s) + "; those that start lectern serve, or show a token of their own, notice nothing.",
+	}, tokenDeed("plugin", "What Logseq's plugin proves to have, and never sends."), {
 		title: "Make a new token for the plugin", action: status.Action{Verb: status.RotateToken, Part: "plugin"},
 		means: "Logseq's plugin is refused until it has the new one: the Plan says whether it is put there.",
 	}}
@@ -36,6 +39,7 @@ func deeds(s status.Snapshot) []deed {
 	} else {
 		all = append(all, deed{title: "Keep the hub when idle", means: "It stays when no agent is connected.", action: status.Action{Verb: status.PinHub}})
 	}
+	all = append(all, loginDeeds(s)...)
 	return append(all, deed{title: "Read the configuration again", means: "For after an edit by hand. " + agents + " may see other tools.", action: status.Action{Verb: status.Reload}},
 		deed{title: "Restart the hub", means: agents + " wait a moment; none loses an answer.", action: status.Action{Verb: status.RestartHub}})
 }
@@ -61,4 +65,41 @@ func unless(can bool, why string) string {
 		return ""
 	}
 	return why
+}
+
+// byToken names the clients that a new token shuts out now.
+func byToken(s status.Snapshot) string {
+	var names []string
+	for _, c := range s.Sessions {
+		if name := orNone(c.Client); c.Transport == status.HTTP && !c.Proven && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "; none is connected so now"
+	}
+	return ": now " + strings.Join(names, ", ")
+}
+
+// loginPlace is the ID of the Install that runs the hub from login on.
+const loginPlace = "service"
+
+// loginDeeds starts the hub at login, or no longer; empty: that is not known.
+func loginDeeds(s status.Snapshot) []deed {
+	i := slices.IndexFunc(s.Installs, func(i status.Install) bool { return i.ID == loginPlace })
+	if i < 0 {
+		return nil
+	}
+	at := s.Installs[i]
+	in := deed{title: "Start the hub at login", means: "It is there before the first agent is, and is kept running.", action: status.Action{Verb: status.PutIn, Part: loginPlace}}
+	out := deed{title: "Start the hub no longer at login", means: "It starts when the panel or an agent needs it.", action: status.Action{Verb: status.TakeOut, Part: loginPlace}}
+	switch at.State {
+	case status.Stopped:
+		return []deed{in}
+	case status.Degraded:
+		in.title, in.means = "Mend the start at login", "What is there: "+at.Condition+". "+at.Note
+		return []deed{in, out}
+	default:
+		return []deed{out}
+	}
 }

@@ -81,6 +81,9 @@ func (p Settings) side(t theme.Theme, rows []settingsRow) section {
 		return section{}
 	}
 	r := rows[p.position(rows)]
+	if r.deed.token != "" {
+		return p.tokenSide(t, r.deed)
+	}
 	if r.deed.title != "" {
 		return section{title: r.deed.title, need: 2, want: 4, rows: func(w, h int) []string {
 			rows := t.Text.Wrapped(r.deed.means, w)

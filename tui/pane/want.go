@@ -33,6 +33,8 @@ type (
 	}
 	// Trial is what came of a [Try]. No pane wants it: it is told.
 	Trial struct{ Source, Tool string }
+	// Token is what came of a [Reveal]. No pane wants it: it is told.
+	Token struct{ Of string }
 	// ChecksOf are the checks whose names begin with Prefix. Each is a Fact of
 	// its own, with More.
 	ChecksOf struct {
@@ -65,6 +67,7 @@ func (ChangesBefore) want() {}
 func (DiffOf) want()        {}
 func (ToolsFor) want()      {}
 func (Trial) want()         {}
+func (Token) want()         {}
 func (ChecksOf) want()      {}
 func (SettingsOf) want()    {}
 func (PagesOf) want()       {}
@@ -82,6 +85,7 @@ type Fact struct {
 	Answer   json.RawMessage
 	Check    status.Check
 	Settings []status.Setting
+	Token    string
 	Pages    status.PageList
 	Page     status.PageText
 	Rows     []prose.Row // of Page

@@ -193,7 +193,7 @@ func (p Logs) Why(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.ScrollEnd):
 		return unless(p.left > 0, "The lines are at their start.")
 	case key.Matches(k, p.keys.Part):
-		return unless(p.nextPart() != p.view.lens.part, "No part has said anything yet.")
+		return unless(p.nextPart() != p.view.lens, "No part has said anything yet.")
 	default:
 		return ""
 	}
@@ -233,8 +233,10 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 		return "It has its default already."
 	case r.deed.off != "":
 		return r.deed.off
-	case r.deed.title != "":
+	case r.deed.title != "" && r.deed.token == "":
 		return without(p.snap, r.deed.action.Verb)
+	case r.deed.token != "":
+		return ""
 	default:
 		return without(p.snap, status.SetOption)
 	}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The size of a screen, in cells.
+const wide, high = 124, 34
+
+// patience is how long a screen may take to show what is waited for, and deaf
+// how long one that came by itself may have been deaf to a key.
+const (
+	patience = 30 * time.Second
+	deaf     = 3 * time.Second
+)
+
+// A terminal is a tmux server of its own, with the program in its one window.
+type terminal struct{ socket string }
+
+// open starts the program with environment env.
+func open(ctx context.Context, top string, env []string, command ...string) (terminal, error) {
+	x := terminal{filepath.Join(top, "tmux")}
+	start := x.tmux(ctx, append([]string{"new-session", "-d", "-x", strconv.Itoa(wide), "-y", strconv.Itoa(high)}, command...)...)
+	start.Env = env
+	if out, err := start.CombinedOutput(); err != nil {
+		return x, fmt.Errorf("start tmux: %w: %s", err, out)
+	}
+	return x, nil
+}
+
+func (x terminal) tmux(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, args...)...) //nolint:gosec // our own words
+}
+
+// close ends the terminal and what runs in it.
+func (x terminal) close() {
+	_ = x.tmux(context.Background(), "kill-server").Run() // it has ended with its last window, or does now
+}
+
+// press sends keys by tmux's names.
+func (x terminal) press(ctx context.Context, keys ...string) error {
+	out, err := x.tmux(ctx, append([]string{"send-keys"}, keys...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("press %s: %w: %s", keys, err, out)
+	}
+	return nil
+}
+
+func (x terminal) capture(ctx context.Context, how ...string) (string, error) {
+	out, err := x.tmux(ctx, append([]string{"capture-pane", "-p"}, how...)...).Output()
+	return string(out), err
+}
+
+// shows waits until the screen holds all of what, for so long.
+func (x terminal) shows(ctx context.Context, within time.Duration, what []string) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	screen := ""
+	for {
+		now, err := x.capture(ctx)
+		switch {
+		case err == nil:
+			screen = now
+		case ctx.Err() == nil:
+			return fmt.Errorf("look at the screen: %w", err)
+		}
+		if holds(screen, what) {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the screen does not show %q but\n%s", what, screen)
+		}
+	}
+}
+
+func holds(screen string, what []string) bool {
+	for _, w := range what {
+		if !strings.Contains(screen, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep writes what the screen shows to folder/name.svg.
+func (x terminal) keep(ctx context.Context, folder, name, title string, p paper) error {
+	screen, err := x.capture(ctx, "-e")
+	if err != nil {
+		return fmt.Errorf("look at the screen: %w", err)
+	}
+	if strings.TrimSpace(screen) == "" {
+		return errors.New("the screen is empty")
+	}
+	return os.WriteFile(filepath.Join(folder, name+".svg"), []byte(drawSVG(screen, title, wide, p)), 0o644) //nolint:gosec // a document, which git keeps
+}

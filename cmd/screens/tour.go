@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+var (
+	darkPaper  = paper{ink: "#d4d4d8", ground: "#16161e"}
+	lightPaper = paper{ink: "#27272a", ground: "#fafafa"}
+)
+
+// A scene is one picture: keys are pressed until the screen shows what is
+// waited for, and then it is kept. A scene without a name is kept nowhere.
+type scene struct {
+	name, title string
+	keys        []string
+	shows       []string
+	paper       *paper // nil: dark
+}
+
+// tour takes every picture into folder.
+func tour(ctx context.Context, exe, top, folder string) error {
+	if err := firstRun(ctx, exe, filepath.Join(top, "new"), folder); err != nil {
+		return fmt.Errorf("first run: %w", err)
+	}
+	if err := working(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
+		return fmt.Errorf("at work: %w", err)
+	}
+	return nil
+}
+
+// firstRun is a machine with notes and a client, and without Lectern.
+func firstRun(ctx context.Context, exe, home, folder string) error {
+	env, err := furnish(home, "")
+	if err != nil {
+		return err
+	}
+	if err := write(home, map[string]string{".cursor/mcp.json": "{\n  \"mcpServers\": {}\n}\n", "Notes/.obsidian/app.json": "{}\n"}); err != nil {
+		return err
+	}
+	return play(ctx, exe, home, env, folder, []scene{
+		{name: "welcome", title: "The first start finds notes", shows: []string{"Welcome · 1 of 2", "Notes"}},
+	})
+}
+
+// working is a machine where agents read, write and wait.
+func working(ctx context.Context, exe, home, folder string) (err error) {
+	env, err := furnish(home, `
+[[source]]
+name = "notes"
+kind = "markdown"
+path = "~/Notes"
+
+[[source]]
+name = "wiki"
+kind = "markdown"
+path = "~/Wiki"
+ask = ["write", "delete"]
+`)
+	if err != nil {
+		return err
+	}
+	reader, err := attach(ctx, exe, env, "an-agent")
+	if err != nil {
+		return err
+	}
+	defer reader.leave()
+	if err := work(reader); err != nil {
+		return err
+	}
+	writer, err := attach(ctx, exe, env, "another-agent")
+	if err != nil {
+		return err
+	}
+	defer writer.leave()
+	if _, err := writer.begin("tools/call", call("write_page", map[string]any{
+		"source": "wiki", "path": "Watering.md", "content": "# Watering\n\n- every morning\n- rain water first\n",
+	})); err != nil {
+		return err
+	}
+	return play(ctx, exe, home, env, folder, []scene{
+		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 waiting"}},
+		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
+		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
+		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
+		{keys: []string{"4"}, shows: []string{"An agent asks"}},
+		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},
+		{name: "clients", title: "Clients", keys: []string{"5"}, shows: []string{"Clients"}},
+		{name: "tools", title: "Tools, as a client sees them", keys: []string{"6"}, shows: []string{"read_page"}},
+		{name: "logs", title: "Logs", keys: []string{"7"}, shows: []string{"hub"}},
+		{name: "settings", title: "Settings", keys: []string{"9"}, shows: []string{"hub.port"}},
+		{name: "doctor", title: "Doctor", keys: []string{"8"}, shows: []string{"Doctor"}},
+		{name: "palette", title: "Everything there is to do", keys: []string{"C-p"}, shows: []string{"What to do"}},
+		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
+		{name: "help", title: "Every key", keys: []string{"?"}, shows: []string{"─ Keys ─"}},
+		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
+		{keys: []string{"1"}, shows: []string{"copy the snippet"}},
+		{name: "overview-light", title: "Overview, on a light ground", keys: []string{"C"}, shows: []string{"light"}, paper: &lightPaper},
+	})
+}
+
+// work is what an agent does on an ordinary morning.
+func work(a *agent) error {
+	for _, params := range []map[string]any{
+		call("list_pages", map[string]any{"source": "notes"}),
+		call("search_pages", map[string]any{"source": "notes", "query": "roses"}),
+		call("read_page", map[string]any{"source": "notes", "path": "Garden.md"}),
+		call("read_page", map[string]any{"source": "notes", "path": "Gone.md"}),
+		call("get_page_links", map[string]any{"source": "notes", "path": "Garden.md"}),
+		call("write_page", map[string]any{"source": "notes", "path": "Garden.md", "content": garden + "- tulips\n"}),
+		call("read_page", map[string]any{"source": "wiki", "path": "Watering.md"}),
+	} {
+		if err := a.ask("tools/call", params); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const garden = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
+
+// furnish lays out a home with notes and a configuration, which may be empty,
+// and returns the environment of its programs.
+func furnish(home, conf string) (env []string, err error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{
+		".config/lectern/config.toml":  fmt.Sprintf("[hub]\nport = %d\n%s", port, conf),
+		"Wiki/Watering.md":             "# Watering\n\n- every morning\n",
+		"Notes/Garden.md":              garden,
+		"Notes/Projects/Greenhouse.md": "---\ntags: [build]\n---\n\n# Greenhouse\n\n| part | state |\n| --- | --- |\n| frame | done |\n| glass | ordered |\n",
+	}
+	return []string{
+		"HOME=" + home, "PATH=" + filepath.Join(filepath.Dir(home), "bin") + ":" + os.Getenv("PATH"),
+		"LC_ALL=C.UTF-8", "TERM=xterm-256color", "SHELL=/bin/sh",
+	}, write(home, files)
+}
+
+func write(top string, files map[string]string) error {
+	for name, text := range files {
+		file := filepath.Join(top, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// play starts the panel, goes through the scenes and ends panel and hub.
+func play(ctx context.Context, exe, home string, env []string, folder string, scenes []scene) (err error) {
+	x, err := open(ctx, home, env, exe)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		x.close()
+		stop := exec.CommandContext(context.WithoutCancel(ctx), exe, "hub", "stop")
+		stop.Env = env
+		if out, stopErr := stop.CombinedOutput(); stopErr != nil {
+			err = errors.Join(err, fmt.Errorf("stop hub: %w: %s", stopErr, out))
+		}
+	}()
+	for _, s := range scenes {
+		if err := x.turn(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s.title, err)
+		}
+		if s.name == "" {
+			continue
+		}
+		p := darkPaper
+		if s.paper != nil {
+			p = *s.paper
+		}
+		if err := x.keep(ctx, folder, s.name, s.title, p); err != nil {
+			return fmt.Errorf("%s: %w", s.title, err)
+		}
+	}
+	return nil
+}
+
+// turn presses the keys of a scene and waits for what it shows; the last key
+// once more when nothing came of it.
+func (x terminal) turn(ctx context.Context, s scene) error {
+	for _, key := range s.keys {
+		if err := x.press(ctx, key); err != nil {
+			return err
+		}
+	}
+	if len(s.keys) > 0 && x.shows(ctx, deaf, s.shows) != nil {
+		if err := x.press(ctx, s.keys[len(s.keys)-1]); err != nil {
+			return err
+		}
+	}
+	return x.shows(ctx, patience, s.shows)
+}
