@@ -17,6 +17,7 @@ type bookcase struct {
 	found status.Search
 	read  []string      // sources and pages, sources and queries
 	hold  chan struct{} // what Page waits for; nil: nothing
+	left  int           // who waited for a page and gave up
 }
 
 // Pages implements status.Shelf.
@@ -51,6 +52,9 @@ func (c *clerk) Page(ctx context.Context, source, name string) (status.PageText,
 		select {
 		case <-hold:
 		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.shelf.left++
 			return status.PageText{}, ctx.Err()
 		}
 	}

@@ -77,7 +77,14 @@ func TestBrowserGoesOn(t *testing.T) {
 		if d := cmp.Diff(want, c.shelf.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
 		}
-		r.shows("Ideas.md ─") // none of those given up is shown as an error
+		for _, k := range "jk" { // so fast that what is given up answers last
+			r.update(tea.KeyPressMsg{Code: k, Text: string(k)})
+		}
+		r.settle()
+		if c.shelf.left != 6 {
+			t.Errorf("%d of 6 pages that the cursor has left are given up", c.shelf.left)
+		}
+		r.shows("Ideas.md ─", "Reading …")
 		r.hides("context canceled")
 		close(c.shelf.hold)
 		r.settle()

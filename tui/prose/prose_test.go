@@ -161,10 +161,34 @@ func TestHostilePages(t *testing.T) {
 			if r.width() > 60 {
 				t.Fatalf("%s: a row is %d wide", name, r.width())
 			}
+			for _, s := range r {
+				if len(s.Text) > 4000 {
+					t.Fatalf("%s: %d bytes in one row, more than a theme looks at", name, len(s.Text))
+				}
+			}
 			text := strings.NewReplacer("\x1b[1m", "", "\x1b[2m", "", "\x1b[m", "", "\x1b[1;7m", "").Replace(r.Paint(th))
 			if bad := strings.IndexFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x202e || c == 0x200b }); bad >= 0 || !utf8.ValidString(text) {
 				t.Fatalf("%s: %q reaches the terminal", name, text)
 			}
+		}
+	}
+}
+
+// TestWild: what would hold the parser up is not parsed, and what people write
+// is.
+func TestWild(t *testing.T) {
+	page, err := os.ReadFile("testdata/page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{strings.Repeat("[", 5000), strings.Repeat("*a_ ", 2000), strings.Repeat(">", 100), strings.Repeat("- ", 100) + "a", deepList(400)} {
+		if !wild(text) {
+			t.Errorf("%.20q… is parsed", text)
+		}
+	}
+	for _, text := range []string{"", strings.Repeat(string(page), 200), deepList(20), strings.Repeat("- [ ] a *task* of [many](x)\n\n", 2000)} {
+		if wild(text) {
+			t.Errorf("%.20q… is not parsed", text)
 		}
 	}
 }
