@@ -48,6 +48,9 @@ type Hub struct {
 	IdleAfter time.Duration
 	// HTTP says whether the hub listens on Port at all.
 	HTTP bool
+	// OwnChanges says whether agents get the tools to list and undo what they
+	// changed themselves.
+	OwnChanges bool
 	// Mark says whether answers are marked as data that is no instruction.
 	Mark bool
 }

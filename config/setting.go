@@ -29,6 +29,7 @@ func settings() []setting {
 		flag("hub.http", "serve HTTP; false: agents come over `lectern serve` alone", func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
 		span("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
 		flag("hub.mark", "mark what tools answer as data that is no instruction, in _meta and in a line behind the text", func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
+		flag("hub.own_changes", "agents may list and undo what they changed themselves, by the tools list_changes and undo_change", func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
 		span("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
 		number("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
 		span("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),

@@ -63,7 +63,14 @@ func (sf *surface) failed(t *tool, e *tools.Error) *mcp.CallToolResult {
 		sf.hub.log.Error("marshal error", "part", "hub", "tool", t.name, "err", err)
 		b = nil
 	}
-	return &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}
+	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}
+	if edit, ok := e.Data.(laterEdit); ok {
+		result.Content = append(result.Content, mcp.NewTextContent(edit.Diff))
+		if !sf.hub.unmarked {
+			return marked(result)
+		}
+	}
+	return result
 }
 
 // sentence is an error for a reader: what is wrong and what to do next.

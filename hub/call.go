@@ -22,7 +22,8 @@ type call struct {
 	view    *view
 	tool    string // as published in view
 	args    json.RawMessage
-	reason  string // why the agent makes it; empty: it does not say
+	effect  tools.Effect // empty: not known yet
+	reason  string       // why the agent makes it; empty: it does not say
 	caller  tools.Caller
 	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user while the call waits
@@ -66,6 +67,12 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	if err = h.allowance(&c, t.info.Effect); err != nil {
 		return res, t, err
 	}
+	if c.effect, err = h.effect(ctx, &c, src, t, args); err != nil {
+		return res, t, err
+	}
+	if err = c.view.grant(src, c.effect); err != nil {
+		return res, t, err
+	}
 	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
 	if err != nil {
 		return res, t, err
@@ -78,7 +85,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 		return res, t, err
 	}
 	c.changes = h.listen(&c, src, t)
-	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, t, open, leave) }
+	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, src, t, open, leave) }
 	if c.late == nil {
 		res, err = within(ctx, src, h.begins(release), work)
 	} else {
@@ -213,7 +220,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 		h.failures.Add(1)
 	}
 	if t != nil {
-		effect = t.info.Effect
+		effect = cmp.Or(c.effect, t.info.Effect)
 	}
 	if src != nil {
 		src.calls.Add(1)

@@ -58,7 +58,7 @@ func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args js
 			}
 		}()
 	}
-	if h.policy.Load().Plain() && h.blown(c.client, t.info.Effect) == "" {
+	if h.policy.Load().Plain() && h.blown(c.client, c.effect) == "" {
 		return leave{args: args}, nil
 	}
 	for {
@@ -75,7 +75,7 @@ func (h *Hub) judge(ctx context.Context, c *call, src *source, t *tool, args jso
 	p := h.policy.Load()
 	q := c.request(p, src, t, args)
 	d := p.Decide(q)
-	blown := h.blown(c.client, t.info.Effect)
+	blown := h.blown(c.client, c.effect)
 	switch {
 	case d.Verdict == policy.Deny:
 		return l, false, forbidden(d)

@@ -58,6 +58,8 @@ type Config struct {
 	// Asks hears of every call that begins to wait for a person; it must not
 	// block. Nil: nobody does.
 	Asks func(status.Approval)
+	// Pasts gives agents the tools to list and undo their own Changes.
+	Pasts bool
 	// Unmarked leaves out of answers the mark that they are data, not
 	// instructions.
 	Unmarked bool
@@ -119,6 +121,7 @@ type Hub struct {
 	web        *web
 	changes    subscriptions
 	unmarked   bool
+	pasts      bool // agents may see and undo their own Changes
 	allowances allowances
 	ring       *callRing
 	trail      atomic.Pointer[audit.Trail]
@@ -141,6 +144,7 @@ func New(c Config) *Hub {
 		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
 	}
 	h.unmarked = c.Unmarked
+	h.pasts = c.Pasts && c.Journal != nil
 	h.ring = &callRing{size: callsKept}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {

@@ -53,19 +53,24 @@ func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 	if h.journal == nil || t.info.Effect == tools.Reads {
 		return nil
 	}
-	return h.journal.Record(journal.Origin{
-		Client: c.session.clientName(), Session: c.session.id, Source: src.conf.Name, Tool: t.info.Name, Reason: c.reason,
-	})
+	o := journal.Origin{
+		Client: c.session.clientName(), Proven: c.session.proven != "", Session: c.session.id,
+		Source: src.conf.Name, Tool: t.info.Name, Reason: c.reason,
+	}
+	if t.past != nil {
+		o.Tool = journal.UndoTool
+	}
+	return h.journal.Record(o)
 }
 
 // run runs the tool of a call. What it writes is in the journal before it is
 // written, and marked there when the tool has returned, however late.
-func (h *Hub) run(ctx context.Context, c *call, t *tool, open *lease, l leave) (tools.Result, error) {
+func (h *Hub) run(ctx context.Context, c *call, src *source, t *tool, open *lease, l leave) (tools.Result, error) {
 	if c.changes == nil {
-		return open.Call(ctx, l.caller(fused{c.caller, h, c.client, l.asked}), t.info.Name, l.args)
+		return h.invoke(ctx, c, src, t, open, l.caller(fused{c.caller, h, c.client, l.asked}), l.args)
 	}
 	res, err := protected(func() (tools.Result, error) {
-		return open.Call(ctx, l.caller(fused{recording{c.caller, c.changes, h}, h, c.client, l.asked}), t.info.Name, l.args)
+		return h.invoke(ctx, c, src, t, open, l.caller(fused{recording{c.caller, c.changes, h}, h, c.client, l.asked}), l.args)
 	})
 	c.changes.End(ctx, open.Keeper(), err)
 	return res, err

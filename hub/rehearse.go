@@ -39,7 +39,7 @@ func (h *Hub) rehearse(ctx context.Context, c *call, src *source, t *tool, args 
 		if open.Keeper() == nil {
 			return false, nil
 		}
-		_, err := open.Call(ctx, r, t.info.Name, args)
+		_, err := h.invoke(ctx, c, src, t, open, r, args)
 		return true, err
 	})
 	r.mu.Lock()

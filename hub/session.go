@@ -20,6 +20,7 @@ type session struct {
 	transport status.Transport
 	scope     string
 	proven    string // the client that showed its token; empty: none
+	shared    bool   // known by what a client calls itself alone: whoever says the same is in it
 	pid       int
 	since     time.Time
 	slots     slots

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"github.com/lectern-mcp/lectern/hub/policy"
@@ -23,7 +24,9 @@ func (h *Hub) byHand(name string) (reader, *source, error) {
 	}
 	s := h.newSession(status.Stdio, name, 0)
 	s.client.Name = handName
-	return reader{s, policy.Client{Name: handName, Proven: true}, newView(in, granted)}, in[0], nil
+	v := newView(in, granted)
+	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.past != nil }) // a person has `lectern changes`
+	return reader{s, policy.Client{Name: handName, Proven: true}, v}, in[0], nil
 }
 
 // listBytes is about how many bytes of names travel together.

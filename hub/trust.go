@@ -34,7 +34,7 @@ func (h *Hub) SetPolicy(p *policy.Policy) {
 func (c *call) request(p *policy.Policy, src *source, t *tool, args json.RawMessage) policy.Request {
 	q := policy.Request{
 		Client: c.client, Source: src.conf.Name, Base: src.effects, Most: src.most(),
-		Tool: t.info.Name, Effect: t.info.Effect, Schema: t.digest,
+		Tool: t.info.Name, Effect: cmp.Or(c.effect, t.info.Effect), Schema: t.digest,
 	}
 	if p.ByPath(q) {
 		named, whole := policy.Named(args)

@@ -22,6 +22,7 @@ type view struct {
 	tools     map[string]*tool
 	prompts   map[string]*prompt
 	resources []resource
+	withheld  []*tool // of a past, which no source grants
 }
 
 // grants says whether an effect is granted in a source.
@@ -35,6 +36,7 @@ type tool struct {
 	kind   tools.Kind
 	of     []*source // every source of the System in scope
 	choice choice
+	past   *tools.Tool[tools.Past] // nil: a System's
 }
 
 type prompt struct {
@@ -64,6 +66,7 @@ func newView(sources []*source, may grants) *view {
 		v.addTools(of, len(systems) > 1)
 		v.addPrompts(of, len(systems) > 1)
 	}
+	v.addPast(len(systems) > 1)
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}
@@ -220,6 +223,11 @@ func (v *view) missing(name string) error {
 			if publishedName(m.Name, info.Name, several) == name {
 				return v.grant(s, info.Effect)
 			}
+		}
+	}
+	for _, t := range v.withheld {
+		if t.name == name {
+			return v.grant(t.of[0], t.info.Effect)
 		}
 	}
 	return tools.Errorf(tools.NotFound, "no tool named %s", name).WithHint("List the tools.")

@@ -90,7 +90,7 @@ func (w *web) sessionOf(sf *surface, r *http.Request, body []byte) *session {
 	var former *session
 	if s == nil {
 		s = w.hub.newSession(status.HTTP, sf.scope, 0)
-		s.client, s.proven = client, proven
+		s.client, s.proven, s.shared = client, proven, true
 		former = w.makeRoom()
 		w.modern[key] = s
 		defer w.hub.join(s)

@@ -128,7 +128,10 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	case version > format:
 		return fmt.Errorf("a newer Lectern wrote it (format %d); use that one", version)
 	case version == 0:
-		return create(ctx, db, k)
+		if err := create(ctx, db, k); err != nil {
+			return err
+		}
+		return addColumns(ctx, db)
 	}
 	var check []byte
 	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
@@ -140,7 +143,7 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
 	}
 	if !suspect {
-		return nil
+		return addColumns(ctx, db)
 	}
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -149,7 +152,7 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	if verdict != "ok" {
 		return errDamaged
 	}
-	return nil
+	return addColumns(ctx, db)
 }
 
 func create(ctx context.Context, db *sql.DB, k *keys) error {

@@ -39,7 +39,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Pick, from Sources) (st
 			count++
 			diff := diffOf(c.Target, c.Before, c.After, room)
 			room -= len(diff)
-			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", undoing(c), c.Target, s.source), Diff: diff})
+			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", Deed(c), c.Target, s.source), Diff: diff})
 		}
 		if others := s.besides(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("one call made %s too: it is taken back whole", strings.Join(others, ", ")))
@@ -63,7 +63,8 @@ func (s *step) besides(ids []string) []string {
 	return others
 }
 
-func undoing(c tools.Change) string {
+// Deed says in a word or two what an undo does to a target.
+func Deed(c tools.Change) string {
 	switch {
 	case !c.Before.There && c.After.There:
 		return "bring back"
@@ -292,9 +293,9 @@ func (j *Journal) step(call int64, source string) (step, error) {
 		v := &rows[i]
 		switch {
 		case v.fixed != "":
-			return step{}, fmt.Errorf("%s (%s in %s) cannot be taken back: %s", idOf(v.seq), v.Target, source, v.fixed)
+			return step{}, &standsError{fmt.Sprintf("%s (%s in %s) cannot be taken back: %s", idOf(v.seq), v.Target, source, v.fixed)}
 		case v.outcome == "":
-			return step{}, fmt.Errorf("whether %s (%s in %s) happened is not known yet: open the source first", idOf(v.seq), v.Target, source)
+			return step{}, &standsError{fmt.Sprintf("whether %s (%s in %s) happened is not known yet: open the source first", idOf(v.seq), v.Target, source)}
 		}
 		if err := j.fill(v); err != nil {
 			return step{}, err
@@ -302,3 +303,8 @@ func (j *Journal) step(call int64, source string) (step, error) {
 	}
 	return step{call: call, source: source, rows: rows}, nil
 }
+
+// A standsError is why a call must stay as it is.
+type standsError struct{ why string }
+
+func (e *standsError) Error() string { return e.why }

@@ -51,13 +51,8 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 		return v, nil
 	}
 	v.Target = string(plain)
-	if reason != nil {
-		if plain, err = j.keys.open(reason, "reason"); err != nil {
-			return row{}, err
-		}
-		v.origin.Reason = string(plain)
-	}
-	return v, nil
+	v.origin.Reason, err = j.unsealed(reason)
+	return v, err
 }
 
 // fill reads the contents of a row.

@@ -17,6 +17,7 @@ import (
 // An Origin says whose call it is.
 type Origin struct {
 	Client  string // as the client calls itself
+	Proven  bool   // it has shown the token of that name
 	Session string
 	Source  string
 	Tool    string
@@ -31,9 +32,10 @@ type Recorder struct {
 	origin  Origin
 	undoes  map[string]int64 // of an undo: what it takes back, by target
 
-	mu   sync.Mutex
-	call int64
-	rows []row
+	mu    sync.Mutex
+	call  int64
+	rows  []row
+	ended bool
 }
 
 // Record begins to listen to a call.
@@ -98,9 +100,10 @@ const lookWithin = 5 * time.Second
 func (r *Recorder) End(ctx context.Context, k tools.Keeper, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.rows) == 0 {
+	if len(r.rows) == 0 || r.ended {
 		return
 	}
+	r.ended = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
 	defer cancel()
 	var marks []mark
@@ -195,15 +198,11 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	if v.afterBlob, err = j.keys.keep(tx, after); err != nil {
 		return err
 	}
-	var reason []byte
-	if v.origin.Reason != "" {
-		reason = j.keys.seal([]byte(v.origin.Reason), "reason")
-	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?)`,
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), reason, v.Open, v.undoes,
-		v.Before.There, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.There, after.Mode, len(after.Data), v.afterBlob)
+		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.Open, v.undoes,
+		v.Before.There, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.There, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
 	if err != nil {
 		return err
 	}
@@ -215,6 +214,22 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
 	}
 	return err
+}
+
+// sealed is a reason as it is kept; nil: none was given.
+func (j *Journal) sealed(reason string) []byte {
+	if reason == "" {
+		return nil
+	}
+	return j.keys.seal([]byte(reason), "reason")
+}
+
+func (j *Journal) unsealed(reason []byte) (string, error) {
+	if reason == nil {
+		return "", nil
+	}
+	plain, err := j.keys.open(reason, "reason")
+	return string(plain), err
 }
 
 func (j *Journal) nameOf(source, target string) []byte {

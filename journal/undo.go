@@ -42,8 +42,8 @@ func (j *Journal) intend(steps []step, merging bool, by Origin) error {
 	defer j.mu.Unlock()
 	return j.write(func(tx *sql.Tx) error {
 		for _, s := range steps {
-			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session) VALUES (?, ?, ?, ?, ?)",
-				s.source, s.call, merging, by.Client, by.Session); err != nil {
+			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				s.source, s.call, merging, by.Client, by.Session, by.Proven, j.sealed(by.Reason)); err != nil {
 				return err
 			}
 		}
@@ -74,18 +74,23 @@ func (j *Journal) take(ctx context.Context, s step, by Origin, from Sources) err
 		return err
 	}
 	defer release()
-	return j.restore(ctx, s, by, k)
+	r := j.recordUndo(s, by)
+	return j.restore(ctx, s, r, r, k)
 }
 
-// restore takes one call back and marks it so.
-func (j *Journal) restore(ctx context.Context, s step, by Origin, k tools.Keeper) error {
+func (j *Journal) recordUndo(s step, by Origin) *Recorder {
 	by.Source, by.Tool = s.source, UndoTool
-	r := j.Record(by)
+	return j.Record(by)
+}
+
+// restore takes one call back and marks it so. What changes is told to c, which
+// passes it on to r.
+func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Caller, k tools.Keeper) error {
 	r.undoes = map[string]int64{}
 	for _, v := range s.rows {
 		r.undoes[v.Target] = v.seq
 	}
-	err := k.Restore(ctx, r, s.changes)
+	err := k.Restore(ctx, c, s.changes)
 	r.End(ctx, k, err)
 	if err != nil {
 		return err
@@ -127,7 +132,8 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Keeper, fou
 		if len(s.rows) > 0 {
 			err = s.against(ctx, k, t.merge, map[string]tools.State{})
 			if err == nil {
-				err = j.restore(ctx, s, t.by, k)
+				r := j.recordUndo(s, t.by)
+				err = j.restore(ctx, s, r, r, k)
 			}
 		}
 		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {
@@ -166,7 +172,7 @@ func (j *Journal) intended(source string) ([]intent, error) {
 	if j.db == nil {
 		return nil, nil // there was nothing to open
 	}
-	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session FROM intents WHERE source = ? ORDER BY place", source)
+	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 	if err != nil {
 		return nil, j.failed(err)
 	}
@@ -174,7 +180,11 @@ func (j *Journal) intended(source string) ([]intent, error) {
 	var all []intent
 	for found.Next() {
 		var t intent
-		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session); err != nil {
+		var reason []byte
+		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
+			return nil, err
+		}
+		if t.by.Reason, err = j.unsealed(reason); err != nil {
 			return nil, err
 		}
 		all = append(all, t)

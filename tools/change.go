@@ -38,3 +38,13 @@ type Keeper interface {
 	// reports to c like any tool that writes.
 	Restore(ctx context.Context, c Caller, changes []Change) error
 }
+
+// A Hider is a [Keeper] that can tell which Changes are kept from agents. What
+// the Changes of another hide is not known, so where anything is hidden an
+// agent sees none of them.
+type Hider interface {
+	// Hides says whether agents must not know of c: its target is hidden as it
+	// is now, or as it was before or after. What cannot be told is hidden. A
+	// target that only holds others is hidden by its name alone.
+	Hides(ctx context.Context, c Change) (bool, error)
+}

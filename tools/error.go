@@ -31,7 +31,8 @@ func Codes() []Code {
 }
 
 // An Error is an error whose Msg, Hint and Data may be shown to an agent. It
-// never holds content of a note.
+// never holds content of a note, but for the Data of an undo that the hub
+// refuses, which it marks.
 type Error struct {
 	Code Code
 	As   string // the specification's own code, when it has several for one Code; else empty

@@ -108,6 +108,17 @@ func (o *Opened) Keeper() Keeper {
 	return k
 }
 
+// Hides is [Hider].Hides; of a source that is none, true.
+func (o *Opened) Hides(ctx context.Context, c Change) (bool, error) {
+	if err := o.open(); err != nil {
+		return true, err
+	}
+	if h, ok := o.source.(Hider); ok {
+		return h.Hides(ctx, c)
+	}
+	return true, nil
+}
+
 // maxURI is the longest URI that Read looks at, in bytes.
 const maxURI = 8 << 10
 

@@ -51,7 +51,7 @@ func confirmRoom(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) 
 func (c confirm) view(t theme.Theme, w, h int) []string {
 	w, h = confirmRoom(w, h)
 	rows := c.rows(t, w-4)
-	foot := t.Key.Text("y") + t.Dim.Text(" yes, do it  ") + t.Key.Text("n") + t.Dim.Text(" no")
+	foot := t.Button('y', t.Key.Text("y")+t.Dim.Text(" yes, do it")) + "  " + t.Button('n', t.Key.Text("n")+t.Dim.Text(" no"))
 	if len(rows) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}

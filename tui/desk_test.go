@@ -177,6 +177,9 @@ func TestSettingsDo(t *testing.T) {
 			r.wait(grace)
 			r.press("y", "esc", "esc")
 		}
+		r.press("/", "high contrast", "enter", "enter")
+		r.shows("Colours for a dark ground.")
+		r.press("esc", "esc")
 		r.did(
 			status.Action{Verb: status.RotateToken, Part: "clients"}, status.Action{Verb: status.PinHub}, status.Action{Verb: status.RollBack},
 		)

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -54,7 +56,7 @@ func (h help) view(t theme.Theme, w, height int) []string {
 	from := min(h.top, max(0, len(rows)-height+2))
 	to := min(len(rows), from+height-2)
 	shown := append([]string{t.Key.Text("/ ") + h.search.View(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.Key.Text("esc") + t.Dim.Text(" close")
+	foot := t.Button(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}
@@ -63,7 +65,7 @@ func (h help) view(t theme.Theme, w, height int) []string {
 
 // rows are the keys that the search finds, in their groups.
 func (h help) rows(t theme.Theme) []string {
-	want := strings.ToLower(strings.TrimSpace(h.search.Value()))
+	want := strings.TrimSpace(h.search.Value())
 	var rows []string
 	for _, g := range h.keyMap.groups() {
 		found := g.find(want)
@@ -88,14 +90,17 @@ func (h help) rows(t theme.Theme) []string {
 	return rows
 }
 
-// find returns the keys of g whose words, or those of the title, contain want.
+// find returns the keys of g that are called want, or whose words, or those of
+// the title, contain it. A letter alone is a key.
 func (g group) find(want string) []key.Binding {
-	if strings.Contains(strings.ToLower(g.title), want) {
+	words := strings.ToLower(want)
+	alone := len([]rune(want)) == 1
+	if !alone && strings.Contains(strings.ToLower(g.title), words) {
 		return g.keys
 	}
 	var found []key.Binding
 	for _, b := range g.keys {
-		if b.Help().Key == want || strings.Contains(strings.ToLower(b.Help().Desc), want) {
+		if b.Help().Key == want || slices.Contains(b.Keys(), want) || !alone && strings.Contains(strings.ToLower(b.Help().Desc), words) {
 			found = append(found, b)
 		}
 	}

@@ -66,3 +66,121 @@ func TestMouseIsDeafAtFirst(t *testing.T) {
 		r.did(status.Action{Verb: status.StopHub})
 	})
 }
+
+// where is the cell of the screen at which text begins.
+func (r *rig) where(text string) (x, y int) {
+	r.t.Helper()
+	for y, row := range strings.Split(r.screen(), "\n") {
+		if before, _, found := strings.Cut(row, text); found {
+			return ansi.StringWidth(before), y
+		}
+	}
+	r.t.Fatalf("%q is not on the screen:\n%s", text, r.screen())
+	return 0, 0
+}
+
+func (r *rig) clickText(text string) {
+	r.t.Helper()
+	x, y := r.where(text)
+	r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+}
+
+func (r *rig) wheelOver(text string, button tea.MouseButton) {
+	r.t.Helper()
+	x, y := r.where(text)
+	r.send(tea.MouseWheelMsg{X: x, Y: y, Button: button})
+}
+
+// A click selects a row, in one column and in two, and a second one opens it; a
+// second one after a key only selects.
+func TestMouseOnRows(t *testing.T) {
+	for _, c := range []struct{ tab, row, selected, opened string }{
+		{pane.OverviewTab, "port 12740 is taken", "2 of 2", "No key can mend this."},
+		{pane.SourcesTab, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
+		{pane.ActivityTab, "11:59:14", "paused", "Call "},
+		{pane.ChangesTab, "deleted Old", "deleted by", "deleted by"},
+		{pane.ToolsTab, "delete_page", "▸ delete_page", "path * · string"},
+		{pane.DoctorTab, "bad     notes can be read", "source.notes", "done: reopen notes"},
+		{pane.SettingsTab, "● policy.default", "one of", "‹ ask ›"},
+	} {
+		for _, w := range []int{80, 140} {
+			t.Run(c.tab, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRigWith(t, crowded(), busyClerk(), w, 40)
+					r.log()
+					r.press("@" + c.tab)
+					r.clickText(c.row)
+					r.shows(c.selected)
+					r.press("ctrl+l")
+					tabs := r.m.current
+					r.clickText(c.row)
+					if r.m.current != tabs || r.m.notice.text != "" {
+						t.Errorf("a click after a key opens:\n%s", r.screen())
+					}
+					r.clickText(c.row)
+					r.shows(c.opened)
+				})
+			})
+		}
+	}
+}
+
+// What lies over the panes is clicked on as well, once it is not deaf.
+func TestMouseOnOverlays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, crowded(), 80, 24)
+		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})
+		r.press("Q")
+		r.clickText("yes, do it  n")
+		r.did()
+		r.wait(grace)
+		r.clickText("notes") // beneath the question
+		r.shows("Stop the hub?")
+		r.clickText("yes, do it  n")
+		r.did(status.Action{Verb: status.StopHub})
+
+		r.press("ctrl+p", "go to")
+		r.clickText("Go to Clients")
+		r.shows("What to do")
+		r.clickText("Go to Clients")
+		r.shows("Attached agents")
+		r.press("ctrl+p")
+		r.clickText("esc close ─")
+		r.hides("What to do")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newcomer(), 80, 24)
+		r.wait(grace)
+		r.clickText("[ ] work")
+		r.shows("[x] work")
+		r.clickText("enter next ")
+		r.shows("Which programs get it?")
+	})
+}
+
+// The wheel scrolls the part beneath it: the list, or the text beside it.
+func TestWheelScrollsWhatIsBeneath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigWith(t, crowded(), busyClerk(), 140, 20)
+		r.press("@Tools")
+		r.wheelOver("arguments; * is needed", tea.MouseWheelDown)
+		r.shows("▸ search_pages")
+		r.hides("tokens in every request")
+		r.wheelOver("▸ search_pages", tea.MouseWheelDown)
+		r.hides("▸ search_pages")
+	})
+}
+
+// TestNoMarkIsShown: what tells where things are is not in what is drawn.
+func TestNoMarkIsShown(t *testing.T) {
+	for _, c := range screens {
+		synctest.Test(t, func(t *testing.T) {
+			r := at(t, c)
+			x, y := 20, 8
+			_, _ = r.m.spotAt(x, y)
+			if rest := sgr.ReplaceAllString(r.m.View().Content, ""); strings.ContainsRune(rest, '\x1b') {
+				t.Errorf("%s: a mark is shown", c.name)
+			}
+		})
+	}
+}

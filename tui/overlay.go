@@ -21,12 +21,23 @@ type overlay interface {
 	keys() []key.Binding
 }
 
+// A picker is an overlay with rows to click on.
+type picker interface {
+	// pick selects the row that was drawn as spot i. again: it was before.
+	pick(i int) (next overlay, again bool)
+}
+
+// place is where box lies on a screen of w by h cells.
+func place(box []string, w, h int) (x, y int) {
+	return (w - theme.Width(box[0])) / 2, max(0, (h-len(box))/2)
+}
+
 // laid draws box in the middle of the screen below, which steps back.
 func laid(t theme.Theme, below, box []string, w, h int) []string {
 	for i := range below {
 		below[i] = t.Line.Text(ansi.Strip(below[i]))
 	}
-	x, y := (w-theme.Width(box[0]))/2, max(0, (h-len(box))/2)
+	x, y := place(box, w, h)
 	all := lipgloss.NewCompositor(
 		lipgloss.NewLayer(strings.Join(below, "\n")),
 		lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1),
@@ -52,9 +63,10 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 }
 
 // overlayWidth is how wide an overlay is that would like to be most cells: the
-// whole of a narrow screen, for a sliver of what is below helps nobody.
+// whole of a narrow screen, for a sliver of what is below helps nobody, and of
+// what is heard.
 func overlayWidth(w, most int) int {
-	if w < 60 {
+	if w < 60 || w == spokenWidth {
 		return w
 	}
 	return min(w-6, most)

@@ -79,6 +79,13 @@ func (p palette) key(k pane.Press) (overlay, pane.Intent) {
 	return p, nil
 }
 
+// pick implements picker.
+func (p palette) pick(i int) (overlay, bool) {
+	again := p.at == i
+	p.at = max(0, min(i, len(p.found())-1))
+	return p, again
+}
+
 func (p palette) keys() []key.Binding {
 	k := p.keyMap.Pane
 	return []key.Binding{named(k.Enter, "do it"), bind("↑↓", "choose"), named(k.Back, "close")}
@@ -91,12 +98,12 @@ func (p palette) view(t theme.Theme, w, h int) []string {
 	rows := []string{t.Key.Text("› ") + p.search.View(t, w-6, true, "what to do"), ""}
 	from := max(0, p.at-(h-3))
 	for i := from; i < len(found) && len(rows) < h; i++ {
-		rows = append(rows, p.row(t, found[i], i == p.at, w-4))
+		rows = append(rows, t.Spot(i, p.row(t, found[i], i == p.at, w-4)))
 	}
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("Nothing does that."))
 	}
-	return frame(t, "What to do", t.Key.Text("enter")+t.Dim.Text(" do it  ")+t.Key.Text("esc")+t.Dim.Text(" close"), rows, w, h)
+	return frame(t, "What to do", t.Button(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))+"  "+t.Button(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
 func (p palette) row(t theme.Theme, e entry, on bool, w int) string {

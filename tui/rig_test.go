@@ -27,6 +27,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 type rig struct {
 	t      *testing.T
 	m      Model
+	s      *Speaker // nil: m draws; else it speaks for s.m
 	hub    *statustest.Fake
 	clerk  *clerk
 	msgs   chan tea.Msg
@@ -45,10 +46,19 @@ func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
 
 func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
 	t.Helper()
+	r, conf := unplugged(t, snap, c)
+	r.m = New(conf)
+	r.plug(w, h)
+	return r
+}
+
+// unplugged is a rig that does not run yet, and what its panel needs.
+func unplugged(t *testing.T, snap status.Snapshot, c *clerk) (*rig, Config) {
+	t.Helper()
 	start := time.Now()
 	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
-	r.m = New(Config{
+	return r, Config{
 		Client: r.hub, Ledger: c, Desk: c, Shelf: c, Dark: true, Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
@@ -68,14 +78,22 @@ func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
 			r.export = append(r.export, name)
 			return "/tmp/log.txt", 104221, r.cannot
 		},
-	})
-	t.Cleanup(func() {
+	}
+}
+
+// plug starts the panel.
+func (r *rig) plug(w, h int) {
+	r.t.Helper()
+	r.t.Cleanup(func() {
 		r.m.fx.cancel()
 		time.Sleep(time.Minute) // for the ticks that are on their way
 	})
-	r.run(r.m.Init())
+	begin := r.m.Init
+	if r.s != nil {
+		begin = r.s.Init
+	}
+	r.run(begin())
 	r.send(tea.WindowSizeMsg{Width: w, Height: h})
-	return r
 }
 
 func (r *rig) run(cmd tea.Cmd) {
@@ -103,6 +121,13 @@ func (r *rig) settle() {
 }
 
 func (r *rig) update(msg tea.Msg) {
+	if r.s != nil {
+		next, cmd := r.s.Update(msg)
+		*r.s = next.(Speaker)
+		r.m = r.s.m
+		r.run(cmd)
+		return
+	}
 	next, cmd := r.m.Update(msg)
 	r.m = next.(Model)
 	r.run(cmd)

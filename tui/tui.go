@@ -88,6 +88,7 @@ type Model struct {
 	moved   time.Time // keys do not answer what waits before: it has just changed
 	notice  notice
 	mouse   bool // it is the panel's, not the terminal's
+	clicked clicked
 	offered bool // the set-up
 	stopped bool // a person stopped the hub from here
 }
@@ -301,6 +302,7 @@ func (m Model) paste(text string) Model {
 
 // press routes a key: to the overlay, to the pane, to the panel.
 func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	m.clicked = clicked{tab: -1}
 	w, h := m.room()
 	at := pane.Press{KeyPressMsg: k, W: w, H: h}
 	switch {

@@ -84,3 +84,9 @@ func (m Model) moves(k tea.KeyPressMsg) bool {
 	p := m.key.Pane
 	return key.Matches(k, p.Up, p.Down, p.Left, p.Right, p.PageUp, p.PageDown, p.First, p.Last, p.Back)
 }
+
+// typing reports whether keys go to a place for text in the pane in sight.
+func (m Model) typing() bool {
+	p, ok := m.tabs[m.current].pane.(pane.Paster)
+	return ok && p.Typing()
+}

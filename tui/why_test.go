@@ -112,6 +112,53 @@ func TestEveryKeyAnswers(t *testing.T) {
 	}
 }
 
+// TestKeysOfForms: what the help lists for a form or a question does something
+// there.
+func TestKeysOfForms(t *testing.T) {
+	on := map[string]string{
+		"Adding a source": "sources-add", "Pages of a source": "pages", "Permissions": "sources-grant", "Running a tool": "tools-answer", "When asked": "sources-remove", "Lists": "",
+	}
+	for _, g := range DefaultKeyMap().groups() {
+		name, known := on[g.title]
+		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.name == g.title })
+		if !known && !isPane && g.title != everywhere {
+			t.Errorf("on which screen do the keys of %q work?", g.title)
+		}
+		for _, c := range screens {
+			if c.name != name {
+				continue
+			}
+			for _, b := range g.keys {
+				bubble(t, c.name+" "+b.Help().Desc, func(t *testing.T) {
+					r := at(t, c)
+					if c.name == "tools-answer" && b.Help().Desc == "another choice" {
+						r.press("tab", "tab", "tab")
+					}
+					before := r.print()
+					r.send(keyOf(b.Keys()[0]))
+					if r.print() == before && !strings.Contains(before, "✗ Write the whole path") {
+						t.Errorf("%s does nothing:\n%s", b.Keys()[0], r.screen())
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestHelpIsSearched by the name of a key and by words.
+func TestHelpIsSearched(t *testing.T) {
+	for typed, want := range map[string][]string{
+		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter by text"}, "undo": {"undo the change", "undo all of its session"}, "DOCTOR": {"check everything again"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, crowded(), 80, 24)
+			r.press("?", typed)
+			r.shows(want...)
+			r.hides("go to a pane")
+		})
+	}
+}
+
 // bubble runs test in a bubble of its own, so that the next one runs even when
 // this one fails.
 func bubble(t *testing.T, name string, test func(t *testing.T)) {

@@ -137,6 +137,12 @@ func (z wizard) actions() []status.Action {
 	return todo
 }
 
+// pick implements picker: a click chooses, or takes the choice back.
+func (z wizard) pick(i int) (overlay, bool) {
+	z.at = max(0, min(i, z.rows()-1))
+	return z.toggle(), false
+}
+
 func (z wizard) keys() []key.Binding {
 	p := z.keyMap.Pane
 	next := named(p.Enter, "next")
@@ -156,7 +162,7 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 	room := max(4, h-3)
 	var foot strings.Builder
 	for _, b := range z.keys() {
-		foot.WriteString(t.Key.Text(b.Help().Key) + t.Dim.Text(" "+b.Help().Desc+"  "))
+		foot.WriteString(t.Button(keyOf(b.Keys()[0]).Code, t.Key.Text(b.Help().Key)+t.Dim.Text(" "+b.Help().Desc)) + "  ")
 	}
 	from := 0
 	if over := len(rows) - room; over > 0 {
@@ -197,5 +203,5 @@ func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
 	if i == z.at {
 		sign, style = "▸ ", t.Accent
 	}
-	return []string{style.Fit(sign+box+what, w), t.Dim.Fit("      "+more, w)}
+	return []string{t.Spot(i, style.Fit(sign+box+what, w)), t.Spot(i, t.Dim.Fit("      "+more, w))}
 }

@@ -14,6 +14,8 @@ http = true           # false: agents come over "lectern serve" alone
 idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
 mark = true           # answers say that they are data and no instructions: in
                       # _meta "lectern/untrusted", and in a line behind the text
+own_changes = false   # true: agents may list and undo what they changed
+                      # themselves, by the tools list_changes and undo_change
 
 [limits]
 deadline = "30s"      # of one tool call

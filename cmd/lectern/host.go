@@ -77,7 +77,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	c := hub.Config{
 		Journal: h.journal,
 		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
-		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Log: h.log, Now: w.now,
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Pasts: conf.Hub.OwnChanges, Log: h.log, Now: w.now,
 	}
 	if err == nil {
 		c.Sources = w.sources(conf)

@@ -86,6 +86,9 @@ func (w *world) judge(conf config.Config, client, call string, args json.RawMess
 			continue
 		}
 		info, ok := k.Manifest().Tool(tool)
+		if !ok && conf.Hub.OwnChanges {
+			info, ok = tools.PastKind().Manifest().Tool(tool)
+		}
 		if !ok {
 			return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("%s has no tool named %s%s", source, tool, meant(tool, toolNames(k)))}, nil
 		}

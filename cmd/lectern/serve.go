@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/supervisor/shim"
@@ -74,6 +75,8 @@ func (w *world) serve(ctx context.Context, scope string) error {
 // port.
 func (w *world) serveAlone(ctx context.Context, scope string) error {
 	var sources []hub.Source
+	var keeps *journal.Journal // nil: a folder of a container keeps none
+	log := w.stderrLog()
 	conf := config.Default("", config.Schema{})
 	if dir := w.env("MIRROR_DIR"); dir != "" {
 		sources = []hub.Source{w.mirror(dir, w.env("TENANT_ID"))}
@@ -88,10 +91,13 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 				return err
 			}
 		}
+		keeps = w.newJournal(conf, log)
+		defer keeps.Close() //nolint:errcheck // what it could not write it has logged
 	}
 	h := hub.New(hub.Config{
 		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Unmarked: !conf.Hub.Mark,
-		Version: lecternVersion, Skill: doc.SkillVersion, Log: w.stderrLog(), Now: w.now,
+		Journal: keeps, Pasts: conf.Hub.OwnChanges,
+		Version: lecternVersion, Skill: doc.SkillVersion, Log: log, Now: w.now,
 	})
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it
 	if err := h.Start(ctx); err != nil {

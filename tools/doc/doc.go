@@ -32,14 +32,16 @@ var skillText string
 //go:embed reference.md.tmpl
 var referenceText string
 
-// Skill renders SKILL.md, an Agent Skill, for the Systems of this build.
-func Skill(systems []*tools.Manifest) ([]byte, error) {
+// Skill renders SKILL.md, an Agent Skill, for the Systems of this build and for
+// what others declare that are no kind of knowledge base.
+func Skill(systems []*tools.Manifest, others ...*tools.Manifest) ([]byte, error) {
 	return render("skill.md", skillText, struct {
-		Version string
-		Systems []*tools.Manifest
-		Codes   []tools.Code
-		Effects []tools.Effect
-	}{SkillVersion, systems, tools.Codes(), tools.Effects()})
+		Version  string
+		Systems  []*tools.Manifest
+		Declared []*tools.Manifest
+		Codes    []tools.Code
+		Effects  []tools.Effect
+	}{SkillVersion, systems, slices.Concat(systems, others), tools.Codes(), tools.Effects()})
 }
 
 // Reference renders the page of one System.

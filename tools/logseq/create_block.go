@@ -40,68 +40,46 @@ func createBlock() tools.Tool[*Graph] {
 
 // CreateBlock implements create_block.
 func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockIn) (BlockWritten, error) {
-	var none BlockWritten
 	if err := g.needs("blocks.create"); err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
 	if err := in.Properties.check(); err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
 	w := where{
 		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
 		pageArgument: "page_name", parentArgument: "parent_block_uuid",
 	}
-	if err := w.check(); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
+	d := &draft{Content: string(in.Content), Properties: in.Properties}
+	p, written, err := g.put(ctx, c, w, []*draft{d}, in.DryRun, func(p place) write { return g.creation(p, d) })
 	if err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
-	defer end()
-	p, err := g.place(ctx, w)
-	if err != nil {
-		return none, err
-	}
-	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
-		return none, err
-	}
-	out := BlockWritten{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
-	if in.DryRun {
-		out.Written = rehearsed()
-		return out, nil
-	}
-	d := &draft{Content: string(in.Content)}
-	told, err := g.report(ctx, c, g.adding(p, []*draft{d})...)
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.UUID = d.UUID
-	out.Written, err = g.write(ctx, write{
+	return BlockWritten{UUID: d.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}, nil
+}
+
+// creation is the write that makes one block at a place.
+func (g *Graph) creation(p place, d *draft) write {
+	return write{
 		method: "blocks.create",
 		in: struct {
 			UUID       UUID       `json:"uuid"`
 			Target     UUID       `json:"target"`
 			Place      Position   `json:"place"`
-			Content    Content    `json:"content"`
+			Content    string     `json:"content"`
 			Properties Properties `json:"properties,omitempty"`
-		}{out.UUID, p.target, p.position, in.Content, in.Properties},
-		facts: fate{UUID: out.UUID, Page: p.page.Name},
+		}{d.UUID, p.target, p.position, d.Content, d.Properties},
+		facts: fate{UUID: d.UUID, Page: p.page.Name},
 		look: func(ctx context.Context) (sight, error) {
-			saw, err := g.seenBlock(ctx, out.UUID, string(in.Content), in.Properties)
+			saw, err := g.seenBlock(ctx, d.UUID, d.Content, d.Properties)
 			if err != nil || saw != done {
 				return saw, err
 			}
-			b, err := g.block(ctx, out.UUID, 0)
+			b, err := g.block(ctx, d.UUID, 0)
 			if err != nil {
 				return different, err
 			}
 			return g.here(ctx, p, b)
 		},
-	})
-	if err != nil {
-		return none, err
 	}
-	return out, nil
 }

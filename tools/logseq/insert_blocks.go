@@ -85,38 +85,16 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlock
 		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
 		pageArgument: "page_name", parentArgument: "parent_block_uuid",
 	}
-	if err := w.check(); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
+	p, written, err := g.put(ctx, c, w, drafts, in.DryRun, func(p place) write { return g.insertion(p, drafts, nil) })
 	if err != nil {
 		return none, err
 	}
-	defer end()
-	p, err := g.place(ctx, w)
-	if err != nil {
-		return none, err
-	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
-		return none, err
-	}
-	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
+	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}
 	for range each(drafts) {
 		out.Inserted++
 	}
-	if in.DryRun {
-		out.Written = rehearsed()
-		return out, nil
-	}
-	told, err := g.report(ctx, c, g.adding(p, drafts)...)
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Blocks = tops(drafts)
-	out.Written, err = g.write(ctx, g.insertion(p, drafts, nil))
-	if err != nil {
-		return none, err
+	if !in.DryRun {
+		out.Blocks = tops(drafts)
 	}
 	return out, nil
 }

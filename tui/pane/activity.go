@@ -146,43 +146,21 @@ func (p Activity) stay() Activity {
 }
 
 func (p Activity) move(k Press) (Activity, bool) {
-	i := p.position()
-	switch {
-	case key.Matches(k, p.keys.Follow):
+	if key.Matches(k, p.keys.Follow) {
 		if p.follow {
 			return p.stay(), true
 		}
 		p.follow, p.errors = true, false
-	case key.Matches(k, p.keys.Up):
-		return p.turn(i - 1), true
-	case key.Matches(k, p.keys.Down):
-		return p.turn(i + 1), true
-	case key.Matches(k, p.keys.PageUp):
-		return p.turn(i - max(1, k.H-4)), true
-	case key.Matches(k, p.keys.PageDown):
-		return p.turn(i + max(1, k.H-4)), true
-	case key.Matches(k, p.keys.First):
-		return p.turn(0), true
-	case key.Matches(k, p.keys.Last):
-		return p.turn(p.order().len()), true
-	default:
-		return p, false
+		return p, true
 	}
-	return p, true
+	if i, ok := p.keys.moved(k, p.position(), p.order().len(), k.H-4); ok {
+		return p.turn(i), true
+	}
+	return p, false
 }
 
 func (p Activity) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.typing = false
-		return p
-	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
-	case key.Matches(k, p.keys.Recall):
-		p.filter = NewField(p.before)
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
-	}
+	p.filter, p.typing = p.keys.filtered(k, p.filter, p.before)
 	p.search()
 	return p
 }

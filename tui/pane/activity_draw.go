@@ -75,7 +75,7 @@ func (p Activity) list(t theme.Theme) section {
 			if i == p.position() {
 				row = t.On()
 			}
-			rows = append(rows, p.row(row, p.ring.at(o.at(i)), w))
+			rows = append(rows, t.Spot(i, p.row(row, p.ring.at(o.at(i)), w)))
 		}
 		return rows
 	}}

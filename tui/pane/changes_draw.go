@@ -143,11 +143,11 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	case r.i < waiting && r.heading:
 		return t.Warn.Fit("Waiting for you", w)
 	case r.i < waiting:
-		return p.waitingRow(t, p.snap.Approvals[r.i], w)
+		return t.Spot(r.i, p.waitingRow(t, p.snap.Approvals[r.i], w))
 	case r.heading:
 		return p.heading(t, p.book.at(r.i-waiting), w)
 	default:
-		return p.changeRow(t, p.book.at(r.i-waiting), w)
+		return t.Spot(r.i, p.changeRow(t, p.book.at(r.i-waiting), w))
 	}
 }
 
@@ -214,7 +214,7 @@ func (p Changes) side(t theme.Theme) section {
 		if rest := text.height(w) - p.top - len(drawn); rest > 0 && len(drawn) > 1 {
 			drawn[len(drawn)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", many(uint64(rest+1), "row")))
 		}
-		return append(rows, drawn...)
+		return besides(t, append(rows, drawn...), w)
 	}}
 }
 

@@ -122,7 +122,7 @@ func (p Clients) View(t theme.Theme, w, h int) string {
 	frame := framed(w, h)
 	agents := p.agents(t)
 	agents.want = min(agents.want, max(agents.need, h/2-2))
-	return strings.Join(stack(t, w, h, frame, agents, p.connect(t, w)), "\n")
+	return strings.Join(stack(t, w, h, frame, agents, p.connect(t, w, h)), "\n")
 }
 
 func (p Clients) agents(t theme.Theme) section {

@@ -64,7 +64,7 @@ func (p Clients) selected() spotted {
 	return p.places[p.cursor]
 }
 
-func (p Clients) connect(t theme.Theme, w int) section {
+func (p Clients) connect(t theme.Theme, w, h int) section {
 	n := len(p.places)
 	if n == 0 {
 		return section{title: "Connect a client", need: 1, want: 1, rows: func(int, int) []string {
@@ -72,7 +72,7 @@ func (p Clients) connect(t theme.Theme, w int) section {
 		}}
 	}
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
-	if w < framedWidth {
+	if w < framedWidth || h >= ReadHeight {
 		return section{title: "Connect " + p.selected().title, note: note, need: 2, want: 20, rows: func(w, h int) []string {
 			return p.placeRows(t, w, h)
 		}}
@@ -85,7 +85,7 @@ func (p Clients) connect(t theme.Theme, w int) section {
 		for i := range rows {
 			name := theme.Space(names)
 			if from+i < to {
-				name = p.place(t, from+i, names)
+				name = t.Spot(from+i, p.place(t, from+i, names))
 			}
 			rows[i] = name + t.Line.Text(" │ ") + text[i]
 		}

@@ -107,28 +107,16 @@ func (p Doctor) look(prefix string) Doctor {
 
 // Key implements [Pane].
 func (p Doctor) Key(k Press) (Pane, Intent) {
-	turn := func(i int) Doctor {
-		if len(p.checks) > 0 {
-			p.cursor = p.checks[clamp(i, len(p.checks))].Name
-		}
-		return p
-	}
 	if why := p.Why(k.KeyPressMsg); why != "" {
 		return p, Say{why}
 	}
-	switch i := p.find(p.cursor); {
-	case key.Matches(k, p.keys.Up):
-		return turn(i - 1), nil
-	case key.Matches(k, p.keys.Down):
-		return turn(i + 1), nil
-	case key.Matches(k, p.keys.PageUp):
-		return turn(i - max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.PageDown):
-		return turn(i + max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.First):
-		return turn(0), nil
-	case key.Matches(k, p.keys.Last):
-		return turn(len(p.checks)), nil
+	if i, ok := p.keys.moved(k, p.find(p.cursor), len(p.checks), k.H/2); ok {
+		if len(p.checks) > 0 {
+			p.cursor = p.checks[i].Name
+		}
+		return p, nil
+	}
+	switch {
 	case key.Matches(k, p.keys.Refresh):
 		return p.look(""), nil
 	case key.Matches(k, p.keys.Run):
@@ -217,8 +205,8 @@ func (p Doctor) list(t theme.Theme) section {
 		}
 		from, to := window(n, max(0, p.find(p.cursor)), h)
 		var rows []string
-		for _, c := range p.checks[from:to] {
-			rows = append(rows, p.row(t, c, w))
+		for i := from; i < to; i++ {
+			rows = append(rows, t.Spot(i, p.row(t, p.checks[i], w)))
 		}
 		return rows
 	}}

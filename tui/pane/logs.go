@@ -180,16 +180,9 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 }
 
 func (p Logs) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
+	var typing bool
+	if p.filter, typing = p.keys.filtered(k, p.filter, p.before); !typing {
 		p.mode = reading
-		return p
-	case key.Matches(k, p.keys.Back):
-		p.mode, p.filter = reading, Field{}
-	case key.Matches(k, p.keys.Recall):
-		p.filter = NewField(p.before)
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
 	}
 	return p.search()
 }
@@ -229,9 +222,6 @@ func (p Logs) nextPart() lens {
 }
 
 func (p Logs) save() Intent {
-	if p.view.len() == 0 {
-		return Say{"There is no line to save."}
-	}
 	var b strings.Builder
 	for i := range p.view.len() {
 		p.write(&b, p.view.at(i))

@@ -1,10 +1,6 @@
 package pane
 
-import (
-	"strings"
-
-	"charm.land/bubbles/v2/key"
-)
+import "strings"
 
 // markHere begins to select: at the hit that was gone to, at the newest line
 // while it follows, else at the first line in sight. Where something is
@@ -32,26 +28,11 @@ func (p Logs) markHere(k Press) Logs {
 // extend moves the cursor of what is selected, and what is in sight with it.
 func (p Logs) extend(k Press) (Logs, bool) {
 	w, h := p.inside(k.W, k.H)
-	i, n := p.view.find(p.to), p.view.len()
-	switch {
-	case n == 0:
-		return p, false
-	case key.Matches(k, p.keys.Up):
-		i--
-	case key.Matches(k, p.keys.Down):
-		i++
-	case key.Matches(k, p.keys.PageUp):
-		i -= h - 1
-	case key.Matches(k, p.keys.PageDown):
-		i += h - 1
-	case key.Matches(k, p.keys.First):
-		i = 0
-	case key.Matches(k, p.keys.Last):
-		i = n - 1
-	default:
+	n := p.view.len()
+	i, ok := p.keys.moved(k, p.view.find(p.to), n, h-1)
+	if !ok || n == 0 {
 		return p, false
 	}
-	i = clamp(i, n)
 	p.to = p.view.at(i)
 	switch rows := p.rows(w, h); {
 	case i < rows[0].i || i == rows[0].i && rows[0].row > 0:

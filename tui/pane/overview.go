@@ -267,10 +267,10 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 		if j > 0 {
 			mark = row.Strong.Fit("", lead)
 		}
-		rows = append(rows, mark+row.Strong.Fit(line, w-lead))
+		rows = append(rows, t.Spot(i, mark+row.Strong.Fit(line, w-lead)))
 	}
 	for _, line := range theme.Broken(problem.Fix, w-2) {
-		rows = append(rows, "  "+t.Dim.Text(line))
+		rows = append(rows, t.Spot(i, "  "+t.Dim.Text(line)))
 	}
 	if problem.Action == nil {
 		return rows

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -162,25 +163,13 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	}
 	rows := p.rows()
 	i := p.position(rows)
-	turn := func(i int) Settings {
+	if to, ok := p.keys.moved(k, i, len(rows), k.H/2); ok {
 		if len(rows) > 0 {
-			p.cursor = rows[clamp(i, len(rows))].name
+			p.cursor = rows[to].name
 		}
-		return p
+		return p, nil
 	}
 	switch {
-	case key.Matches(k, p.keys.Up):
-		return turn(i - 1), nil
-	case key.Matches(k, p.keys.Down):
-		return turn(i + 1), nil
-	case key.Matches(k, p.keys.PageUp):
-		return turn(i - max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.PageDown):
-		return turn(i + max(1, k.H/2)), nil
-	case key.Matches(k, p.keys.First):
-		return turn(0), nil
-	case key.Matches(k, p.keys.Last):
-		return turn(len(rows)), nil
 	case key.Matches(k, p.keys.Filter):
 		p.typing = true
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
@@ -201,23 +190,18 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 }
 
 func (p Settings) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.typing = false
-	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
-	}
+	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
 	return p
 }
 
 // begin edits a setting, or does a deed.
 func (p Settings) begin(r settingsRow) (Pane, Intent) {
-	if r.deed.token != "" {
+	switch {
+	case r.deed.token != "":
 		return p, agreeing(r.deed.token)
-	}
-	if r.deed.title != "" {
+	case r.deed.press != 0:
+		return p, Push{Key: tea.KeyPressMsg{Code: r.deed.press, Text: string(r.deed.press)}}
+	case r.deed.title != "":
 		return p, wish(r.deed.action)
 	}
 	p.editing, p.value = r.name, NewField(r.setting.Value)
@@ -257,7 +241,11 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 func (p Settings) Keys() []key.Binding {
 	switch rows := p.rows(); {
 	case p.editing != "":
-		return []key.Binding{named(p.keys.Enter, "look what it would change"), named(p.keys.Back, "leave it")}
+		keys := []key.Binding{named(p.keys.Enter, "look what it would change"), named(p.keys.Back, "leave it")}
+		if s, _ := p.setting(p.editing); s.Choices != nil {
+			keys = append(keys, named(p.keys.Right, "another choice"))
+		}
+		return keys
 	case p.typing:
 		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
 	case len(rows) == 0:

@@ -14,6 +14,7 @@ type deed struct {
 	title  string
 	means  string // with what follows from it
 	action status.Action
+	press  rune   // the panel's own key that does it; 0: none
 	token  string // what shows this token; empty: action is done
 	off    string // why it cannot be done now; empty: it can
 }
@@ -40,6 +41,10 @@ func deeds(s status.Snapshot) []deed {
 		all = append(all, deed{title: "Keep the hub when idle", means: "It stays when no agent is connected.", action: status.Action{Verb: status.PinHub}})
 	}
 	all = append(all, loginDeeds(s)...)
+	all = append(all, deed{
+		title: "Other colours", press: 'C',
+		means: "Those for the ground that the terminal has, for a dark or a light one, or high contrast. The next panel has them too.",
+	})
 	return append(all, deed{title: "Read the configuration again", means: "For after an edit by hand. " + agents + " may see other tools.", action: status.Action{Verb: status.Reload}},
 		deed{title: "Restart the hub", means: agents + " wait a moment; none loses an answer.", action: status.Action{Verb: status.RestartHub}})
 }

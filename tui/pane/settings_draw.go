@@ -51,7 +51,7 @@ func (p Settings) list(t theme.Theme, rows []settingsRow) section {
 		from, to := window(n, p.position(rows), h)
 		var drawn []string
 		for i := from; i < to; i++ {
-			drawn = append(drawn, p.row(t, rows[i], i == p.position(rows), w))
+			drawn = append(drawn, t.Spot(i, p.row(t, rows[i], i == p.position(rows), w)))
 		}
 		return drawn
 	}}

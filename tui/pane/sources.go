@@ -212,7 +212,7 @@ func (p Sources) list(t theme.Theme) section {
 			rows := []string{p.heading(t, w)}
 			from, to := window(n, p.cursor, h-1)
 			for i := from; i < to; i++ {
-				rows = append(rows, p.row(t, i, w))
+				rows = append(rows, t.Spot(i, p.row(t, i, w)))
 			}
 			return rows
 		},

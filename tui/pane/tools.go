@@ -196,25 +196,15 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 }
 
 func (p Tools) filterKey(k Press) Pane {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.typing = false
+	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
+	if key.Matches(k, p.keys.Enter) {
 		return p
-	case key.Matches(k, p.keys.Back):
-		p.typing, p.filter = false, Field{}
-	default:
-		p.filter, _ = p.filter.Key(k.KeyPressMsg)
 	}
 	return p.turn(0)
 }
 
 func (p Tools) move(k Press) (Tools, bool) {
 	i, page := p.position(), max(1, k.H/2)
-	scroll := func(d int) Tools {
-		w, h := p.inside(k.W, k.H)
-		p.top = max(0, min(p.top+d, p.page.height(w)-h))
-		return p
-	}
 	switch {
 	case key.Matches(k, p.keys.Enter):
 		p.open = !p.open
@@ -223,13 +213,13 @@ func (p Tools) move(k Press) (Tools, bool) {
 		p.open = false
 		return p, true
 	case key.Matches(k, p.keys.PageDown):
-		return scroll(page), true
+		return p.scroll(page, k), true
 	case key.Matches(k, p.keys.PageUp):
-		return scroll(-page), true
+		return p.scroll(-page, k), true
 	case p.open && key.Matches(k, p.keys.Down):
-		return scroll(1), true
+		return p.scroll(1, k), true
 	case p.open && key.Matches(k, p.keys.Up):
-		return scroll(-1), true
+		return p.scroll(-1, k), true
 	case key.Matches(k, p.keys.Down):
 		return p.turn(i + 1), true
 	case key.Matches(k, p.keys.Up):
@@ -240,6 +230,13 @@ func (p Tools) move(k Press) (Tools, bool) {
 		return p.turn(len(p.tools)), true
 	}
 	return p, false
+}
+
+// scroll moves the text of the selected tool by d rows.
+func (p Tools) scroll(d int, k Press) Tools {
+	w, h := p.inside(k.W, k.H)
+	p.top = max(0, min(p.top+d, p.page.height(w)-h))
+	return p
 }
 
 // after is what follows one in all, or the first.

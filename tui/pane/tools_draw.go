@@ -75,8 +75,8 @@ func (p Tools) list(t theme.Theme) section {
 		}
 		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.Right("tokens", 8)}
 		from, to := window(n, p.position(), h-1)
-		for _, tool := range shown[from:to] {
-			rows = append(rows, p.row(t, tool, w))
+		for i := from; i < to; i++ {
+			rows = append(rows, t.Spot(i, p.row(t, shown[i], w)))
 		}
 		return rows
 	}}
@@ -124,6 +124,6 @@ func (p Tools) side(t theme.Theme) section {
 		if rest := p.page.height(w) - p.top - len(rows); rest > 0 && len(rows) > 1 {
 			rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", many(uint64(rest+1), "row")))
 		}
-		return rows
+		return besides(t, rows, w)
 	}}
 }

@@ -233,10 +233,10 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 		return "It has its default already."
 	case r.deed.off != "":
 		return r.deed.off
-	case r.deed.title != "" && r.deed.token == "":
+	case r.deed.press != 0, r.deed.token != "":
+		return "" // the panel knows
+	case r.deed.title != "":
 		return without(p.snap, r.deed.action.Verb)
-	case r.deed.token != "":
-		return ""
 	default:
 		return without(p.snap, status.SetOption)
 	}

@@ -47,6 +47,7 @@ type Theme struct {
 	Row Style
 
 	ground color.Color // of a selected row; nil: reverse instead
+	marked bool        // spots are marked
 }
 
 // palette is the colours of one ground. Each of them has a contrast of at least

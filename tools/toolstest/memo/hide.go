@@ -1,6 +1,8 @@
 package memo
 
 import (
+	"context"
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -32,4 +34,22 @@ func (m *Memo) shown() []Title {
 // by a title alone nobody learns whether there is a note.
 func keptFromAgents(t Title) error {
 	return tools.Errorf(tools.Denied, "notes like %.80q are kept from agents", t).WithHint("Choose another title, or ask the user.")
+}
+
+// Hides implements [tools.Hider].
+func (m *Memo) Hides(_ context.Context, c tools.Change) (bool, error) {
+	t := Title(c.Target)
+	states := []tools.State{m.state(t), c.Before, c.After}
+	hidden := m.hides(t, note{})
+	for _, s := range states {
+		if !s.There {
+			continue
+		}
+		var k kept
+		if err := json.Unmarshal(s.Data, &k); err != nil {
+			return true, nil //nolint:nilerr // what it held is not known
+		}
+		hidden = hidden || m.hides(t, note{k.Text, k.Colour, k.Revision})
+	}
+	return hidden, nil
 }

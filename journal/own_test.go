@@ -1,0 +1,126 @@
+package journal_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func (d *desk) past() journal.Past {
+	return journal.Past{Source: "notes", Own: journal.Own{Session: "s1", Since: d.now}}
+}
+
+// A journal from before knows no proof, and gets the columns for it; what it
+// has is nobody's by a name.
+func TestJournalFromBefore(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(d.dir, "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stmt := range []string{
+		"ALTER TABLE changes DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN reason",
+	} {
+		if _, err := db.ExecContext(t.Context(), stmt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	if all := d.list(status.Pick{}); len(all) != 1 {
+		t.Fatalf("listed %+v", all)
+	}
+	proven := journal.Past{Source: "notes", Own: journal.Own{Client: "agent"}}
+	if mine, err := d.OwnChanges(t.Context(), proven, "", "", 10); err != nil || len(mine.Changes) != 0 {
+		t.Errorf("proven by nothing: %+v (%v)", mine, err)
+	}
+	d.undone(status.Pick{IDs: []string{"c1"}})
+}
+
+// The name of a session that a hub gave again is not the session.
+func TestOwnIsSinceTheSessionBegan(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	d.now = d.now.Add(1)
+	later := d.past()
+	d.call("s1", map[string]tools.State{"b.md": text("b")})
+	mine, err := d.OwnChanges(t.Context(), later, "", "", 10)
+	if err != nil || len(mine.Changes) != 1 || mine.Changes[0].Target != "b.md" {
+		t.Errorf("listed %+v (%v)", mine, err)
+	}
+}
+
+// A listing goes past what must not be known, however much it is, and says
+// there is more only if there is.
+func TestOwnChangesPassOverHidden(t *testing.T) {
+	d := newDesk(t)
+	past := d.past()
+	past.Shows = func(_ context.Context, changes []tools.Change, whole bool) (bool, error) {
+		if !whole || len(changes) == 0 {
+			t.Error("the contents are kept, and were not shown")
+		}
+		for _, c := range changes {
+			if strings.HasPrefix(c.Target, "hidden") || strings.Contains(string(c.After.Data), "#secret") {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+	d.call("s1", map[string]tools.State{"first.md": text("1")})
+	for range 150 {
+		d.call("s1", map[string]tools.State{"hidden.md": text("x"), "with.md": text("y")})
+	}
+	d.call("s1", map[string]tools.State{"tagged.md": text("#secret")})
+	d.call("s1", map[string]tools.State{"last.md": text("2")})
+	mine, err := d.OwnChanges(t.Context(), past, "", "", 2)
+	if err != nil || len(mine.Changes) != 2 || mine.More || mine.Changes[1].Target != "first.md" {
+		t.Errorf("listed %+v (%v)", mine, err)
+	}
+	mine, err = d.OwnChanges(t.Context(), past, "", "", 1)
+	if err != nil || len(mine.Changes) != 1 || !mine.More {
+		t.Errorf("listed %+v (%v)", mine, err)
+	}
+}
+
+// An undo by an agent that is refused on its way leaves nothing to go on with,
+// and one that is only rehearsed never was.
+func TestRetractionThatIsStopped(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("a")})
+	r := journal.Retraction{Past: d.past(), ID: "c1", Keeper: d.shelf}
+	no := tools.Errorf(tools.Denied, "no")
+	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
+	for _, rec := range []*journal.Recorder{nil, by} {
+		if _, err := d.Retract(t.Context(), r, refusing{err: no}, rec); tools.AsError(err).Code != tools.Denied {
+			t.Fatalf("refused: %v", err)
+		}
+	}
+	d.reopen()
+	found, err := d.Settle(t.Context(), "notes", d.shelf)
+	if err != nil || found.Any() {
+		t.Errorf("found %+v (%v)", found, err)
+	}
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
+	d.outcomesAre("a.md created written")
+}
+
+// A refusing Caller lets nothing be changed.
+type refusing struct {
+	tools.Silent
+
+	err error
+}
+
+func (r refusing) Changing(context.Context, ...tools.Change) error { return r.err }

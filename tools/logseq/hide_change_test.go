@@ -1,0 +1,53 @@
+package logseq_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/logseq"
+)
+
+// What agents did to a page is hidden once the page is, by the names that it
+// has and had; with marks that need contents, everything is.
+func TestHidesChanges(t *testing.T) {
+	for _, kind := range []string{"db", "file"} {
+		for _, call := range undoing() {
+			t.Run(kind+" "+call[0], func(t *testing.T) { hidesChanges(t, kind, call[0], call[1]) })
+		}
+	}
+}
+
+func hidesChanges(t *testing.T, kind, tool, args string) {
+	f := garden(kind)
+	opened := func(marks ...tools.Mark) *tools.Opened {
+		o, err := logseq.System().Open(t.Context(), nil, tools.Env{
+			Name: "home", Log: slog.New(slog.DiscardHandler), Peer: f, Now: time.Now, Changed: func(string) {}, Privacy: tools.Privacy{Exclude: marks},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = o.Close() })
+		return o
+	}
+	l := &ledger{f: f}
+	if _, err := openOn(t, f).open.Call(t.Context(), l, tool, []byte(args)); err != nil {
+		t.Fatalf("%s: %v", args, err)
+	}
+	for _, c := range l.changes {
+		for name, x := range map[string]struct {
+			on   *tools.Opened
+			want bool
+		}{
+			"nothing":    {opened(), false},
+			"all pages":  {opened(tools.Mark{Path: "**"}), true},
+			"other page": {opened(tools.Mark{Path: "Nowhere/**"}), false},
+			"a tag":      {opened(tools.Mark{Tag: "nothing"}), true},
+		} {
+			if got, err := x.on.Hides(t.Context(), c); err != nil || got != x.want {
+				t.Errorf("%s is hidden by %s: %v (%v), want %v", c.Target, name, got, err, x.want)
+			}
+		}
+	}
+}
