@@ -153,7 +153,7 @@ func (b browser) key(k Press) (next browser, want Intent, done bool) {
 	case key.Matches(k, b.keys.Search):
 		b.at, b.search.typing = amongHits, true
 	case key.Matches(k, b.keys.Refresh):
-		return b.again(), nil, false
+		return b.again(), Say{"Read again."}, false
 	case key.Matches(k, b.keys.Enter):
 		next, want = b.enter()
 		return next, want, false

@@ -81,6 +81,8 @@ func (b browser) pageKey(k Press) (browser, Intent) {
 // pageDeeds answers the keys that are about the page in sight.
 func (b browser) pageDeeds(k Press) (browser, Intent) {
 	switch {
+	case key.Matches(k, b.keys.Raw) && !b.page.open && !b.previews():
+		return b, Say{"Open the page first: enter."}
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
 		return b, nil
