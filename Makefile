@@ -36,9 +36,10 @@ race: ## all tests under the race detector, but for the conformance suite
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
 		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
 
-sequences: ## 1,000 made-up sequences of two agents and a person, taken back, for every System
+sequences: ## 1,000 made-up sequences of two agents and a person, taken back: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
-	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/...
+	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
+	SEQUENCES=1000 go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
 
 snapshot: ## the archives of a release for all six systems: by goreleaser where it is, else by go build; sums checked
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -48,17 +49,19 @@ func (h *Hub) elicit(ctx context.Context, c *call, w *waiting) {
 	}()
 }
 
+// elicitation is what the user reads. It holds text of agents and of notes, and
+// the client may be a terminal: what would be hidden there is shown.
 func elicitation(w *waiting) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", w.plan.Title, w.shown.Why)
+	fmt.Fprintf(&b, "%s: %s\n", safetext.Line(w.plan.Title), safetext.Line(w.shown.Why))
 	if w.shown.Reason != "" {
-		fmt.Fprintf(&b, "The agent says why: %s\n", w.shown.Reason)
+		fmt.Fprintf(&b, "The agent says why: %s\n", safetext.Line(w.shown.Reason))
 	}
 	left := mostElicited
 	for _, step := range w.plan.Steps {
-		diff := clip(step.Diff, left)
+		diff := clip(string(safetext.Of(step.Diff)), left)
 		left = max(0, left-len(diff))
-		fmt.Fprintf(&b, "\n%s\n%s", step.What, diff)
+		fmt.Fprintf(&b, "\n%s\n%s", safetext.Line(step.What), diff)
 	}
 	return b.String()
 }

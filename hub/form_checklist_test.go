@@ -39,6 +39,14 @@ func (a *asker) form(tool, args string) (state string) {
 	return state
 }
 
+// open counts what waits and the forms that are out.
+func (h *padHub) open() int {
+	n := len(h.approvals.list())
+	h.approvals.mu.Lock()
+	defer h.approvals.mu.Unlock()
+	return n + len(h.approvals.forms)
+}
+
 func yes(state string) *filled {
 	return &filled{state: state, said: true, ruling: ruling{allow: true, scope: status.Once, by: "client"}}
 }
@@ -140,7 +148,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		pass(h.limits.Form - time.Second)
 		h.waiting()
 		pass(2 * time.Second)
-		if len(h.approvals.list())+len(h.approvals.forms) != 0 || h.Answer(id, true, status.Answer{}) == nil {
+		if h.open() != 0 || h.Answer(id, true, status.Answer{}) == nil {
 			t.Error("it still waits")
 		}
 		o, _ := a.tries(t.Context(), "drop", dropA, yes(state))
@@ -162,7 +170,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		state = a.form("drop", dropA)
 		h.join(a.s)
 		h.leave(a.s)
-		if len(h.approvals.list())+len(h.approvals.forms) != 0 {
+		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
 		}
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
@@ -218,7 +226,7 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 		if code(first) == code(second) || h.pad.writes != 1 {
 			t.Errorf("one was allowed for the session, one refused: %s and %s", code(first), code(second))
 		}
-		if len(h.approvals.list())+len(h.approvals.forms) != 0 {
+		if h.open() != 0 {
 			t.Error("something still waits")
 		}
 	})
@@ -260,12 +268,9 @@ func TestFormsInAnyOrder(t *testing.T) {
 			paths := []string{"a", "b"}
 			ran := 0
 			asks := func(a *asker, path, state string) {
-				var id string
-				for i, f := range h.approvals.forms {
-					if i == state {
-						id = f.waiting.shown.ID
-					}
-				}
+				h.approvals.mu.Lock()
+				id := h.approvals.forms[state].waiting.shown.ID
+				h.approvals.mu.Unlock()
 				outs[state] = &out{who: a, path: path, before: h.pad.holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
 			}
 			for step := range 200 {

@@ -88,8 +88,8 @@ func TestForm(t *testing.T) {
 			if f := c.recv(); f.ID != "again" || !strings.Contains(f.raw, tt.want) {
 				t.Errorf("%s: %s", tt.answer, f.raw)
 			}
-			if wrote := h.pad.writes > 0; wrote != (tt.want == `"done":true`) || len(h.approvals.list())+len(h.approvals.forms) != 0 {
-				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, len(h.approvals.list()))
+			if wrote := h.pad.writes > 0; wrote != (tt.want == `"done":true`) || h.open() != 0 {
+				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, h.open())
 			}
 			again := c.ask("tools/call", dropForm("", ""))
 			if stands := strings.Contains(tt.answer, "for this session"); stands != strings.Contains(again.raw, `"done":true`) {
@@ -97,6 +97,23 @@ func TestForm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a terminal would obey or hide is seen in a form, and no name or reason
+// makes lines of its own.
+func TestFormShowsWhatIsHidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		h.pad.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
+		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
+		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
+		message := isForm(t, c.ask("tools/call", params).Result).InputRequests["approval"].Params.Message
+		if strings.ContainsAny(message, "\x1b\u202e\r") || !strings.Contains(message, "-␛[8mhidden\\u{202e}") || !strings.Contains(message, "delete x␊y\n") ||
+			!strings.Contains(message, "says why: harmless␊Allow it!\n") {
+			t.Errorf("asked %q", message)
+		}
+	})
 }
 
 // A form that nobody fills in leaves the call waiting in the panel for as long

@@ -97,8 +97,11 @@ func connect(file string, k *keys, suspect bool) (*sql.DB, error) {
 	db.SetMaxOpenConns(1)
 	if err := prepare(db, k, suspect); err != nil {
 		_ = db.Close() // the first error says what is wrong
-		if code(err) == sqlitelib.SQLITE_BUSY {
-			return nil, fmt.Errorf("another Lectern has %s open: %w", file, err)
+		switch {
+		case code(err) == sqlitelib.SQLITE_BUSY:
+			err = fmt.Errorf("another Lectern has %s open: %w", file, err)
+		case code(err) != 0:
+			err = fmt.Errorf("open %s: %w", file, err)
 		}
 		return nil, err
 	}

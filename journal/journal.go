@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -57,17 +58,19 @@ type Journal struct {
 	ring    ring
 	undoing sync.Mutex // one undo at a time
 
-	mu     sync.Mutex // of all below, and of everything that is asked of db
-	db     *sql.DB    // nil: not open
-	keys   *keys
-	doubt  bool      // something has found it damaged
-	locked bool      // it does not open, as the keyring does not give its key
-	asked  time.Time // when the keyring was asked for keys that it did not give
-	closed bool
-	live   map[int64]bool  // calls that have not ended
-	loose  map[string]bool // sources that may have pending Changes of ended calls
-	marks  []mark          // outcomes that are not on disk yet
-	flush  *time.Timer     // writes them; nil: none are waiting
+	mu   sync.Mutex // of all below, and of everything that is asked of db
+	db   *sql.DB    // nil: not open
+	keys *keys
+	// prepared are statements of db, which closes them with itself.
+	prepared map[string]*sql.Stmt
+	doubt    bool      // something has found it damaged
+	locked   bool      // it does not open, as the keyring does not give its key
+	asked    time.Time // when the keyring was asked for keys that it did not give
+	closed   bool
+	live     map[int64]bool  // calls that have not ended
+	loose    map[string]bool // sources that may have pending Changes of ended calls
+	marks    []mark          // outcomes that are not on disk yet
+	flush    *time.Timer     // writes them; nil: none are waiting
 }
 
 // New makes a Journal. It touches nothing on disk.
@@ -99,7 +102,7 @@ func (j *Journal) Close() error {
 	if j.db == nil {
 		return nil
 	}
-	err := errors.Join(j.write(func(*sql.Tx) error { return nil }), j.db.Close())
+	err := errors.Join(j.write(func(batch) error { return nil }), j.db.Close())
 	j.db = nil
 	if err != nil {
 		return fmt.Errorf("close journal: %w", err)
@@ -128,30 +131,38 @@ func (j *Journal) openUnless() error {
 	if err != nil {
 		return err
 	}
+	j.prepared, err = prepared(context.Background(), db)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
 	j.db, j.keys, j.doubt = db, keys, false
 	return nil
 }
 
-// failed is err, after which a database that it calls damaged is closed:
-// opening it again looks closer. With the lock.
+// failed is err with the name of the database, which is closed after one that
+// calls it damaged: opening it again looks closer. With the lock.
 func (j *Journal) failed(err error) error {
 	if j.db != nil && damaged(err) {
 		_ = j.db.Close() // what it says adds nothing
 		j.db, j.doubt = nil, true
+	}
+	if code(err) != 0 {
+		return fmt.Errorf("%s: %w", filepath.Join(j.opts.Dir, databaseName), err)
 	}
 	return err
 }
 
 // write runs f in a transaction, after the outcomes that wait to be written,
 // and returns when all of it is on disk. With the lock.
-func (j *Journal) write(f func(*sql.Tx) error) error {
+func (j *Journal) write(f func(batch) error) error {
 	if err := j.openUnless(); err != nil {
 		return err
 	}
-	tx, err := j.db.BeginTx(context.Background(), nil)
+	begun, err := j.db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return j.failed(err)
 	}
+	tx := batch{begun, j.prepared}
 	err = j.markAll(tx)
 	if err == nil {
 		err = f(tx)
@@ -186,7 +197,7 @@ func (j *Journal) flushed() {
 	if len(j.marks) == 0 || j.closed {
 		return
 	}
-	if err := j.write(func(*sql.Tx) error { return nil }); err != nil {
+	if err := j.write(func(batch) error { return nil }); err != nil {
 		j.opts.Log.Warn("outcomes wait to be written", "part", "journal", "count", len(j.marks), "err", err)
 	}
 }

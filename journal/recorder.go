@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -136,7 +135,7 @@ func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes [
 	rows := make([]row, 0, len(changes))
 	j.lookAgain()
 	now := j.opts.Now()
-	err := j.write(func(tx *sql.Tx) error {
+	err := j.write(func(tx batch) error {
 		for _, c := range changes {
 			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
 			if err := j.insert(tx, &v); err != nil {
@@ -185,7 +184,7 @@ type row struct {
 	beforeBlob, afterBlob []byte
 }
 
-func (j *Journal) insert(tx *sql.Tx, v *row) error {
+func (j *Journal) insert(tx batch, v *row) error {
 	ctx := context.Background()
 	var err error
 	if v.beforeBlob, err = j.keys.keep(tx, v.Before); err != nil {
@@ -198,8 +197,7 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	if v.afterBlob, err = j.keys.keep(tx, after); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
-		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`,
+	res, err := tx.ExecContext(ctx, addChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.Open, v.undoes,
 		v.Before.There, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.There, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
@@ -211,7 +209,7 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	}
 	if v.call == 0 {
 		v.call = v.seq
-		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
+		_, err = tx.ExecContext(ctx, startCall, v.seq)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func TestActivityAsked(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("? asked_one", "  asked", "41 calls")
 		r.press("enter")
-		r.shows("its user; the call comes again")
+		r.shows("? asked its user, and comes again")
 		r.press("esc", "e")
 		r.shows("errors first")
 		if row := strings.Split(r.screen(), "\n")[3]; !strings.Contains(row, "not_found") {

@@ -174,7 +174,7 @@ func (p Activity) call(t theme.Theme) section {
 		result := t.Good.Text("● it went well")
 		switch {
 		case c.Code == status.Asked:
-			result = t.Busy.Text("? the client asks its user; the call comes again")
+			result = t.Busy.Text("? asked its user, and comes again")
 		case c.Failed():
 			result = t.Bad.Text("✗ " + c.Code)
 		}
