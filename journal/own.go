@@ -246,7 +246,7 @@ func (j *Journal) prepareRetraction(ctx context.Context, r Retraction) (step, er
 	if r.Keeper == nil {
 		return step{}, tools.Errorf(tools.Unavailable, "%s cannot take changes back", r.Source)
 	}
-	if err := s.against(ctx, r.Keeper, r.Merge, map[string]tools.State{}); err != nil {
+	if err := s.against(ctx, r.Keeper, r.Merge, &ahead{left: map[string]tools.State{}}); err != nil {
 		return step{}, err
 	}
 	return s, nil

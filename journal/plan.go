@@ -91,37 +91,50 @@ func (j *Journal) prepare(ctx context.Context, p status.Pick, from Sources) ([]s
 	if len(steps) == 0 {
 		return nil, errors.New("there is nothing to take back: no change that stands fits")
 	}
-	left := map[string]map[string]tools.State{} // by source and target, what the steps so far leave
+	so := map[string]*ahead{} // by source
 	for i := range steps {
-		if left[steps[i].source] == nil {
-			left[steps[i].source] = map[string]tools.State{}
+		if so[steps[i].source] == nil {
+			so[steps[i].source] = &ahead{left: map[string]tools.State{}}
 		}
-		if err := j.prepareOne(ctx, &steps[i], p.Merge, from, left[steps[i].source]); err != nil {
+		if err := j.prepareOne(ctx, &steps[i], p.Merge, from, so[steps[i].source]); err != nil {
 			return nil, err
 		}
 	}
 	return steps, nil
 }
 
-func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from Sources, left map[string]tools.State) error {
+// What is ahead of a step are those that are taken back before it.
+type ahead struct {
+	left    map[string]tools.State // what they leave, by target
+	changes []tools.Change         // what they change
+}
+
+// explains says whether they alone are why a target holds now and not was. That
+// is looked at again when the step's turn comes.
+func (a *ahead) explains(k tools.Keeper, target string, now, was tools.State) bool {
+	n, ok := k.(tools.Nester)
+	return ok && len(a.changes) > 0 && n.Apart(target, now, was, a.changes)
+}
+
+func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from Sources, before *ahead) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return s.against(ctx, k, merging, left)
+	return s.against(ctx, k, merging, before)
 }
 
 // against fills in the changes that take s back, when the steps before it
-// leave what left says and nothing else.
-func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, left map[string]tools.State) error {
+// leave what they say and nothing else.
+func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, before *ahead) error {
 	if k == nil {
 		return fmt.Errorf("%s cannot take changes back", s.source)
 	}
 	s.changes, s.merged = nil, nil
 	var odd []row // hold something else than they were left with, as far as bytes tell
 	for _, v := range s.rows {
-		now, ours := left[v.Target]
+		now, ours := before.left[v.Target]
 		if !ours {
 			var err error
 			if now, err = k.State(ctx, v.Target); err != nil {
@@ -129,7 +142,7 @@ func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, left m
 			}
 		}
 		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
-		if !alike(v.Target, now, v.After) {
+		if !alike(v.Target, now, v.After) && !before.explains(k, v.Target, now, v.After) {
 			merged, ok := tools.State{}, false
 			if merging {
 				merged, ok = merge(v.After, now, v.Before)
@@ -144,9 +157,10 @@ func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, left m
 				odd = append(odd, v)
 			}
 		}
-		left[v.Target] = want.After
+		before.left[v.Target] = want.After
 		s.add(want)
 	}
+	before.changes = append(before.changes, s.changes...)
 	return s.ask(ctx, k, odd)
 }
 

@@ -129,7 +129,7 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Keeper, fou
 			return err
 		}
 		if len(s.rows) > 0 {
-			err = s.against(ctx, k, t.merge, map[string]tools.State{})
+			err = s.against(ctx, k, t.merge, &ahead{left: map[string]tools.State{}})
 			if err == nil {
 				r := j.recordUndo(s, t.by)
 				err = j.restore(ctx, s, r, r, k)

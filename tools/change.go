@@ -39,6 +39,15 @@ type Keeper interface {
 	Restore(ctx context.Context, c Caller, changes []Change) error
 }
 
+// A Nester is a [Keeper] with targets that lie within others, as blocks do on a
+// page, so that a Change of one changes what another holds.
+type Nester interface {
+	// Apart reports whether two States of target differ by nothing but what lies
+	// in the targets of changes, or they in it. It is asked which of a later
+	// call's Changes explain that a target is not as an earlier one left it.
+	Apart(target string, a, b State, changes []Change) bool
+}
+
 // A Hider is a [Keeper] that can tell which Changes are kept from agents. What
 // the Changes of another hide is not known, so where anything is hidden an
 // agent sees none of them.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,6 +34,10 @@ func TestPanelEnds(t *testing.T) {
 		{"terminate", func(x *screen) { x.signals(syscall.SIGTERM) }, 0},
 		{"hang up", func(x *screen) { x.signals(syscall.SIGHUP) }, 0},
 	} {
+		if c.name == "hang up" && signal.Ignored(syscall.SIGHUP) {
+			t.Log("hang up is not tried: whoever started the tests, such as nohup, has it ignored")
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			x := openScreen(t, 100, 30, in(home), "lectern")
 			x.shows("● ready", "● notes")
