@@ -23,6 +23,7 @@ type clerk struct {
 	answer   json.RawMessage
 	ran      []string // source, tool and arguments
 	asked    []string // prefixes of checks, scopes of tools
+	shelf    bookcase
 	err      error
 }
 
@@ -155,6 +156,7 @@ func busyClerk() *clerk {
 	for _, call := range someCalls() {
 		c.calls <- call
 	}
+	c.shelf = someShelf()
 	return c
 }
 

@@ -94,7 +94,7 @@ func TestToolOfSeveralSystems(t *testing.T) {
 			t.Error(d)
 		}
 		r.shows("Answer")
-		r.press("esc", "2", "enter")
+		r.press("esc", "2", "O")
 		r.shows("in notes")
 	})
 }

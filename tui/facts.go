@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,16 +24,27 @@ func (m Model) ask() (Model, tea.Cmd) {
 		return m, nil
 	}
 	w := l.Wants()
-	if w == nil || w == m.tabs[m.current].asked {
+	if now := m.tabs[m.current].asked; w == now || w == nil && !pane.Passing(now) {
 		return m, nil
 	}
-	return m.asking(m.current, w), m.fx.find(m.current, w)
+	m = m.asking(m.current, w)
+	if w == nil {
+		return m, nil
+	}
+	ctx := m.fx.ctx
+	if pane.Passing(w) {
+		ctx, m.tabs[m.current].stop = context.WithCancel(ctx)
+	}
+	return m, m.fx.find(ctx, m.current, w)
 }
 
-// asking notes what is being found out for the i-th tab.
+// asking notes what is being found out for the i-th tab; nil: nothing any more.
 func (m Model) asking(i int, w pane.Want) Model {
 	m.tabs = slices.Clone(m.tabs)
-	m.tabs[i].asked = w
+	if stop := m.tabs[i].stop; stop != nil {
+		stop()
+	}
+	m.tabs[i].asked, m.tabs[i].stop = w, nil
 	return m
 }
 
@@ -44,7 +56,7 @@ func (m Model) learn(msg factMsg) (Model, tea.Cmd) {
 		m = m.set(msg.tab, l.Learn(msg.fact))
 	}
 	if msg.fact.More {
-		return m, m.fx.nextCheck(msg.tab, msg.fact.Want, msg.checks)
+		return m, msg.next
 	}
 	return m, nil
 }

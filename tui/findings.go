@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -10,19 +11,30 @@ import (
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
-// What a panel without a Ledger or a Desk answers.
+// What a panel without a Ledger, a Desk or a Shelf answers.
 var (
 	errNoLedger = errors.New("this panel cannot read what agents did")
 	errNoDesk   = errors.New("this panel cannot do that by hand")
+	errNoShelf  = errors.New("this panel cannot look into sources")
 )
 
-// find finds out what the pane of a tab wants to know.
-func (fx effects) find(tab int, w pane.Want) tea.Cmd {
+// find finds out what the pane of a tab wants to know. Nothing comes of it when
+// ctx ends before.
+func (fx effects) find(ctx context.Context, tab int, w pane.Want) tea.Cmd {
 	return func() tea.Msg {
-		if c, ok := w.(pane.ChecksOf); ok {
-			return fx.check(tab, c)
+		var msg tea.Msg
+		switch w := w.(type) {
+		case pane.ChecksOf:
+			msg = fx.check(tab, w)
+		case pane.PagesOf:
+			msg = fx.pages(ctx, tab, w)
+		default:
+			msg = factMsg{tab: tab, fact: fx.fact(ctx, w)}
 		}
-		return factMsg{tab: tab, fact: fx.fact(w)}
+		if ctx.Err() != nil && fx.ctx.Err() == nil {
+			return nil
+		}
+		return msg
 	}
 }
 
@@ -35,13 +47,19 @@ func (fx effects) check(tab int, w pane.ChecksOf) tea.Msg {
 	if err != nil {
 		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: err}}
 	}
-	return fx.nextCheck(tab, w, ch)()
+	return nextFact(fx.ctx, tab, w, ch, func(f *pane.Fact, c status.Check) { f.Check = c })()
 }
 
-func (fx effects) nextCheck(tab int, w pane.Want, ch <-chan status.Check) tea.Cmd {
+// nextFact waits for what comes next from ch; put makes it part of the Fact.
+func nextFact[T any](ctx context.Context, tab int, w pane.Want, ch <-chan T, put func(*pane.Fact, T)) tea.Cmd {
 	return func() tea.Msg {
-		c, more := <-ch
-		return factMsg{tab, pane.Fact{Want: w, Check: c, More: more}, ch}
+		f := pane.Fact{Want: w}
+		var v T
+		if v, f.More = <-ch; !f.More && ctx.Err() != nil {
+			return nil
+		}
+		put(&f, v)
+		return factMsg{tab, f, nextFact(ctx, tab, w, ch, put)}
 	}
 }
 
@@ -56,7 +74,7 @@ func (fx effects) try(tab int, t pane.Try) tea.Cmd {
 	}
 }
 
-func (fx effects) fact(w pane.Want) pane.Fact {
+func (fx effects) fact(ctx context.Context, w pane.Want) pane.Fact {
 	f := pane.Fact{Want: w}
 	switch w := w.(type) {
 	case pane.PlanOf:
@@ -68,6 +86,12 @@ func (fx effects) fact(w pane.Want) pane.Fact {
 	case pane.ToolsFor:
 		if f.Err = errNoDesk; fx.cfg.Desk != nil {
 			f.Tools, f.Err = fx.cfg.Desk.Tools(fx.ctx, w.Source, w.Client)
+		}
+	case pane.PageIn:
+		f.Page, f.Rows, f.Err = fx.page(ctx, w)
+	case pane.HitsOf:
+		if f.Err = errNoShelf; fx.cfg.Shelf != nil {
+			f.Search, f.Err = fx.cfg.Shelf.Search(ctx, w.Source, w.Query)
 		}
 	case pane.SettingsOf:
 		if f.Err = errNoDesk; fx.cfg.Desk != nil {

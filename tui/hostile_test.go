@@ -85,6 +85,15 @@ func (c *clerk) fill(text string, all bool) {
 	fill(reflect.ValueOf(&c.tools).Elem(), text, all)
 	fill(reflect.ValueOf(&c.checks).Elem(), text, all)
 	fill(reflect.ValueOf(&c.settings).Elem(), text, all)
+	fill(reflect.ValueOf(&c.shelf.pages).Elem(), text, all)
+	fill(reflect.ValueOf(&c.shelf.found.Hits).Elem(), text, all)
+	c.shelf.found.Tool, c.shelf.found.Args, c.shelf.page = text, json.RawMessage(text), hostilePage(text)
+}
+
+// hostilePage has text wherever Markdown has a place for some.
+func hostilePage(text string) status.PageText {
+	return status.PageText{MIME: "text/markdown", Size: 9, Text: "# " + text + "\n\n[" + text + "](" + text + ") ![" + text + "](<" + text + ">) <" + text + "> `" + text + "`\n\n|" + text + "|b|\n|-|-|\n|" + text +
+		"|c|\n\n- " + text + "\n\n> " + text + "\n\n```" + text + "\n" + text + "\n```\n\n    " + text + "\n\n<div>" + text + "\n"}
 }
 
 // tour visits every screen and overlay over a hub whose every text is text, and
@@ -124,6 +133,19 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		look("copied", "c")
 		look("saved", "@Clients", "s")
 		look("sources", "2", "j")
+		look("pages", "b", "j")
+		look("page", "enter")
+		look("page, raw", "z")
+		look("page, copied", "c")
+		r.press("esc", "/")
+		r.send(tea.PasteMsg{Content: text})
+		look("pages, filter", "left")
+		r.press("esc", "S")
+		r.send(tea.PasteMsg{Content: text + "x"})
+		look("search", "left")
+		look("found", "enter", "j")
+		look("found, page", "enter")
+		r.press("esc", "esc", "esc", "esc")
 		look("clients", "@Clients", "j")
 		look("clients, last", "G")
 		look("logs", "@Logs")

@@ -95,7 +95,12 @@ func (k KeyMap) groups() []group {
 		}},
 		{pane.SourcesTab, []key.Binding{
 			named(p.Add, "add a source"), named(p.Grant, "what agents may do: read only, ask first"), named(p.Remove, "remove it; its files stay"), named(p.Reopen, "close and open it again"),
-			named(p.Run, "see and run its tools"), named(p.Enter, "see its calls"), named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"),
+			named(p.Browse, "look through its pages"), named(p.Search, "search it as an agent does"),
+			named(p.Run, "see and run its tools"), named(p.SeeCalls, "see its calls"), named(p.SeeLogs, "see its log"), named(p.Copy, "copy its path"), named(p.Save, "save the page that is read"),
+		}},
+		{"Pages of a source", []key.Binding{
+			named(p.Enter, "read the page"), named(p.Filter, "filter by a part of the name"), named(p.Search, "search as an agent does"), named(p.Raw, "as it stands, or rendered"),
+			named(p.Copy, "copy the page"), named(p.Save, "save the page to a file"), named(p.Refresh, "read again"), named(p.Back, "back"),
 		}},
 		{"Adding a source", []key.Binding{
 			named(p.Enter, "look what it would change"), p.NextField, p.PreviousField,

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
@@ -36,9 +38,9 @@ type (
 	retryCallsMsg struct{}
 	// factMsg: what the pane of a tab wanted to know is known, or cannot be.
 	factMsg struct {
-		tab    int
-		fact   pane.Fact
-		checks <-chan status.Check // where more come from; nil: none do
+		tab  int
+		fact pane.Fact
+		next tea.Cmd // brings the next, where more come
 	}
 	// planMsg: what an action would change is known.
 	planMsg struct {

@@ -96,7 +96,7 @@ func (r *rig) wheelOver(text string, button tea.MouseButton) {
 func TestMouseOnRows(t *testing.T) {
 	for _, c := range []struct{ tab, row, selected, opened string }{
 		{pane.OverviewTab, "port 12740 is taken", "2 of 2", "No key can mend this."},
-		{pane.SourcesTab, "● work-wiki", "wiki.example.org", "in work-wiki"},
+		{pane.SourcesTab, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
 		{pane.ActivityTab, "11:59:14", "paused", "Call "},
 		{pane.ChangesTab, "deleted Old", "deleted by", "deleted by"},
 		{pane.ToolsTab, "delete_page", "▸ delete_page", "path * · string"},

@@ -40,6 +40,15 @@ var screens = []screen{
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
 	}},
+	{"pages", crowded, func(r *rig) { r.press("2", "down", "enter", "down", "j") }},
+	{"pages-filter", crowded, func(r *rig) { r.press("2", "b", "/", "page 1") }},
+	{"pages-read", crowded, func(r *rig) { r.press("2", "b", "enter", "j") }},
+	{"pages-raw", crowded, func(r *rig) { r.press("2", "b", "enter", "z", "G") }},
+	{"pages-search", crowded, func(r *rig) { r.press("2", "S", "diagram", "enter", "j") }},
+	{"pages-denied", crowded, func(r *rig) {
+		r.clerk.fail(&status.CallError{Code: "denied", Msg: "agents may not read in source welcome", Hint: "Ask the user; they decide it in Lectern's configuration."})
+		r.press("2", "b")
+	}},
 	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
 	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
 	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
@@ -151,7 +160,7 @@ func faces(t *testing.T) []string {
 // shades are further screens that are pinned in colour and without: what would
 // be written, what failed, and what is typed.
 func shades() []string {
-	return []string{"overview-lively", "changes-waiting", "activity-errors", "tools-run", "sources-grant", "clients-here"}
+	return []string{"overview-lively", "changes-waiting", "activity-errors", "tools-run", "sources-grant", "clients-here", "pages", "pages-search"}
 }
 
 // TestEveryMode pins what the styles of every pane and overlay come to in every

@@ -39,8 +39,8 @@ func NewSpeaker(c Config, tell func(line string)) Speaker {
 	c.NoColor = true
 	m := New(c)
 	m.theme.Match = theme.Style{} // what a filter found is not what is selected
-	m.w, m.h, m.mouse = spokenWidth, pane.ReadHeight+10, false
-	return Speaker{m: m, tell: tell, tab: -1}
+	m.mouse = false
+	return Speaker{m: m.sized(spokenWidth, pane.ReadHeight+10), tell: tell, tab: -1}
 }
 
 // Farewell is [Model.Farewell].

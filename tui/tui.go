@@ -32,6 +32,8 @@ type Config struct {
 	// there is none, and the panes say so.
 	Ledger status.Ledger
 	Desk   status.Desk
+	// Shelf is what is in the sources. nil: the panel does not show it.
+	Shelf status.Shelf
 	// Copy puts text on the clipboard and says what it did ("copied with
 	// xclip"), for there are many ways and some fall short. nil: there is none.
 	Copy func(text string) (how string, err error)
@@ -95,6 +97,7 @@ type tab struct {
 	name  string
 	pane  pane.Pane
 	asked pane.Want // what is being found out for it; nil: nothing
+	stop  func()    // ends that, where it is no longer of use
 }
 
 // grace is how long an overlay that comes by itself ignores keys: they were
@@ -118,7 +121,7 @@ func New(c Config) Model {
 			{name: pane.SettingsTab, pane: pane.NewSettings(k.Pane, zone)},
 		},
 	}
-	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor})
+	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).sized(m.w, m.h)
 }
 
 // Init starts to watch and asks the terminal for its ground.
@@ -139,7 +142,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
+		return m.sized(msg.Width, msg.Height), nil
 	case tea.BackgroundColorMsg:
 		m.mode.Dark = msg.IsDark()
 		return m.look(m.mode), nil
@@ -189,6 +192,18 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.notice = msg.notice
 	}
 	return m, nil
+}
+
+// sized takes the size of the screen.
+func (m Model) sized(w, h int) Model {
+	m.w, m.h = w, h
+	w, h = m.room()
+	for i, t := range m.tabs {
+		if s, ok := t.pane.(pane.Sizer); ok {
+			m = m.set(i, s.Size(w, h))
+		}
+	}
+	return m
 }
 
 func (m Model) look(mode theme.Mode) Model {

@@ -116,7 +116,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 // there.
 func TestKeysOfForms(t *testing.T) {
 	on := map[string]string{
-		"Adding a source": "sources-add", "Permissions": "sources-grant", "Running a tool": "tools-answer", "When asked": "sources-remove", "Lists": "",
+		"Adding a source": "sources-add", "Pages of a source": "pages", "Permissions": "sources-grant", "Running a tool": "tools-answer", "When asked": "sources-remove", "Lists": "",
 	}
 	for _, g := range DefaultKeyMap().groups() {
 		name, known := on[g.title]

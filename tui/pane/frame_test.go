@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/prose"
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
@@ -39,17 +41,35 @@ func full() map[string]Pane {
 	for i := range 500 {
 		tools = append(tools, status.Tool{Name: fmt.Sprintf("tool_%d", i), Effect: "read", Bytes: 900, Schema: json.RawMessage(`{"properties":{"a":{"type":"string"}}}`)})
 	}
+	shelf := status.PageList{Total: 100_000}
+	for i := range shelf.Total {
+		shelf.Pages = append(shelf.Pages, status.Page{Name: fmt.Sprintf("Projects/%d/A page with a name %d.md", i%97, i), Size: int64(i), Modified: now})
+	}
+	text := strings.Repeat("# A page\n\nwith *some* text, `code` and 日本語\n\n", 5000)
+	rows, err := prose.Markdown(context.Background(), text, 66)
+	if err != nil {
+		panic(err)
+	}
 	all := map[string]Pane{
 		OverviewTab: NewOverview(k, time.UTC), SourcesTab: NewSources(k, time.UTC), ActivityTab: NewActivity(k, time.UTC), ChangesTab: NewChanges(k, time.UTC),
 		ClientsTab: NewClients(k, time.UTC), ToolsTab: NewTools(k, time.UTC), DoctorTab: NewDoctor(k, time.UTC), SettingsTab: NewSettings(k, time.UTC),
 	}
+	for _, name := range []string{"Pages", "Pages filtered", "Page"} {
+		all[name] = NewSources(k, time.UTC)
+	}
 	for name, p := range all {
 		p = p.Show(s)
+		if sized, ok := p.(Sizer); ok {
+			p = sized.Size(140, 43)
+		}
+		if strings.HasPrefix(name, "Page") {
+			p = p.(Sources).look(false)
+		}
 		if w, ok := p.(Witness); ok {
 			p = w.See(calls)
 		}
 		for l, ok := p.(Learner); ok && l.Wants() != nil; l, ok = p.(Learner) {
-			f := Fact{Want: l.Wants(), Changes: changes, Tools: tools}
+			f := Fact{Want: l.Wants(), Changes: changes, Tools: tools, Pages: shelf, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
 			for i := range 200 {
 				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Means: "what it means", Default: "1"})
 			}
@@ -57,6 +77,14 @@ func full() map[string]Pane {
 		}
 		all[name] = p
 	}
+	filtered := all["Pages filtered"].(Sources)
+	b := *filtered.browse
+	b.list = b.list.filtered(NewField("page with a name 9"))
+	all["Pages filtered"] = filtered.opened(b).Learn(Fact{Want: filtered.opened(b).Wants(), Rows: rows})
+	open := all["Page"].(Sources)
+	c, _ := open.browse.enter()
+	c.page.top = 7000
+	all["Page"] = open.opened(c).Learn(Fact{Want: open.opened(c).Wants(), Rows: rows})
 	return all
 }
 
@@ -89,5 +117,14 @@ func TestFullPanesLearnAndRest(t *testing.T) {
 		if l, ok := p.(Learner); ok && l.Wants() != nil {
 			t.Errorf("%s still wants %v", name, l.Wants())
 		}
+	}
+}
+
+// BenchmarkPageFilter types a letter into the filter of 100,000 pages.
+func BenchmarkPageFilter(b *testing.B) {
+	list := full()["Pages"].(Sources).browse.list
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = list.filtered(NewField("e 9"))
 	}
 }

@@ -20,6 +20,7 @@ type Keys struct {
 	Refuse, Undo, UndoSession          key.Binding
 	Errors, Totals, Grant              key.Binding
 	Run, Example, CopyAnswer           key.Binding
+	Browse, Search, Raw, SeeCalls      key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
@@ -80,6 +81,10 @@ func DefaultKeys() Keys {
 		Example:      bind("ctrl+n", "an example", "ctrl+n"),
 		CopyAnswer:   bind("ctrl+y", "copy the answer", "ctrl+y"),
 		Totals:       bind("T", "totals", "T"),
+		Browse:       bind("b", "its pages", "b"),
+		Search:       bind("S", "search as an agent", "S"),
+		Raw:          bind("z", "as it stands, or rendered", "z"),
+		SeeCalls:     bind("O", "its calls", "O"),
 		UndoSession:  bind("U", "undo the session", "U"),
 	}
 }

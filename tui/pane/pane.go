@@ -67,3 +67,10 @@ type Seeker interface {
 	// Seek shows what the pane has on the part with this name.
 	Seek(part string) Pane
 }
+
+// A Sizer is a Pane that wants to know other things when it is drawn in another
+// size.
+type Sizer interface {
+	// Size says that the pane is drawn in h lines of w cells from now on.
+	Size(w, h int) Pane
+}

@@ -22,6 +22,8 @@ type Sources struct {
 	form   addForm
 	adding bool       // the form is shown; a closed one keeps what was typed
 	grant  *grantForm // nil: it is not shown; replaced, never changed
+	w, h   int
+	browse *browser // nil: it is not shown; replaced, never changed
 }
 
 // NewSources returns a Sources that shows times of zone.
@@ -37,6 +39,7 @@ func (p Sources) Show(s status.Snapshot) Pane {
 		p.form, p.adding = addForm{keys: p.keys}, false
 		selected.Name = name
 	}
+	p = p.browsed(s)
 	p.snap = s
 	p.cursor = clamp(p.cursor, len(s.Sources))
 	return p.Seek(selected.Name)
@@ -63,12 +66,17 @@ func (p Sources) Seek(part string) Pane {
 }
 
 // Typing implements [Paster].
-func (p Sources) Typing() bool { return p.adding || p.grant != nil }
+func (p Sources) Typing() bool {
+	return p.adding || p.grant != nil || p.browse != nil && p.browse.typing()
+}
 
 // Paste implements [Paster].
 func (p Sources) Paste(text string) Pane {
-	if p.adding {
+	switch {
+	case p.adding:
 		p.form = p.form.paste(text)
+	case p.browse != nil:
+		return p.opened(p.browse.paste(text))
 	}
 	return p
 }
@@ -92,11 +100,20 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 		}
 		return p, want
 	}
+	if p.browse != nil {
+		next, want, done := p.browse.key(k)
+		if p = p.opened(next); done {
+			p.browse = nil
+		}
+		return p, want
+	}
 	if why := p.Why(k.KeyPressMsg); why != "" {
 		return p, Say{why}
 	}
 	n := len(p.snap.Sources)
 	switch {
+	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
+		return p.look(key.Matches(k, p.keys.Search)), nil
 	case key.Matches(k, p.keys.Up):
 		p.cursor = clamp(p.cursor-1, n)
 	case key.Matches(k, p.keys.Down):
@@ -122,7 +139,7 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 
 // onSelected answers the keys that are about the selected source.
 func (p Sources) onSelected(k Press) Intent {
-	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.Enter) {
+	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.SeeCalls) {
 		return Pass{}
 	}
 	s, _ := p.selected()
@@ -133,7 +150,7 @@ func (p Sources) onSelected(k Press) Intent {
 		return wish(status.Action{Verb: status.ReopenSource, Part: s.Name})
 	case key.Matches(k, p.keys.Run):
 		return Open{Tab: ToolsTab, Part: s.Name}
-	case key.Matches(k, p.keys.Enter):
+	case key.Matches(k, p.keys.SeeCalls):
 		return Open{Tab: ActivityTab, Part: s.Name}
 	case key.Matches(k, p.keys.SeeLogs):
 		return Open{Tab: LogsTab, Part: s.Name}
@@ -150,16 +167,21 @@ func (p Sources) Keys() []key.Binding {
 	if p.grant != nil {
 		return p.grant.bindings()
 	}
+	if p.browse != nil {
+		return p.browse.bindings()
+	}
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{named(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, named(p.keys.Run, "its tools"), named(p.keys.Enter, "its calls"), p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
+	return []key.Binding{named(p.keys.Enter, "its pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, named(p.keys.Run, "its tools"), p.keys.SeeCalls, p.keys.SeeLogs, named(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].
 func (p Sources) View(t theme.Theme, w, h int) string {
 	side, form := p.details(t), p.adding
 	switch {
+	case p.browse != nil && !p.adding && p.grant == nil:
+		return strings.Join(p.browse.view(t, w, h), "\n")
 	case p.adding:
 		side = p.form.section(t)
 	case p.grant != nil:
@@ -262,7 +284,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		t.Dim.Fit("place", 12) + t.Text.Tail(s.Place, w-12),
 		field("kind", s.Kind),
 		field("agents may", orNone(strings.TrimSpace(may))),
-		field("tools", fmt.Sprintf("%d, called %s", s.Tools, many(s.Calls, "time"))),
+		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, many(s.Calls, "time"), writesOf(s))),
 	}
 	if s.Note != "" {
 		rows = append(rows, field("note", s.Note))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/prose"
 )
 
 // A Want is what a pane would like to know that no snapshot holds: plain data
@@ -42,6 +43,23 @@ type (
 	}
 	// SettingsOf is every key of the configuration.
 	SettingsOf struct{ Turn int }
+	// PagesOf are the pages of a source. They come as several Facts, with More.
+	PagesOf struct {
+		Source string
+		Turn   int
+	}
+	// PageIn is one page, laid out in rows of Width cells.
+	PageIn struct {
+		Source, Page string
+		Width        int
+		Raw          bool // as it stands
+		Turn         int
+	}
+	// HitsOf is what a source's search finds.
+	HitsOf struct {
+		Source, Query string
+		Turn          int
+	}
 )
 
 func (PlanOf) want()        {}
@@ -52,6 +70,9 @@ func (Trial) want()         {}
 func (Token) want()         {}
 func (ChecksOf) want()      {}
 func (SettingsOf) want()    {}
+func (PagesOf) want()       {}
+func (PageIn) want()        {}
+func (HitsOf) want()        {}
 
 // A Fact is what came of a Want.
 type Fact struct {
@@ -65,6 +86,21 @@ type Fact struct {
 	Check    status.Check
 	Settings []status.Setting
 	Token    string
+	Pages    status.PageList
+	Page     status.PageText
+	Rows     []prose.Row // of Page
+	Search   status.Search
+}
+
+// Passing reports whether w is of no use once another is wanted, so that nobody
+// needs to see it through: a page beside which the cursor has gone on.
+func Passing(w Want) bool {
+	switch w.(type) {
+	case PagesOf, PageIn, HitsOf:
+		return true
+	default:
+		return false
+	}
 }
 
 // A Learner is a Pane that shows more than a snapshot.

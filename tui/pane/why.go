@@ -58,14 +58,15 @@ func noSnippet(s status.Snapshot) string {
 
 // Why implements [Excuser].
 func (p Sources) Why(k tea.KeyPressMsg) string {
-	if p.adding || p.grant != nil {
+	if p.adding || p.grant != nil || p.browse != nil {
 		return ""
 	}
 	_, any := p.selected()
+	asks := key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.Browse, p.keys.Enter, p.keys.Search)
 	switch {
-	case !key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.Enter):
+	case !asks && !key.Matches(k, p.keys.SeeLogs, p.keys.SeeCalls, p.keys.Copy, p.keys.Run):
 		return ""
-	case !Running(p.snap) && (!any || key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen)):
+	case !Running(p.snap) && (!any || asks):
 		return noHub
 	case !any && !key.Matches(k, p.keys.Add):
 		return "No source is open yet. Press a to add one."

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A bookcase is what a clerk has as a Shelf.
+type bookcase struct {
+	pages []status.PageList
+	page  status.PageText
+	found status.Search
+	read  []string      // sources and pages, sources and queries
+	hold  chan struct{} // what Page waits for; nil: nothing
+	left  int           // who waited for a page and gave up
+}
+
+// Pages implements status.Shelf.
+func (c *clerk) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shelf.read = append(c.shelf.read, source)
+	if c.err != nil {
+		return nil, c.err
+	}
+	lists, ch := c.shelf.pages, make(chan status.PageList)
+	go func() {
+		defer close(ch)
+		for _, l := range lists {
+			select {
+			case ch <- l:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch, nil
+}
+
+// Page implements status.Shelf.
+func (c *clerk) Page(ctx context.Context, source, name string) (status.PageText, error) {
+	c.mu.Lock()
+	c.shelf.read = append(c.shelf.read, source+" "+name)
+	hold := c.shelf.hold
+	c.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.shelf.left++
+			return status.PageText{}, ctx.Err()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shelf.page, c.err
+}
+
+// Search implements status.Shelf.
+func (c *clerk) Search(_ context.Context, source, query string) (status.Search, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shelf.read = append(c.shelf.read, source+" "+query)
+	return c.shelf.found, c.err
+}
+
+// someShelf has pages of all kinds of names.
+func someShelf() (b bookcase) {
+	at := noon.Add(-3 * time.Hour)
+	list := status.PageList{Total: 42, Pages: []status.Page{
+		{Name: "Ideas.md", Size: 812, Modified: at}, {Name: "Journal/2026-11-21.md", Size: 5_242_880, Modified: noon}, {Name: "会議/日本語の長い名前のページ.md", Size: 90},
+	}}
+	for i := range 37 {
+		list.Pages = append(list.Pages, status.Page{Name: fmt.Sprintf("Projects/A folder with a long name/Sub/Page %02d.md", i), Size: int64(i * i * 977), Modified: at.AddDate(0, 0, -i)})
+	}
+	b.pages = []status.PageList{list, {Total: 42, Pages: []status.Page{{Name: "Zettel.md"}, {Name: "old/2019.md", Modified: at.AddDate(-7, 0, 0)}}}}
+	b.page = status.PageText{
+		MIME: "text/markdown", Size: 5_242_880,
+		Text: "---\ntitle: Alpha\n---\n# 会議の記録\n\nA *first* paragraph with `code`, a [link](https://example.org/a) and a text that is long enough to be broken.\n\n" +
+			"| Name | Amount |\n|---|--:|\n| 日本 | 1,204 |\n| water the plants | 7 |\n\n- one\n  - nested\n- [x] done\n\n> a quote\n\n" +
+			"```go\nfunc main() { fmt.Println(\"a line of code that goes on for quite a while\") }\n```\n\n" +
+			strings.Repeat("More of it. ", 60) + "\n\nThe architecture diagram is below.\n",
+	}
+	b.found = status.Search{
+		Tool: "search_pages", Args: json.RawMessage(`{"query":"diagram"}`), Bytes: 1204,
+		Hits: []status.Hit{
+			{Page: "Projects/Alpha.md", Line: 11, Text: "The architecture diagram is below, and this goes on and on until it does not fit any more"},
+			{Page: "会議/日本語.md", Text: "図 diagram"},
+			{Text: "diagram.png"},
+		},
+	}
+	return b
+}

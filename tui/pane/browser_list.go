@@ -1,0 +1,185 @@
+package pane
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A pageList is the pages of a source, however many.
+type pageList struct {
+	pages  []status.Page // only ever appended to
+	total  int
+	done   bool
+	err    error
+	size   int64     // of all pages
+	newest time.Time // of all changes
+
+	filter Field
+	typing bool
+	needle string
+	shown  []int32 // those that pass the filter; nil without one
+	cursor int     // among those that are shown
+	stay   string  // the page to select when it comes
+}
+
+func (l pageList) learn(f Fact) pageList {
+	if f.Err != nil {
+		l.err, l.done = f.Err, true
+		return l
+	}
+	from := len(l.pages)
+	l.pages = append(l.pages, f.Pages.Pages...)
+	l.total = max(l.total, f.Pages.Total)
+	lens := lens{needle: l.needle}
+	for i, p := range l.pages[from:] {
+		l.size += max(0, p.Size)
+		if p.Modified.After(l.newest) {
+			l.newest = p.Modified
+		}
+		at := from + i
+		if l.shown != nil {
+			if lens.find([]byte(p.Name)) < 0 {
+				continue
+			}
+			at, l.shown = len(l.shown), append(l.shown, int32(from+i))
+		}
+		if l.stay != "" && p.Name == l.stay {
+			l.cursor, l.stay = at, ""
+		}
+	}
+	if l.done = !f.More; l.done && len(l.pages) < l.total {
+		l.err = fmt.Errorf("the hub went away after %s of %s pages", count(uint64(len(l.pages))), count(uint64(l.total)))
+	}
+	return l
+}
+
+// filtered shows the pages whose name has the text of f in it.
+func (l pageList) filtered(f Field) pageList {
+	before := l.needle
+	l.filter, l.needle, l.cursor = f, theme.Plain(f.Value()), 0
+	if l.needle == "" {
+		l.shown = nil
+		return l
+	}
+	lens, kept := lens{needle: l.needle}, []int32{}
+	if l.shown != nil && strings.HasPrefix(l.needle, before) && l.needle == strings.ToLower(l.needle) {
+		for _, i := range l.shown {
+			if lens.find([]byte(l.pages[i].Name)) >= 0 {
+				kept = append(kept, i)
+			}
+		}
+	} else {
+		for i, p := range l.pages {
+			if lens.find([]byte(p.Name)) >= 0 {
+				kept = append(kept, int32(i))
+			}
+		}
+	}
+	l.shown = kept
+	return l
+}
+
+func (l pageList) len() int {
+	if l.shown != nil {
+		return len(l.shown)
+	}
+	return len(l.pages)
+}
+
+func (l pageList) at(i int) status.Page {
+	if l.shown != nil {
+		return l.pages[l.shown[i]]
+	}
+	return l.pages[i]
+}
+
+// selected is the page under the cursor; without a name: there is none.
+func (l pageList) selected() status.Page {
+	if l.len() == 0 {
+		return status.Page{}
+	}
+	return l.at(clamp(l.cursor, l.len()))
+}
+
+// spokenRows is how much of a list is read out to who hears the panel.
+const spokenRows = 30
+
+func (l pageList) section(t theme.Theme, b browser) section {
+	title := "Pages of " + b.source
+	if l.needle != "" {
+		title += fmt.Sprintf(" (%s of %s)", count(uint64(l.len())), count(uint64(len(l.pages))))
+	}
+	return section{title: title, note: "as an agent sees it", need: 2, want: 1 << 20, rows: func(w, h int) []string {
+		var rows []string
+		if l.err == nil || len(l.pages) > 0 {
+			rows = append(rows, t.Dim.Text(l.sums(b)))
+		}
+		if l.typing || l.needle != "" {
+			rows = append(rows, t.Key.Text("/ ")+l.filter.View(t, w-2, l.typing, "part of a name"))
+		}
+		switch {
+		case l.err != nil:
+			return append(rows, refused(t, l.err, w)...)
+		case l.len() == 0 && !l.done:
+			return append(rows, t.Dim.Text("Reading the list …"))
+		case l.len() == 0 && l.needle != "":
+			return append(rows, t.Dim.Text("No page has that in its name."))
+		case l.len() == 0:
+			return append(rows, t.Dim.Text("There is no page that an agent could see."))
+		}
+		left := h - len(rows)
+		if h >= ReadHeight-10 {
+			left = spokenRows
+		}
+		from, to := window(l.len(), l.cursor, max(1, left))
+		for i := from; i < to; i++ {
+			rows = append(rows, l.row(t, b, i, w))
+		}
+		return rows
+	}}
+}
+
+// sums is what all pages come to.
+func (l pageList) sums(b browser) string {
+	parts := []string{many(uint64(len(l.pages)), "page")}
+	if !l.done {
+		parts[0] += fmt.Sprintf(" of %s so far", count(uint64(l.total)))
+	}
+	if l.size > 0 {
+		parts = append(parts, size(int(l.size)))
+	}
+	if !l.newest.IsZero() {
+		parts = append(parts, "newest "+clock(l.newest, b.now, b.zone))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (l pageList) row(t theme.Theme, b browser, i, w int) string {
+	if i == l.cursor {
+		t = t.On()
+	}
+	p, tail := l.at(i), ""
+	if w >= 36 {
+		bytes := ""
+		if p.Size > 0 {
+			bytes = size(int(p.Size))
+		}
+		tail = t.Dim.Right(bytes, 10) + t.Dim.Right(brief(p.Modified, b.now, b.zone), 8)
+	}
+	name := t.Text.Tail(p.Name, w-theme.Width(tail))
+	return name + t.Text.Fit("", w-theme.Width(name)-theme.Width(tail)) + tail
+}
+
+// refused says why something is not there, and what to do.
+func refused(t theme.Theme, err error, w int) []string {
+	rows := t.Bad.Wrapped(err.Error(), w)
+	if e, ok := errors.AsType[*status.CallError](err); ok && e.Hint != "" {
+		rows = append(rows, t.Dim.Wrapped(e.Hint, w)...)
+	}
+	return rows
+}

@@ -1,0 +1,108 @@
+package prose
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// inline is what stands in a block, in the ink of the block where it has no
+// other.
+func (p *press) inline(n ast.Node, ink Ink) []Span {
+	r := &phrase{source: p.source}
+	r.children(n, ink)
+	return r.spans
+}
+
+type phrase struct {
+	source []byte
+	spans  []Span
+}
+
+func (r *phrase) add(text string, ink Ink) { r.spans = append(r.spans, Span{text, ink}) }
+
+func (r *phrase) children(n ast.Node, ink Ink) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		r.one(c, ink)
+	}
+}
+
+func (r *phrase) one(n ast.Node, ink Ink) {
+	switch n := n.(type) {
+	case *ast.Text:
+		r.text(n, ink)
+	case *ast.String:
+		r.add(string(n.Value), ink)
+	case *ast.CodeSpan:
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			if t, ok := c.(*ast.Text); ok {
+				r.add(strings.ReplaceAll(string(t.Segment.Value(r.source)), "\n", " "), Code)
+			}
+		}
+	case *ast.Emphasis:
+		r.children(n, emphasised(ink, n.Level))
+	case *ast.Link:
+		r.link(n, string(n.Destination))
+	case *ast.Image:
+		r.add("image: ", Faint)
+		r.link(n, string(n.Destination))
+	case *ast.AutoLink:
+		r.add(string(n.URL(r.source)), Link)
+	case *ast.RawHTML:
+		for i := range n.Segments.Len() {
+			at := n.Segments.At(i)
+			r.add(string(at.Value(r.source)), Faint)
+		}
+	default:
+		r.children(n, ink)
+	}
+}
+
+func emphasised(ink Ink, level int) Ink {
+	switch {
+	case ink != Body:
+		return ink
+	case level > 1:
+		return Strong
+	default:
+		return Emphasis
+	}
+}
+
+func (r *phrase) text(n *ast.Text, ink Ink) {
+	value := n.Segment.Value(r.source)
+	if !n.IsRaw() && bytes.ContainsAny(value, `\&`) {
+		value = plainOf(value)
+	}
+	r.add(string(value), ink)
+	switch {
+	case n.HardLineBreak():
+		r.add("\n", ink)
+	case n.SoftLineBreak():
+		r.add(" ", ink)
+	}
+}
+
+// plainOf is value without its backslashes and entities.
+func plainOf(value []byte) []byte {
+	if !bytes.Contains(value, []byte(`\&`)) {
+		value = util.ResolveEntityNames(util.ResolveNumericReferences(value))
+	}
+	return util.UnescapePunctuations(value)
+}
+
+// link shows the label and, where that is another, the address: nobody should
+// have to follow a link to see where it leads.
+func (r *phrase) link(n ast.Node, to string) {
+	from := len(r.spans)
+	r.children(n, Link)
+	var label strings.Builder
+	for _, s := range r.spans[from:] {
+		label.WriteString(s.Text)
+	}
+	if to != "" && label.String() != to {
+		r.add(" ("+to+")", Faint)
+	}
+}

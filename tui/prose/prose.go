@@ -1,0 +1,140 @@
+// Package prose lays out the text of notes in rows of a given width: Markdown
+// as it is meant, anything else as it stands.
+//
+// It paints nothing: a [Row] says what each piece is, and tui/theme how that
+// looks, so that a row is laid out once for all colours. It follows no link,
+// loads no image and passes no markup on to the terminal. Laying out takes
+// time on a long text, so tui does it in an effect; tui/pane draws the rows.
+// Start reading at [Markdown], then block.go and wrap.go.
+package prose
+
+import (
+	"context"
+	"strings"
+
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// Ink is what a piece of text is.
+type Ink uint8
+
+// The inks.
+const (
+	Body Ink = iota
+	Strong
+	Emphasis
+	Code
+	Heading
+	Link  // what a person would follow
+	Faint // marks, addresses, raw HTML, front matter
+	Rule  // lines that are drawn
+)
+
+// A Span is a piece of a row in one ink, harmless to a terminal.
+type Span struct {
+	Text string
+	Ink  Ink
+}
+
+// A Row is one line of the screen.
+type Row []Span
+
+// Paint draws the row in the styles of t.
+func (r Row) Paint(t theme.Theme) string {
+	var b strings.Builder
+	for _, s := range r {
+		b.WriteString(s.Ink.style(t).Text(s.Text))
+	}
+	return b.String()
+}
+
+// String is the row without its inks.
+func (r Row) String() string {
+	var b strings.Builder
+	for _, s := range r {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+func (i Ink) style(t theme.Theme) theme.Style {
+	switch i {
+	case Strong, Emphasis:
+		return t.Strong
+	case Code:
+		return t.Busy
+	case Heading:
+		return t.Accent
+	case Link:
+		return t.Key
+	case Faint:
+		return t.Dim
+	case Rule:
+		return t.Line
+	default:
+		return t.Text
+	}
+}
+
+// leastWidth is the width in cells that text is laid out for at least.
+const leastWidth = 8
+
+// Lines lays text out as it stands, its lines broken to w cells. It errs only
+// when ctx ends.
+func Lines(ctx context.Context, source string, w int) ([]Row, error) {
+	p := &press{ctx: ctx, w: max(w, leastWidth)}
+	for _, line := range theme.Lines(source) {
+		if ctx.Err() != nil {
+			break
+		}
+		p.verbatim(line, Body)
+	}
+	return p.rows, ctx.Err()
+}
+
+// Markdown lays source out in rows of at most w cells. What would take a parser
+// longer than it is worth, such as ten thousand nested quotes, is laid out as
+// [Lines] does. It errs only when ctx ends.
+func Markdown(ctx context.Context, source string, w int) ([]Row, error) {
+	if wild(source) {
+		return Lines(ctx, source, w)
+	}
+	p := &press{ctx: ctx, w: max(w, leastWidth), parser: parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers([]util.PrioritizedValue{}...),
+	)}
+	source = strings.ReplaceAll(source, "\r\n", "\n")
+	front, body := frontMatter(source)
+	for _, line := range front {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p.verbatim(line, Faint)
+	}
+	p.source = []byte(body)
+	root := p.parser.Parse(text.NewReader(p.source))
+	if len(front) > 0 && root.HasChildren() {
+		p.blank()
+	}
+	p.blocks(root, 0)
+	return p.rows, ctx.Err()
+}
+
+// frontMatter splits the YAML between two lines of --- at the very beginning
+// off.
+func frontMatter(source string) (front []string, body string) {
+	rest, ok := strings.CutPrefix(source, "---\n")
+	if !ok {
+		return nil, source
+	}
+	end := strings.Index("\n"+rest, "\n---\n")
+	if end < 0 {
+		return nil, source
+	}
+	return theme.Lines("---\n" + rest[:end] + "---"), rest[end+len("---\n"):]
+}
