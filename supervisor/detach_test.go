@@ -50,8 +50,8 @@ func everywhere(v reflect.Value, change func(reflect.Value)) {
 	case v.Kind() == reflect.Pointer:
 		everywhere(v.Elem(), change)
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			everywhere(v.Field(i), change)
+		for _, field := range v.Fields() {
+			everywhere(field, change)
 		}
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
