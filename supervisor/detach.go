@@ -28,6 +28,7 @@ func detach(s status.Snapshot) status.Snapshot {
 	for i, a := range s.Approvals {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
 	}
+	s.Endings = append([]status.Ending{}, s.Endings...)
 	s.Installs, s.Found = slices.Clone(s.Installs), slices.Clone(s.Found)
 	s.Update.Steps = slices.Clone(s.Update.Steps)
 	for i, step := range s.Update.Steps {
