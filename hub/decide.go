@@ -54,7 +54,7 @@ func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args js
 		}
 		defer func() {
 			if c.form != nil { // the call did not have to wait, or not for what the form says
-				h.voids(c.form, tools.Errorf(tools.Conflict, "the question changed"))
+				h.voids(c.form, status.Anew, tools.Errorf(tools.Conflict, "the question changed"))
 			}
 		}()
 	}

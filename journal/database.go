@@ -142,7 +142,12 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := k.open(check, "check"); err != nil && !errors.Is(err, errLost) {
+	if _, err := k.open(check, "check"); errors.Is(err, errLost) {
+		// From now on a key that can be had vouches for it: a person may give the lost one up.
+		if _, err := db.ExecContext(ctx, "UPDATE facts SET value = ? WHERE name = 'check'", k.seal(nil, "check")); err != nil {
+			return err
+		}
+	} else if err != nil {
 		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
 	}
 	if !suspect {

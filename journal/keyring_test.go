@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -186,6 +187,39 @@ func TestKeyringThatGivesNoKey(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A key that is gone for good is given up by taking it out of the record: what
+// was written since can still be read and undone.
+func TestKeyIsGivenUp(t *testing.T) {
+	s := &safe{}
+	d := newDesk(t, in(s, journal.Auto))
+	d.call("s1", map[string]tools.State{"a.md": text("1")})
+	s.keys = nil
+	d.reopen(in(s, journal.Auto))
+	d.call("s2", map[string]tools.State{"a.md": text("2")})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := journal.Keys(d.dir)
+	if err != nil || len(kept) != 2 {
+		t.Fatalf("keys %v (%v)", kept, err)
+	}
+	record, err := json.Marshal(map[string][]journal.Kept{"keys": kept[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(journal.Record(d.dir), record, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open(in(s, journal.Auto))
+	d.call("s3", map[string]tools.State{"b.md": text("3")})
+	if d.Lost() {
+		t.Error("a key that was given up is still lost")
+	}
+	d.outcomesAre("? created written", "a.md changed written", "b.md created written")
+	d.undone(status.Pick{Session: "s2"})
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("1"), "b.md": text("3")})
 }
 
 // While a keyring does not answer it is asked once, and one write waits for it,

@@ -61,7 +61,11 @@ func (j *Journal) OwnChanges(ctx context.Context, see Past, id, before string, l
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.fill(&all[0]); err != nil {
+	err = j.openUnless() // it may have been closed meanwhile
+	if err == nil {
+		err = j.fill(&all[0])
+	}
+	if err != nil {
 		return status.Changes{}, fmt.Errorf("list changes: %w", err)
 	}
 	answer.Diffs = map[string]string{id: all[0].diff(mostOwnDiff)}
@@ -156,6 +160,9 @@ func (j *Journal) look(ctx context.Context, see Past, call int64, shown map[int6
 func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if err := j.openUnless(); err != nil {
+		return nil, false, err
+	}
 	rows, err := j.rows("call = ?", call)
 	if err != nil {
 		return nil, false, err
@@ -264,9 +271,7 @@ func (j *Journal) retracted(ctx context.Context, r Retraction) (step, error) {
 	if found[0].outcome == status.Undone {
 		return step{}, tools.Errorf(tools.Conflict, "%s was taken back already", r.ID)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s, err := j.step(found[0].call, r.Source)
+	s, err := j.standing(found[0].call, r.Source)
 	if stands, ok := errors.AsType[*standsError](err); ok {
 		return step{}, tools.Errorf(tools.Conflict, "%s", stands.why)
 	}

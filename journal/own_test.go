@@ -62,6 +62,35 @@ func TestOwnIsSinceTheSessionBegan(t *testing.T) {
 	}
 }
 
+// A journal that is closed while an agent's past is looked at says so.
+func TestOwnChangesOfAClosedJournal(t *testing.T) {
+	for name, ask := range map[string]func(*desk, journal.Past) error{
+		"list": func(d *desk, p journal.Past) error {
+			_, err := d.OwnChanges(d.Context(), p, "", "", 10)
+			return err
+		},
+		"diff": func(d *desk, p journal.Past) error {
+			_, err := d.OwnChanges(d.Context(), p, "c1", "", 1)
+			return err
+		},
+		"undo": func(d *desk, p journal.Past) error {
+			_, err := d.PlanRetraction(d.Context(), journal.Retraction{Past: p, ID: "c1", Keeper: d.shelf})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			past := d.past()
+			d.call("s1", map[string]tools.State{"a.md": text("a")})
+			d.call("s1", map[string]tools.State{"b.md": text("b")})
+			past.Shows = func(context.Context, []tools.Change, bool) (bool, error) { return true, d.Close() }
+			if err := ask(d, past); err == nil || !strings.Contains(err.Error(), "closed") {
+				t.Errorf("answered %v", err)
+			}
+		})
+	}
+}
+
 // A listing goes past what must not be known, however much it is, and says
 // there is more only if there is.
 func TestOwnChangesPassOverHidden(t *testing.T) {

@@ -121,6 +121,8 @@ func hostile() map[string]string {
 		"crlf":    strings.Repeat("a\r\n\r\n", 100),
 		"nothing": "",
 		"spaces":  strings.Repeat(" ", n),
+		"unseen":  strings.Repeat("\uffff", n/3),
+		"pillars": strings.Repeat("|a", n/8) + "|\n" + strings.Repeat("|-", n/8) + "|\n" + strings.Repeat("|b\n", n/8),
 		"numbers": strings.Repeat("1. ", n/3),
 		"entity":  strings.Repeat("&amp;", n/5),
 		"slashes": strings.Repeat(`\`, n),

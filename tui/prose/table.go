@@ -87,12 +87,13 @@ func cells(line string) []string {
 	return append(all, strings.TrimSpace(one.String()))
 }
 
+// row is a line's cells, which may be fewer than columns: what is not there
+// takes no room.
 func (p *press) row(line string, columns int) [][]Span {
-	row := make([][]Span, columns)
-	for i, c := range cells(line) {
-		if i < columns {
-			row[i] = p.phrase(c)
-		}
+	texts := cells(line)
+	row := make([][]Span, min(len(texts), columns))
+	for i := range row {
+		row[i] = p.phrase(texts[i])
 	}
 	return row
 }
@@ -193,7 +194,7 @@ func (t table) widths(w int) []int {
 
 // drawn is one row of the table, as high as its highest cell.
 func (t table) drawn(row [][]Span, widths []int) []Row {
-	columns := make([][]Row, len(row))
+	columns := make([][]Row, len(widths))
 	high := 1
 	for i, c := range row {
 		columns[i] = wrap(c, widths[i])

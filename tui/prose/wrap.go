@@ -144,7 +144,12 @@ func (c *column) fit(s Span) {
 	}
 }
 
+// put takes no character that has no cell of its own: there may be a page full
+// of them in one row.
 func (c *column) put(s Span, cells int) {
+	if cells == 0 {
+		return
+	}
 	c.used += cells
 	if last := len(c.row) - 1; last >= 0 && c.row[last].Ink == s.Ink {
 		c.row[last].Text += s.Text
