@@ -23,6 +23,7 @@ const (
 	mostOfSession = 64  // and of one
 	sayEvery      = 5 * time.Second
 	mostReason    = 500 // characters of a refusal's reason
+	mostEndings   = 32  // that are remembered
 )
 
 // approvals are the calls that wait for a person. They live in memory alone: a
@@ -32,6 +33,7 @@ type approvals struct {
 	closed  bool
 	waiting map[string]*waiting
 	forms   map[string]*form // that clients have, by their state
+	endings []status.Ending  // the last, oldest first
 }
 
 // A waiting call. Whoever takes it out of the map answers it, so the first
@@ -50,9 +52,9 @@ type ruling struct {
 	allow  bool
 	scope  status.Scope
 	reason string // of a no
-	by     string // who answered
-	again  bool   // nobody did: judge anew
-	gone   bool   // the hub ends
+	by     status.By
+	again  bool // nobody did: judge anew
+	gone   bool // the hub ends
 }
 
 // put adds w, or says why no more calls may wait.
@@ -83,20 +85,44 @@ func errHubEnds() error {
 }
 
 // take ends the wait for the caller to answer it; nil: it has ended.
-func (a *approvals) take(id string) *waiting {
+func (a *approvals) take(id string, as status.Ended) *waiting {
+	w, _ := a.settle(id, func(*waiting) status.Ending { return status.Ending{As: as} })
+	return w
+}
+
+// settle is take where how it ends depends on what it is.
+func (a *approvals) settle(id string, how func(*waiting) status.Ending) (*waiting, status.Ending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.waiting[id]
+	if w == nil {
+		return nil, status.Ending{}
+	}
+	e := how(w)
+	a.ended(id, e)
+	return w, e
+}
+
+// ended notes what became of a wait. With the lock.
+func (a *approvals) ended(id string, e status.Ending) {
 	delete(a.waiting, id)
-	return w
+	e.ID = id
+	a.endings = append(a.endings, e)
+	if over := len(a.endings) - mostEndings; over > 0 {
+		a.endings = slices.Delete(a.endings, 0, over)
+	}
 }
 
 // end answers all that wait.
 func (a *approvals) end(r ruling) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	as := status.Anew
+	if r.gone {
+		as = status.Left
+	}
 	for id, w := range a.waiting {
-		delete(a.waiting, id)
+		a.ended(id, status.Ending{As: as})
 		w.answer <- r
 	}
 }
@@ -110,6 +136,13 @@ func (a *approvals) close() {
 	a.forms = nil
 	a.mu.Unlock()
 	a.end(ruling{gone: true})
+}
+
+// last is what became of those that a person saw, oldest first.
+func (a *approvals) last() []status.Ending {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]status.Ending{}, a.endings...)
 }
 
 // list is what a person sees, oldest first.
@@ -177,13 +210,13 @@ func (h *Hub) await(ctx context.Context, c *call, w *waiting, within time.Durati
 		case r := <-w.answer:
 			return h.heard(ctx, r)
 		case <-over.C:
-			if h.approvals.take(w.shown.ID) == nil { // somebody answers just now
+			if h.approvals.take(w.shown.ID, status.TooLate) == nil { // somebody answers just now
 				return h.heard(ctx, <-w.answer)
 			}
 			return ruling{}, tools.Errorf(tools.Denied, "nobody approved the call within %s; nothing was changed", within.Round(time.Second)).
 				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
 		case <-ctx.Done():
-			if h.approvals.take(w.shown.ID) == nil { // whatever was answered: nobody waits for the outcome
+			if h.approvals.take(w.shown.ID, status.Left) == nil { // whatever was answered: nobody waits for the outcome
 				return h.heard(ctx, <-w.answer)
 			}
 			return ruling{}, ctx.Err()
@@ -219,13 +252,13 @@ func (h *Hub) receipt(w *waiting, r ruling, err error) {
 	h.log.LogAttrs(context.Background(), slog.LevelInfo, "approval",
 		slog.String("part", "audit"), slog.String("id", w.shown.ID), slog.String("session", w.shown.Session), slog.String("client", w.shown.Client),
 		slog.Bool("proven", w.shown.Proven), slog.String("tool", w.shown.Tool), slog.String("source", w.shown.Source),
-		slog.String("outcome", outcome), slog.String("by", r.by), slog.String("scope", string(r.scope)), slog.String("args", hex.EncodeToString(w.args[:])))
+		slog.String("outcome", outcome), slog.String("by", string(r.by)), slog.String("scope", string(r.scope)), slog.String("args", hex.EncodeToString(w.args[:])))
 }
 
 // Answer says yes or no to the Approval with this ID. Only the first answer
 // counts, and none after its time.
 func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
-	return h.answer(id, ruling{allow: allow, scope: cmp.Or(a.Scope, status.Once), reason: a.Reason, by: "person"})
+	return h.answer(id, ruling{allow: allow, scope: cmp.Or(a.Scope, status.Once), reason: a.Reason, by: status.ByPerson})
 }
 
 func (h *Hub) answer(id string, r ruling) error {
@@ -236,16 +269,32 @@ func (h *Hub) answer(id string, r ruling) error {
 	if reason := []rune(r.reason); len(reason) > mostReason {
 		return fmt.Errorf("%s call: the reason has %d characters, at most %d reach an agent", verb, len(reason), mostReason)
 	}
-	w := h.approvals.take(id)
+	now := h.now()
+	w, e := h.approvals.settle(id, r.ending(now))
 	if w == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, gave up or never was", verb, id)
 	}
-	if over(h.now(), w.shown.Until) {
+	h.picture.touch() // who waits for a form has nobody else to do it
+	if e.As == status.TooLate {
 		w.answer <- ruling{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: the time of %s was over; nothing was done", verb, id)
 	}
 	w.answer <- r
 	return nil
+}
+
+// ending is what r makes of a wait at a moment.
+func (r ruling) ending(now time.Time) func(*waiting) status.Ending {
+	return func(w *waiting) status.Ending {
+		switch {
+		case over(now, w.shown.Until):
+			return status.Ending{As: status.TooLate}
+		case r.allow:
+			return status.Ending{As: status.Allowed, By: r.by}
+		default:
+			return status.Ending{As: status.Refused, By: r.by}
+		}
+	}
 }
 
 // Approval is a call that waits, what it would change, and the rule that an

@@ -79,7 +79,7 @@ func elicitationForm() map[string]any {
 
 // rulingOf reads what a client says that its user said; false: nothing.
 func rulingOf(res *mcp.ElicitationResult) (ruling, bool) {
-	r := ruling{scope: status.Once, by: "client"}
+	r := ruling{scope: status.Once, by: status.ByClient}
 	content, _ := res.Content.(map[string]any)
 	reason, _ := content["reason"].(string)
 	r.reason = string([]rune(reason)[:min(len([]rune(reason)), mostReason)])

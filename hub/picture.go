@@ -83,7 +83,8 @@ func (h *Hub) draw(s *status.Snapshot) {
 		shown.Grants = h.grantsOf(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}
-	s.Peers, s.Approvals = h.peers(), h.approvals.list()
+	s.Peers = h.peers()
+	s.Approvals, s.Endings = h.approvals.list(), h.approvals.last() // in this order: none is missing in both
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})

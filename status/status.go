@@ -33,6 +33,9 @@ type Snapshot struct {
 	Snippets []Snippet `json:"snippets"`
 	// Approvals are the calls that wait for a person, oldest first.
 	Approvals []Approval `json:"approvals"`
+	// Endings are what became of the last Approvals that wait no more, oldest
+	// first, at most 32.
+	Endings []Ending `json:"endings"`
 	// Installs are the MCP clients and other places on this machine that
 	// Lectern can be put into. A hub knows none: the panel's own Client adds
 	// them, as it does Update.

@@ -21,6 +21,34 @@ type Approval struct {
 	Args    string    `json:"args"`             // the arguments as JSON, cut at 2 KB
 }
 
+// An Ending is what became of an Approval that waits no more.
+type Ending struct {
+	ID string `json:"id"` // of the Approval
+	As Ended  `json:"as"`
+	By By     `json:"by,omitempty"` // empty: nobody answered
+}
+
+// Ended says how an Approval ended.
+type Ended string
+
+// The closed list of endings.
+const (
+	Allowed Ended = "allowed"
+	Refused Ended = "refused"
+	TooLate Ended = "too-late" // nobody answered in time
+	Left    Ended = "left"     // whoever called waits no more
+	Anew    Ended = "anew"     // what is allowed has changed, so the call is judged again
+)
+
+// By says what kind of answerer ended an Approval.
+type By string
+
+// The answerers.
+const (
+	ByPerson By = "person" // in a panel, or by `lectern approve`
+	ByClient By = "client" // who calls asked its own user
+)
+
 // Scope is how far an Answer reaches.
 type Scope string
 

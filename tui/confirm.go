@@ -55,12 +55,8 @@ func (c confirm) view(t theme.Theme, w, h int) []string {
 	if len(rows) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	title := c.plan.Title
-	if title == "" {
-		title = pane.Deed(c.action)
-	}
 	from := min(c.top, max(0, len(rows)-h))
-	return frame(t, title+"?", foot, rows[from:], w, min(h, len(rows)))
+	return frame(t, c.plan.Title+"?", foot, rows[from:], w, min(h, len(rows)))
 }
 
 func (c confirm) rows(t theme.Theme, w int) []string {

@@ -128,7 +128,7 @@ func (fx effects) previewAll(want pane.AskAll) tea.Cmd {
 		for _, a := range want.Actions {
 			p, err := fx.cfg.Client.Preview(fx.ctx, a)
 			if err != nil {
-				all.err = fmt.Errorf("%s: %w", pane.Deed(a), err)
+				all.at, all.err = a, err
 				return all
 			}
 			all.plan.Steps = append(all.plan.Steps, p.Steps...)

@@ -55,6 +55,9 @@ func (m Model) learn(msg factMsg) (Model, tea.Cmd) {
 	if l, ok := m.tabs[msg.tab].pane.(pane.Learner); ok {
 		m = m.set(msg.tab, l.Learn(msg.fact))
 	}
+	if msg.tab != m.current {
+		m = m.leave(msg.tab) // it was turned away from while that was found out
+	}
 	if msg.fact.More {
 		return m, msg.next
 	}
@@ -80,20 +83,23 @@ func (m Model) see(msg callsMsg) Model {
 	return m
 }
 
-// announce says what has begun to wait for a person. While that person looks at
-// what waits, keys count for nothing for a moment: they were meant for what was
-// there before.
-func (m Model) announce(now []status.Approval) Model {
+// announce says what has begun to wait for a person, and what became of what
+// did. While that person looks at what waits, keys count for nothing for a
+// moment: they were meant for what was there before.
+func (m Model) announce(now status.Snapshot) Model {
 	id := func(a status.Approval) string { return a.ID }
 	before := idsOf(m.snap.Approvals, id)
-	after := idsOf(now, id)
-	if slices.Equal(before, after) {
+	if slices.Equal(before, idsOf(now.Approvals, id)) {
 		return m
 	}
 	m.moved = m.cfg.Now().Add(grace)
-	for _, a := range now {
-		if !slices.Contains(before, a.ID) && !m.notice.stays && m.tabs[m.current].name != pane.ChangesTab {
-			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", mood: busy}
+	if text := m.ended(now); text != "" && (!m.notice.stays || m.notice.about != "") {
+		m.notice = said(text)
+	}
+	m = m.closed(now.Approvals)
+	for _, a := range missing(now.Approvals, m.snap.Approvals, sameApproval) {
+		if !m.notice.stays && m.tabs[m.current].name != pane.ChangesTab {
+			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", mood: busy, about: a.ID}
 		}
 	}
 	return m

@@ -13,10 +13,10 @@ import (
 func (m Model) carryOut(want pane.Intent) (tea.Model, tea.Cmd) {
 	switch want := want.(type) {
 	case pane.Do:
-		m.notice = working(pane.Deed(want.Action))
-		return m, m.fx.do(want.Action)
+		m.notice = working(pane.Deed(want.Action, m.snap))
+		return m.answers(want.Action), m.fx.do(want.Action)
 	case pane.Ask:
-		m.notice = working("ask what it takes to " + pane.Deed(want.Action))
+		m.notice = working("ask what it takes to " + pane.Deed(want.Action, m.snap))
 		return m, m.fx.preview(want.Action)
 	case pane.AskAll:
 		m.notice = working("ask what it takes to " + want.Title)
@@ -86,17 +86,19 @@ func (m Model) tabNames() []string {
 
 func (m Model) confirm(msg planMsg) Model {
 	if msg.err != nil {
-		m.notice = failed(pane.Deed(msg.action), msg.err)
-		return m
+		return m.failed(msg.action, msg.err)
 	}
 	m.notice = notice{}
+	if msg.plan.Title == "" {
+		msg.plan.Title = pane.Deed(msg.action, m.snap)
+	}
 	m.over, m.deaf = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(grace)
 	return m
 }
 
 func (m Model) confirmAll(msg plansMsg) Model {
 	if msg.err != nil {
-		m.notice = failed("look what it takes", msg.err)
+		m.notice = failed("ask what it takes to "+pane.Deed(msg.at, m.snap), msg.err)
 		return m
 	}
 	c := newConfirm(m.key, status.Action{}, msg.plan)
@@ -108,7 +110,7 @@ func (m Model) confirmAll(msg plansMsg) Model {
 
 func (m Model) doneAll(msg allDoneMsg) Model {
 	if msg.err != nil {
-		m.notice = failed(pane.Deed(msg.at), msg.err)
+		m.notice = failed(pane.Deed(msg.at, m.snap), msg.err)
 		return m
 	}
 	m.notice = succeeded(fmt.Sprintf("done: %s. Start a client that was chosen, and watch here.", many(msg.n, "step")))
@@ -122,11 +124,10 @@ func (m Model) done(msg doneMsg) Model {
 		}
 	}
 	if msg.err != nil {
-		m.notice = failed(pane.Deed(msg.action), msg.err)
-		return m
+		return m.failed(msg.action, msg.err)
 	}
 	m.stopped = m.stopped || msg.action.Verb == status.StopHub
-	m.notice = succeeded("done: " + pane.Deed(msg.action))
+	m.notice = succeeded("done: " + pane.Deed(msg.action, m.snap))
 	return m
 }
 

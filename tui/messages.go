@@ -48,10 +48,12 @@ type (
 		plan   status.Plan
 		err    error
 	}
-	// plansMsg: what several actions would change together is known.
+	// plansMsg: what several actions would change together is known; of at it is
+	// not, if there is an error.
 	plansMsg struct {
 		actions []status.Action
 		plan    status.Plan
+		at      status.Action
 		err     error
 	}
 	// allDoneMsg: n actions were carried out; at was not, if there is an error.

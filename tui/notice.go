@@ -6,7 +6,8 @@ import "github.com/lectern-mcp/lectern/tui/theme"
 type notice struct {
 	text  string // empty: nothing to say
 	mood  mood
-	stays bool // until it is dismissed; else until the next key
+	stays bool   // until it is dismissed; else until the next key
+	about string // the approval whose end takes its place; empty: none
 }
 
 type mood int

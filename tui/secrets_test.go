@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // A token is on the screen from a person's yes to the next key, and nowhere
@@ -45,6 +47,43 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("c")
 		r.shows("✗ could not copy the token of the clients")
 		r.did()
+	})
+}
+
+// Whoever leaves the pane leaves no token behind, however they leave, and one
+// that is read too late is not shown to who comes back.
+func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
+	const token = "lectern_clients-hunter2"
+	desk(t, lively(), func(r *rig) {
+		r.press("@Settings", "/", "show the token of the clients", "enter")
+		reveal := func() {
+			t.Helper()
+			r.press("enter")
+			r.agree()
+			r.shows(token)
+		}
+		reveal()
+		r.clickOn(0, r.number("Logs")+" ")
+		r.hides("Show the token")
+		r.clickOn(0, r.number("Settings")+" ")
+		r.shows("••••")
+		r.hides(token)
+
+		reveal()
+		r.send(tea.WindowSizeMsg{Width: 100, Height: 30})
+		r.shows(token)
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		r.press("ctrl+p", "esc")
+		r.hides(token)
+
+		r.press("enter")
+		r.wait(grace)
+		r.update(tea.KeyPressMsg{Code: 'y', Text: "y"}) // the token is on its way
+		r.update(tea.KeyPressMsg{Code: '1', Text: "1"})
+		r.settle()
+		r.clickOn(0, r.number("Settings")+" ")
+		r.shows("••••")
+		r.hides(token)
 	})
 }
 

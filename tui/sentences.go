@@ -23,7 +23,7 @@ func changes(old, now status.Snapshot) []string {
 	for _, p := range missing(old.Problems, now.Problems, sameProblem) {
 		say("Mended: %s", p.Title)
 	}
-	for _, a := range missing(now.Approvals, old.Approvals, func(a, b status.Approval) bool { return a.ID == b.ID }) {
+	for _, a := range missing(now.Approvals, old.Approvals, sameApproval) {
 		say("%s asks to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
 	}
 	for _, s := range missing(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {

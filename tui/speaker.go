@@ -63,7 +63,7 @@ func (s Speaker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.MouseMsg:
 		return s, nil
 	}
-	before, seen := s.m.snap, s.m.seen
+	before, seen := s.m, s.m.seen
 	next, cmd := s.m.Update(msg)
 	s.m = next.(Model) //nolint:forcetypeassert // a Model's Update returns a Model
 	switch msg.(type) {
@@ -71,8 +71,12 @@ func (s Speaker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if !seen {
 			return s.read(), cmd
 		}
-		for _, line := range changes(before, s.m.snap) {
+		for _, line := range changes(before.snap, s.m.snap) {
 			s.tell(line)
+		}
+		if text := before.ended(s.m.snap); text != "" && !s.m.lost {
+			s.tell(theme.Plain(text) + ".")
+			s.note = s.m.notice.text
 		}
 		if s.over != (s.m.over != nil) {
 			return s.read(), cmd

@@ -87,7 +87,8 @@ type Model struct {
 	deaf    time.Time // keys are not for the overlay before
 	moved   time.Time // keys do not answer what waits before: it has just changed
 	notice  notice
-	mouse   bool // it is the panel's, not the terminal's
+	mine    []string // the approvals that are answered from here
+	mouse   bool     // it is the panel's, not the terminal's
 	clicked clicked
 	offered bool // the set-up
 	stopped bool // a person stopped the hub from here
@@ -95,6 +96,7 @@ type Model struct {
 
 type tab struct {
 	name  string
+	short string // where there is no room for all names
 	pane  pane.Pane
 	asked pane.Want // what is being found out for it; nil: nothing
 	stop  func()    // ends that, where it is no longer of use
@@ -110,15 +112,15 @@ func New(c Config) Model {
 	m := Model{
 		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24, mouse: true,
 		tabs: []tab{
-			{name: pane.OverviewTab, pane: pane.NewOverview(k.Pane, zone)},
-			{name: pane.SourcesTab, pane: pane.NewSources(k.Pane, zone)},
-			{name: pane.ActivityTab, pane: pane.NewActivity(k.Pane, zone)},
-			{name: pane.ChangesTab, pane: pane.NewChanges(k.Pane, zone)},
-			{name: pane.ClientsTab, pane: pane.NewClients(k.Pane, zone)},
-			{name: pane.ToolsTab, pane: pane.NewTools(k.Pane, zone)},
-			{name: pane.LogsTab, pane: pane.NewLogs(k.Pane, zone)},
-			{name: pane.DoctorTab, pane: pane.NewDoctor(k.Pane, zone)},
-			{name: pane.SettingsTab, pane: pane.NewSettings(k.Pane, zone)},
+			{name: pane.OverviewTab, short: "Over", pane: pane.NewOverview(k.Pane, zone)},
+			{name: pane.SourcesTab, short: "Src", pane: pane.NewSources(k.Pane, zone)},
+			{name: pane.ActivityTab, short: "Act", pane: pane.NewActivity(k.Pane, zone)},
+			{name: pane.ChangesTab, short: "Chg", pane: pane.NewChanges(k.Pane, zone)},
+			{name: pane.ClientsTab, short: "Cli", pane: pane.NewClients(k.Pane, zone)},
+			{name: pane.ToolsTab, short: "Tool", pane: pane.NewTools(k.Pane, zone)},
+			{name: pane.LogsTab, short: "Log", pane: pane.NewLogs(k.Pane, zone)},
+			{name: pane.DoctorTab, short: "Doc", pane: pane.NewDoctor(k.Pane, zone)},
+			{name: pane.SettingsTab, short: "Set", pane: pane.NewSettings(k.Pane, zone)},
 		},
 	}
 	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).sized(m.w, m.h)
@@ -134,6 +136,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	changed, ok := next.(Model)
 	if !ok {
 		return next, cmd
+	}
+	if m.current != changed.current {
+		changed = changed.leave(m.current)
 	}
 	asked, ask := changed.ask()
 	return asked, tea.Batch(cmd, ask)
@@ -220,6 +225,14 @@ func (m Model) show(s status.Snapshot) Model {
 	return m
 }
 
+// leave tells the i-th pane that it is out of sight.
+func (m Model) leave(i int) Model {
+	if l, ok := m.tabs[i].pane.(pane.Leaver); ok {
+		return m.set(i, l.Leave())
+	}
+	return m
+}
+
 // set replaces the i-th pane. The slice is copied: a Model is a value.
 func (m Model) set(i int, p pane.Pane) Model {
 	m.tabs = append([]tab(nil), m.tabs...)
@@ -232,7 +245,7 @@ func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
 		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls anew
 	}
 	first := !m.seen
-	m = m.announce(msg.snap.Approvals)
+	m = m.announce(msg.snap)
 	if !m.notice.stays && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
 	}

@@ -34,7 +34,7 @@ func (w *world) client(t *tender) status.Access {
 func (w *world) offline() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: w.places.File()},
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{}, Endings: []status.Ending{},
 		Snippets: w.snippets(""),
 	}
 	conf, err := w.config()

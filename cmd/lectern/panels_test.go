@@ -44,6 +44,7 @@ func TestTwoPanels(t *testing.T) {
 	}
 	<-time.After(readingTime) // a person reads before keys count
 	panels[0].types("y")
+	panels[1].shows("create_page: allowed elsewhere")
 	for _, x := range panels {
 		x.loses("waiting")
 	}

@@ -48,6 +48,11 @@ func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
 			Code: "source.gone", Part: "notes", Severity: status.Error, Title: "gone", Fix: "Put it back.", Since: at,
 			Action: &status.Action{Verb: status.AddSource, Part: "notes", Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/n", ReadOnly: true}},
 		}},
+		Approvals: []status.Approval{{
+			ID: "a1", Since: at, Until: at.Add(time.Minute), Session: "s1", Client: "co", Proven: true, Source: "notes", Tool: "write_page",
+			Effect: "write", Targets: []string{"A"}, More: 1, Why: "a rule", Reason: "asked to", Args: "{}",
+		}},
+		Endings:  []status.Ending{{ID: "a0", As: status.Refused, By: status.ByClient}, {ID: "a9", As: status.TooLate}},
 		Snippets: []status.Snippet{{Client: "Claude Code", Where: "run in a shell", Text: "claude mcp add lectern"}},
 	}
 	f.Set(want)

@@ -149,7 +149,7 @@ func (p Doctor) report() string {
 func (p Doctor) Keys() []key.Binding {
 	keys := []key.Binding{named(p.keys.Refresh, "check all"), named(p.keys.Run, "check this"), named(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.Good {
-		keys = append([]key.Binding{named(p.keys.Enter, Deed(*c.Action))}, keys...)
+		keys = append([]key.Binding{named(p.keys.Enter, Deed(*c.Action, p.snap))}, keys...)
 	}
 	return keys
 }
@@ -243,7 +243,7 @@ func (p Doctor) side(t theme.Theme) section {
 			rows = append(rows, t.Dim.Wrapped(c.Fix, w)...)
 		}
 		if c.Action != nil && c.Result != status.Good {
-			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Deed(*c.Action)))
+			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Deed(*c.Action, p.snap)))
 		}
 		return atMost(t, rows, h)
 	}}

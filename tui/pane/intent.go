@@ -106,8 +106,9 @@ func wish(a status.Action) Intent {
 	return Ask{a}
 }
 
-// Deed is what a does, in words: "remove notes".
-func Deed(a status.Action) string {
+// Deed is what a does, in words: "remove notes". What is put into programs has
+// the name there that s gives it.
+func Deed(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
 	case status.StartHub:
 		return "start the hub"
@@ -158,9 +159,9 @@ func Deed(a status.Action) string {
 	case status.RollBack:
 		return "go back to the version before"
 	case status.PutIn:
-		return "put Lectern into " + a.Part
+		return placing(a.Part, s, "put Lectern into", "install", "start the hub at login")
 	case status.TakeOut:
-		return "take Lectern out of " + a.Part
+		return placing(a.Part, s, "take Lectern out of", "remove", "start the hub at login no more")
 	default:
 		return string(a.Verb) + " " + a.Part
 	}

@@ -70,7 +70,7 @@ func (p Overview) Keys() []key.Binding {
 	var keys []key.Binding
 	if len(p.snap.Problems) > 0 {
 		if a := p.snap.Problems[p.problem].Action; a != nil {
-			keys = append(keys, named(p.keys.Enter, Deed(*a)))
+			keys = append(keys, named(p.keys.Enter, Deed(*a, p.snap)))
 		}
 		if len(p.snap.Problems) > 1 {
 			keys = append(keys, named(p.keys.Down, "next problem"))
@@ -275,7 +275,7 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 	if problem.Action == nil {
 		return rows
 	}
-	does := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action), w-8)
+	does := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action, p.snap), w-8)
 	if last := rows[len(rows)-1]; theme.Width(last)+2+theme.Width(does) <= w {
 		rows[len(rows)-1] = theme.Fill(last, w-theme.Width(does)) + does
 		return rows

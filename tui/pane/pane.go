@@ -68,6 +68,12 @@ type Seeker interface {
 	Seek(part string) Pane
 }
 
+// A Leaver is a Pane with something that only who looks at it may see.
+type Leaver interface {
+	// Leave hides that: the pane is out of sight.
+	Leave() Pane
+}
+
 // A Sizer is a Pane that wants to know other things when it is drawn in another
 // size.
 type Sizer interface {

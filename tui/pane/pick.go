@@ -76,6 +76,9 @@ func (p Doctor) Pick(i int) (Pane, bool) {
 func (p Settings) Pick(i int) (Pane, bool) {
 	rows := p.rows()
 	again := p.position(rows) == i
+	if !again {
+		p.shown = shownToken{}
+	}
 	if len(rows) > 0 {
 		p.cursor = rows[clamp(i, len(rows))].name
 	}

@@ -8,10 +8,16 @@ import (
 )
 
 // A shownToken is a token that a person agreed to see. It is in sight until the
-// next key and nowhere else: no snapshot, log or memory holds it.
+// next key, another row or another pane, and nowhere else: no snapshot, log or memory holds it.
 type shownToken struct {
 	of, text string // empty: none is shown
 	wrong    string // why it cannot be read
+}
+
+// Leave implements [Leaver].
+func (p Settings) Leave() Pane {
+	p.shown = shownToken{}
+	return p
 }
 
 // tokenDeed shows one of our tokens.

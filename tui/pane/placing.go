@@ -1,0 +1,34 @@
+package pane
+
+import (
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// placing is what is done to the install with this ID, in words: to a client,
+// to what comes with us, or to the service.
+func placing(id string, s status.Snapshot, client, with, service string) string {
+	kind, name, _ := strings.Cut(id, "/")
+	switch kind {
+	case "client":
+		return client + " " + titleOf(id, s)
+	case "skill":
+		return with + " the skill for " + titleOf("client/"+name, s)
+	case "service":
+		return service
+	default:
+		return with + " the " + titleOf(id, s)
+	}
+}
+
+// titleOf is what people call the install with this ID; of one that is not
+// known, the ID.
+func titleOf(id string, s status.Snapshot) string {
+	for _, in := range s.Installs {
+		if in.ID == id && in.Title != "" {
+			return in.Title
+		}
+	}
+	return id
+}
