@@ -236,6 +236,25 @@ func TestChecklistPolicyChange(t *testing.T) {
 	})
 }
 
+// A yes for good becomes a rule while its own call goes on, and does not stop
+// it; a policy that asks or denies by then does.
+func TestYesForGoodMeetsItsRule(t *testing.T) {
+	for want, rule := range map[tools.Code]policy.Verdict{"ok": policy.Always, tools.Conflict: policy.Ask} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startPad(t, askWrites(), nil, Limits{})
+			h.pad.meddle = func(*pad) {
+				h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: rule, Tool: "drop", Client: "cursor"}}))
+			}
+			out := h.asker(cursor).begin(t.Context(), "drop", `{"path":"a"}`)
+			synctest.Wait()
+			h.answers(h.waiting().ID, true, status.Answer{Scope: status.Always})
+			if o := <-out; code(o) != want {
+				t.Errorf("after a rule to %s the call is answered %v, want %s", rule, o.err, want)
+			}
+		})
+	}
+}
+
 // 5. Deny over ask over allow; all targets of a call are judged as one; what is
 // unknown is denied. TestPrecedence and TestDefaults of hub/policy hold the rest.
 func TestChecklistPrecedence(t *testing.T) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,10 +33,11 @@ type fileIn struct {
 	Files map[string]string `json:"files" jsonschema:"texts by name; an empty one removes the file"`
 }
 
-// File writes files.
+// File writes files, in the order of their names.
 func (c *cabinet) File(ctx context.Context, to tools.Caller, in fileIn) (none, error) {
 	var changes []tools.Change
-	for name, text := range in.Files {
+	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
+		text := in.Files[name]
 		before, err := c.State(ctx, name)
 		if err != nil {
 			return none{}, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -34,7 +35,9 @@ func TestCallsAreRemembered(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.initialize()
-	followed, err := h.Calls(t.Context(), status.CallQuery{Follow: true})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	followed, err := h.Calls(ctx, status.CallQuery{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,10 @@ func TestCallsAreRemembered(t *testing.T) {
 	}
 	var got []status.Call
 	for range 5 {
-		n := <-followed
+		n, more := <-followed
+		if !more {
+			t.Fatalf("only %d calls were remembered: %+v", len(got), got)
+		}
 		if n.Time.IsZero() || n.Duration <= 0 && n.Source != "" || n.Session == "" {
 			t.Errorf("call %+v lacks something", n)
 		}

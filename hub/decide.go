@@ -206,6 +206,19 @@ func (q question) covers() binding {
 	return bind(q.request.Client, q.source.conf.Name, q.tool, q.args, q.rehearsal.changes, q.policy.Digest())
 }
 
+// holdsUnder is the digest of the policy under which a yes to q is used. One
+// that has come since and lets the call pass unasked takes nothing from it: an
+// answer for good becomes such a rule while its own call goes on.
+func (h *Hub) holdsUnder(c *call, q question, changes []tools.Change) string {
+	p := h.policy.Load()
+	now := c.request(p, q.source, q.tool, q.args)
+	now.Targets = targets(changes)
+	if p.Digest() != q.policy.Digest() && p.Decide(now).Verdict == policy.Allow {
+		return q.policy.Digest()
+	}
+	return p.Digest()
+}
+
 // ask waits for a person and returns what their yes covers.
 func (h *Hub) ask(ctx context.Context, c *call, q question) (l leave, again bool, err error) {
 	r, err := h.wait(ctx, c, q)
@@ -213,7 +226,7 @@ func (h *Hub) ask(ctx context.Context, c *call, q question) (l leave, again bool
 		return l, r.again, err
 	}
 	bound := func(changes []tools.Change) binding {
-		return bind(c.client, q.source.conf.Name, q.tool, q.args, changes, h.policy.Load().Digest())
+		return bind(c.client, q.source.conf.Name, q.tool, q.args, changes, h.holdsUnder(c, q, changes))
 	}
 	tk := newTicket(q.covers(), h.now(), h.limits.Deadline)
 	if r.scope == status.ForSession {

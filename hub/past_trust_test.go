@@ -89,7 +89,8 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	a := o.clerk(cursor)
 	a.does("file", `{"files":{"open":"1"}}`)
 	a.does("file", `{"files":{"Private-plan":"1"}}`)
-	a.does("file", `{"files":{"also":"1","Private-two":"2"}}`)
+	a.does("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
+	a.does("file", `{"files":{"Private-two":"3","also":"1"}}`)
 	hidden := Source{Name: "notes", Kind: "cabinet", Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "Private*"}}}}
 	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
 		t.Fatal(err)
@@ -101,21 +102,21 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, nil))
 	for _, tool := range []string{"list_changes", "undo_change"} {
 		never := a.call(tool, `{"id":"c9"}`)
-		for _, id := range []string{"c2", "c3", "c4"} {
+		for _, id := range []string{"c2", "c3", "c4", "c5", "c6"} {
 			got := a.call(tool, `{"id":"`+id+`"}`)
 			if got.err == nil || got.err.Msg != strings.Replace(never.err.Msg, "c9", id, 1) || got.err.Hint != never.err.Hint || code(got) != code(never) {
 				t.Errorf("%s %s: %v, want what %v says", tool, id, got.err, never.err)
 			}
 		}
 	}
-	if o.holds("Private-plan") != "1" || o.holds("also") != "1" {
+	if o.holds("Private-plan") != "1" || o.holds("Also") != "1" || o.holds("also") != "1" {
 		t.Error("something hidden was taken back")
 	}
 	hidden.Privacy = tools.Privacy{Exclude: []tools.Mark{{Path: "Nothing"}}}
 	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.ids(); len(got) != 4 {
+	if got := a.ids(); len(got) != 6 {
 		t.Errorf("listed %q once nothing is hidden", got)
 	}
 }

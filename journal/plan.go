@@ -110,10 +110,15 @@ type ahead struct {
 }
 
 // explains says whether they alone are why a target holds now and not was. That
-// is looked at again when the step's turn comes.
+// is looked at again when the step's turn comes. Changes of the very target
+// explain nothing: what they leave is now.
 func (a *ahead) explains(k tools.Keeper, target string, now, was tools.State) bool {
 	n, ok := k.(tools.Nester)
-	return ok && len(a.changes) > 0 && n.Apart(target, now, was, a.changes)
+	if !ok {
+		return false
+	}
+	others := slices.DeleteFunc(slices.Clone(a.changes), func(c tools.Change) bool { return c.Target == target })
+	return len(others) > 0 && n.Apart(target, now, was, others)
 }
 
 func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from Sources, before *ahead) error {

@@ -1,9 +1,11 @@
 package journal_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -231,4 +233,28 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 			t.Errorf("the person's edit of %s is lost", n)
 		}
 	}
+}
+
+// A nest is a shelf with targets that lie within others: each in itself at least.
+type nest struct{ *shelf }
+
+func (n nest) Apart(target string, _, _ tools.State, changes []tools.Change) bool {
+	return slices.ContainsFunc(changes, func(c tools.Change) bool { return c.Target == target })
+}
+
+// What a person did to a target between two changes of it is in the way of an
+// undo of both before anything is taken back, also where targets lie within
+// others.
+func TestUndoAroundAnEditChangesNothing(t *testing.T) {
+	d := newDesk(t)
+	d.call("s1", map[string]tools.State{"a.md": text("1\n")})
+	d.call("s1", map[string]tools.State{"a.md": text("2\n")})
+	d.edit("a.md", text("2\nof a person\n"))
+	d.call("s1", map[string]tools.State{"a.md": text("3\nof a person\n")})
+	from := func(context.Context, string) (tools.Keeper, func(), error) { return nest{d.shelf}, func() {}, nil }
+	err := d.Undo(t.Context(), status.Pick{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
+	if _, edited := errors.AsType[*journal.Edited](err); !edited {
+		t.Errorf("undone: %v", err)
+	}
+	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\nof a person\n")})
 }

@@ -202,30 +202,3 @@ func rank(s status.Severity) int {
 	}
 	return len(order)
 }
-
-// detach returns a copy of s that shares nothing with it. Its slices are never
-// nil, so that they are lists in JSON too.
-func detach(s status.Snapshot) status.Snapshot {
-	s.Sources = append([]status.Source{}, s.Sources...)
-	for i, src := range s.Sources {
-		s.Sources[i].Effects = append([]string{}, src.Effects...)
-	}
-	s.Sessions = append([]status.Session{}, s.Sessions...)
-	s.Peers = append([]status.Peer{}, s.Peers...)
-	for i, p := range s.Peers {
-		s.Peers[i].Capabilities = append([]string{}, p.Capabilities...)
-	}
-	s.Snippets = append([]status.Snippet{}, s.Snippets...)
-	s.Problems = append([]status.Problem{}, s.Problems...)
-	for i, p := range s.Problems {
-		if p.Action == nil {
-			continue
-		}
-		action := *p.Action
-		if action.Source != nil {
-			action.Source = new(*action.Source)
-		}
-		s.Problems[i].Action = &action
-	}
-	return s
-}

@@ -55,7 +55,7 @@ func nextFact[T any](ctx context.Context, tab int, w pane.Want, ch <-chan T, put
 	return func() tea.Msg {
 		f := pane.Fact{Want: w}
 		var v T
-		if v, f.More = <-ch; !f.More && ctx.Err() != nil {
+		if v, f.More = <-ch; ctx.Err() != nil {
 			return nil
 		}
 		put(&f, v)

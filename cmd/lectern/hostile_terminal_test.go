@@ -42,7 +42,7 @@ var own = regexp.MustCompile(`^(\x1b\[[0-9;:]*[ABCDEFGHIJKLMPSTXZ@` + "`" + `abd
 func (x *screen) harmless(where string) {
 	x.t.Helper()
 	x.mu.Lock()
-	raw := slices.Clone(x.raw)
+	raw, titles, palette := slices.Clone(x.raw), slices.Clone(x.titles), x.palette
 	x.mu.Unlock()
 	var state byte
 	for rest := raw; len(rest) > 0; {
@@ -59,12 +59,12 @@ func (x *screen) harmless(where string) {
 			x.t.Errorf("%s: %q (%U) reaches the terminal", where, seq, []rune(string(seq)))
 		}
 	}
-	for _, title := range x.titles {
+	for _, title := range titles {
 		if title != "Lectern" && title != "" {
 			x.t.Errorf("%s: the title became %q", where, title)
 		}
 	}
-	if x.palette {
+	if palette {
 		x.t.Errorf("%s: the terminal's own colours changed", where)
 	}
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -41,7 +39,7 @@ func TestPanelEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			x := openScreen(t, 100, 30, in(home), "lectern")
 			x.shows("● ready", "● notes")
-			if !x.emulate.IsAltScreen() || x.stays() == "" {
+			if !strings.HasPrefix(x.modes(), "alternate ") {
 				t.Error("the panel draws on the screen of the shell, without a mouse")
 			}
 			c.end(x)
@@ -94,8 +92,8 @@ func TestPanelInTheBackground(t *testing.T) {
 	x.shows("● ready", "● notes")
 	x.types("\x1a")
 	x.shows("Stopped", "shell>")
-	if x.emulate.IsAltScreen() || x.stays() != "" {
-		t.Errorf("in the background the terminal has the modes %q", x.stays())
+	if left := x.modes(); left != "" {
+		t.Errorf("in the background the terminal has the modes %q", left)
 	}
 	x.types("echo back to the $((6*7)) shell\r")
 	x.shows("back to the 42 shell")
@@ -122,63 +120,6 @@ func TestPanelInTheBackground(t *testing.T) {
 	stopHub(t, home)
 }
 
-// brittle is a panel that breaks at a place when a key is pressed.
-type brittle struct {
-	at     string
-	pushed bool
-	beside func(func())
-}
-
-func (m brittle) Init() tea.Cmd { return nil }
-
-func (m brittle) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(tea.KeyPressMsg); !ok {
-		return m, nil
-	}
-	m.pushed = true
-	breaks := func() tea.Msg { return m.breaks() }
-	switch m.at {
-	case "update":
-		breaks()
-	case "command":
-		return m, breaks
-	case "batch":
-		return m, tea.Batch(func() tea.Msg { return nil }, breaks)
-	case "beside":
-		go m.beside(func() { breaks() })
-	}
-	return m, nil
-}
-
-func (m brittle) breaks() tea.Msg {
-	return []int{}[len(m.at)]
-}
-
-func (m brittle) View() tea.View {
-	if m.pushed && m.at == "view" {
-		m.breaks()
-	}
-	v := tea.NewView("brittle")
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
-	return v
-}
-
-func (m brittle) Farewell() string { return "Farewell." }
-
-// playBrittle is lectern with a panel that breaks.
-func playBrittle() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	w, err := newWorld(os.Stdin, os.Stdout, os.Stderr, os.Environ())
-	if err != nil {
-		panic(err)
-	}
-	broken := &catcher{end: cancel}
-	_, err = w.draw(ctx, brittle{at: os.Args[1], beside: broken.watch}, broken, manner{})
-	cancel()
-	os.Exit(report(os.Stderr, err))
-}
-
 // TestPanelBreaks: a panic leaves the terminal as it was, a report, and words
 // that say where it was and where the report is.
 func TestPanelBreaks(t *testing.T) {
@@ -191,7 +132,7 @@ func TestPanelBreaks(t *testing.T) {
 			if got := x.ends(); got != int(exitFailed) {
 				t.Errorf("left with %d, want %d", got, exitFailed)
 			}
-			x.shows("lectern: the panel broke at lectern.brittle.breaks, panel_ends_test.go:", "index out of range", "the report is in "+home)
+			x.shows("lectern: the panel broke at lectern.brittle.breaks, brittle_test.go:", "index out of range", "the report is in "+home)
 			x.restored()
 			if text := x.text(); strings.Contains(text, "goroutine") {
 				t.Errorf("a stack on the screen:\n%s", text)
@@ -260,7 +201,7 @@ func TestPanelFollowsItsWindow(t *testing.T) {
 	bare.shows("● ready", "● notes", "q quit")
 	bare.types("q")
 	bare.ends()
-	if coloured := colours.Find(bare.raw); coloured != nil {
+	if coloured := colours.Find(bare.written()); coloured != nil {
 		t.Errorf("%q in spite of NO_COLOR", coloured)
 	}
 	stopHub(t, home)

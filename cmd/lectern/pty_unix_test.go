@@ -110,7 +110,7 @@ func (x *screen) close() {
 		<-x.done
 	}
 	x.hangUp()
-	_ = x.emulate.Close()
+	_ = x.emulate.InputPipe().(io.Closer).Close() // ends what copies its answers; its own Close races with that
 }
 
 // hangUp closes the terminal, as its window is closed.
@@ -224,7 +224,25 @@ func (x *screen) restored() {
 	}
 }
 
-// stays names the modes that are not as in a new terminal.
+// modes names the modes that are not as in a new terminal, the alternate screen
+// first.
+func (x *screen) modes() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.emulate.IsAltScreen() {
+		return strings.TrimSpace("alternate " + x.stays())
+	}
+	return x.stays()
+}
+
+// written is all that was written to the terminal so far.
+func (x *screen) written() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.raw)
+}
+
+// stays is [screen.modes] but for the alternate screen. With the lock.
 func (x *screen) stays() string {
 	usual := map[int]bool{ansi.ModeTextCursorEnable.Mode(): true, ansi.ModeAutoWrap.Mode(): true}
 	var odd []string

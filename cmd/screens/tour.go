@@ -88,6 +88,8 @@ ask = ["write", "delete"]
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 waiting"}},
 		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
+		{name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"}, shows: []string{"Greenhouse", "frame"}},
+		{keys: []string{"Escape"}, shows: []string{"permissions"}},
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
 		{keys: []string{"4"}, shows: []string{"An agent asks"}},
 		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},

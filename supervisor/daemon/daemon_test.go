@@ -274,9 +274,7 @@ func TestStop(t *testing.T) {
 func TestHubThatHangs(t *testing.T) {
 	w := newWorld(t)
 	a := w.connect()
-	if err := syscall.Kill(a.welcome.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	w.halt(a.welcome.PID)
 	c := w.config()
 	c.hello, c.Ready = 50*time.Millisecond, 300*time.Millisecond
 	_, _, err := Connect(t.Context(), c)

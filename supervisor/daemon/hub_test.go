@@ -244,3 +244,21 @@ func (w *world) waitGone(pid int) {
 		return err != nil || strings.Contains(string(stat), ") Z ") && len(threads) <= 1 // a zombie holds no files
 	})
 }
+
+// halt stops a process. The signal alone returns while threads still run, and
+// one of them may answer.
+func (w *world) halt(pid int) {
+	w.t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		w.t.Fatal(err)
+	}
+	w.until(fmt.Sprintf("process %d to stop", pid), func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, thread := range threads {
+			if stat, err := os.ReadFile(thread); err != nil || !strings.Contains(string(stat), ") T ") {
+				return false
+			}
+		}
+		return err == nil && len(threads) > 0
+	})
+}

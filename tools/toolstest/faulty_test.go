@@ -52,6 +52,8 @@ const (
 	announcesHidden     fault = "announcement of what is hidden"
 	overwritesHidden    fault = "write onto what is hidden"
 	hidesNothing        fault = "place in which nothing can be hidden"
+	noHider             fault = "source that cannot tell which changes are hidden"
+	tellsHiddenChanges  fault = "change of what is hidden that agents may know of"
 	muteBesideHidden    fault = "tool that says nothing where something is hidden"
 )
 
@@ -69,6 +71,25 @@ type shelf struct {
 	name    string
 	env     tools.Env
 	writing sync.Mutex
+}
+
+// A thing is a shelf, or one that can tell which Changes are hidden.
+type thing interface {
+	tools.Source
+	handled
+	shown
+}
+
+type handled interface {
+	get(ctx context.Context, c tools.Caller, in getIn) (getOut, error)
+	put(ctx context.Context, c tools.Caller, in putIn) (getOut, error)
+}
+
+type shown interface {
+	read(ctx context.Context, uri string, vars map[string]string) (tools.Content, error)
+	list(ctx context.Context) ([]tools.PageInfo, error)
+	page(ctx context.Context, name string) (tools.PageText, error)
+	ask(ctx context.Context, args map[string]string) ([]tools.Message, error)
 }
 
 type shelfConfig struct {
@@ -97,35 +118,39 @@ type putIn struct {
 // faulty is a System with one fault, and its fixture.
 func faulty(f fault) (tools.Kind, Fixture) {
 	w := &world{shelves: map[string]map[string]string{}}
-	system := tools.System[*shelf, shelfConfig]{
+	system := tools.System[thing, shelfConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c shelfConfig, env tools.Env) (*shelf, error) {
-			return &shelf{world: w, fault: f, name: c.Name, env: env}, nil
+		Open: func(_ context.Context, c shelfConfig, env tools.Env) (thing, error) {
+			s := &shelf{world: w, fault: f, name: c.Name, env: env}
+			if f == noHider {
+				return s, nil
+			}
+			return telling{s}, nil
 		},
-		Tools: []tools.Tool[*shelf]{
+		Tools: []tools.Tool[thing]{
 			tools.DefineLive(tools.Spec[getIn, getOut]{
 				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
 				Examples: []tools.Example[getIn, getOut]{{Why: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
-			}, (*shelf).get),
+			}, thing.get),
 			tools.DefineLive(tools.Spec[putIn, getOut]{
 				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
 				Examples: []tools.Example[putIn, getOut]{{Why: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
-			}, (*shelf).put),
+			}, thing.put),
 		},
-		Resources: []tools.Resource[*shelf]{{
-			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: (*shelf).read,
+		Resources: []tools.Resource[thing]{{
+			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: thing.read,
 		}},
-		Pages: &tools.Pages[*shelf]{List: (*shelf).list, Read: (*shelf).page},
-		Prompts: []tools.Prompt[*shelf]{{
+		Pages: &tools.Pages[thing]{List: thing.list, Read: thing.page},
+		Prompts: []tools.Prompt[thing]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
-			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: (*shelf).ask,
+			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: thing.ask,
 		}},
 	}
 	if f == collidingOutput {
 		system.Tools = append(system.Tools, tools.Define(tools.Spec[getIn, collidingOut]{
 			Name: "count", Title: "Count", Doc: "Count messages.", Effect: tools.Reads,
 			Examples: []tools.Example[getIn, collidingOut]{{Why: "count", In: getIn{"a"}}},
-		}, func(*shelf, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
+		}, func(thing, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
 	}
 	return tools.Erase(system), func(testing.TB) Place { return w.place(f) }
 }

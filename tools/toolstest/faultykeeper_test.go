@@ -11,6 +11,14 @@ import (
 
 func (s *shelf) hides(key string) bool { return s.env.Privacy.Hides(tools.Page{Path: key}) }
 
+// A telling shelf is a [tools.Hider] too.
+type telling struct{ *shelf }
+
+// Hides implements [tools.Hider].
+func (t telling) Hides(_ context.Context, c tools.Change) (bool, error) {
+	return t.fault != tellsHiddenChanges && t.hides(c.Target), nil
+}
+
 // set puts a thing where it goes, or takes it away.
 func (s *shelf) set(key string, value *string) {
 	s.mu.Lock()

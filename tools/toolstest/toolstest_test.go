@@ -93,6 +93,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		announcesHidden:     {"two worlds", "tells that something is hidden"},
 		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
 		hidesNothing:        {"two worlds", "give it Privacy and Hide"},
+		noHider:             {"hidden things are kept", "is no tools.Hider"},
+		tellsHiddenChanges:  {"hidden things are kept", "agents may know of a change"},
 		muteBesideHidden:    {"two worlds", "get answers none of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {

@@ -305,10 +305,14 @@ func hiddenKept(s *suite) {
 	if w.Keeper() == nil {
 		s.Fatalf("%s writes and is no tools.Keeper, so nobody can tell what it does to hidden things", s.manifest.Name)
 	}
+	if _, ok := w.Keeper().(tools.Hider); !ok {
+		s.Errorf("%s hides things and is no tools.Hider, so where anything is hidden agents see none of their own changes", s.manifest.Name)
+	}
 	hidden := map[string]tools.State{}
 	for _, word := range words {
 		if st, err := w.Keeper().State(s.ctx(), word); err == nil && st.There {
 			hidden[word] = st
+			s.hidesChange(w, tools.Change{Target: word, Before: st})
 		}
 	}
 	if len(hidden) == 0 {
@@ -328,6 +332,14 @@ func hiddenKept(s *suite) {
 		for range 60 {
 			s.leaves(w, hidden, t, encode(v.arguments(t)))
 		}
+	}
+}
+
+// hidesChange checks that agents must not know of a Change of what is hidden.
+func (s *suite) hidesChange(w *worldly, c tools.Change) {
+	s.Helper()
+	if hidden, err := w.Hides(s.ctx(), c); err == nil && !hidden {
+		s.Errorf("%q is hidden, and agents may know of a change of it", c.Target)
 	}
 }
 

@@ -121,7 +121,17 @@ func (b browser) sought() string {
 func (b browser) again() browser {
 	b.turn++
 	b.search.turn++
-	b.list = pageList{stay: b.list.selected().Name}.filtered(b.list.filter)
+	b.list = b.list.anew()
+	return b
+}
+
+// turned has the list begin anew when b is looked at again, unless it is done:
+// what else is wanted meanwhile ends it where it is.
+func (b browser) turned() browser {
+	if !b.list.done {
+		b.turn++
+		b.list = b.list.anew()
+	}
 	return b
 }
 
@@ -151,6 +161,7 @@ func (b browser) key(k Press) (next browser, want Intent, done bool) {
 	case key.Matches(k, b.keys.Back):
 		return b.back()
 	case key.Matches(k, b.keys.Search):
+		b = b.turned()
 		b.at, b.search.typing = amongHits, true
 	case key.Matches(k, b.keys.Refresh):
 		return b.again(), Say{"Read again."}, false
@@ -214,6 +225,7 @@ func (b browser) enter() (browser, Intent) {
 	if name == "" {
 		return b, Say{"There is no page to open here."}
 	}
+	b = b.turned()
 	b.page.open, b.page.name, b.page.top = true, name, 0
 	return b, nil
 }

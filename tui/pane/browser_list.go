@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,6 +57,11 @@ func (l pageList) learn(f Fact) pageList {
 		l.err = fmt.Errorf("the hub went away after %s of %s pages", count(uint64(len(l.pages))), count(uint64(l.total)))
 	}
 	return l
+}
+
+// anew is l before its first page came.
+func (l pageList) anew() pageList {
+	return pageList{stay: cmp.Or(l.stay, l.selected().Name), typing: l.typing}.filtered(l.filter)
 }
 
 // filtered shows the pages whose name has the text of f in it.

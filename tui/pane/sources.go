@@ -23,6 +23,7 @@ type Sources struct {
 	adding bool       // the form is shown; a closed one keeps what was typed
 	grant  *grantForm // nil: it is not shown; replaced, never changed
 	w, h   int
+	looks  int      // that a browser was opened
 	browse *browser // nil: it is not shown; replaced, never changed
 }
 

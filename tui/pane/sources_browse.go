@@ -41,7 +41,9 @@ func (p Sources) opened(b browser) Sources {
 // look opens the selected source, at its search or at its pages.
 func (p Sources) look(search bool) Sources {
 	s, _ := p.selected()
+	p.looks++
 	b := newBrowser(p.keys, p.zone, s.Name, p.w, p.h).show(p.snap)
+	b.turn = p.looks << 16 // what an earlier one asked comes to this one as nothing
 	if search {
 		b.at, b.search.typing, b.search.only = amongHits, true, true
 	}
