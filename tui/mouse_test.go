@@ -125,6 +125,28 @@ func TestMouseOnRows(t *testing.T) {
 	}
 }
 
+// Pages and what was found in them are rows like others.
+func TestMouseInTheBrowser(t *testing.T) {
+	for _, w := range []int{80, 140} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRigWith(t, crowded(), busyClerk(), w, 24)
+			r.press("@Sources", "enter")
+			const page, hit = "34.3 KB  15 Nov", "図 diagram"
+			r.clickText(page)
+			r.shows("Pages of welcome")
+			r.clickText(page)
+			r.hides("Pages of welcome")
+			r.shows("Sub/Page 06.md ─")
+			r.press("esc", "S", "plumber", "enter")
+			r.clickText(hit)
+			r.shows("Search welcome")
+			r.clickText(hit)
+			r.hides("Search welcome")
+			r.shows("╭─ 会議/日本語.md")
+		})
+	}
+}
+
 // What lies over the panes is clicked on as well, once it is not deaf.
 func TestMouseOnOverlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

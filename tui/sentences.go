@@ -29,10 +29,11 @@ func changes(old, now status.Snapshot) []string {
 	for _, s := range missing(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)
 	}
-	for _, s := range missing(now.Sessions, old.Sessions, sameSession) {
+	before, after := introduced(old.Sessions), introduced(now.Sessions)
+	for _, s := range missing(after, before, sameSession) {
 		say("%s is connected.", s.Client)
 	}
-	for _, s := range missing(old.Sessions, now.Sessions, sameSession) {
+	for _, s := range missing(before, after, sameSession) {
 		say("%s has left.", s.Client)
 	}
 	return out
@@ -41,6 +42,13 @@ func changes(old, now status.Snapshot) []string {
 func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Part == b.Part }
 
 func sameSession(a, b status.Session) bool { return a.Name == b.Name }
+
+// introduced are the sessions that have said who they are: they do so a little
+// after they have come, and a program that only looks whether a hub is there
+// never does.
+func introduced(all []status.Session) []status.Session {
+	return slices.DeleteFunc(slices.Clone(all), func(s status.Session) bool { return s.Client == "" })
+}
 
 // missing are those of list that are not in other.
 func missing[T any](list, other []T, same func(a, b T) bool) []T {

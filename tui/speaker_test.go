@@ -69,6 +69,32 @@ func TestSpeaker(t *testing.T) {
 	})
 }
 
+// An agent is said to be there when it has a name, and what never had one is
+// not said at all.
+func TestAgentsAreSpokenOfByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, fresh())
+		l.since()
+		hears := func(want string, sessions ...status.Session) {
+			t.Helper()
+			s := fresh()
+			s.Seq, s.Sessions = 0, sessions
+			l.hub.Set(s)
+			l.settle()
+			if got := l.since(); got != want {
+				t.Errorf("heard %q, want %q", got, want)
+			}
+		}
+		of := func(name, client string) status.Session {
+			return status.Session{Part: status.Part{Name: name}, Client: client}
+		}
+		hears("", of("1", ""), of("2", ""))
+		hears("codex is connected.", of("1", ""), of("2", "codex"))
+		hears("", of("2", "codex"))
+		hears("codex has left.")
+	})
+}
+
 // Nothing that is heard draws or obeys: no escape sequence, no border.
 func TestSpeakerIsPlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

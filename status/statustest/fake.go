@@ -183,30 +183,35 @@ func (f *Fake) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line,
 		q.After = skip[len(skip)-q.Last-1].Seq
 	}
 	ch := make(chan status.Line)
-	go f.logs(ctx, q, f.ended, ch)
+	go deliver(ctx, f, f.ended, q.Follow, ch, func() []status.Line {
+		lines := f.matching(q)
+		q.After = f.last
+		return lines
+	})
 	return ch, nil
 }
 
-func (f *Fake) logs(ctx context.Context, q status.LogQuery, ended int, ch chan<- status.Line) {
+// deliver sends what find finds, and as it grows, if it is to follow, until ctx
+// or the hub of that number ends. find is called with the lock.
+func deliver[T any](ctx context.Context, f *Fake, ended int, follow bool, ch chan<- T, find func() []T) {
 	defer close(ch)
 	for {
 		f.mu.Lock()
-		lines, last, wake, over := f.matching(q), f.last, f.wait(), f.ended != ended
+		found, wake, over := find(), f.wait(), f.ended != ended
 		f.mu.Unlock()
 		if over {
 			return
 		}
-		for _, l := range lines {
+		for _, one := range found {
 			select {
-			case ch <- l:
+			case ch <- one:
 			case <-ctx.Done():
 				return
 			}
 		}
-		if !q.Follow {
+		if !follow {
 			return
 		}
-		q.After = last
 		select {
 		case <-wake:
 		case <-ctx.Done():

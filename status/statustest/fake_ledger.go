@@ -56,36 +56,12 @@ func (f *Fake) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Cal
 		q.After = 0 // a number of another hub
 	}
 	ch := make(chan status.Call)
-	go f.deliverCalls(ctx, q, f.ended, ch)
+	go deliver(ctx, f, f.ended, q.Follow, ch, func() []status.Call {
+		calls := f.ledger.after(q.After)
+		q.After = f.ledger.last
+		return calls
+	})
 	return ch, nil
-}
-
-func (f *Fake) deliverCalls(ctx context.Context, q status.CallQuery, ended int, ch chan<- status.Call) {
-	defer close(ch)
-	for {
-		f.mu.Lock()
-		calls, last, wake, over := f.ledger.after(q.After), f.ledger.last, f.wait(), f.ended != ended
-		f.mu.Unlock()
-		if over {
-			return
-		}
-		for _, c := range calls {
-			select {
-			case ch <- c:
-			case <-ctx.Done():
-				return
-			}
-		}
-		if !q.Follow {
-			return
-		}
-		q.After = last
-		select {
-		case <-wake:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // after returns the kept calls with a greater Seq.

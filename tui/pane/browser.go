@@ -220,6 +220,17 @@ func (b browser) typed(k Press) browser {
 	return b
 }
 
+// pick selects the row that was drawn as spot i of the list in sight.
+func (b browser) pick(i int) (next browser, again bool) {
+	at, n := &b.list.cursor, b.list.len()
+	if b.at == amongHits {
+		at, n = &b.search.cursor, len(b.search.found.Hits)
+	}
+	again = *at == i
+	*at = clamp(i, n)
+	return b, again
+}
+
 func (b browser) enter() (browser, Intent) {
 	name := b.name()
 	if name == "" {

@@ -144,7 +144,7 @@ func (l pageList) section(t theme.Theme, b browser) section {
 		}
 		from, to := window(l.len(), l.cursor, max(1, left))
 		for i := from; i < to; i++ {
-			rows = append(rows, l.row(t, b, i, w))
+			rows = append(rows, t.Spot(i, l.row(t, b, i, w)))
 		}
 		return rows
 	}}

@@ -71,7 +71,9 @@ func (s inquiry) section(t theme.Theme, source string) section {
 		}
 		from, to := window(len(s.found.Hits), s.cursor, max(1, (min(h, ReadHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
-			rows = append(rows, s.hit(t, i, w)...)
+			for _, row := range s.hit(t, i, w) {
+				rows = append(rows, t.Spot(i, row))
+			}
 		}
 		return rows
 	}}

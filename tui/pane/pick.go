@@ -27,6 +27,10 @@ func (p Overview) Pick(i int) (Pane, bool) {
 
 // Pick implements [Picker].
 func (p Sources) Pick(i int) (Pane, bool) {
+	if p.browse != nil {
+		next, again := p.browse.pick(i)
+		return p.opened(next), again
+	}
 	again := p.cursor == i
 	p.cursor = clamp(i, len(p.snap.Sources))
 	return p, again
