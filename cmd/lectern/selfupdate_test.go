@@ -204,7 +204,8 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 	if v := a.next(t); v.Error != nil {
 		t.Errorf("%s", v.Error)
 	}
-	if v := hubOf(t, i.home); v.Version != "1.0.0" || v.Next != nil || v.Sessions != 1 {
+	awaitSessions(t, i.home, 1)
+	if v := hubOf(t, i.home); v.Version != "1.0.0" || v.Next != nil {
 		t.Errorf("the hub is %+v", v)
 	}
 	a.leave(t)
