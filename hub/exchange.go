@@ -1,7 +1,9 @@
 package hub
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -27,6 +29,7 @@ type exchange struct {
 	code   int            // JSON-RPC code of the answer, where mcp-go knows only -32603
 	data   map[string]any // and its data
 	uri    string         // of the resource that the message reads
+	named  string         // what the message asks for and does not get
 }
 
 type exchangeKey struct{}
@@ -83,6 +86,30 @@ func (x *exchange) reads(uri string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.uri = uri
+}
+
+// misses notes what the message asks for by name, which failed.
+func (x *exchange) misses(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.named = name
+}
+
+// shortened is an error's frame in which no more is said again of a name that
+// an agent made up than a reader needs.
+func (x *exchange) shortened(frame []byte) []byte {
+	x.mu.Lock()
+	name := x.named
+	x.mu.Unlock()
+	if len(name) <= nameMax {
+		return frame
+	}
+	long, err := json.Marshal(name)
+	short, err2 := json.Marshal(bounded(name))
+	if err != nil || err2 != nil {
+		return frame
+	}
+	return bytes.ReplaceAll(frame, long[1:len(long)-1], short[1:len(short)-1])
 }
 
 // mends says what mcp-go's error code must become, and what data goes with it,

@@ -139,7 +139,8 @@ func corrected(x *exchange, answer mcp.JSONRPCMessage) ([]byte, error) {
 		if data != nil {
 			e.Error.Data = data
 		}
-		answer = e
+		frame, err := json.Marshal(e)
+		return x.shortened(frame), err
 	}
 	return json.Marshal(answer)
 }

@@ -68,6 +68,14 @@ func (p *picture) run(ctx context.Context, draw func(*status.Snapshot)) {
 	}
 }
 
+// Draw brings the picture up to date at once, for somebody who begins to look:
+// what changes with every call is else drawn a little later.
+func (h *Hub) Draw() {
+	if h.picture.state != nil {
+		h.picture.state.Update(h.draw)
+	}
+}
+
 // draw fills in what the hub knows; the rest of the snapshot is others'.
 func (h *Hub) draw(s *status.Snapshot) {
 	h.mu.RLock()

@@ -130,7 +130,7 @@ func (r *reply) mend(p []byte) []byte {
 			out = slices.Concat(out, []byte(`,"data":`), b)
 		}
 	}
-	return append(out, after[end:]...)
+	return r.exchange.shortened(append(out, after[end:]...))
 }
 
 // Flush implements http.Flusher.

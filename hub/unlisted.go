@@ -14,6 +14,11 @@ import (
 // that no client of the surface is shown, or in a form that it does not take.
 // The answer stays its.
 func (sf *surface) unlisted(hooks *server.Hooks) {
+	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, message any, _ error) {
+		if x := exchangeOf(ctx); x != nil {
+			x.misses(nameIn(message))
+		}
+	})
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, message any, err error) {
 		r, isCall := message.(*mcp.CallToolRequest)
 		x := exchangeOf(ctx)
@@ -27,4 +32,17 @@ func (sf *surface) unlisted(hooks *server.Hooks) {
 		c := call{session: x.session, client: x.who(), tool: r.Params.Name, args: r.Params.RawArguments}
 		sf.hub.audit(c, nil, nil, sf.hub.now(), tools.Result{}, e)
 	})
+}
+
+// nameIn is what a request asks for by name; empty: nothing.
+func nameIn(request any) string {
+	switch r := request.(type) {
+	case *mcp.CallToolRequest:
+		return r.Params.Name
+	case *mcp.GetPromptRequest:
+		return r.Params.Name
+	case *mcp.ReadResourceRequest:
+		return r.Params.URI
+	}
+	return ""
 }

@@ -183,7 +183,7 @@ func (c choice) named(of []*source, name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, name, strings.Join(c.names, ", "))
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, bounded(name), strings.Join(c.names, ", "))
 	}
 	return of[i], nil
 }
@@ -230,7 +230,7 @@ func (v *view) missing(name string) error {
 			return v.grant(t.of[0], t.info.Effect)
 		}
 	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", name).WithHint("List the tools.")
+	return tools.Errorf(tools.NotFound, "no tool named %s", bounded(name)).WithHint("List the tools.")
 }
 
 func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }

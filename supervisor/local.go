@@ -26,6 +26,8 @@ type Local struct {
 	Actions
 	status.Desk
 	status.Shelf
+	// Draw brings State up to date when somebody begins to watch; nil: it is.
+	Draw func()
 	// Recent answers Calls; nil: nobody keeps them.
 	Recent func(ctx context.Context, q status.CallQuery) (<-chan status.Call, error)
 	// History answers Changes; nil: nobody keeps them.
@@ -36,6 +38,9 @@ var _ status.Access = Local{}
 
 // Watch implements status.Client.
 func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
+	if l.Draw != nil {
+		l.Draw()
+	}
 	return l.State.Watch(ctx), nil
 }
 

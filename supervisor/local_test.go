@@ -48,3 +48,16 @@ func record(t *testing.T, log *logs.Log, l status.Line) {
 		t.Error(err)
 	}
 }
+
+// Who begins to watch sees what is, also what is drawn late.
+func TestWatchBeginsUpToDate(t *testing.T) {
+	s := supervisor.NewState(time.Now)
+	l := supervisor.Local{State: s, Draw: func() { s.Update(func(snap *status.Snapshot) { snap.Approvals = []status.Approval{{ID: "a"}} }) }}
+	shots, err := l.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := <-shots; len(first.Approvals) != 1 {
+		t.Errorf("the first snapshot is of before: %+v", first)
+	}
+}

@@ -1,0 +1,37 @@
+package hub
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What an agent makes up is said again as far as a reader needs it, and no
+// further; an ordinary name is whole.
+func TestMadeUpNamesAreCut(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.initialize()
+	web := serveHTTP(t, h)
+	session := web.initialize("/mcp")
+	for method, params := range map[string]string{
+		"tools/call":     `{"name":%q,"arguments":{}}`,
+		"prompts/get":    `{"name":%q}`,
+		"resources/read": `{"uri":%q}`,
+	} {
+		for _, name := range []string{"desk://notes/a<b", "x" + strings.Repeat("ä<", 100_000)} {
+			f := c.ask(method, fmt.Sprintf(params, name))
+			if f.Error == nil || !strings.Contains(f.Error.Message, bounded(name)) || len(f.raw) > 1500 {
+				t.Errorf("%s of %.20s… is answered with %d bytes: %.300s", method, name, len(f.raw), f.raw)
+			}
+			_, body := web.do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, fmt.Sprintf(params, name)), "Mcp-Session-Id", session)
+			if !strings.Contains(body, `"error"`) || len(body) > 1500 {
+				t.Errorf("over HTTP %s of %.20s… is answered with %d bytes: %.300s", method, name, len(body), body)
+			}
+		}
+	}
+	f := c.ask("tools/call", fmt.Sprintf(`{"name":"say","arguments":{%q:1}}`, strings.Repeat("n", 1<<20)))
+	if len(f.raw) > 3000 {
+		t.Errorf("an unknown argument is answered with %d bytes", len(f.raw))
+	}
+}
