@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 
@@ -106,7 +105,7 @@ func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, 
 	}
 	found, err := t.Hits(res.JSON)
 	if err != nil {
-		return status.Search{}, fmt.Errorf("search %s: %w", source, err)
+		return status.Search{}, tools.Errorf(tools.Internal, "search %s: %w", source, err)
 	}
 	out := status.Search{Tool: t.Name, Args: args, Hits: []status.Hit{}, Bytes: res.Size()}
 	for _, hit := range found {
