@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -243,4 +244,11 @@ func TestKilledHubLosesNothing(t *testing.T) {
 	}
 	a.leave(t)
 	stopHub(t, home)
+	log, err := os.ReadFile(filepath.Join(home, "state", "lectern.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if died := regexp.MustCompile(fmt.Sprintf(`"msg":"the hub before this one died","part":"supervisor","pid":%d\b`, first)); !died.Match(log) {
+		t.Errorf("the log does not say that a hub died:\n%s", log)
+	}
 }

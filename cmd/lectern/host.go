@@ -163,9 +163,19 @@ func (w *world) runHub(ctx context.Context, level slog.Leveler) (err error) {
 			beside.Go(func() { h.measure(ctx) })
 			return h.open(ctx)
 		},
-		Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
+		Follows: h.follows, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
 		Pending: h.pending, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: w.now,
 	})
+}
+
+// follows logs what became of the hub before this one, in the parts that people
+// look for it in.
+func (h *host) follows(before daemon.Discovery) {
+	if before.Next != nil {
+		h.log.Info("hub takes over from another build", "part", "update", "from", before.Version, "to", h.stamp().Version)
+		return
+	}
+	h.log.Warn("the hub before this one died", "part", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
 
 // pending tells people that a newer build waits for this hub to be quiet.

@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -297,6 +298,34 @@ func TestStarterThatHangs(t *testing.T) {
 	c.Ready = 100*time.Millisecond - longEnough
 	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {
 		t.Errorf("Connect: %v, want one that names start.lock", err)
+	}
+}
+
+// A hub learns what became of the one before it, while nobody can connect yet.
+func TestRunFollows(t *testing.T) {
+	over := errors.New("enough")
+	for _, next := range []*Stamp{nil, &newer} {
+		w := newWorld(t)
+		follow := func() (trace []Discovery) {
+			err := Run(t.Context(), HubConfig{
+				Paths: w.paths(), Now: time.Now,
+				Follows: func(before Discovery) { trace = append(trace, before) },
+				Open:    func(context.Context) error { return over },
+			})
+			if !errors.Is(err, over) {
+				t.Fatal(err)
+			}
+			return trace
+		}
+		if trace := follow(); len(trace) != 0 {
+			t.Errorf("before the first hub there was %+v", trace)
+		}
+		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Next: next}); err != nil {
+			t.Fatal(err)
+		}
+		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Next == nil) != (next == nil) {
+			t.Errorf("after a hub: %+v", trace)
+		}
 	}
 }
 

@@ -26,6 +26,10 @@ type HubConfig struct {
 	Attach func(ctx context.Context, h Hello, conn net.Conn) error
 	// Control serves the control socket, but for the paths below /daemon/.
 	Control http.Handler
+	// Follows is called before Open with what the hub before this one left in
+	// hub.json: it died, or, where Next is set, left for a newer build. A hub
+	// that was stopped or left when idle leaves nothing. Nil: nobody wants to know.
+	Follows func(before Discovery)
 	// Busy counts calls being served and sessions open, over every transport.
 	// A subscription that merely waits is not a call. It must not block.
 	Busy func() (inFlight, sessions int)
@@ -101,6 +105,9 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.release()) }()
+	if before, err := readDiscovery(c.Paths); err == nil && c.Follows != nil {
+		c.Follows(before)
+	}
 	if c.Open != nil {
 		if err := c.Open(ctx); err != nil {
 			return fmt.Errorf("open hub: %w", err)
