@@ -99,7 +99,7 @@ func openScreen(t testing.TB, w, h int, environ []string, argv ...string) *scree
 
 // in is the environment of a terminal, with one LECTERN_HOME.
 func in(home string, more ...string) []string {
-	return append([]string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh"}, more...)
+	return append([]string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh", racesAside(home)}, more...)
 }
 
 func (x *screen) close() {
