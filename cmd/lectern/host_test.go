@@ -53,7 +53,7 @@ func writeConfig(t *testing.T, w *world, text string) {
 // seen waits for a snapshot that pleases.
 func seen(t *testing.T, c status.Client, what string, pleases func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	shots, err := c.Watch(ctx)
 	if err != nil {

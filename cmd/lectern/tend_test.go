@@ -14,25 +14,6 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-// shotOf waits for a picture that is as wanted.
-func shotOf(t *testing.T, c status.Client, what string, wanted func(status.Snapshot) bool) status.Snapshot {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	shots, err := c.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var last status.Snapshot
-	for last = range shots {
-		if wanted(last) {
-			return last
-		}
-	}
-	t.Fatalf("never %s; at last %+v, %+v", what, last.Hub, last.Problems)
-	return last
-}
-
 // unwilling is a world whose hub says something and ends.
 func unwilling(t *testing.T) *world {
 	t.Helper()
@@ -63,7 +44,7 @@ func TestTenderTellsWhy(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { hub.run(ctx); close(ended) }()
 	defer func() { cancel(); <-ended }()
-	s := shotOf(t, c, "failed", func(s status.Snapshot) bool { return s.Hub.State == status.Failed && len(s.Problems) > 0 })
+	s := seen(t, c, "failed", func(s status.Snapshot) bool { return s.Hub.State == status.Failed && len(s.Problems) > 0 })
 	p := s.Problems[len(s.Problems)-1]
 	if p.Code != "hub.start" || !strings.Contains(p.Title, "the disk is on fire") || p.Action == nil || p.Action.Verb != status.StartHub {
 		t.Errorf("the problem is %+v", p)
@@ -77,7 +58,7 @@ func TestTenderTellsWhy(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.StartHub}); err == nil {
 		t.Error("a hub was started")
 	}
-	shotOf(t, c, "failed anew", func(s status.Snapshot) bool {
+	seen(t, c, "failed anew", func(s status.Snapshot) bool {
 		return len(s.Problems) > 0 && strings.Contains(s.Problems[len(s.Problems)-1].Title, "now it is the roof")
 	})
 }
