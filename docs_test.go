@@ -28,9 +28,9 @@ import (
 func TestGenerated(t *testing.T) {
 	var systems []*tools.Manifest
 	pages := map[string][]byte{}
-	for _, k := range append(all.Systems(), tools.PastKind()) {
+	for _, k := range append(all.Systems(), tools.OwnChangesKind()) {
 		m := k.Manifest()
-		if m.Name != tools.PastKind().Manifest().Name {
+		if m.Name != tools.OwnChangesKind().Manifest().Name {
 			systems = append(systems, m)
 		}
 		page, err := doc.Reference(m)
@@ -39,7 +39,7 @@ func TestGenerated(t *testing.T) {
 		}
 		pages["docs/tools/"+m.Name+".md"] = page
 	}
-	skill, err := doc.Skill(systems, tools.PastKind().Manifest())
+	skill, err := doc.Skill(systems, tools.OwnChangesKind().Manifest())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		t.Errorf("%d settings, %d fields", len(list), fields)
 	}
 	for _, s := range list {
-		if s.Value != s.Default || s.Set || s.Means == "" {
+		if s.Value != s.Default || s.Set || s.Description == "" {
 			t.Errorf("%+v", s)
 		}
 		if s.Default == "" {

@@ -10,14 +10,14 @@ import (
 
 // A Setting is one key of the file that is there once, and what holds for it.
 type Setting struct {
-	Key     string // "hub.port"
-	Means   string
-	Value   string // as a person types it
-	Default string
-	Set     bool     // the file says it
-	Line    int      // in the file, from 1; 0: the file does not say it
-	Choices []string // nil: free
-	Restart bool     // counts from the hub's next start on
+	Key         string // "hub.port"
+	Description string
+	Value       string // as a person types it
+	Default     string
+	Set         bool     // the file says it
+	Line        int      // in the file, from 1; 0: the file does not say it
+	Choices     []string // nil: free
+	Restart     bool     // counts from the hub's next start on
 }
 
 // Settings are all keys that are there once, in the order shown to people.
@@ -28,7 +28,7 @@ func (c Config) Settings() []Setting {
 	outline := tomltext.OutlineOf(text)
 	var list []Setting
 	for _, s := range settings() {
-		one := Setting{Key: s.key, Means: s.means, Value: s.show(&c), Default: s.show(&usual), Choices: s.choices, Restart: s.restart}
+		one := Setting{Key: s.key, Description: s.means, Value: s.show(&c), Default: s.show(&usual), Choices: s.choices, Restart: s.restart}
 		var at int
 		if at, one.Set = outline.Keys[s.key]; one.Set {
 			one.Line, _ = tomltext.Position(text, at)

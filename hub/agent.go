@@ -15,10 +15,10 @@ import (
 // An agent is the [tools.Caller] of one call: the end that listens while a
 // tool works.
 type agent struct {
-	tools.Silent // but for what follows
-	exchange     *exchange
-	token        mcp.ProgressToken // nil: the call did not ask for progress
-	least        mcp.LoggingLevel  // empty: the call wants no log
+	tools.NopCallContext // but for what follows
+	exchange             *exchange
+	token                mcp.ProgressToken // nil: the call did not ask for progress
+	least                mcp.LoggingLevel  // empty: the call wants no log
 
 	mu    sync.Mutex
 	ended bool

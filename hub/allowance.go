@@ -101,20 +101,20 @@ func (h *Hub) blown(who policy.Client, effect tools.Effect) string {
 // A fused caller counts what a call is about to change, and stops it when that
 // is too much in a minute.
 type fused struct {
-	tools.Caller
+	tools.CallContext
 	hub   *Hub
 	who   policy.Client
 	asked bool // a person said yes to this call
 }
 
-// Changing implements [tools.Caller].
-func (f fused) Changing(ctx context.Context, changes ...tools.Change) error {
+// BeforeWrite implements [tools.CallContext].
+func (f fused) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if !f.asked {
 		if err := f.hub.fuse(f.who, changes); err != nil {
 			return err
 		}
 	}
-	return f.Caller.Changing(ctx, changes...)
+	return f.CallContext.BeforeWrite(ctx, changes...)
 }
 
 // fuse blows when changes are too much together with those of the minute. Once
@@ -128,7 +128,7 @@ func (h *Hub) fuse(who policy.Client, changes []tools.Change) error {
 		return tooMuch(u.blown)
 	}
 	for _, c := range changes {
-		if c.Before.There && !c.After.There && !c.Open {
+		if c.Before.Exists && !c.After.Exists && !c.AfterUnknown {
 			u.deletes++
 		}
 		u.bytes += len(c.Before.Data)
@@ -141,8 +141,8 @@ func (h *Hub) fuse(who policy.Client, changes []tools.Change) error {
 	default:
 		return nil
 	}
-	p := fuseBlown.At(who.Name, status.Words{"client": who.Name, "why": u.blown})
-	p.Since, p.Action = now, &status.Action{Verb: status.ResetFuse, Part: who.Name}
+	p := fuseBlown.New(who.Name, status.Args{"client": who.Name, "why": u.blown})
+	p.Since, p.Action = now, &status.Action{Verb: status.ResetCircuitBreaker, Target: who.Name}
 	h.picture.raise(p)
 	return tooMuch(u.blown)
 }
@@ -152,7 +152,7 @@ func tooMuch(why string) error {
 		WithHint("Nothing was changed. Call again if it is meant: the user is asked about each change until they say that all is well.")
 }
 
-// ResetFuse lets a client of this name change things again without a person
+// ResetCircuitBreaker lets a client of this name change things again without a person
 // being asked.
 func (h *Hub) ResetFuse(client string) error {
 	h.allowances.mu.Lock()

@@ -58,7 +58,7 @@ func answered(res tools.Result) *mcp.CallToolResult {
 
 // failed writes e as the tool's System spells it, and as one plain sentence.
 func (sf *surface) failed(t *tool, e *tools.Error) *mcp.CallToolResult {
-	b, err := json.Marshal(t.kind.Manifest().Spelling.Object(e))
+	b, err := json.Marshal(t.kind.Manifest().ErrorFormat.Object(e))
 	if err != nil {
 		sf.hub.log.Error("marshal error", "part", "hub", "tool", t.name, "err", err)
 		b = nil
@@ -75,7 +75,7 @@ func (sf *surface) failed(t *tool, e *tools.Error) *mcp.CallToolResult {
 
 // sentence is an error for a reader: what is wrong and what to do next.
 func sentence(e *tools.Error) string {
-	s := strings.TrimSpace(e.Msg)
+	s := strings.TrimSpace(e.Message)
 	if s != "" && !strings.ContainsAny(s[len(s)-1:], ".?!") {
 		s += "."
 	}

@@ -32,8 +32,8 @@ type approvals struct {
 	mu      sync.Mutex
 	closed  bool
 	waiting map[string]*waiting
-	forms   map[string]*form // that clients have, by their state
-	endings []status.Ending  // the last, oldest first
+	forms   map[string]*form         // that clients have, by their state
+	endings []status.ApprovalOutcome // the last, oldest first
 }
 
 // A waiting call. Whoever takes it out of the map answers it, so the first
@@ -85,18 +85,18 @@ func errHubEnds() error {
 }
 
 // take ends the wait for the caller to answer it; nil: it has ended.
-func (a *approvals) take(id string, as status.Ended) *waiting {
-	w, _ := a.settle(id, func(*waiting) status.Ending { return status.Ending{As: as} })
+func (a *approvals) take(id string, as status.Resolution) *waiting {
+	w, _ := a.settle(id, func(*waiting) status.ApprovalOutcome { return status.ApprovalOutcome{Resolution: as} })
 	return w
 }
 
 // settle is take where how it ends depends on what it is.
-func (a *approvals) settle(id string, how func(*waiting) status.Ending) (*waiting, status.Ending) {
+func (a *approvals) settle(id string, how func(*waiting) status.ApprovalOutcome) (*waiting, status.ApprovalOutcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.waiting[id]
 	if w == nil {
-		return nil, status.Ending{}
+		return nil, status.ApprovalOutcome{}
 	}
 	e := how(w)
 	a.ended(id, e)
@@ -104,7 +104,7 @@ func (a *approvals) settle(id string, how func(*waiting) status.Ending) (*waitin
 }
 
 // ended notes what became of a wait. With the lock.
-func (a *approvals) ended(id string, e status.Ending) {
+func (a *approvals) ended(id string, e status.ApprovalOutcome) {
 	delete(a.waiting, id)
 	e.ID = id
 	a.endings = append(a.endings, e)
@@ -117,12 +117,12 @@ func (a *approvals) ended(id string, e status.Ending) {
 func (a *approvals) end(r ruling) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	as := status.Anew
+	as := status.AskedAgain
 	if r.gone {
-		as = status.Left
+		as = status.ClientLeft
 	}
 	for id, w := range a.waiting {
-		a.ended(id, status.Ending{As: as})
+		a.ended(id, status.ApprovalOutcome{Resolution: as})
 		w.answer <- r
 	}
 }
@@ -139,10 +139,10 @@ func (a *approvals) close() {
 }
 
 // last is what became of those that a person saw, oldest first.
-func (a *approvals) last() []status.Ending {
+func (a *approvals) last() []status.ApprovalOutcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([]status.Ending{}, a.endings...)
+	return append([]status.ApprovalOutcome{}, a.endings...)
 }
 
 // list is what a person sees, oldest first.
@@ -210,13 +210,13 @@ func (h *Hub) await(ctx context.Context, c *call, w *waiting, within time.Durati
 		case r := <-w.answer:
 			return h.heard(ctx, r)
 		case <-over.C:
-			if h.approvals.take(w.shown.ID, status.TooLate) == nil { // somebody answers just now
+			if h.approvals.take(w.shown.ID, status.TimedOut) == nil { // somebody answers just now
 				return h.heard(ctx, <-w.answer)
 			}
 			return ruling{}, tools.Errorf(tools.Denied, "nobody approved the call within %s; nothing was changed", within.Round(time.Second)).
 				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
 		case <-ctx.Done():
-			if h.approvals.take(w.shown.ID, status.Left) == nil { // whatever was answered: nobody waits for the outcome
+			if h.approvals.take(w.shown.ID, status.ClientLeft) == nil { // whatever was answered: nobody waits for the outcome
 				return h.heard(ctx, <-w.answer)
 			}
 			return ruling{}, ctx.Err()
@@ -275,7 +275,7 @@ func (h *Hub) answer(id string, r ruling) error {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, gave up or never was", verb, id)
 	}
 	h.picture.touch() // who waits for a form has nobody else to do it
-	if e.As == status.TooLate {
+	if e.Resolution == status.TimedOut {
 		w.answer <- ruling{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: the time of %s was over; nothing was done", verb, id)
 	}
@@ -284,15 +284,15 @@ func (h *Hub) answer(id string, r ruling) error {
 }
 
 // ending is what r makes of a wait at a moment.
-func (r ruling) ending(now time.Time) func(*waiting) status.Ending {
-	return func(w *waiting) status.Ending {
+func (r ruling) ending(now time.Time) func(*waiting) status.ApprovalOutcome {
+	return func(w *waiting) status.ApprovalOutcome {
 		switch {
 		case over(now, w.shown.Until):
-			return status.Ending{As: status.TooLate}
+			return status.ApprovalOutcome{Resolution: status.TimedOut}
 		case r.allow:
-			return status.Ending{As: status.Allowed, By: r.by}
+			return status.ApprovalOutcome{Resolution: status.Allowed, By: r.by}
 		default:
-			return status.Ending{As: status.Refused, By: r.by}
+			return status.ApprovalOutcome{Resolution: status.Refused, By: r.by}
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestChecklistBinding(t *testing.T) {
 	sf, _ := h.surface("")
 	put, drop := sf.shows.Load().usual.tools["put"], sf.shows.Load().usual.tools["drop"]
 	changed := func(text string) []tools.Change {
-		return []tools.Change{{Target: "a", Before: tools.State{There: true, Data: []byte(text)}}, {Target: "b"}}
+		return []tools.Change{{Target: "a", Before: tools.State{Exists: true, Data: []byte(text)}}, {Target: "b"}}
 	}
 	other := *put
 	other.digest = "other"
@@ -84,7 +84,7 @@ func TestChecklistBinding(t *testing.T) {
 		}
 	}
 	drawn := func(name string, there bool) binding {
-		return bind(cursor, "notes", put, args, []tools.Change{{Target: name, Before: tools.State{There: there}}}, "p")
+		return bind(cursor, "notes", put, args, []tools.Change{{Target: name, Before: tools.State{Exists: there}}}, "p")
 	}
 	const one, two = "block 6512a7f0-0000-4000-8000-000000000001", "block 6512a7f0-0000-4000-8000-00000000000A"
 	if drawn(one, false) != drawn(two, false) {

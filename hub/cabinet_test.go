@@ -34,7 +34,7 @@ type fileIn struct {
 }
 
 // File writes files, in the order of their names.
-func (c *cabinet) File(ctx context.Context, to tools.Caller, in fileIn) (none, error) {
+func (c *cabinet) File(ctx context.Context, to tools.CallContext, in fileIn) (none, error) {
 	var changes []tools.Change
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		text := in.Files[name]
@@ -42,7 +42,7 @@ func (c *cabinet) File(ctx context.Context, to tools.Caller, in fileIn) (none, e
 		if err != nil {
 			return none{}, err
 		}
-		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{There: text != "", Data: []byte(text)}})
+		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{Exists: text != "", Data: []byte(text)}})
 	}
 	return none{}, c.change(ctx, to, changes)
 }
@@ -57,7 +57,7 @@ func cabinetKind(dir string, more ...tools.Tool[*cabinet]) tools.Kind {
 			return &cabinet{&box{dir: filepath.Join(dir, env.Name)}, env.Privacy}, nil
 		},
 		Tools: append([]tools.Tool[*cabinet]{
-			tools.DefineLive(tools.Spec[fileIn, none]{Name: "file", Title: "File", Doc: "Writes files.", Effect: tools.Writes}, (*cabinet).File),
+			tools.DefineWithContext(tools.Spec[fileIn, none]{Name: "file", Title: "File", Doc: "Writes files.", Effect: tools.Writes}, (*cabinet).File),
 		}, more...),
 	})
 }
@@ -138,7 +138,7 @@ func (o *office) clerk(who policy.Client) *clerk {
 func (c *clerk) call(tool, args string) told {
 	sf, _ := c.o.surface("")
 	res, _, err := c.o.call(c.o.t.Context(), call{
-		session: c.s, client: c.who, view: sf.shows.Load().of(c.who), tool: tool, args: json.RawMessage(args), caller: tools.Silent{},
+		session: c.s, client: c.who, view: sf.shows.Load().of(c.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{},
 	})
 	return told{res, tools.AsError(err)}
 }

@@ -24,7 +24,7 @@ type call struct {
 	args    json.RawMessage
 	effect  tools.Effect // empty: not known yet
 	reason  string       // why the agent makes it; empty: it does not say
-	caller  tools.Caller
+	caller  tools.CallContext
 	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user while the call waits
 	forms   bool              // it can between two calls
@@ -201,7 +201,7 @@ func (h *Hub) told(c call, src *source, err error) error {
 	}
 	if e.Code == tools.Internal {
 		h.log.Error("call failed", "part", "hub", "session", c.session.id, "tool", c.tool, "source", nameOf(src),
-			"err", err, "cause", e.Err, "stack", stackOf(err))
+			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
 }
@@ -230,14 +230,14 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 	}
 	done := status.Call{
 		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
-		Effect: string(effect), Duration: now.Sub(began), Asked: len(c.args), Answered: res.Size(), Code: code, Changes: c.changes.IDs(),
+		Effect: string(effect), Duration: now.Sub(began), RequestBytes: len(c.args), ResponseBytes: res.Size(), Code: code, Changes: c.changes.IDs(),
 	}
 	h.ring.add(done)
 	h.record(c, t, done)
 	attrs := []slog.Attr{
 		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
-		slog.Duration("duration", done.Duration), slog.Int("bytes", done.Answered), slog.String("code", cmp.Or(code, "ok")),
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
 	}
 	if len(done.Changes) > 0 {
 		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
@@ -260,6 +260,6 @@ func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessag
 	if err != nil {
 		return tools.Result{}, err
 	}
-	res, _, err := h.call(ctx, call{session: by.session, client: by.who, view: by.view, tool: tool, args: args, caller: tools.Silent{}})
+	res, _, err := h.call(ctx, call{session: by.session, client: by.who, view: by.view, tool: tool, args: args, caller: tools.NopCallContext{}})
 	return res, err
 }

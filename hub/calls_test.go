@@ -15,8 +15,8 @@ import (
 
 // ringLedger is a ring as a status.Ledger.
 type ringLedger struct {
-	status.Ledger // of Changes
-	ring          *callRing
+	status.History // of Changes
+	ring           *callRing
 }
 
 func (l ringLedger) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
@@ -24,7 +24,7 @@ func (l ringLedger) Calls(ctx context.Context, q status.CallQuery) (<-chan statu
 }
 
 func TestCallRing(t *testing.T) {
-	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.Ledger {
+	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.History {
 		r := &callRing{size: statustest.Kept}
 		f.TeeCalls(r.add)
 		return ringLedger{f, r}
@@ -67,13 +67,13 @@ func TestCallsAreRemembered(t *testing.T) {
 		got = append(got, n)
 	}
 	want := []status.Call{
-		{Seq: 1, Client: "tester", Source: "notes", Tool: "say", Effect: "read", Asked: 19, Answered: got[0].Answered},
-		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", Asked: 2, Code: "not_found"},
-		{Seq: 3, Client: "tester", Tool: "nothing", Asked: 7, Code: "not_found"},
+		{Seq: 1, Client: "tester", Source: "notes", Tool: "say", Effect: "read", RequestBytes: 19, ResponseBytes: got[0].ResponseBytes},
+		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found"},
+		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found"},
 		{Seq: 4, Client: "tester", Code: "invalid"},
 		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", nameMax) + "…", Code: "not_found"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" || got[0].Answered == 0 {
+	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }

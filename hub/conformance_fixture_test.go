@@ -53,9 +53,9 @@ func fixtureKind() tools.Kind {
 		return tools.Define(tools.Spec[none, shown]{Name: name, Title: name, Doc: "A fixture of the suite.", Effect: tools.Reads},
 			func(fixture, context.Context, none) (shown, error) { return shown{blocks}, nil })
 	}
-	live := func(name string, f func(context.Context, tools.Caller)) tools.Tool[fixture] {
-		return tools.DefineLive(tools.Spec[none, shown]{Name: name, Title: name, Doc: "A fixture of the suite.", Effect: tools.Reads},
-			func(_ fixture, ctx context.Context, c tools.Caller, _ none) (shown, error) {
+	live := func(name string, f func(context.Context, tools.CallContext)) tools.Tool[fixture] {
+		return tools.DefineWithContext(tools.Spec[none, shown]{Name: name, Title: name, Doc: "A fixture of the suite.", Effect: tools.Reads},
+			func(_ fixture, ctx context.Context, c tools.CallContext, _ none) (shown, error) {
 				f(ctx, c)
 				return shown{[]tools.Content{text("done")}}, nil
 			})
@@ -74,20 +74,20 @@ func fixtureKind() tools.Kind {
 				func(fixture, context.Context, none) (none, error) {
 					return none{}, tools.Errorf(tools.Conflict, "This tool intentionally returns an error for testing")
 				}),
-			live("test_tool_with_progress", func(ctx context.Context, c tools.Caller) {
+			live("test_tool_with_progress", func(ctx context.Context, c tools.CallContext) {
 				for _, done := range []float64{0, 50, 100} {
 					c.Progress(done, 100, "")
 					pause(ctx)
 				}
 			}),
-			live("test_tool_with_logging", func(ctx context.Context, c tools.Caller) {
+			live("test_tool_with_logging", func(ctx context.Context, c tools.CallContext) {
 				for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 					c.Log(slog.LevelInfo, line)
 					pause(ctx)
 				}
 			}),
-			live("test_logging_tool", func(_ context.Context, c tools.Caller) { c.Log(slog.LevelError, "only where asked for") }),
-			live("test_streaming_elicitation", func(ctx context.Context, c tools.Caller) {
+			live("test_logging_tool", func(_ context.Context, c tools.CallContext) { c.Log(slog.LevelError, "only where asked for") }),
+			live("test_streaming_elicitation", func(ctx context.Context, c tools.CallContext) {
 				c.Progress(1, 2, "")
 				pause(ctx)
 			}),

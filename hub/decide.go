@@ -24,7 +24,7 @@ type leave struct {
 }
 
 // caller is c with the check before it.
-func (l leave) caller(c tools.Caller) tools.Caller {
+func (l leave) caller(c tools.CallContext) tools.CallContext {
 	if l.check == nil {
 		return c
 	}
@@ -32,16 +32,16 @@ func (l leave) caller(c tools.Caller) tools.Caller {
 }
 
 type checked struct {
-	tools.Caller
+	tools.CallContext
 	check func([]tools.Change) error
 }
 
-// Changing implements [tools.Caller]: what is refused here reaches nobody.
-func (c checked) Changing(ctx context.Context, changes ...tools.Change) error {
+// BeforeWrite implements [tools.CallContext]: what is refused here reaches nobody.
+func (c checked) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if err := c.check(changes); err != nil {
 		return err
 	}
-	return c.Caller.Changing(ctx, changes...)
+	return c.CallContext.BeforeWrite(ctx, changes...)
 }
 
 // decide is the one place where policy says allow, ask or deny, and where a
@@ -54,7 +54,7 @@ func (h *Hub) decide(ctx context.Context, c *call, src *source, t *tool, args js
 		}
 		defer func() {
 			if c.form != nil { // the call did not have to wait, or not for what the form says
-				h.voids(c.form, status.Anew, tools.Errorf(tools.Conflict, "the question changed"))
+				h.voids(c.form, status.AskedAgain, tools.Errorf(tools.Conflict, "the question changed"))
 			}
 		}()
 	}

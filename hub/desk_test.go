@@ -47,7 +47,7 @@ func (w *world) changed(source, uri string) {
 	w.mu.Lock()
 	env := w.env[source]
 	w.mu.Unlock()
-	env.Changed(uri)
+	env.ResourceChanged(uri)
 }
 
 type desk struct {
@@ -110,7 +110,7 @@ func (d *desk) Big(_ context.Context, in countIn) (textOut, error) {
 	return textOut{strings.Repeat("x", in.Count), d.name}, nil
 }
 
-func (d *desk) Count(_ context.Context, c tools.Caller, in countIn) (none, error) {
+func (d *desk) Count(_ context.Context, c tools.CallContext, in countIn) (none, error) {
 	for i := range in.Count {
 		c.Progress(float64(i), float64(in.Count), "")
 		c.Log(slog.LevelInfo, "step")
@@ -119,7 +119,7 @@ func (d *desk) Count(_ context.Context, c tools.Caller, in countIn) (none, error
 }
 
 // Late goes on talking after it has answered.
-func (d *desk) Late(_ context.Context, c tools.Caller, _ none) (none, error) {
+func (d *desk) Late(_ context.Context, c tools.CallContext, _ none) (none, error) {
 	go func() {
 		<-d.world.free
 		c.Progress(1, 1, "")
@@ -162,8 +162,8 @@ func deskKind(w *world) tools.Kind {
 			w.open.Add(1)
 			return &desk{w, env.Name}, nil
 		},
-		Spelling: tools.Spell(map[tools.Code]string{tools.NotFound: "PAGE_MISSING"}, func(code string, e *tools.Error) wire {
-			return wire{e.Msg, code}
+		ErrorFormat: tools.NewErrorFormat(map[tools.Code]string{tools.NotFound: "PAGE_MISSING"}, func(code string, e *tools.Error) wire {
+			return wire{e.Message, code}
 		}),
 		Tools: []tools.Tool[*desk]{
 			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*desk).Say),
@@ -175,8 +175,8 @@ func deskKind(w *world) tools.Kind {
 			tools.Define(define("break", tools.Reads), (*desk).Break),
 			tools.Define(define("miss", tools.Reads), (*desk).Miss),
 			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads}, (*desk).Big),
-			tools.DefineLive(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
-			tools.DefineLive(define("late", tools.Reads), (*desk).Late),
+			tools.DefineWithContext(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
+			tools.DefineWithContext(define("late", tools.Reads), (*desk).Late),
 			tools.Define(define("own", tools.Admin), (*desk).Remove),
 		},
 		Resources: []tools.Resource[*desk]{
@@ -230,7 +230,7 @@ func (b *board) Update(f func(*status.Snapshot)) {
 func (b *board) Raise(p status.Problem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.problems[p.Code+" "+p.Part] = p
+	b.problems[p.Code+" "+p.Component] = p
 }
 
 func (b *board) Clear(code, part string) {

@@ -16,8 +16,8 @@ func TestEndings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
 		a := h.asker(cursor)
-		var want []status.Ending
-		ends := func(how status.Ending, end func(id string, hangUp func())) {
+		var want []status.ApprovalOutcome
+		ends := func(how status.ApprovalOutcome, end func(id string, hangUp func())) {
 			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -28,10 +28,10 @@ func TestEndings(t *testing.T) {
 			<-out
 			want = append(want, how)
 		}
-		ends(status.Ending{As: status.TooLate}, func(string, func()) { time.Sleep(time.Minute) })
-		ends(status.Ending{As: status.Left}, func(_ string, hangUp func()) { hangUp() })
-		ends(status.Ending{As: status.Refused, By: status.ByPerson}, func(id string, _ func()) { h.answers(id, false, status.Answer{}) })
-		ends(status.Ending{As: status.Allowed, By: status.ByClient}, func(id string, _ func()) {
+		ends(status.ApprovalOutcome{Resolution: status.TimedOut}, func(string, func()) { time.Sleep(time.Minute) })
+		ends(status.ApprovalOutcome{Resolution: status.ClientLeft}, func(_ string, hangUp func()) { hangUp() })
+		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, func(id string, _ func()) { h.answers(id, false, status.Answer{}) })
+		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, func(id string, _ func()) {
 			if err := h.answer(id, ruling{allow: true, scope: status.Once, by: status.ByClient}); err != nil {
 				t.Error(err)
 			}
@@ -40,7 +40,7 @@ func TestEndings(t *testing.T) {
 			t.Errorf("endings (-want +got):\n%s", d)
 		}
 		for range mostEndings {
-			ends(status.Ending{As: status.Refused, By: status.ByPerson}, func(id string, _ func()) { h.answers(id, false, status.Answer{}) })
+			ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, func(id string, _ func()) { h.answers(id, false, status.Answer{}) })
 		}
 		if d := cmp.Diff(want[len(want)-mostEndings:], h.approvals.last()); d != "" {
 			t.Errorf("the last endings (-want +got):\n%s", d)

@@ -105,7 +105,7 @@ func (h *Hub) handOut(c *call, q question, w *waiting) error {
 	h.approvals.forms[state] = f
 	f.ends = time.AfterFunc(h.limits.Form, func() {
 		if f := h.approvals.takeForm(state, func(*form) bool { return true }); f != nil {
-			h.voids(f, status.TooLate, tools.Errorf(tools.Timeout, "the client did not come back"))
+			h.voids(f, status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
 	h.notWritten(c, q.tool.info.Effect)
@@ -180,7 +180,7 @@ func (a *approvals) until(w *waiting, end time.Time) {
 
 // voids ends the wait of a form that nobody will come back with, or that asks
 // what is no longer the question.
-func (h *Hub) voids(f *form, as status.Ended, why error) {
+func (h *Hub) voids(f *form, as status.Resolution, why error) {
 	h.approvals.take(f.waiting.shown.ID, as)
 	h.receipt(f.waiting, f.ruling, why)
 	h.picture.touch()
@@ -198,7 +198,7 @@ func (h *Hub) voidsOf(s *session) {
 	h.approvals.mu.Unlock()
 	for _, state := range of {
 		if f := h.approvals.takeForm(state, func(*form) bool { return true }); f != nil {
-			h.voids(f, status.Left, tools.Errorf(tools.Timeout, "the session ended"))
+			h.voids(f, status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
 		}
 	}
 }

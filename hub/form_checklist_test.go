@@ -21,7 +21,7 @@ import (
 func (a *asker) tries(ctx context.Context, tool, args string, back *filled) (o told, state string) {
 	sf, _ := a.h.surface("")
 	res, _, err := a.h.call(ctx, call{
-		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.Silent{}, forms: true, filled: back,
+		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{}, forms: true, filled: back,
 	})
 	if isFormOut(err) {
 		return told{}, err.(*formOut).state //nolint:errorlint // it is not wrapped

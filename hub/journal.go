@@ -27,23 +27,23 @@ func (h *Hub) countOn() {
 
 // What can be wrong with the journal of changes.
 var (
-	journalStopped = status.Trouble{
+	journalStopped = status.ProblemType{
 		Code: "journal.stopped", Severity: status.Error,
-		Means: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be taken back. Reading goes on.",
-		Title: "agents cannot write: {why}",
-		Fix:   "Make room on the disk, or do what the message says. Every write of an agent tries the journal again.",
+		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be taken back. Reading goes on.",
+		Title:       "agents cannot write: {why}",
+		Fix:         "Make room on the disk, or do what the message says. Every write of an agent tries the journal again.",
 	}
-	journalUnsure = status.Trouble{
+	journalUnsure = status.ProblemType{
 		Code: "journal.unsure", Severity: status.Warning,
-		Means: "Lectern ended in the middle of a write, and what the write was about has been edited since, so that it cannot be told whether it happened. Nothing was overwritten.",
-		Title: "it is not known whether {count} of agents in {source} happened",
-		Fix:   "Run `lectern changes --source {source}` and look at those that are unsure. This notice goes when the hub restarts.",
+		Description: "Lectern ended in the middle of a write, and what the write was about has been edited since, so that it cannot be told whether it happened. Nothing was overwritten.",
+		Title:       "it is not known whether {count} of agents in {source} happened",
+		Fix:         "Run `lectern changes --source {source}` and look at those that are unsure. This notice goes when the hub restarts.",
 	}
-	journalStuck = status.Trouble{
+	journalStuck = status.ProblemType{
 		Code: "journal.stuck", Severity: status.Warning,
-		Means: "Lectern ended in the middle of an undo and could not go on with it, because something was edited since. What was taken back stays so, the rest stays as it is.",
-		Title: "an undo in {source} stopped half-way at {targets}",
-		Fix:   "Run `lectern changes --source {source}` to see what stands, and take that back with `lectern undo`. This notice goes when the hub restarts.",
+		Description: "Lectern ended in the middle of an undo and could not go on with it, because something was edited since. What was taken back stays so, the rest stays as it is.",
+		Title:       "an undo in {source} stopped half-way at {targets}",
+		Fix:         "Run `lectern changes --source {source}` to see what stands, and take that back with `lectern undo`. This notice goes when the hub restarts.",
 	}
 )
 
@@ -72,26 +72,26 @@ func (h *Hub) run(ctx context.Context, c *call, src *source, t *tool, open *leas
 	res, err := protected(func() (tools.Result, error) {
 		return h.invoke(ctx, c, src, t, open, l.caller(fused{recording{c.caller, c.changes, h}, h, c.client, l.asked}), l.args)
 	})
-	c.changes.End(ctx, open.Keeper(), err)
+	c.changes.End(ctx, open.Restorer(), err)
 	return res, err
 }
 
 // recording is a Caller whose Changes go to the journal.
 type recording struct {
-	tools.Caller
+	tools.CallContext
 	recorder *journal.Recorder
 	hub      *Hub
 }
 
-// Changing implements [tools.Caller].
-func (r recording) Changing(ctx context.Context, changes ...tools.Change) error {
-	err := r.recorder.Changing(ctx, changes...)
+// BeforeWrite implements [tools.CallContext].
+func (r recording) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	err := r.recorder.BeforeWrite(ctx, changes...)
 	r.hub.journalIs(err)
 	return err
 }
 
-// Changed implements [tools.Caller].
-func (r recording) Changed(target string, after tools.State) { r.recorder.Changed(target, after) }
+// AfterWrite implements [tools.CallContext].
+func (r recording) AfterWrite(target string, after tools.State) { r.recorder.AfterWrite(target, after) }
 
 // journalPart is the Part that Problems of the journal are about.
 const journalPart = "journal"
@@ -103,10 +103,10 @@ func (h *Hub) journalIs(err error) {
 	case err == nil && h.stopped.Swap(false):
 		h.picture.clear(journalStopped.Code, journalPart)
 	case ok && e.Code == tools.Unavailable && !h.stopped.Swap(true):
-		p := journalStopped.At(journalPart, status.Words{"why": e.Msg})
+		p := journalStopped.New(journalPart, status.Args{"why": e.Message})
 		p.Since = h.now()
 		h.picture.raise(p)
-		h.log.Error("journal cannot be written", "part", journalPart, "err", e.Err)
+		h.log.Error("journal cannot be written", "part", journalPart, "err", e.Cause)
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *source) settle() bool {
 	ctx, cancel := context.WithTimeout(s.life, settleWithin)
 	defer cancel()
 	found, err := leased(ctx, s, func(open *lease) (journal.Found, error) {
-		return j.Settle(ctx, s.conf.Name, open.Keeper())
+		return j.Settle(ctx, s.conf.Name, open.Restorer())
 	})
 	if err != nil {
 		if s.life.Err() == nil {
@@ -137,10 +137,10 @@ func (s *source) settle() bool {
 			"dropped", found.Dropped, "unsure", found.Unsure, "undos_resumed", found.Resumed, "undos_stuck", len(found.Stuck))
 	}
 	if found.Unsure > 0 {
-		s.raise(journalUnsure, status.Words{"count": counted(found.Unsure, "write")})
+		s.raise(journalUnsure, status.Args{"count": counted(found.Unsure, "write")})
 	}
 	if len(found.Stuck) > 0 {
-		s.raise(journalStuck, status.Words{"targets": strings.Join(found.Stuck, ", ")})
+		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Stuck, ", ")})
 	}
 	return true
 }
@@ -155,9 +155,9 @@ func (s *source) serves() bool {
 // loose says whether there is something to settle since the last time.
 func (s *source) loose() bool { return s.hub.journal != nil && s.hub.journal.Loose(s.conf.Name) }
 
-func (s *source) raise(t status.Trouble, w status.Words) {
+func (s *source) raise(t status.ProblemType, w status.Args) {
 	w["source"] = s.conf.Name
-	p := t.At(s.conf.Name, w)
+	p := t.New(s.conf.Name, w)
 	p.Since = s.hub.now()
 	s.hub.picture.raise(p)
 }
@@ -174,7 +174,7 @@ var errNoJournal = errors.New("this hub keeps no changes")
 
 // Changes answers the Changes of agents, newest first, as status.Ledger
 // promises.
-func (h *Hub) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+func (h *Hub) Changes(ctx context.Context, p status.Filter) (status.Changes, error) {
 	if h.journal == nil {
 		return status.Changes{}, fmt.Errorf("list changes: %w", errNoJournal)
 	}
@@ -182,7 +182,7 @@ func (h *Hub) Changes(ctx context.Context, p status.Pick) (status.Changes, error
 }
 
 // PlanUndo says what Undo would change, with the diffs.
-func (h *Hub) PlanUndo(ctx context.Context, p status.Pick) (status.Plan, error) {
+func (h *Hub) PlanUndo(ctx context.Context, p status.Filter) (status.Plan, error) {
 	if h.journal == nil {
 		return status.Plan{}, fmt.Errorf("undo: %w", errNoJournal)
 	}
@@ -190,7 +190,7 @@ func (h *Hub) PlanUndo(ctx context.Context, p status.Pick) (status.Plan, error) 
 }
 
 // Undo takes back what p picks, for a person: grants do not count.
-func (h *Hub) Undo(ctx context.Context, p status.Pick) error {
+func (h *Hub) Undo(ctx context.Context, p status.Filter) error {
 	if h.journal == nil {
 		return fmt.Errorf("undo: %w", errNoJournal)
 	}
@@ -200,7 +200,7 @@ func (h *Hub) Undo(ctx context.Context, p status.Pick) error {
 }
 
 // lend opens a source to the journal.
-func (h *Hub) lend(ctx context.Context, name string) (tools.Keeper, func(), error) {
+func (h *Hub) lend(ctx context.Context, name string) (tools.Restorer, func(), error) {
 	h.mu.RLock()
 	sources := h.sources
 	h.mu.RUnlock()
@@ -210,7 +210,7 @@ func (h *Hub) lend(ctx context.Context, name string) (tools.Keeper, func(), erro
 			if err != nil {
 				return nil, nil, err
 			}
-			return open.Keeper(), leave, nil
+			return open.Restorer(), leave, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("no source is named %s any more; `lectern source add` brings it back", name)

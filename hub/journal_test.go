@@ -45,28 +45,28 @@ func (b *box) State(_ context.Context, target string) (tools.State, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return tools.State{}, nil
 	}
-	return tools.State{There: true, Data: data}, err
+	return tools.State{Exists: true, Data: data}, err
 }
 
-func (b *box) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (b *box) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		now, err := b.State(ctx, ch.Target)
-		if err != nil || now.There != ch.Before.There || !bytes.Equal(now.Data, ch.Before.Data) {
+		if err != nil || now.Exists != ch.Before.Exists || !bytes.Equal(now.Data, ch.Before.Data) {
 			return tools.Errorf(tools.Conflict, "%s was changed", ch.Target)
 		}
 	}
 	return b.change(ctx, c, changes)
 }
 
-func (b *box) change(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (b *box) change(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	b.reach("start")
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	b.reach("promised")
 	for _, ch := range changes {
 		file := filepath.Join(b.dir, ch.Target)
-		if !ch.After.There {
+		if !ch.After.Exists {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
@@ -90,19 +90,19 @@ type putBothIn struct {
 }
 
 // Put writes a.txt and b.txt.
-func (b *box) Put(ctx context.Context, c tools.Caller, in putBothIn) (none, error) {
+func (b *box) Put(ctx context.Context, c tools.CallContext, in putBothIn) (none, error) {
 	var changes []tools.Change
 	for _, name := range []string{"a.txt", "b.txt"} {
 		before, err := b.State(ctx, name)
 		if err != nil {
 			return none{}, err
 		}
-		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{There: true, Data: []byte(in.Text)}})
+		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{Exists: true, Data: []byte(in.Text)}})
 	}
 	if in.Fault == "" {
 		return none{}, b.change(ctx, c, changes)
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return none{}, err
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "a.txt"), []byte(in.Text), 0o600); err != nil {
@@ -114,7 +114,7 @@ func (b *box) Put(ctx context.Context, c tools.Caller, in putBothIn) (none, erro
 	return none{}, errors.New("in the middle of a write")
 }
 
-func (b *box) Look(ctx context.Context, c tools.Caller, _ none) (none, error) {
+func (b *box) Look(ctx context.Context, c tools.CallContext, _ none) (none, error) {
 	return none{}, ctx.Err()
 }
 
@@ -123,8 +123,8 @@ func boxKind(b *box) tools.Kind {
 		Name: "box", Title: "Box", Doc: "For tests.",
 		Open: func(context.Context, struct{}, tools.Env) (*box, error) { return b, nil },
 		Tools: []tools.Tool[*box]{
-			tools.DefineLive(tools.Spec[putBothIn, none]{Name: "put", Title: "Put", Doc: "Writes both.", Effect: tools.Writes}, (*box).Put),
-			tools.DefineLive(tools.Spec[none, none]{Name: "look", Title: "Look", Doc: "Reads.", Effect: tools.Reads}, (*box).Look),
+			tools.DefineWithContext(tools.Spec[putBothIn, none]{Name: "put", Title: "Put", Doc: "Writes both.", Effect: tools.Writes}, (*box).Put),
+			tools.DefineWithContext(tools.Spec[none, none]{Name: "look", Title: "Look", Doc: "Reads.", Effect: tools.Reads}, (*box).Look),
 		},
 	})
 }
@@ -203,7 +203,7 @@ func filesOf(t testing.TB, top string) string {
 // targetsOf are the listed Changes, oldest first.
 func targetsOf(t testing.TB, h *boxHub) string {
 	t.Helper()
-	found, err := h.Changes(t.Context(), status.Pick{})
+	found, err := h.Changes(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 				t.Errorf("changes %q, want %q", got, want.changes)
 			}
 			if want.changes != "" {
-				if err := h.Undo(t.Context(), status.Pick{Source: "box"}); err != nil {
+				if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -308,7 +308,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 		return tools.AsError(err)
 	}
-	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") {
+	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("error %v", e)
 	}
 	if got := filesOf(t, top); got != "- -" {
@@ -351,11 +351,11 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := next.Changes(t.Context(), status.Pick{})
+	found, err := next.Changes(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 4 || found.Changes[0].Session == found.Changes[3].Session {
 		t.Errorf("%+v, %v", found.Changes, err)
 	}
-	if err := next.Undo(t.Context(), status.Pick{Session: found.Changes[0].Session}); err != nil {
+	if err := next.Undo(t.Context(), status.Filter{Session: found.Changes[0].Session}); err != nil {
 		t.Fatal(err)
 	}
 	if got := filesOf(t, top); got != "1 1" {

@@ -37,10 +37,10 @@ func (p *pad) State(_ context.Context, target string) (tools.State, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text, there := p.pages[target]
-	return tools.State{There: there, Data: []byte(text)}, nil
+	return tools.State{Exists: there, Data: []byte(text)}, nil
 }
 
-func (p *pad) Restore(context.Context, tools.Caller, []tools.Change) error { return nil }
+func (p *pad) Restore(context.Context, tools.CallContext, []tools.Change) error { return nil }
 
 type (
 	pageIn struct {
@@ -67,7 +67,7 @@ func (p *pad) Get(_ context.Context, in pageIn) (textOut, error) {
 	return textOut{Text: p.pages[in.Path]}, nil
 }
 
-func (p *pad) Put(ctx context.Context, c tools.Caller, in putIn) (doneOut, error) {
+func (p *pad) Put(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if in.Path == "" {
 		return doneOut{}, tools.Errorf(tools.Invalid, "path: is empty")
 	}
@@ -79,13 +79,13 @@ func (p *pad) Put(ctx context.Context, c tools.Caller, in putIn) (doneOut, error
 }
 
 // Sly writes although its call is a dry run.
-func (p *pad) Sly(ctx context.Context, c tools.Caller, in putIn) (doneOut, error) {
+func (p *pad) Sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
 	return doneOut{err == nil}, err
 }
 
 // Twice reports in two parts.
-func (p *pad) Twice(ctx context.Context, c tools.Caller, in putIn) (doneOut, error) {
+func (p *pad) Twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if err := p.change(ctx, c, map[string]*string{in.Path: &in.Text}); err != nil {
 		return doneOut{}, err
 	}
@@ -93,12 +93,12 @@ func (p *pad) Twice(ctx context.Context, c tools.Caller, in putIn) (doneOut, err
 	return doneOut{err == nil}, err
 }
 
-func (p *pad) Drop(ctx context.Context, c tools.Caller, in pageIn) (doneOut, error) {
+func (p *pad) Drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: nil})
 	return doneOut{err == nil}, err
 }
 
-func (p *pad) Move(ctx context.Context, c tools.Caller, in moveIn) (doneOut, error) {
+func (p *pad) Move(ctx context.Context, c tools.CallContext, in moveIn) (doneOut, error) {
 	s, err := p.State(ctx, in.From)
 	if err != nil {
 		return doneOut{}, err
@@ -109,7 +109,7 @@ func (p *pad) Move(ctx context.Context, c tools.Caller, in moveIn) (doneOut, err
 
 func (p *pad) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
-func (p *pad) change(ctx context.Context, c tools.Caller, to map[string]*string) error {
+func (p *pad) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
 	if _, rehearsed := c.(*rehearsal); !rehearsed && p.meddle != nil {
 		p.meddle(p)
 	}
@@ -121,18 +121,18 @@ func (p *pad) change(ctx context.Context, c tools.Caller, to map[string]*string)
 		}
 		change := tools.Change{Target: target, Before: before}
 		if text := to[target]; text != nil {
-			change.After = tools.State{There: true, Data: []byte(*text)}
+			change.After = tools.State{Exists: true, Data: []byte(*text)}
 		}
 		changes = append(changes, change)
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.writes++
 	for _, change := range changes {
-		if change.After.There {
+		if change.After.Exists {
 			p.pages[change.Target] = string(change.After.Data)
 		} else {
 			delete(p.pages, change.Target)
@@ -159,11 +159,11 @@ func padKind(p *pad) tools.Kind {
 		Open: func(context.Context, struct{}, tools.Env) (*pad, error) { return p, nil },
 		Tools: []tools.Tool[*pad]{
 			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*pad).Get),
-			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*pad).Put),
-			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*pad).Sly),
-			tools.DefineLive(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*pad).Twice),
-			tools.DefineLive(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*pad).Drop),
-			tools.DefineLive(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*pad).Move),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*pad).Put),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*pad).Sly),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*pad).Twice),
+			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*pad).Drop),
+			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*pad).Move),
 			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*pad).Run),
 			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*pad).Run),
 		},
@@ -229,7 +229,7 @@ func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
 	out := make(chan told, 1)
 	go func() {
 		res, _, err := a.h.call(ctx, call{
-			session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.Silent{},
+			session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{},
 		})
 		out <- told{res, tools.AsError(err)}
 	}()

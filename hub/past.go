@@ -43,8 +43,8 @@ func (v *view) addPast(several bool) {
 			taken[publishedName(s.conf.Kind, info.Name, several)] = true
 		}
 	}
-	kind := tools.PastKind()
-	for i, t := range tools.PastTools() {
+	kind := tools.OwnChangesKind()
+	for i, t := range tools.OwnChangesTools() {
 		info := kind.Manifest().Tools[i]
 		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
 		name := info.Name
@@ -61,7 +61,7 @@ func (v *view) addPast(several bool) {
 }
 
 // invoke runs the tool of a call on an opened source.
-func (h *Hub) invoke(ctx context.Context, c *call, src *source, t *tool, open *lease, caller tools.Caller, args json.RawMessage) (tools.Result, error) {
+func (h *Hub) invoke(ctx context.Context, c *call, src *source, t *tool, open *lease, caller tools.CallContext, args json.RawMessage) (tools.Result, error) {
 	if t.past == nil {
 		return open.Call(ctx, caller, t.info.Name, args)
 	}
@@ -132,7 +132,7 @@ func (p *past) shows(ctx context.Context, changes []tools.Change, whole bool) (b
 
 func (p *past) retraction(in tools.UndoChangeIn) (journal.Retraction, error) {
 	known, err := p.known()
-	return journal.Retraction{Past: known, ID: in.ID, Merge: in.Merge, Keeper: p.open.Keeper()}, err
+	return journal.Retraction{Past: known, ID: in.ID, Merge: in.Merge, Keeper: p.open.Restorer()}, err
 }
 
 // Close implements [tools.Source]: the source is another's to close.
@@ -153,8 +153,8 @@ func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out too
 	}
 	for _, c := range found.Changes {
 		out.Changes = append(out.Changes, tools.OwnChange{
-			ID: c.ID, Call: c.Call, Time: c.Time.UTC().Truncate(time.Second), Tool: c.Tool, Target: c.Target, Deed: c.Deed, Outcome: string(c.Outcome),
-			Undoes: c.Undoes, Reason: c.Reason, Fixed: c.Fixed, Diff: found.Diffs[c.ID],
+			ID: c.ID, Call: c.Call, Time: c.Time.UTC().Truncate(time.Second), Tool: c.Tool, Target: c.Target, Action: c.Action, Outcome: string(c.Outcome),
+			Undoes: c.Undoes, Reason: c.Reason, CannotUndo: c.CannotUndo, Diff: found.Diffs[c.ID],
 		})
 	}
 	if found.More {
@@ -164,7 +164,7 @@ func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out too
 }
 
 // UndoChange implements [tools.Past].
-func (p *past) UndoChange(ctx context.Context, c tools.Caller, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
+func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
 	r, err := p.retraction(in)
 	if err != nil {
 		return out, err
@@ -187,7 +187,7 @@ func (p *past) UndoChange(ctx context.Context, c tools.Caller, in tools.UndoChan
 	for _, change := range done.Changes {
 		diff := done.Diff(change, room)
 		room -= len(diff)
-		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Deed: journal.Deed(change), Diff: diff})
+		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.Deed(change), Diff: diff})
 	}
 	if !in.DryRun {
 		out.Changes = p.recorder.IDs()

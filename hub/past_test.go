@@ -94,7 +94,7 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 	for _, tool := range []string{"list_changes", "undo_change"} {
 		theirs, never := b.call(tool, `{"id":"c1"}`), b.call(tool, `{"id":"c9"}`)
 		odd := b.call(tool, `{"id":"cx"}`)
-		if code(theirs) != tools.NotFound || theirs.err.Msg != strings.Replace(never.err.Msg, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || code(odd) != tools.NotFound {
+		if code(theirs) != tools.NotFound || theirs.err.Message != strings.Replace(never.err.Message, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || code(odd) != tools.NotFound {
 			t.Errorf("%s: %v, %v and %v are told apart", tool, theirs.err, never.err, odd.err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 		t.Error("a dry run changed something")
 	}
 	var undone tools.UndoChangeOut
-	if err := json.Unmarshal(a.does("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Deed != "restore" {
+	if err := json.Unmarshal(a.does("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Action != "restore" {
 		t.Errorf("undone %+v (%v)", undone, err)
 	}
 	if o.holds("old") != "was\n" {

@@ -91,7 +91,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	a.does("file", `{"files":{"Private-plan":"1"}}`)
 	a.does("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
 	a.does("file", `{"files":{"Private-two":"3","also":"1"}}`)
-	hidden := Source{Name: "notes", Kind: "cabinet", Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "Private*"}}}}
+	hidden := Source{Name: "notes", Kind: "cabinet", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
 	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 		never := a.call(tool, `{"id":"c9"}`)
 		for _, id := range []string{"c2", "c3", "c4", "c5", "c6"} {
 			got := a.call(tool, `{"id":"`+id+`"}`)
-			if got.err == nil || got.err.Msg != strings.Replace(never.err.Msg, "c9", id, 1) || got.err.Hint != never.err.Hint || code(got) != code(never) {
+			if got.err == nil || got.err.Message != strings.Replace(never.err.Message, "c9", id, 1) || got.err.Hint != never.err.Hint || code(got) != code(never) {
 				t.Errorf("%s %s: %v, want what %v says", tool, id, got.err, never.err)
 			}
 		}
@@ -112,7 +112,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 	if o.holds("Private-plan") != "1" || o.holds("Also") != "1" || o.holds("also") != "1" {
 		t.Error("something hidden was taken back")
 	}
-	hidden.Privacy = tools.Privacy{Exclude: []tools.Mark{{Path: "Nothing"}}}
+	hidden.Privacy = tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Nothing"}}}
 	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if len(seen) != 4 || seen[2].Tool != "undo_change" || seen[2].Effect != "delete" || seen[2].Source != "notes" || !slices.Equal(seen[2].Changes, []string{"c3"}) {
 		t.Errorf("calls %+v", seen)
 	}
-	found, err := o.Changes(t.Context(), status.Pick{})
+	found, err := o.Changes(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != "c1" || found.Changes[0].Session == "" {
 		t.Errorf("changes %+v (%v)", found, err)
 	}

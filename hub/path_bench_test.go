@@ -71,7 +71,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 		Limits: Limits{CallsPerMinute: 1 << 40, FuseDeletes: 100, FuseBytes: 1 << 40},
 		Sources: []Source{{
 			Name: "notes", Kind: "markdown", Options: folderOfOnePage(b),
-			Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "private/**"}, {Namespace: "Diary"}}},
+			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "private/**"}, {Namespace: "Diary"}}},
 		}},
 	})
 	h.SetTrail(trail)
@@ -79,7 +79,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 		b.Fatal(err)
 	}
 	bare, err := markdown.System().Open(b.Context(), folderOfOnePage(b), tools.Env{
-		Name: "notes", Log: slog.New(slog.DiscardHandler), Now: time.Now, Changed: func(string) {},
+		Name: "notes", Log: slog.New(slog.DiscardHandler), Now: time.Now, ResourceChanged: func(string) {},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -92,13 +92,13 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 		}
 	})
 	alone = func(tool string, args json.RawMessage) error {
-		_, err := bare.Call(b.Context(), tools.Silent{}, tool, args)
+		_, err := bare.Call(b.Context(), tools.NopCallContext{}, tool, args)
 		return err
 	}
 	s, client := h.newSession("stdio", "", 0), policy.Client{Name: "bench", Proven: true}
 	v := newShows(p, h.inScope("")).of(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, _, err := h.call(b.Context(), call{session: s, client: client, view: v, tool: name, args: args, caller: tools.Silent{}, late: func(*tool, error) {}})
+		_, _, err := h.call(b.Context(), call{session: s, client: client, view: v, tool: name, args: args, caller: tools.NopCallContext{}, late: func(*tool, error) {}})
 		return err
 	}
 	return alone, whole

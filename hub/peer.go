@@ -43,7 +43,7 @@ func (p peer) Call(ctx context.Context, method string, in, out any, again bool) 
 // nothing, so that nobody needs to be unsure of its outcome. A Peer that ran
 // out of time itself does not know either.
 func translate(e *bridge.Error, again bool) *tools.Error {
-	out := &tools.Error{Code: codes[e.Code], As: e.Word, Msg: e.Msg, Err: e}
+	out := &tools.Error{Code: codes[e.Code], SpecCode: e.Word, Message: e.Msg, Cause: e}
 	if e.Code == bridge.Answered {
 		out.Code = codeOf(e.Word)
 	}
@@ -51,7 +51,7 @@ func translate(e *bridge.Error, again bool) *tools.Error {
 		out.Data = e.Data
 	}
 	if e.Unsure || !again && e.Code == bridge.Answered && out.Code == tools.Timeout {
-		out.Err = errors.Join(tools.Unsure{}, e)
+		out.Cause = errors.Join(tools.ErrOutcomeUnknown{}, e)
 	}
 	return out
 }
@@ -102,8 +102,8 @@ func (h *Hub) peers() []status.Peer {
 	}
 	for _, c := range h.bridge.Connections() {
 		list = append(list, status.Peer{
-			Part:  status.Part{Name: c.Name, State: status.Ready, Since: c.Since},
-			Graph: c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,
+			Component: status.Component{Name: c.Name, State: status.Ready, Since: c.Since},
+			Graph:     c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,
 			Transport: c.Transport, Origin: c.Origin, Latency: c.Latency, Capabilities: c.Capabilities,
 			Calls: c.Calls, Failures: c.Failures, Dropped: c.Strays, LastError: c.LastError,
 		})

@@ -102,15 +102,15 @@ func TestPeers(t *testing.T) {
 		t.Errorf("got %s, %v", res.JSON, err)
 	}
 	_, err = h.Call(t.Context(), "one", "ask", json.RawMessage(`{"text":"fail"}`))
-	if e := tools.AsError(err); e.Code != tools.Unavailable || e.As != "CAPABILITY_MISSING" || e.Msg != "cannot" {
+	if e := tools.AsError(err); e.Code != tools.Unavailable || e.SpecCode != "CAPABILITY_MISSING" || e.Message != "cannot" {
 		t.Errorf("got %+v", e)
 	}
 	want := status.Peer{
-		Part: status.Part{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
+		Component: status.Component{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
 		Skill: "1", Transport: "websocket", Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
 	}
 	got := board.now().Peers[0]
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Part{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Component{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
 		t.Error(d)
 	}
 }
@@ -136,8 +136,8 @@ func TestTranslate(t *testing.T) {
 		{bridge.Error{Code: bridge.Broken}, true, tools.Internal, false},
 	} {
 		got := translate(&c.e, c.again)
-		if got.Code != c.code || got.As != c.e.Word || errors.Is(got, tools.Unsure{}) != c.unsure {
-			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.Unsure{}))
+		if got.Code != c.code || got.SpecCode != c.e.Word || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
+			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (h *Hub) draw(s *status.Snapshot) {
 		s.Sessions = append(s.Sessions, shown)
 	}
 	s.Peers = h.peers()
-	s.Approvals, s.Endings = h.approvals.list(), h.approvals.last() // in this order: none is missing in both
+	s.Approvals, s.Outcomes = h.approvals.list(), h.approvals.last() // in this order: none is missing in both
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
@@ -102,12 +102,12 @@ func (s *source) status() status.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := status.Source{
-		Part: status.Part{Name: s.conf.Name, State: s.state, Since: s.since},
-		Kind: s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
+		Component: status.Component{Name: s.conf.Name, State: s.state, Since: s.since},
+		Kind:      s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
 		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
 	if s.why != nil {
-		out.Note = s.why.Msg
+		out.Note = s.why.Message
 	}
 	for _, e := range s.effects {
 		out.Effects = append(out.Effects, string(e))

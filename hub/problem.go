@@ -7,42 +7,42 @@ import (
 
 // What can be wrong with a source.
 var (
-	sourceGone = status.Trouble{
+	sourceGone = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
-		Means: "What the configuration names is not there or cannot be read. Its tools stay listed and answer that it is unavailable; other sources are not affected.",
-		Title: "source {source}: {why}",
-		Fix:   "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
+		Description: "What the configuration names is not there or cannot be read. Its tools stay listed and answer that it is unavailable; other sources are not affected.",
+		Title:       "source {source}: {why}",
+		Fix:         "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
-	sourceConfig = status.Trouble{
+	sourceConfig = status.ProblemType{
 		Code: "source.config", Severity: status.Error,
-		Means: "The source's entry in the configuration asks for something that its kind cannot do.",
-		Title: "source {source}: {why}",
-		Fix:   "Correct the entry of {source} in the configuration file and reload it.",
+		Description: "The source's entry in the configuration asks for something that its kind cannot do.",
+		Title:       "source {source}: {why}",
+		Fix:         "Correct the entry of {source} in the configuration file and reload it.",
 	}
-	sourceKind = status.Trouble{
+	sourceKind = status.ProblemType{
 		Code: "source.kind", Severity: status.Error,
-		Means: "The kind in the source's entry is none that this build opens.",
-		Title: "source {source}: {why}",
-		Fix:   "Correct kind in the configuration file and reload it.",
+		Description: "The kind in the source's entry is none that this build opens.",
+		Title:       "source {source}: {why}",
+		Fix:         "Correct kind in the configuration file and reload it.",
 	}
-	sourceBroken = status.Trouble{
+	sourceBroken = status.ProblemType{
 		Code: "source.broken", Severity: status.Error,
-		Means: "The source does not open for a reason that is a fault of Lectern's or of the system's. Other sources are not affected.",
-		Title: "source {source}: {why}",
-		Fix:   "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` says what it opens.",
+		Description: "The source does not open for a reason that is a fault of Lectern's or of the system's. Other sources are not affected.",
+		Title:       "source {source}: {why}",
+		Fix:         "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` says what it opens.",
 	}
 )
 
 // fuseBlown is of a client that changes too much at once.
-var fuseBlown = status.Trouble{
+var fuseBlown = status.ProblemType{
 	Code: "fuse.blown", Severity: status.Error,
-	Means: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before each change it wants to make. Reads go on.",
-	Title: "{client} was stopped: {why}",
-	Fix:   "See `lectern calls --client {client}` for what it did. If it was meant, reset the fuse; else end that agent.",
+	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before each change it wants to make. Reads go on.",
+	Title:       "{client} was stopped: {why}",
+	Fix:         "See `lectern calls --client {client}` for what it did. If it was meant, reset the fuse; else end that agent.",
 }
 
-func troubles() []status.Trouble {
-	return []status.Trouble{sourceGone, sourceConfig, sourceKind, sourceBroken}
+func troubles() []status.ProblemType {
+	return []status.ProblemType{sourceGone, sourceConfig, sourceKind, sourceBroken}
 }
 
 // became takes over the outcome of opening or checking the source: nil when it
@@ -61,7 +61,7 @@ func (s *source) became(err error) {
 
 func (s *source) become(state status.State, why *tools.Error) {
 	s.mu.Lock()
-	changed := s.state != state || (why == nil) != (s.why == nil) || why != nil && why.Msg != s.why.Msg
+	changed := s.state != state || (why == nil) != (s.why == nil) || why != nil && why.Message != s.why.Message
 	if s.state != state {
 		s.since = s.hub.now()
 	}
@@ -75,7 +75,7 @@ func (s *source) become(state status.State, why *tools.Error) {
 	}
 	if why != nil {
 		s.hub.picture.raise(s.problem(why))
-		s.hub.log.Warn("source cannot serve", "part", s.conf.Name, "code", string(why.Code), "err", why.Msg)
+		s.hub.log.Warn("source cannot serve", "part", s.conf.Name, "code", string(why.Code), "err", why.Message)
 	} else {
 		s.hub.log.Info("source", "part", s.conf.Name, "state", string(state))
 	}
@@ -86,10 +86,10 @@ func (s *source) become(state status.State, why *tools.Error) {
 // the source itself says to do is nearer than what is declared here.
 func (s *source) problem(why *tools.Error) status.Problem {
 	kind := s.trouble(why)
-	p := kind.At(s.conf.Name, status.Words{"source": s.conf.Name, "why": why.Msg, "place": s.place()})
+	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": s.place()})
 	p.Since = s.hub.now()
 	if kind != sourceKind {
-		p.Action = &status.Action{Verb: status.ReopenSource, Part: s.conf.Name}
+		p.Action = &status.Action{Verb: status.ReopenSource, Target: s.conf.Name}
 	}
 	if why.Hint != "" && kind != sourceBroken {
 		p.Fix = why.Hint
@@ -97,7 +97,7 @@ func (s *source) problem(why *tools.Error) status.Problem {
 	return p
 }
 
-func (s *source) trouble(why *tools.Error) status.Trouble {
+func (s *source) trouble(why *tools.Error) status.ProblemType {
 	switch {
 	case s.kind == nil:
 		return sourceKind

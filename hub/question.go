@@ -84,9 +84,9 @@ func nameFor(c policy.Client) string {
 
 func deed(c tools.Change) string {
 	switch {
-	case !c.Before.There:
+	case !c.Before.Exists:
 		return "create"
-	case !c.After.There && !c.Open:
+	case !c.After.Exists && !c.AfterUnknown:
 		return "delete"
 	}
 	return "change"
@@ -96,13 +96,13 @@ func deed(c tools.Change) string {
 func diff(c tools.Change) string {
 	before, after := c.Before.Data, c.After.Data
 	switch {
-	case c.Open && !c.After.There:
+	case c.AfterUnknown && !c.After.Exists:
 		return "what it holds afterwards is decided by the application\n"
 	case len(before)+len(after) > mostDiffed || !isText(before) || !isText(after):
 		return fmt.Sprintf("%d bytes become %d bytes; they are no text, or too long to show\n", len(before), len(after))
 	}
 	d := udiff.Unified("before", "after", string(before), string(after))
-	if c.Open {
+	if c.AfterUnknown {
 		d += "this is expected; the application decides what it holds afterwards\n"
 	}
 	if d == "" && c.Before.Mode != c.After.Mode {

@@ -69,7 +69,7 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 			h := startBox(t, top)
 			before := filesOf(t, top)
 			_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
-			if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") || !strings.Contains(e.Msg, dir) {
+			if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, dir) {
 				t.Errorf("error %v", err)
 			}
 			if got := filesOf(t, top); got != before {
@@ -88,7 +88,7 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 			if p, ok := h.board.problem("journal.stopped journal"); ok {
 				t.Errorf("still there: %+v", p)
 			}
-			if err := h.Undo(t.Context(), status.Pick{Source: "box"}); err != nil || filesOf(t, top) != "- -" {
+			if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil || filesOf(t, top) != "- -" {
 				t.Errorf("undo: %v, files %q", err, filesOf(t, top))
 			}
 		})

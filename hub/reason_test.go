@@ -30,7 +30,7 @@ func TestReasonIsKept(t *testing.T) {
 			t.Fatalf("%s: %+v", params, r)
 		}
 	}
-	found, err := h.Changes(t.Context(), status.Pick{})
+	found, err := h.Changes(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestReasonIsShown(t *testing.T) {
 		out := make(chan error, 1)
 		go func() {
 			_, _, err := h.call(t.Context(), call{
-				session: a.s, client: cursor, view: sf.shows.Load().usual, tool: "put", args: []byte(`{"path":"a","text":"x"}`), caller: tools.Silent{},
+				session: a.s, client: cursor, view: sf.shows.Load().usual, tool: "put", args: []byte(`{"path":"a","text":"x"}`), caller: tools.NopCallContext{},
 				reason: reasonOf(&mcp.Meta{AdditionalFields: map[string]any{reasonKey: "the user said yes"}}),
 			})
 			out <- err

@@ -36,7 +36,7 @@ func (h *Hub) rehearse(ctx context.Context, c *call, src *source, t *tool, args 
 	}
 	r := &rehearsal{}
 	keeps, err := within(ctx, src, h.begins(release), func(open *lease) (bool, error) {
-		if open.Keeper() == nil {
+		if open.Restorer() == nil {
 			return false, nil
 		}
 		_, err := h.invoke(ctx, c, src, t, open, r, args)
@@ -60,8 +60,8 @@ type rehearsal struct {
 	changes []tools.Change
 }
 
-// Changing implements [tools.Caller].
-func (r *rehearsal) Changing(_ context.Context, changes ...tools.Change) error {
+// BeforeWrite implements [tools.Caller].
+func (r *rehearsal) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.stopped {
@@ -76,5 +76,5 @@ func (*rehearsal) Progress(float64, float64, string) {}
 // Log implements [tools.Caller].
 func (*rehearsal) Log(slog.Level, string) {}
 
-// Changed implements [tools.Caller].
-func (*rehearsal) Changed(string, tools.State) {}
+// AfterWrite implements [tools.Caller].
+func (*rehearsal) AfterWrite(string, tools.State) {}

@@ -181,8 +181,8 @@ func (q *episode) play() {
 	case q.wrote == 0:
 	case alone:
 		end := q.tree
-		q.undoes(status.Pick{Source: q.source}, start)
-		back, err := q.hub.Changes(q.Context(), status.Pick{Source: q.source, Limit: 1000})
+		q.undoes(status.Filter{Source: q.source}, start)
+		back, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Limit: 1000})
 		if err != nil {
 			q.Fatal(err)
 		}
@@ -193,17 +193,17 @@ func (q *episode) play() {
 			}
 		}
 		if len(redo) > 0 {
-			q.undoes(status.Pick{IDs: redo}, end)
+			q.undoes(status.Filter{IDs: redo}, end)
 		}
 	default:
-		q.tries(status.Pick{Source: q.source}, q.calls...)
+		q.tries(status.Filter{Source: q.source}, q.calls...)
 		for _, c := range slices.Backward(q.calls) {
-			q.tries(status.Pick{IDs: []string{c.id}}, c)
+			q.tries(status.Filter{IDs: []string{c.id}}, c)
 		}
 	}
 }
 
-func (q *episode) undoes(p status.Pick, want map[string]entry) {
+func (q *episode) undoes(p status.Filter, want map[string]entry) {
 	q.Helper()
 	if err := q.hub.Undo(q.Context(), p); err != nil {
 		q.Errorf("nobody else edited: %v", err)
@@ -216,7 +216,7 @@ func (q *episode) undoes(p status.Pick, want map[string]entry) {
 
 // tries takes calls back that the person's edits may be in the way of. Where
 // the person has put back what a call left, that is no edit of it.
-func (q *episode) tries(p status.Pick, calls ...written) {
+func (q *episode) tries(p status.Filter, calls ...written) {
 	q.Helper()
 	before := treeOf(q, q.dir)
 	err := q.hub.Undo(q.Context(), p)
@@ -290,7 +290,7 @@ func (q *episode) agent(who int) {
 	}
 	n, _ := strconv.Atoi(q.source[1:])
 	_, _, err = q.hub.call(q.Context(), call{
-		session: q.agents[who], client: policy.Client{Name: q.agents[who].client.Name}, view: q.views[n], tool: tool, args: bytes.Clone(in), caller: tools.Silent{},
+		session: q.agents[who], client: policy.Client{Name: q.agents[who].client.Name}, view: q.views[n], tool: tool, args: bytes.Clone(in), caller: tools.NopCallContext{},
 	})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
@@ -300,7 +300,7 @@ func (q *episode) hold(who int, callErr error) {
 	q.Helper()
 	before, after := q.tree, treeOf(q, q.dir)
 	q.tree = after
-	latest, err := q.hub.Changes(q.Context(), status.Pick{Source: q.source, Session: q.agents[who].id, Limit: 200})
+	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].id, Limit: 200})
 	if err != nil {
 		q.Fatal(err)
 	}

@@ -134,8 +134,8 @@ func (s *session) status() status.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return status.Session{
-		Part:   status.Part{Name: s.id, State: status.Ready, Since: s.since},
-		Client: cmp.Or(s.proven, s.client.Name), Proven: s.proven != "", Version: s.client.Version, Transport: s.transport, Scope: s.scope,
+		Component: status.Component{Name: s.id, State: status.Ready, Since: s.since},
+		Client:    cmp.Or(s.proven, s.client.Name), Proven: s.proven != "", Version: s.client.Version, Transport: s.transport, Scope: s.scope,
 		Protocol: s.protocol, PID: s.pid, Calls: s.calls, LastCall: s.lastCall, LastTool: s.lastTool,
 	}
 }

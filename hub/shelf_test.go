@@ -112,7 +112,7 @@ func TestShelf(t *testing.T) {
 		"unavailable":         second(h.Search(t.Context(), "odd", "a")),
 	} {
 		code, words, _ := strings.Cut(what, " ")
-		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Msg, words) {
+		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Message, words) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -55,7 +55,7 @@ func (t *tool) show() status.Tool {
 		Effect: string(t.info.Effect), Sources: t.choice.names, Schema: published.RawInputSchema, Examples: []status.Example{},
 	}
 	for _, x := range t.info.Examples {
-		out.Examples = append(out.Examples, status.Example{Why: x.Why, Args: x.In})
+		out.Examples = append(out.Examples, status.Example{Why: x.Purpose, Args: x.In})
 	}
 	if b, err := json.Marshal(published); err == nil { // one that cannot be written is found by the suite
 		out.Bytes = len(b)

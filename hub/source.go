@@ -46,7 +46,7 @@ type source struct {
 // A lease is an opened source that calls hold while they use it, so that it is
 // closed only after them.
 type lease struct {
-	*tools.Opened
+	*tools.OpenedSource
 	users sync.WaitGroup
 }
 
@@ -135,18 +135,18 @@ func (s *source) reopen() error {
 	}
 	ctx, cancel := context.WithTimeout(s.life, openWithin)
 	defer cancel()
-	opened, err := protected(func() (*tools.Opened, error) {
+	opened, err := protected(func() (*tools.OpenedSource, error) {
 		peer, err := s.hub.peerFor(s.kind, s.conf)
 		if err != nil {
 			return nil, err
 		}
 		return s.kind.Open(ctx, s.conf.Options, tools.Env{
-			Name:    s.conf.Name,
-			Log:     s.hub.log.With("part", s.conf.Name),
-			Now:     s.hub.now,
-			Peer:    peer,
-			Privacy: s.conf.Privacy,
-			Changed: func(uri string) { s.hub.changes.announce(s, uri) },
+			Name:            s.conf.Name,
+			Log:             s.hub.log.With("part", s.conf.Name),
+			Now:             s.hub.now,
+			Peer:            peer,
+			Privacy:         s.conf.Privacy,
+			ResourceChanged: func(uri string) { s.hub.changes.announce(s, uri) },
 		})
 	})
 	switch {
@@ -156,7 +156,7 @@ func (s *source) reopen() error {
 		s.became(err)
 		return err
 	}
-	s.replace(&lease{Opened: opened})
+	s.replace(&lease{OpenedSource: opened})
 	s.became(nil)
 	return nil
 }
@@ -227,8 +227,8 @@ func (s *source) acquire(ctx context.Context) (open *lease, done func(), err err
 		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
 	case s.why != nil:
 		e := *s.why
-		e.Code, e.As = tools.Unavailable, ""
-		e.Msg = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.why.Msg)
+		e.Code, e.SpecCode = tools.Unavailable, ""
+		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.why.Message)
 		return nil, nil, &e
 	}
 	s.open.users.Add(1)

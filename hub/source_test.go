@@ -192,7 +192,7 @@ func TestPicture(t *testing.T) {
 			t.Errorf("hub %+v, source %+v", got.Hub, got.Sources[0])
 		}
 		want := status.Session{
-			Part: status.Part{Name: "s1", State: status.Ready}, Client: "tester", Version: "9", Transport: status.Stdio,
+			Component: status.Component{Name: "s1", State: status.Ready}, Client: "tester", Version: "9", Transport: status.Stdio,
 			Scope: "notes", Protocol: "2025-11-25", PID: 42, Calls: 2, LastTool: "miss",
 		}
 		s := got.Sessions[0]

@@ -26,7 +26,7 @@ func bind(who policy.Client, source string, t *tool, args json.RawMessage, chang
 	}
 	states := make([]before, len(changes))
 	for i, c := range changes {
-		states[i] = before{nameOfTarget(c), c.Before, c.Open}
+		states[i] = before{nameOfTarget(c), c.Before, c.AfterUnknown}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
 	b, err := json.Marshal([]any{who, source, t.info.Name, t.digest, string(args), states, policyDigest})
@@ -39,7 +39,7 @@ func bind(who policy.Client, source string, t *tool, args json.RawMessage, chang
 // nameOfTarget is a target by its name, but for one that is to be made under an
 // identifier that each call draws anew: nothing is there to be mistaken for.
 func nameOfTarget(c tools.Change) string {
-	if c.Before.There {
+	if c.Before.Exists {
 		return c.Target
 	}
 	words := strings.Fields(c.Target)

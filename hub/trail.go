@@ -20,7 +20,7 @@ func (h *Hub) record(c call, t *tool, done status.Call) {
 	}
 	r := audit.Record{
 		Time: done.Time, Session: done.Session, Client: done.Client, Proven: c.client.Proven, Source: done.Source, Effect: done.Effect,
-		Duration: done.Duration.Round(time.Microsecond), Asked: done.Asked, Answered: done.Answered, Code: done.Code,
+		Duration: done.Duration.Round(time.Microsecond), Asked: done.RequestBytes, Answered: done.ResponseBytes, Code: done.Code,
 	}
 	if t != nil {
 		r.Tool = t.info.Name

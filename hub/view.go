@@ -36,7 +36,7 @@ type tool struct {
 	kind   tools.Kind
 	of     []*source // every source of the System in scope
 	choice choice
-	past   *tools.Tool[tools.Past] // nil: a System's
+	past   *tools.Tool[tools.OwnChanges] // nil: a System's
 }
 
 type prompt struct {

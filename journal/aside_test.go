@@ -32,11 +32,11 @@ func TestDamagedDatabase(t *testing.T) {
 				d.call("s1", map[string]tools.State{fmt.Sprintf("a%d.md", i): big(byte(i))})
 			}
 			d.spoil(spoil)
-			_, _ = d.Changes(t.Context(), status.Pick{}) // a person may look first
+			_, _ = d.Changes(t.Context(), status.Filter{}) // a person may look first
 			d.call("s2", map[string]tools.State{"b.md": text("b")})
 			d.call("s2", map[string]tools.State{"a1.md": text("x")})
 			d.outcomesAre("b.md created written", "a1.md changed written")
-			d.undone(status.Pick{Session: "s2"})
+			d.undone(status.Filter{Session: "s2"})
 			aside := d.aside(1)
 			d.reopen()
 			if again := d.aside(1); !slices.Equal(again, aside) {
@@ -75,10 +75,10 @@ func TestNoiseInTheMiddle(t *testing.T) {
 			}
 			return b
 		})
-		_ = d.undo(status.Pick{Session: "s1"}) // whatever it says, it must not write what was not kept
+		_ = d.undo(status.Filter{Session: "s1"}) // whatever it says, it must not write what was not kept
 		for i := range 30 {
 			target := fmt.Sprintf("a%d.md", i)
-			if st, err := d.shelf.State(t.Context(), target); err != nil || st.There && !same(st, big(byte(i))) {
+			if st, err := d.shelf.State(t.Context(), target); err != nil || st.Exists && !same(st, big(byte(i))) {
 				t.Fatalf("seed %d: the undo wrote %q into %s, %v", seed, st.Data[:20], target, err)
 			}
 		}

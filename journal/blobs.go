@@ -12,7 +12,7 @@ import (
 // keep stores a content once, however many States hold it, and returns its
 // name; nil: there is nothing to store.
 func (k *keys) keep(tx batch, s tools.State) ([]byte, error) {
-	if !s.There {
+	if !s.Exists {
 		return nil, nil
 	}
 	ctx, hash := context.Background(), k.name(s.Data)

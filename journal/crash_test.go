@@ -39,7 +39,7 @@ func victim(work, dir, point string) {
 	s := &shelf{dir: filepath.Join(dir, "notes")}
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	ctx := context.Background()
-	from := func(context.Context, string) (tools.Keeper, func(), error) { return s, func() {}, nil }
+	from := func(context.Context, string) (tools.Restorer, func(), error) { return s, func() {}, nil }
 	s.at = func(p string) {
 		if p == point {
 			if reached++; work == "write" || reached == 2 { // an undo is cut short in its second call
@@ -55,7 +55,7 @@ func victim(work, dir, point string) {
 			tools.Change{Target: "b.md", After: text("B\n")})
 		r.End(ctx, s, err)
 	case "undo":
-		if err := j.Undo(ctx, status.Pick{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from); err != nil {
+		if err := j.Undo(ctx, status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 				t.Errorf("found %+v again", again)
 			}
 			if len(want.left) > 0 {
-				d.undone(status.Pick{Session: "s1"})
+				d.undone(status.Filter{Session: "s1"})
 			}
 			d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 		})
@@ -162,7 +162,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 	d.outcomesAre("a.md changed unsure")
-	if err := d.undo(status.Pick{IDs: []string{"c1"}}); err == nil {
+	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("by a person\n")})
@@ -177,7 +177,7 @@ func TestSeekstoneGapPhantomRow(t *testing.T) {
 	d.killedAt("write", "promised")
 	d.settled()
 	d.outcomesAre("c.md created written")
-	d.undone(status.Pick{Source: "notes"})
+	d.undone(status.Filter{Source: "notes"})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 }
 
@@ -210,7 +210,7 @@ func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
 						t.Errorf("found %+v", found)
 					}
 					d.shelf.holds(t, before)
-					if standing := slices.ContainsFunc(d.list(status.Pick{Session: "s1"}), func(c status.Change) bool { return c.Outcome != status.Undone }); standing {
+					if standing := slices.ContainsFunc(d.list(status.Filter{Session: "s1"}), func(c status.Change) bool { return c.Outcome != status.Undone }); standing {
 						t.Errorf("changes %q", d.outcomes())
 					}
 				}
@@ -243,7 +243,7 @@ func TestSeekstoneGapTornTail(t *testing.T) {
 		d.reopen()
 		d.settled()
 		d.outcomesAre("c.md created written", "d.md created written")
-		d.undone(status.Pick{Source: "notes"})
+		d.undone(status.Filter{Source: "notes"})
 		d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 	}
 }

@@ -24,7 +24,7 @@ func (v row) diff(most int) string {
 
 func diffOf(target string, before, after tools.State, most int) string {
 	var b strings.Builder
-	if before.There && after.There && before.Mode != after.Mode {
+	if before.Exists && after.Exists && before.Mode != after.Mode {
 		fmt.Fprintf(&b, "mode %04o becomes %04o\n", before.Mode, after.Mode)
 	}
 	switch {
@@ -41,7 +41,7 @@ func diffOf(target string, before, after tools.State, most int) string {
 
 // nameIn is how a diff names a target that may not be there.
 func nameIn(s tools.State, target string) string {
-	if !s.There {
+	if !s.Exists {
 		return "/dev/null"
 	}
 	return target

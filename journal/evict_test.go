@@ -17,7 +17,7 @@ func within(n int64) func(*journal.Options) {
 }
 
 func big(c byte) tools.State {
-	return tools.State{There: true, Data: bytes.Repeat([]byte{c}, 10_000), Mode: 0o644}
+	return tools.State{Exists: true, Data: bytes.Repeat([]byte{c}, 10_000), Mode: 0o644}
 }
 
 // Old contents make room; their Changes stay listed and say why they cannot be
@@ -27,14 +27,14 @@ func TestSeekstoneGapEviction(t *testing.T) {
 	for i := range 8 {
 		d.call("s1", map[string]tools.State{"a.md": big(byte(i))})
 	}
-	all := d.list(status.Pick{})
-	if len(all) != 8 || all[0].Fixed != "" || all[1].Fixed != "" || all[7].Fixed == "" || all[7].Target != "a.md" {
+	all := d.list(status.Filter{})
+	if len(all) != 8 || all[0].CannotUndo != "" || all[1].CannotUndo != "" || all[7].CannotUndo == "" || all[7].Target != "a.md" {
 		t.Errorf("changes %+v", all)
 	}
-	if err := d.undo(status.Pick{IDs: []string{"c1"}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
+	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
 		t.Errorf("error %v", err)
 	}
-	d.undone(status.Pick{IDs: []string{"c8"}})
+	d.undone(status.Filter{IDs: []string{"c8"}})
 	d.shelf.holds(t, map[string]tools.State{"a.md": big(6)})
 }
 
@@ -47,7 +47,7 @@ func TestSeekstoneGapEvictedWhileReferred(t *testing.T) {
 		d.call("s1", map[string]tools.State{fmt.Sprintf("copy%d.md", i): big('x')}) // one content, again and again
 		d.call("s2", map[string]tools.State{"b.md": big(byte(i))})                  // pushes older ones out
 		ids := d.call("s3", map[string]tools.State{"a.md": {}})
-		d.undone(status.Pick{IDs: ids})
+		d.undone(status.Filter{IDs: ids})
 		if now := d.shelf.files(t)["a.md"]; !same(now, big('x')) {
 			t.Fatalf("round %d: the content is lost", i)
 		}
@@ -60,12 +60,12 @@ func TestKeep(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	d.now = d.now.Add(2 * time.Hour)
 	d.call("s1", map[string]tools.State{"b.md": text("b")})
-	if all := d.list(status.Pick{}); len(all) != 2 || all[1].Fixed == "" || all[0].Fixed != "" {
+	if all := d.list(status.Filter{}); len(all) != 2 || all[1].CannotUndo == "" || all[0].CannotUndo != "" {
 		t.Errorf("changes %+v", all)
 	}
 	d.now = d.now.Add(20 * time.Hour)
 	d.call("s1", map[string]tools.State{"c.md": text("c")})
-	if all := d.list(status.Pick{}); len(all) != 1 {
+	if all := d.list(status.Filter{}); len(all) != 1 {
 		t.Errorf("changes %+v", all)
 	}
 }
@@ -76,7 +76,7 @@ func BenchmarkSmallWrite(b *testing.B) {
 	before, after := text(strings.Repeat("line\n", 200)), text(strings.Repeat("line\n", 201))
 	for b.Loop() {
 		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
-		if err := r.Changing(b.Context(), tools.Change{Target: "a.md", Before: before, After: after}); err != nil {
+		if err := r.BeforeWrite(b.Context(), tools.Change{Target: "a.md", Before: before, After: after}); err != nil {
 			b.Fatal(err)
 		}
 		r.End(b.Context(), nil, nil)

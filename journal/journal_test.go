@@ -25,14 +25,14 @@ func TestChangesAreListed(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("one\n")})
 	d.now = d.now.Add(time.Hour)
 	ids := d.call("s2", map[string]tools.State{"a.md": text("two\n")})
-	got, err := d.Changes(t.Context(), status.Pick{IDs: ids})
+	got, err := d.Changes(t.Context(), status.Filter{IDs: ids})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := status.Changes{
 		Changes: []status.Change{{
 			ID: "c2", Time: d.now, Client: "agent", Session: "s2", Call: "k2", Source: "notes", Tool: "write", Target: "a.md",
-			Deed: "changed", Outcome: status.Written, Before: 4, After: 4,
+			Action: "changed", Outcome: status.Written, Before: 4, After: 4,
 		}},
 		Diffs: map[string]string{"c2": "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-one\n+two\n"},
 	}
@@ -40,16 +40,16 @@ func TestChangesAreListed(t *testing.T) {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 	for _, c := range []struct {
-		pick status.Pick
+		pick status.Filter
 		want string
 	}{
-		{status.Pick{}, "c2 c1"},
-		{status.Pick{Session: "s1"}, "c1"},
-		{status.Pick{Client: "agent", Source: "notes"}, "c2 c1"},
-		{status.Pick{Client: "another"}, ""},
-		{status.Pick{Since: d.now}, "c2"},
-		{status.Pick{Before: "c2"}, "c1"},
-		{status.Pick{Limit: 1}, "c2 …"},
+		{status.Filter{}, "c2 c1"},
+		{status.Filter{Session: "s1"}, "c1"},
+		{status.Filter{Client: "agent", Source: "notes"}, "c2 c1"},
+		{status.Filter{Client: "another"}, ""},
+		{status.Filter{Since: d.now}, "c2"},
+		{status.Filter{Before: "c2"}, "c1"},
+		{status.Filter{Limit: 1}, "c2 …"},
 	} {
 		found, err := d.Changes(t.Context(), c.pick)
 		var ids []string
@@ -63,7 +63,7 @@ func TestChangesAreListed(t *testing.T) {
 			t.Errorf("%+v: %q, %v; want %q", c.pick, got, err, c.want)
 		}
 	}
-	if _, err := d.Changes(t.Context(), status.Pick{IDs: []string{"c01"}}); err == nil {
+	if _, err := d.Changes(t.Context(), status.Filter{IDs: []string{"c01"}}); err == nil {
 		t.Error("c01 is an ID")
 	}
 }
@@ -72,7 +72,7 @@ func TestChangesAreListed(t *testing.T) {
 func TestReadsTouchNothing(t *testing.T) {
 	d := newDesk(t)
 	r := d.Record(journal.Origin{Source: "notes"})
-	if err := r.Changing(t.Context()); err != nil {
+	if err := r.BeforeWrite(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	r.End(t.Context(), d.shelf, nil)
@@ -87,10 +87,10 @@ func TestReadsTouchNothing(t *testing.T) {
 // After an error of the tool, what happened is told by what the targets hold.
 func TestOutcomeAfterAnError(t *testing.T) {
 	d := newDesk(t)
-	fail := func(changes []tools.Change, happens func(), k tools.Keeper) {
+	fail := func(changes []tools.Change, happens func(), k tools.Restorer) {
 		t.Helper()
 		r := d.Record(journal.Origin{Source: "notes"})
-		if err := r.Changing(t.Context(), changes...); err != nil {
+		if err := r.BeforeWrite(t.Context(), changes...); err != nil {
 			t.Fatal(err)
 		}
 		happens()
@@ -101,8 +101,8 @@ func TestOutcomeAfterAnError(t *testing.T) {
 		{Target: "a.md", After: text("a")},
 		{Target: "b.md", After: text("b")},
 		{Target: "c.md", Before: text("c"), After: text("C")},
-		{Target: "d.md", Open: true},
-		{Target: "e.md", Open: true},
+		{Target: "d.md", AfterUnknown: true},
+		{Target: "e.md", AfterUnknown: true},
 	}, func() {
 		d.edit("b.md", text("b"))
 		d.edit("c.md", text("by a person"))
@@ -115,7 +115,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 func TestOutcomeIsFoundLater(t *testing.T) {
 	d := newDesk(t)
 	r := d.Record(journal.Origin{Source: "notes"})
-	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
+	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Any() {
@@ -144,7 +144,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 	d := newDesk(t)
 	r := d.Record(journal.Origin{Source: "notes"})
-	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", After: text("1")}); err != nil {
+	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("1")}); err != nil {
 		t.Fatal(err)
 	}
 	d.edit("a.md", text("1"))
@@ -161,14 +161,14 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 func TestOpenChange(t *testing.T) {
 	d := newDesk(t)
 	r := d.Record(journal.Origin{Source: "notes"})
-	if err := r.Changing(t.Context(), tools.Change{Target: "a.md", Open: true}, tools.Change{Target: "b.md", Open: true}); err != nil {
+	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", AfterUnknown: true}, tools.Change{Target: "b.md", AfterUnknown: true}); err != nil {
 		t.Fatal(err)
 	}
 	d.edit("a.md", text("as another application likes it"))
-	r.Changed("a.md", text("as another application likes it"))
+	r.AfterWrite("a.md", text("as another application likes it"))
 	r.End(t.Context(), d.shelf, nil)
 	d.outcomesAre("a.md created written")
-	d.undone(status.Pick{Source: "notes"})
+	d.undone(status.Filter{Source: "notes"})
 	d.shelf.holds(t, map[string]tools.State{})
 }
 
@@ -220,8 +220,8 @@ func TestKeyIsGone(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		d.open()
-		err := d.Record(journal.Origin{}).Changing(t.Context(), tools.Change{Target: "b.md", After: text("b")})
-		if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "journal.key") {
+		err := d.Record(journal.Origin{}).BeforeWrite(t.Context(), tools.Change{Target: "b.md", After: text("b")})
+		if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "journal.key") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := d.Close(); err != nil {
@@ -235,7 +235,7 @@ func TestOneAtATime(t *testing.T) {
 	d := newDesk(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	other := journal.New(journal.Options{Dir: d.dir, Now: time.Now})
-	if _, err := other.Changes(t.Context(), status.Pick{}); err == nil || !strings.Contains(err.Error(), "another Lectern") {
+	if _, err := other.Changes(t.Context(), status.Filter{}); err == nil || !strings.Contains(err.Error(), "another Lectern") {
 		t.Errorf("error %v", err)
 	}
 	if err := other.Close(); err != nil {
@@ -252,7 +252,7 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 	}
 	r := d.Record(journal.Origin{Source: "notes"})
 	err := d.shelf.write(t.Context(), r, tools.Change{Target: "a.md", After: text("a")})
-	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") {
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("error %v", err)
 	}
 	d.shelf.holds(t, map[string]tools.State{})
@@ -262,7 +262,7 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("a")}) // it is tried again
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.Changing(ctx, tools.Change{Target: "a.md"}); !errors.Is(err, context.Canceled) {
+	if err := r.BeforeWrite(ctx, tools.Change{Target: "a.md"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call goes on: %v", err)
 	}
 }
@@ -272,12 +272,12 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 func TestSeekstoneGapLossyPreImages(t *testing.T) {
 	d := newDesk(t)
 	was := map[string]tools.State{
-		"latin1.md":  {There: true, Data: []byte("caf\xe9\n"), Mode: 0o644},
-		"crlf.md":    {There: true, Data: []byte("a\r\nb\rc\n\n"), Mode: 0o644},
-		"bom.md":     {There: true, Data: []byte("\xef\xbb\xbfa"), Mode: 0o644},
-		"private.md": {There: true, Data: []byte("x"), Mode: 0o600},
-		"empty.md":   {There: true, Mode: 0o644},
-		"nul.bin":    {There: true, Data: []byte{0, 1, 0xff, 0}, Mode: 0o644},
+		"latin1.md":  {Exists: true, Data: []byte("caf\xe9\n"), Mode: 0o644},
+		"crlf.md":    {Exists: true, Data: []byte("a\r\nb\rc\n\n"), Mode: 0o644},
+		"bom.md":     {Exists: true, Data: []byte("\xef\xbb\xbfa"), Mode: 0o644},
+		"private.md": {Exists: true, Data: []byte("x"), Mode: 0o600},
+		"empty.md":   {Exists: true, Mode: 0o644},
+		"nul.bin":    {Exists: true, Data: []byte{0, 1, 0xff, 0}, Mode: 0o644},
 		"gone.md":    text("will be deleted"),
 	}
 	for target, st := range was {
@@ -293,9 +293,9 @@ func TestSeekstoneGapLossyPreImages(t *testing.T) {
 	after := maps.Clone(now)
 	delete(after, "gone.md")
 	d.shelf.holds(t, after)
-	d.undone(status.Pick{Session: "s1"})
+	d.undone(status.Filter{Session: "s1"})
 	d.shelf.holds(t, was)
-	redo := d.list(status.Pick{})[0]
-	d.undone(status.Pick{IDs: []string{redo.ID}})
+	redo := d.list(status.Filter{})[0]
+	d.undone(status.Filter{IDs: []string{redo.ID}})
 	d.shelf.holds(t, after)
 }

@@ -124,7 +124,7 @@ func TestKeyGoesIntoTheKeyring(t *testing.T) {
 		}
 	}
 	d.reopen(in(s, journal.Auto))
-	d.undone(status.Pick{Session: "s1"})
+	d.undone(status.Filter{Session: "s1"})
 	if s.windows+s.sets != 1 || d.Lost() {
 		t.Errorf("%d windows, %d keys made", s.windows, s.sets)
 	}
@@ -133,7 +133,7 @@ func TestKeyGoesIntoTheKeyring(t *testing.T) {
 	d = newDesk(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	d.reopen(in(s, journal.Auto))
-	d.undone(status.Pick{Session: "s1"})
+	d.undone(status.Filter{Session: "s1"})
 	d.keysAre(s, "file: 1 in file, 0 in keyring")
 }
 
@@ -161,10 +161,10 @@ func TestKeyringThatGivesNoKey(t *testing.T) {
 			d.reopen(in(s, journal.Auto))
 			d.call("s2", map[string]tools.State{"a.md": text("2"), "b.md": text("2")})
 			d.outcomesAre("? created written", "a.md changed written", "b.md created written")
-			if err := d.undo(status.Pick{Source: "notes"}); err == nil || !strings.Contains(err.Error(), "keyring") {
+			if err := d.undo(status.Filter{Source: "notes"}); err == nil || !strings.Contains(err.Error(), "keyring") {
 				t.Errorf("undo of all: %v", err)
 			}
-			d.undone(status.Pick{Session: "s2"})
+			d.undone(status.Filter{Session: "s2"})
 			d.shelf.holds(t, map[string]tools.State{"a.md": text("1")})
 			d.call("s3", map[string]tools.State{"c.md": text("3")})
 			if !d.Lost() {
@@ -180,7 +180,7 @@ func TestKeyringThatGivesNoKey(t *testing.T) {
 			if d.Lost() {
 				t.Error("the key is still lost")
 			}
-			d.undone(status.Pick{Source: "notes"})
+			d.undone(status.Filter{Source: "notes"})
 			d.shelf.holds(t, map[string]tools.State{})
 			if got := d.where(s); !strings.HasSuffix(got, "keyring,keyring: 0 in file, 2 in keyring") {
 				t.Errorf("keys %s", got)
@@ -218,7 +218,7 @@ func TestKeyIsGivenUp(t *testing.T) {
 		t.Error("a key that was given up is still lost")
 	}
 	d.outcomesAre("? created written", "a.md changed written", "b.md created written")
-	d.undone(status.Pick{Session: "s2"})
+	d.undone(status.Filter{Session: "s2"})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("1"), "b.md": text("3")})
 }
 
@@ -245,7 +245,7 @@ func TestKeyringThatHangs(t *testing.T) {
 		close(s.hangs)
 		synctest.Wait()
 		d.now = d.now.Add(time.Hour)
-		d.undone(status.Pick{Source: "notes"})
+		d.undone(status.Filter{Source: "notes"})
 		d.shelf.holds(t, map[string]tools.State{})
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -264,7 +264,7 @@ func TestUnlock(t *testing.T) {
 		r := d.Record(journal.Origin{Source: "notes"})
 		err := d.shelf.write(t.Context(), r, tools.Change{Target: "b.md", After: text("b")})
 		r.End(t.Context(), d.shelf, err)
-		if e := tools.AsError(err); (p == journal.InKeyring) != (e != nil && e.Code == tools.Unavailable && strings.Contains(e.Msg, "keyring")) {
+		if e := tools.AsError(err); (p == journal.InKeyring) != (e != nil && e.Code == tools.Unavailable && strings.Contains(e.Message, "keyring")) {
 			t.Errorf("%s: %v", p, err)
 		}
 		if !d.Lost() || s.windows > 0 {
@@ -333,6 +333,6 @@ func TestKeyIsMoved(t *testing.T) {
 	s.locked = false
 	step++
 	moves(journal.InFile, "file,file: 2 in file, 0 in keyring")
-	d.undone(status.Pick{Source: "notes"})
+	d.undone(status.Filter{Source: "notes"})
 	d.shelf.holds(t, map[string]tools.State{})
 }

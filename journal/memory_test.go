@@ -21,7 +21,7 @@ type memoryDesk struct {
 func (m *memoryDesk) rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 func (m *memoryDesk) set(target string, st tools.State) {
-	if st.There {
+	if st.Exists {
 		m.held[target] = st
 	} else {
 		delete(m.held, target)
@@ -32,13 +32,13 @@ func (m *memoryDesk) State(_ context.Context, target string) (tools.State, error
 	return m.held[target], nil
 }
 
-func (m *memoryDesk) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (m *memoryDesk) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		if !same(m.held[ch.Target], ch.Before) {
 			return tools.Errorf(tools.Conflict, "%s was changed", ch.Target)
 		}
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	for _, ch := range changes {
@@ -47,11 +47,11 @@ func (m *memoryDesk) Restore(ctx context.Context, c tools.Caller, changes []tool
 	return nil
 }
 
-func (m *memoryDesk) from(context.Context, string) (tools.Keeper, func(), error) {
+func (m *memoryDesk) from(context.Context, string) (tools.Restorer, func(), error) {
 	return m, func() {}, nil
 }
 
-func (m *memoryDesk) undo(p status.Pick) error {
+func (m *memoryDesk) undo(p status.Filter) error {
 	return m.Undo(m.Context(), p, journal.Origin{}, m.from)
 }
 
@@ -64,7 +64,7 @@ func (m *memoryDesk) call(session string, to map[string]tools.State) {
 			changes = append(changes, tools.Change{Target: target, Before: m.held[target], After: to[target]})
 		}
 	}
-	if err := r.Changing(m.Context(), changes...); err != nil {
+	if err := r.BeforeWrite(m.Context(), changes...); err != nil {
 		m.Fatal(err)
 	}
 	for _, c := range changes {

@@ -12,7 +12,7 @@ import (
 // since it was base. It answers false when both changed the same or adjoining
 // lines, or one of the three is no text.
 func merge(base, ours, theirs tools.State) (tools.State, bool) {
-	if !base.There || !ours.There || !theirs.There || !isText(base.Data) || !isText(ours.Data) || !isText(theirs.Data) {
+	if !base.Exists || !ours.Exists || !theirs.Exists || !isText(base.Data) || !isText(ours.Data) || !isText(theirs.Data) {
 		return tools.State{}, false
 	}
 	text := string(base.Data)
@@ -28,7 +28,7 @@ func merge(base, ours, theirs tools.State) (tools.State, bool) {
 	if mode == base.Mode {
 		mode = theirs.Mode
 	}
-	return tools.State{There: true, Data: bytes.Clone([]byte(merged)), Mode: mode}, true
+	return tools.State{Exists: true, Data: bytes.Clone([]byte(merged)), Mode: mode}, true
 }
 
 // hunks are the edits of whole lines from a to b; those that adjoin are one.

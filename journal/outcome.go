@@ -23,22 +23,22 @@ func (v row) mark(o status.Outcome) mark { return mark{seq: v.seq, outcome: o} }
 // judged is the mark of a Change whose target holds now.
 func (v row) judged(now tools.State) mark {
 	switch {
-	case v.Open && !alike(v.Target, now, v.Before):
+	case v.AfterUnknown && !alike(v.Target, now, v.Before):
 		return mark{seq: v.seq, outcome: status.Written, after: &now}
 	case alike(v.Target, now, v.Before):
 		return mark{seq: v.seq, dropped: true}
 	case alike(v.Target, now, v.After):
 		return v.mark(status.Written)
 	}
-	return v.mark(status.Unsure)
+	return v.mark(status.OutcomeUnknown)
 }
 
 // alike says whether a target holds the same in two States.
 func alike(target string, a, b tools.State) bool {
 	if holdsOthers(target) {
-		return a.There == b.There
+		return a.Exists == b.Exists
 	}
-	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
 // markAll writes the outcomes that wait.
@@ -78,7 +78,7 @@ func (j *Journal) apply(tx batch, m mark) error {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE changes SET open = 0, a_there = ?, a_mode = ?, a_size = ?, a_blob = ? WHERE seq = ?",
-			m.after.There, m.after.Mode, len(m.after.Data), blob, m.seq); err != nil {
+			m.after.Exists, m.after.Mode, len(m.after.Data), blob, m.seq); err != nil {
 			return err
 		}
 	}

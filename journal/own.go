@@ -85,7 +85,7 @@ func noChange(id string) error {
 const ownBatch = 128
 
 func (j *Journal) ownRows(ctx context.Context, see Past, id, before string, limit int) (found []row, more bool, err error) {
-	p := status.Pick{Source: see.Source, Before: before}
+	p := status.Filter{Source: see.Source, Before: before}
 	if id != "" {
 		p.IDs = []string{id}
 	}
@@ -114,7 +114,7 @@ func (j *Journal) ownRows(ctx context.Context, see Past, id, before string, limi
 	}
 }
 
-func (j *Journal) ownBatch(ctx context.Context, own Own, p status.Pick) ([]row, error) {
+func (j *Journal) ownBatch(ctx context.Context, own Own, p status.Filter) ([]row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ type Retraction struct {
 
 	ID     string
 	Merge  bool
-	Keeper tools.Keeper
+	Keeper tools.Restorer
 }
 
 // Retracting is what a Retraction does.
@@ -210,7 +210,7 @@ func (j *Journal) Removes(ctx context.Context, r Retraction) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(s.rows, func(v row) bool { return v.After.There && !v.Before.There && !holdsOthers(v.Target) }), nil
+	return slices.ContainsFunc(s.rows, func(v row) bool { return v.After.Exists && !v.Before.Exists && !holdsOthers(v.Target) }), nil
 }
 
 // PlanRetraction says what Retract would do.
@@ -224,7 +224,7 @@ func (j *Journal) PlanRetraction(ctx context.Context, r Retraction) (Retracting,
 // Retract takes the call back as Undo does. What it is about to change is told
 // to c first, whose error stops it; what is told to by is recorded. A nil by
 // is for a c that lets nothing through, and then nothing is noted down either.
-func (j *Journal) Retract(ctx context.Context, r Retraction, c tools.Caller, by *Recorder) (Retracting, error) {
+func (j *Journal) Retract(ctx context.Context, r Retraction, c tools.CallContext, by *Recorder) (Retracting, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
 	s, err := j.prepareRetraction(ctx, r)

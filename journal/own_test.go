@@ -39,14 +39,14 @@ func TestJournalFromBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.open()
-	if all := d.list(status.Pick{}); len(all) != 1 {
+	if all := d.list(status.Filter{}); len(all) != 1 {
 		t.Fatalf("listed %+v", all)
 	}
 	proven := journal.Past{Source: "notes", Own: journal.Own{Client: "agent"}}
 	if mine, err := d.OwnChanges(t.Context(), proven, "", "", 10); err != nil || len(mine.Changes) != 0 {
 		t.Errorf("proven by nothing: %+v (%v)", mine, err)
 	}
-	d.undone(status.Pick{IDs: []string{"c1"}})
+	d.undone(status.Filter{IDs: []string{"c1"}})
 }
 
 // The name of a session that a hub gave again is not the session.
@@ -147,9 +147,9 @@ func TestRetractionThatIsStopped(t *testing.T) {
 
 // A refusing Caller lets nothing be changed.
 type refusing struct {
-	tools.Silent
+	tools.NopCallContext
 
 	err error
 }
 
-func (r refusing) Changing(context.Context, ...tools.Change) error { return r.err }
+func (r refusing) BeforeWrite(context.Context, ...tools.Change) error { return r.err }

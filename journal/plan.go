@@ -12,7 +12,7 @@ import (
 )
 
 // Sources lends opened sources: release gives one back.
-type Sources func(ctx context.Context, name string) (k tools.Keeper, release func(), err error)
+type Sources func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
 
 // A step takes one call back. Calls are taken back whole, for half a move is
 // none.
@@ -25,7 +25,7 @@ type step struct {
 }
 
 // PlanUndo says what Undo would do: a step for every target, with the diff.
-func (j *Journal) PlanUndo(ctx context.Context, p status.Pick, from Sources) (status.Plan, error) {
+func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (status.Plan, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
 	steps, err := j.prepare(ctx, p, from)
@@ -66,9 +66,9 @@ func (s *step) besides(ids []string) []string {
 // Deed says in a word or two what an undo does to a target.
 func Deed(c tools.Change) string {
 	switch {
-	case !c.Before.There && c.After.There:
+	case !c.Before.Exists && c.After.Exists:
 		return "bring back"
-	case c.Before.There && !c.After.There:
+	case c.Before.Exists && !c.After.Exists:
 		return "remove"
 	}
 	return "restore"
@@ -83,7 +83,7 @@ func counted(n int, noun string) string {
 
 // prepare finds the calls that p picks and what taking them back changes,
 // newest first. An error says why that cannot be: then nothing is to be changed.
-func (j *Journal) prepare(ctx context.Context, p status.Pick, from Sources) ([]step, error) {
+func (j *Journal) prepare(ctx context.Context, p status.Filter, from Sources) ([]step, error) {
 	steps, err := j.picked(p)
 	if err != nil {
 		return nil, err
@@ -112,13 +112,13 @@ type ahead struct {
 // explains says whether they alone are why a target holds now and not was. That
 // is looked at again when the step's turn comes. Changes of the very target
 // explain nothing: what they leave is now.
-func (a *ahead) explains(k tools.Keeper, target string, now, was tools.State) bool {
-	n, ok := k.(tools.Nester)
+func (a *ahead) explains(k tools.Restorer, target string, now, was tools.State) bool {
+	n, ok := k.(tools.NestedTargets)
 	if !ok {
 		return false
 	}
 	others := slices.DeleteFunc(slices.Clone(a.changes), func(c tools.Change) bool { return c.Target == target })
-	return len(others) > 0 && n.Apart(target, now, was, others)
+	return len(others) > 0 && n.DifferOnlyWithin(target, now, was, others)
 }
 
 func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from Sources, before *ahead) error {
@@ -132,7 +132,7 @@ func (j *Journal) prepareOne(ctx context.Context, s *step, merging bool, from So
 
 // against fills in the changes that take s back, when the steps before it
 // leave what they say and nothing else.
-func (s *step) against(ctx context.Context, k tools.Keeper, merging bool, before *ahead) error {
+func (s *step) against(ctx context.Context, k tools.Restorer, merging bool, before *ahead) error {
 	if k == nil {
 		return fmt.Errorf("%s cannot take changes back", s.source)
 	}
@@ -182,7 +182,7 @@ func (s *step) add(c tools.Change) {
 
 // ask has the System itself say whether odd targets are in the way: it may keep
 // in a State what does not matter, such as a time.
-func (s *step) ask(ctx context.Context, k tools.Keeper, odd []row) error {
+func (s *step) ask(ctx context.Context, k tools.Restorer, odd []row) error {
 	if len(odd) == 0 {
 		return nil
 	}
@@ -231,22 +231,22 @@ func editedBetween(v row, now tools.State) error {
 
 // A rehearsal is a Caller that lets nothing be written.
 type rehearsal struct {
-	tools.Silent
+	tools.NopCallContext
 
 	asked bool
 }
 
 var errRehearsed = errors.New("this was a rehearsal")
 
-// Changing implements tools.Caller.
-func (r *rehearsal) Changing(context.Context, ...tools.Change) error {
+// BeforeWrite implements tools.Caller.
+func (r *rehearsal) BeforeWrite(context.Context, ...tools.Change) error {
 	r.asked = true
 	return errRehearsed
 }
 
 // picked are the calls that p picks, newest first. Without IDs, undos and what
 // does not stand are passed over.
-func (j *Journal) picked(p status.Pick) ([]step, error) {
+func (j *Journal) picked(p status.Filter) ([]step, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.ready(); err != nil {

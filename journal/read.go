@@ -36,8 +36,8 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 	var at int64
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
-		&v.outcome, &v.Open, &v.undoes, &v.fixed,
-		&v.Before.There, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.There, &v.After.Mode, &v.afterSize, &v.afterBlob)
+		&v.outcome, &v.AfterUnknown, &v.undoes, &v.fixed,
+		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob)
 	if err != nil {
 		return row{}, err
 	}
@@ -84,7 +84,7 @@ func (j *Journal) ready() error {
 const mostDiff = 1 << 20
 
 // Changes answers Changes, newest first, as status.Ledger promises.
-func (j *Journal) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+func (j *Journal) Changes(ctx context.Context, p status.Filter) (status.Changes, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	found, err := j.changes(ctx, p)
@@ -94,7 +94,7 @@ func (j *Journal) Changes(ctx context.Context, p status.Pick) (status.Changes, e
 	return found, nil
 }
 
-func (j *Journal) changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes, error) {
 	if err := ctx.Err(); err != nil {
 		return status.Changes{}, err
 	}
@@ -137,7 +137,7 @@ func (j *Journal) changes(ctx context.Context, p status.Pick) (status.Changes, e
 }
 
 // where is p as a condition. Calls that have not ended are not listed.
-func (j *Journal) where(p status.Pick) (string, []any, error) {
+func (j *Journal) where(p status.Filter) (string, []any, error) {
 	var terms []string
 	var args []any
 	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
@@ -178,11 +178,11 @@ func (j *Journal) where(p status.Pick) (string, []any, error) {
 func (v row) status() status.Change {
 	c := status.Change{
 		ID: idOf(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
-		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Deed: v.deed(), Outcome: v.outcome,
-		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, Fixed: v.fixed,
+		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.deed(), Outcome: v.outcome,
+		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, CannotUndo: v.fixed,
 	}
 	if v.outcome == "" {
-		c.Outcome = status.Unsure
+		c.Outcome = status.OutcomeUnknown
 	}
 	if v.undoes != 0 {
 		c.Undoes = idOf(v.undoes)
@@ -192,9 +192,9 @@ func (v row) status() status.Change {
 
 func (v row) deed() string {
 	switch {
-	case !v.Before.There && v.After.There:
+	case !v.Before.Exists && v.After.Exists:
 		return "created"
-	case v.Before.There && !v.After.There && !v.Open:
+	case v.Before.Exists && !v.After.Exists && !v.AfterUnknown:
 		return "deleted"
 	}
 	return "changed"

@@ -46,9 +46,9 @@ func (r *Recorder) Progress(float64, float64, string) {}
 // Log implements [tools.Caller]: nobody hears it.
 func (r *Recorder) Log(slog.Level, string) {}
 
-// Changing implements [tools.Caller]. When it returns nil, all changes are on
+// BeforeWrite implements [tools.Caller]. When it returns nil, all changes are on
 // disk.
-func (r *Recorder) Changing(ctx context.Context, changes ...tools.Change) error {
+func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -65,12 +65,12 @@ func (r *Recorder) Changing(ctx context.Context, changes ...tools.Change) error 
 	return nil
 }
 
-// Changed implements [tools.Caller].
-func (r *Recorder) Changed(target string, after tools.State) {
+// AfterWrite implements [tools.Caller].
+func (r *Recorder) AfterWrite(target string, after tools.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.rows {
-		if v := &r.rows[i]; v.Target == target && v.Open {
+		if v := &r.rows[i]; v.Target == target && v.AfterUnknown {
 			v.After, v.told = after, true
 		}
 	}
@@ -96,7 +96,7 @@ const lookWithin = 5 * time.Second
 // End says that the tool has returned, with err. When that went well, what was
 // reported happened; else k tells by what the targets hold. A nil k means that
 // the System takes nothing back.
-func (r *Recorder) End(ctx context.Context, k tools.Keeper, err error) {
+func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.rows) == 0 || r.ended {
@@ -109,12 +109,12 @@ func (r *Recorder) End(ctx context.Context, k tools.Keeper, err error) {
 	unknown := false
 	for _, v := range r.rows {
 		switch {
-		case err == nil && !v.Open:
+		case err == nil && !v.AfterUnknown:
 			marks = append(marks, v.mark(status.Written))
 		case err == nil && v.told:
 			marks = append(marks, v.judged(v.After))
 		case k == nil:
-			marks = append(marks, v.mark(status.Unsure))
+			marks = append(marks, v.mark(status.OutcomeUnknown))
 		default:
 			now, lookErr := k.State(ctx, v.Target)
 			if lookErr != nil {
@@ -191,7 +191,7 @@ func (j *Journal) insert(tx batch, v *row) error {
 		return err
 	}
 	after := v.After
-	if v.Open {
+	if v.AfterUnknown {
 		after = tools.State{}
 	}
 	if v.afterBlob, err = j.keys.keep(tx, after); err != nil {
@@ -199,8 +199,8 @@ func (j *Journal) insert(tx batch, v *row) error {
 	}
 	res, err := tx.ExecContext(ctx, addChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.Open, v.undoes,
-		v.Before.There, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.There, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
+		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.AfterUnknown, v.undoes,
+		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
 	if err != nil {
 		return err
 	}

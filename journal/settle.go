@@ -35,7 +35,7 @@ func (j *Journal) Loose(source string) bool {
 // short, by a crash or because the source could not be asked, and completes an
 // undo that was. It is for a source that has been opened. After an error it is
 // to be asked again; what it found until then stands.
-func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Found, error) {
+func (j *Journal) Settle(ctx context.Context, source string, k tools.Restorer) (Found, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
 	pending, waits, err := j.pending(source)
@@ -48,7 +48,7 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Keeper) (Fo
 		switch {
 		case m.dropped:
 			found.Dropped++
-		case m.outcome == status.Unsure:
+		case m.outcome == status.OutcomeUnknown:
 			found.Unsure++
 		default:
 			found.Happened++
@@ -109,13 +109,13 @@ func (j *Journal) exists() bool { return exists(filepath.Join(j.opts.Dir, databa
 
 // judge compares rows with what their targets hold, or with what a later Change
 // of the same target found there.
-func (j *Journal) judge(ctx context.Context, k tools.Keeper, rows []row) ([]mark, error) {
+func (j *Journal) judge(ctx context.Context, k tools.Restorer, rows []row) ([]mark, error) {
 	var marks []mark
 	for _, v := range rows {
 		now, known, err := j.found(v)
 		if err == nil && !known {
 			if k == nil {
-				marks = append(marks, v.mark(status.Unsure))
+				marks = append(marks, v.mark(status.OutcomeUnknown))
 				continue
 			}
 			now, err = k.State(ctx, v.Target)

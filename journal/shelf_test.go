@@ -41,12 +41,12 @@ func (s *shelf) State(_ context.Context, target string) (tools.State, error) {
 	if err != nil {
 		return tools.State{}, err
 	}
-	return tools.State{There: true, Data: data, Mode: uint32(info.Mode().Perm())}, nil
+	return tools.State{Exists: true, Data: data, Mode: uint32(info.Mode().Perm())}, nil
 }
 
 func (s *shelf) put(target string, st tools.State) error {
 	file := filepath.Join(s.dir, target)
-	if !st.There {
+	if !st.Exists {
 		return os.Remove(file)
 	}
 	if err := os.WriteFile(file, st.Data, fs.FileMode(st.Mode)); err != nil {
@@ -55,7 +55,7 @@ func (s *shelf) put(target string, st tools.State) error {
 	return os.Chmod(file, fs.FileMode(st.Mode))
 }
 
-func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (s *shelf) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		now, err := s.State(ctx, ch.Target)
 		if err != nil {
@@ -69,9 +69,9 @@ func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 }
 
 // write is a tool that writes.
-func (s *shelf) write(ctx context.Context, c tools.Caller, changes ...tools.Change) error {
+func (s *shelf) write(ctx context.Context, c tools.CallContext, changes ...tools.Change) error {
 	s.reach("start")
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	s.reach("promised")
@@ -94,10 +94,10 @@ func (s *shelf) reach(point string) {
 }
 
 func same(a, b tools.State) bool {
-	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
-func text(s string) tools.State { return tools.State{There: true, Data: []byte(s), Mode: 0o644} }
+func text(s string) tools.State { return tools.State{Exists: true, Data: []byte(s), Mode: 0o644} }
 
 // files is what the folder holds, byte for byte.
 func (s *shelf) files(t testing.TB) map[string]tools.State {
@@ -174,7 +174,7 @@ func (d *desk) reopen(options ...func(*journal.Options)) {
 }
 
 // from lends the shelf, whatever the source is called.
-func (d *desk) from(context.Context, string) (tools.Keeper, func(), error) {
+func (d *desk) from(context.Context, string) (tools.Restorer, func(), error) {
 	return d.shelf, func() {}, nil
 }
 
@@ -206,18 +206,18 @@ func (d *desk) edit(target string, st tools.State) {
 	}
 }
 
-func (d *desk) undo(p status.Pick) error {
+func (d *desk) undo(p status.Filter) error {
 	return d.Undo(d.Context(), p, journal.Origin{Client: "lectern undo"}, d.from)
 }
 
-func (d *desk) undone(p status.Pick) {
+func (d *desk) undone(p status.Filter) {
 	d.Helper()
 	if err := d.undo(p); err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *desk) list(p status.Pick) []status.Change {
+func (d *desk) list(p status.Filter) []status.Change {
 	d.Helper()
 	found, err := d.Changes(d.Context(), p)
 	if err != nil {
@@ -230,8 +230,8 @@ func (d *desk) list(p status.Pick) []status.Change {
 func (d *desk) outcomes() []string {
 	d.Helper()
 	var all []string
-	for _, c := range slices.Backward(d.list(status.Pick{})) {
-		all = append(all, c.Target+" "+c.Deed+" "+string(c.Outcome))
+	for _, c := range slices.Backward(d.list(status.Filter{})) {
+		all = append(all, c.Target+" "+c.Action+" "+string(c.Outcome))
 	}
 	return all
 }

@@ -15,7 +15,7 @@ const UndoTool = "undo"
 // it before it changes any, and what it changes are Changes too, which can be
 // taken back. When it is cut short, the next Settle goes on with it; when a
 // source refuses in the middle, the error says how far it came.
-func (j *Journal) Undo(ctx context.Context, p status.Pick, by Origin, from Sources) error {
+func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sources) error {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
 	steps, err := j.prepare(ctx, p, from)
@@ -84,7 +84,7 @@ func (j *Journal) recordUndo(s step, by Origin) *Recorder {
 
 // restore takes one call back and marks it so. What changes is told to c, which
 // passes it on to r.
-func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Caller, k tools.Keeper) error {
+func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.CallContext, k tools.Restorer) error {
 	r.undoes = map[string]int64{}
 	for _, v := range s.rows {
 		r.undoes[v.Target] = v.seq
@@ -118,7 +118,7 @@ func takeBackUnless(tx batch, seq int64) error {
 }
 
 // resume goes on with undos that were cut short.
-func (j *Journal) resume(ctx context.Context, source string, k tools.Keeper, found *Found) error {
+func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, found *Found) error {
 	todo, err := j.intended(source)
 	if err != nil {
 		return err

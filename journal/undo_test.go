@@ -22,21 +22,21 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 	for _, s := range []string{"1\n", "2\n", "3\n"} {
 		d.call("s1", map[string]tools.State{"a.md": text(s)})
 	}
-	d.undone(status.Pick{Session: "s1"})
+	d.undone(status.Filter{Session: "s1"})
 	d.shelf.holds(t, map[string]tools.State{})
 	d.outcomesAre("a.md created undone", "a.md changed undone", "a.md changed undone", "a.md changed written", "a.md changed written", "a.md deleted written")
-	d.undone(status.Pick{IDs: []string{"c6"}})
+	d.undone(status.Filter{IDs: []string{"c6"}})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("1\n")})
-	if all := d.list(status.Pick{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
+	if all := d.list(status.Filter{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
 		t.Errorf("after the redo: %+v", all)
 	}
-	if err := d.undo(status.Pick{IDs: []string{"c6"}}); err == nil || !strings.Contains(err.Error(), "already") {
+	if err := d.undo(status.Filter{IDs: []string{"c6"}}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("twice: %v", err)
 	}
-	if err := d.undo(status.Pick{Session: "s9"}); err == nil {
+	if err := d.undo(status.Filter{Session: "s9"}); err == nil {
 		t.Error("nothing was taken back without a word")
 	}
-	if err := d.undo(status.Pick{}); err == nil {
+	if err := d.undo(status.Filter{}); err == nil {
 		t.Error("everything is taken back although nothing was picked")
 	}
 }
@@ -50,12 +50,12 @@ func TestUndoTakesWholeCalls(t *testing.T) {
 		ids  []string
 		says string
 	}{{ids[:1], "one call made c2 too: it is taken back whole"}, {ids, ""}} {
-		plan, err := d.PlanUndo(t.Context(), status.Pick{IDs: c.ids}, d.from)
+		plan, err := d.PlanUndo(t.Context(), status.Filter{IDs: c.ids}, d.from)
 		if err != nil || strings.Join(plan.Risks, "; ") != c.says {
 			t.Errorf("the plan for %v says %q (%v), want %q", c.ids, plan.Risks, err, c.says)
 		}
 	}
-	d.undone(status.Pick{IDs: ids[:1]})
+	d.undone(status.Filter{IDs: ids[:1]})
 	d.shelf.holds(t, map[string]tools.State{"old.md": text("page")})
 }
 
@@ -66,9 +66,9 @@ func TestUndoSince(t *testing.T) {
 	d.now = d.now.Add(time.Minute)
 	since := d.now
 	ids := d.call("s1", map[string]tools.State{"b.md": text("b")})
-	d.undone(status.Pick{IDs: ids})
+	d.undone(status.Filter{IDs: ids})
 	d.call("s2", map[string]tools.State{"a.md": text("A")})
-	d.undone(status.Pick{Since: since})
+	d.undone(status.Filter{Since: since})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
 }
 
@@ -80,8 +80,8 @@ func TestUndoRefusesLaterEdits(t *testing.T) {
 	d.call("s1", map[string]tools.State{"b.md": text("b\n")})
 	d.edit("a.md", text("a\nby a person\n"))
 	before := d.shelf.files(t)
-	for _, err := range []error{d.undo(status.Pick{Session: "s1"}), func() error {
-		_, err := d.PlanUndo(t.Context(), status.Pick{Session: "s1"}, d.from)
+	for _, err := range []error{d.undo(status.Filter{Session: "s1"}), func() error {
+		_, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.from)
 		return err
 	}()} {
 		edited, ok := errors.AsType[*journal.Edited](err)
@@ -99,7 +99,7 @@ func TestUndoRefusesGapsInTheChain(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("1\n")})
 	d.call("s2", map[string]tools.State{"a.md": text("2\n")})
 	d.call("s1", map[string]tools.State{"a.md": text("3\n")})
-	if err := d.undo(status.Pick{Session: "s1"}); err == nil || !strings.Contains(err.Error(), "between") {
+	if err := d.undo(status.Filter{Session: "s1"}); err == nil || !strings.Contains(err.Error(), "between") {
 		t.Errorf("error %v", err)
 	}
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\n")})
@@ -123,7 +123,7 @@ func TestUndoMerges(t *testing.T) {
 			d.edit("a.md", lines(c.was))
 			d.call("s1", map[string]tools.State{"a.md": lines(c.agent)})
 			d.edit("a.md", lines(c.person))
-			err := d.undo(status.Pick{Session: "s1", Merge: true})
+			err := d.undo(status.Filter{Session: "s1", Merge: true})
 			if c.want == "" {
 				if err == nil {
 					t.Error("what both changed was merged")
@@ -141,7 +141,7 @@ func TestUndoMerges(t *testing.T) {
 	d.edit("a.md", text("caf\xe9\n1\n2\n3\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("X\n1\n2\n3\n")})
 	d.edit("a.md", text("X\n1\n2\nY\n"))
-	if err := d.undo(status.Pick{Session: "s1", Merge: true}); err == nil {
+	if err := d.undo(status.Filter{Session: "s1", Merge: true}); err == nil {
 		t.Error("bytes that are no text were merged")
 	}
 }
@@ -153,7 +153,7 @@ func TestPlanUndo(t *testing.T) {
 	d.edit("c.md", text("c\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("A\n"), "b.md": text("b\n"), "c.md": {}})
 	before := d.shelf.files(t)
-	plan, err := d.PlanUndo(t.Context(), status.Pick{Session: "s1"}, d.from)
+	plan, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 		if rand.IntN(5) == 0 {
 			return tools.State{}
 		}
-		return tools.State{There: true, Data: []byte{byte(rand.IntN(256)), '\r', '\n', byte(rand.IntN(256))}, Mode: []uint32{0o600, 0o644}[rand.IntN(2)]}
+		return tools.State{Exists: true, Data: []byte{byte(rand.IntN(256)), '\r', '\n', byte(rand.IntN(256))}, Mode: []uint32{0o600, 0o644}[rand.IntN(2)]}
 	}
 	for _, n := range names {
 		d.set(n, state())
@@ -219,17 +219,17 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 		}
 	}
 	before := maps.Clone(d.held)
-	err := d.undo(status.Pick{Source: d.source})
+	err := d.undo(status.Filter{Source: d.source})
 	switch {
 	case err == nil && alone && !maps.EqualFunc(d.held, start, same):
 		t.Error("everything was taken back, but the bytes are not those of before")
-	case err != nil && alone && len(d.list(status.Pick{Source: d.source, Limit: 1})) > 0:
+	case err != nil && alone && len(d.list(status.Filter{Source: d.source, Limit: 1})) > 0:
 		t.Errorf("nobody else edited: %v", err)
 	case err != nil && !maps.EqualFunc(d.held, before, same):
 		t.Errorf("refused with %v, and changed all the same", err)
 	}
 	for n, st := range edited {
-		if now, there := d.held[n]; there != st.There || there && !same(now, st) {
+		if now, there := d.held[n]; there != st.Exists || there && !same(now, st) {
 			t.Errorf("the person's edit of %s is lost", n)
 		}
 	}
@@ -238,7 +238,7 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 // A nest is a shelf with targets that lie within others: each in itself at least.
 type nest struct{ *shelf }
 
-func (n nest) Apart(target string, _, _ tools.State, changes []tools.Change) bool {
+func (n nest) DifferOnlyWithin(target string, _, _ tools.State, changes []tools.Change) bool {
 	return slices.ContainsFunc(changes, func(c tools.Change) bool { return c.Target == target })
 }
 
@@ -251,8 +251,8 @@ func TestUndoAroundAnEditChangesNothing(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("2\n")})
 	d.edit("a.md", text("2\nof a person\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("3\nof a person\n")})
-	from := func(context.Context, string) (tools.Keeper, func(), error) { return nest{d.shelf}, func() {}, nil }
-	err := d.Undo(t.Context(), status.Pick{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
+	from := func(context.Context, string) (tools.Restorer, func(), error) { return nest{d.shelf}, func() {}, nil }
+	err := d.Undo(t.Context(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
 	if _, edited := errors.AsType[*journal.Edited](err); !edited {
 		t.Errorf("undone: %v", err)
 	}

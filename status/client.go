@@ -40,31 +40,31 @@ const (
 	ReopenSource Verb = "source.reopen"
 	Reload       Verb = "config.reload" // read the configuration file again
 
-	SetGrant      Verb = "grant.set"      // what agents may do; Grant
-	SetOption     Verb = "option.set"     // a key of the configuration; Option
-	AllowOrigin   Verb = "origin.allow"   // lets a plugin's page in; Part: the origin
-	RotateToken   Verb = "token.rotate"   // Part: "plugin" or "clients"
-	Allow         Verb = "approval.allow" // Part: the Approval's ID; Answer
-	Refuse        Verb = "approval.deny"  // Part: the Approval's ID; Answer
-	UndoChanges   Verb = "changes.undo"   // Pick
-	ResetFuse     Verb = "fuse.reset"     // Part: the client's name
-	UnlockJournal Verb = "journal.unlock" // the keyring may show a window
-	Acknowledge   Verb = "problem.seen"   // Part: the code of a Problem that need not be shown any more
-	CheckUpdate   Verb = "update.check"
-	InstallUpdate Verb = "update.install" // Part: a version; empty: the newest
-	RollBack      Verb = "update.rollback"
-	PutIn         Verb = "install"   // Part: the ID of an Install
-	TakeOut       Verb = "uninstall" // Part: the ID of an Install
+	SetGrant            Verb = "grant.set"      // what agents may do; Grant
+	SetOption           Verb = "option.set"     // a key of the configuration; Option
+	AllowOrigin         Verb = "origin.allow"   // lets a plugin's page in; Part: the origin
+	RotateToken         Verb = "token.rotate"   // Part: "plugin" or "clients"
+	Allow               Verb = "approval.allow" // Part: the Approval's ID; Answer
+	Refuse              Verb = "approval.deny"  // Part: the Approval's ID; Answer
+	UndoChanges         Verb = "changes.undo"   // Pick
+	ResetCircuitBreaker Verb = "fuse.reset"     // Part: the client's name
+	UnlockJournal       Verb = "journal.unlock" // the keyring may show a window
+	Acknowledge         Verb = "problem.seen"   // Part: the code of a Problem that need not be shown any more
+	CheckUpdate         Verb = "update.check"
+	InstallUpdate       Verb = "update.install" // Part: a version; empty: the newest
+	RollBack            Verb = "update.rollback"
+	Install             Verb = "install"   // Part: the ID of an Install
+	Uninstall           Verb = "uninstall" // Part: the ID of an Install
 )
 
 // An Action is something a person asked for.
 type Action struct {
-	Verb Verb   `json:"verb"`
-	Part string `json:"part,omitempty"` // what it is about, by name; empty: the hub
+	Verb   Verb   `json:"verb"`
+	Target string `json:"part,omitempty"` // what it is about, by name; empty: the hub
 	// Source is for AddSource alone.
 	Source *NewSource `json:"source,omitempty"`
 	Answer *Answer    `json:"answer,omitempty"` // for Allow and Refuse
-	Pick   *Pick      `json:"pick,omitempty"`   // for UndoChanges
+	Filter *Filter    `json:"pick,omitempty"`   // for UndoChanges
 	Grant  *Grant     `json:"grant,omitempty"`  // for SetGrant
 	Option *Option    `json:"option,omitempty"` // for SetOption
 }
@@ -112,20 +112,20 @@ type LogQuery struct {
 	// the oldest line that is still kept.
 	After uint64 `json:"after,omitempty"`
 	// Last keeps only this many of the lines that are there already; 0: all.
-	Last   int    `json:"last,omitempty"`
-	Level  Level  `json:"level,omitempty"`  // this level and graver; empty: Info
-	Part   string `json:"part,omitempty"`   // empty: all parts
-	Follow bool   `json:"follow,omitempty"` // go on as lines arrive
+	Last      int    `json:"last,omitempty"`
+	Level     Level  `json:"level,omitempty"`  // this level and graver; empty: Info
+	Component string `json:"part,omitempty"`   // empty: all parts
+	Follow    bool   `json:"follow,omitempty"` // go on as lines arrive
 }
 
 // A Line of the log. Its text is safe for a terminal: control characters are
 // already escaped.
 type Line struct {
-	Seq   uint64    `json:"seq"` // counts up by one over all lines of a hub
-	Time  time.Time `json:"time"`
-	Level Level     `json:"level"`
-	Part  string    `json:"part"`
-	Text  string    `json:"text"` // message and attributes on one line
+	Seq       uint64    `json:"seq"` // counts up by one over all lines of a hub
+	Time      time.Time `json:"time"`
+	Level     Level     `json:"level"`
+	Component string    `json:"part"`
+	Text      string    `json:"text"` // message and attributes on one line
 	// Missed is how many lines before this one were dropped because the reader
 	// was slow or the ring had already given them up.
 	Missed uint64 `json:"missed,omitempty"`

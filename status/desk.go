@@ -5,26 +5,26 @@ import (
 	"encoding/json"
 )
 
-// Access is all that a hub can be asked: for its picture, what agents did, what
+// API is all that a hub can be asked: for its picture, what agents did, what
 // a person does at its desk, and what is in the sources.
-type Access interface {
+type API interface {
 	Client
-	Ledger
-	Desk
-	Shelf
+	History
+	Operator
+	Browser
 }
 
-// A Ledger reads what agents did.
-type Ledger interface {
+// A History reads what agents did.
+type History interface {
 	// Calls delivers calls, oldest first. Its channel ends like those of Client.
 	Calls(ctx context.Context, q CallQuery) (<-chan Call, error)
 	// Changes answers Changes, newest first.
-	Changes(ctx context.Context, p Pick) (Changes, error)
+	Changes(ctx context.Context, p Filter) (Changes, error)
 }
 
-// A Desk is where a person does by hand what agents do, and looks after the
+// A Operator is where a person does by hand what agents do, and looks after the
 // machine.
-type Desk interface {
+type Operator interface {
 	// Tools answers what a client sees: the scope is a source's name or empty,
 	// client a client's name or empty for one that nothing is said about.
 	Tools(ctx context.Context, scope, client string) ([]Tool, error)
@@ -60,14 +60,14 @@ type Example struct {
 
 // A Setting is one key of the configuration.
 type Setting struct {
-	Key     string   `json:"key"`
-	Means   string   `json:"means"`
-	Value   string   `json:"value"`
-	Default string   `json:"default"`
-	Set     bool     `json:"set"` // the file says it
-	Line    int      `json:"line,omitempty"`
-	Choices []string `json:"choices,omitempty"` // nil: free
-	Restart bool     `json:"restart,omitempty"` // counts from the hub's next start on
+	Key         string   `json:"key"`
+	Description string   `json:"means"`
+	Value       string   `json:"value"`
+	Default     string   `json:"default"`
+	Set         bool     `json:"set"` // the file says it
+	Line        int      `json:"line,omitempty"`
+	Choices     []string `json:"choices,omitempty"` // nil: free
+	Restart     bool     `json:"restart,omitempty"` // counts from the hub's next start on
 }
 
 // A CallError is why a tool did not do what it was asked.

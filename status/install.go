@@ -2,9 +2,9 @@ package status
 
 import "time"
 
-// An Install is a place on this machine that Lectern can be put into: an MCP
+// An Installation is a place on this machine that Lectern can be put into: an MCP
 // client's configuration, Logseq's plugins, the skill of an agent, login.
-type Install struct {
+type Installation struct {
 	ID        string `json:"id"`    // "client/cursor", "plugin/logseq", "skill/claude-code", "service"
 	Title     string `json:"title"` // "Cursor"
 	Here      bool   `json:"here"`  // that program is on this machine
@@ -34,32 +34,32 @@ type Update struct {
 
 // A Check is one thing that was looked at, by the doctor or in an update.
 type Check struct {
-	Name   string  `json:"name"` // stable: "hub.port"
-	Title  string  `json:"title"`
-	Result Result  `json:"result"`
-	Detail string  `json:"detail,omitempty"` // what was found
-	Fix    string  `json:"fix,omitempty"`
-	Action *Action `json:"action,omitempty"` // what mends it
+	Name   string      `json:"name"` // stable: "hub.port"
+	Title  string      `json:"title"`
+	Result CheckResult `json:"result"`
+	Detail string      `json:"detail,omitempty"` // what was found
+	Fix    string      `json:"fix,omitempty"`
+	Action *Action     `json:"action,omitempty"` // what mends it
 }
 
-// Result of a Check.
-type Result string
+// CheckResult of a Check.
+type CheckResult string
 
 // The results.
 const (
-	Pending Result = "pending" // not looked at yet
-	Looking Result = "looking"
-	Good    Result = "good"
-	Doubt   Result = "doubt" // works, and could be better
-	Bad     Result = "bad"
-	Skipped Result = "skipped" // could not be looked at; Detail says why
+	CheckPending CheckResult = "pending" // not looked at yet
+	CheckRunning CheckResult = "looking"
+	CheckOK      CheckResult = "good"
+	CheckWarn    CheckResult = "doubt" // works, and could be better
+	CheckFail    CheckResult = "bad"
+	CheckSkipped CheckResult = "skipped" // could not be looked at; Detail says why
 )
 
-// A Found is a knowledge base on this machine that is not a source yet. The
+// A Discovered is a knowledge base on this machine that is not a source yet. The
 // panel's own Client adds those it finds; a hub knows none.
-type Found struct {
-	Kind  string `json:"kind"`
-	Name  string `json:"name"` // what the source would be called
-	Place string `json:"place"`
-	Why   string `json:"why"` // "Obsidian knows it"
+type Discovered struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"` // what the source would be called
+	Place  string `json:"place"`
+	Reason string `json:"why"` // "Obsidian knows it"
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A Shelf is the pages of the sources as an agent sees them: what is hidden
+// A Browser is the pages of the sources as an agent sees them: what is hidden
 // from agents is not there, and what they may not read is refused. What a
 // source or the hub refuses is a [*CallError].
-type Shelf interface {
+type Browser interface {
 	// Pages delivers the pages of a source, some at a time, in the source's own
 	// order, and then closes the channel.
 	Pages(ctx context.Context, source string) (<-chan PageList, error)

@@ -33,15 +33,15 @@ type Snapshot struct {
 	Snippets []Snippet `json:"snippets"`
 	// Approvals are the calls that wait for a person, oldest first.
 	Approvals []Approval `json:"approvals"`
-	// Endings are what became of the last Approvals that wait no more, oldest
+	// Outcomes are what became of the last Approvals that wait no more, oldest
 	// first, at most 32.
-	Endings []Ending `json:"endings"`
-	// Installs are the MCP clients and other places on this machine that
+	Outcomes []ApprovalOutcome `json:"endings"`
+	// Installations are the MCP clients and other places on this machine that
 	// Lectern can be put into. A hub knows none: the panel's own Client adds
 	// them, as it does Update.
-	Installs []Install `json:"installs"`
-	Found    []Found   `json:"found"` // the surest first
-	Update   Update    `json:"update"`
+	Installations []Installation `json:"installs"`
+	Discovered    []Discovered   `json:"found"` // the surest first
+	Update        Update         `json:"update"`
 }
 
 // State of a Part.
@@ -58,8 +58,8 @@ const (
 	Stopping  State = "stopping"   // finishes what it has begun
 )
 
-// A Part is anything with a state: the hub, a source, a peer, a session.
-type Part struct {
+// A Component is anything with a state: the hub, a source, a peer, a session.
+type Component struct {
 	Name  string    `json:"name"`
 	State State     `json:"state"`
 	Since time.Time `json:"since"`          // when it entered State
@@ -68,7 +68,7 @@ type Part struct {
 
 // Hub is the process that owns the sources.
 type Hub struct {
-	Part
+	Component
 	Version  string    `json:"version,omitempty"` // empty: no hub was ever reached
 	Build    string    `json:"build,omitempty"`
 	PID      int       `json:"pid,omitempty"`
@@ -88,7 +88,7 @@ type Hub struct {
 
 // Source is one opened knowledge base.
 type Source struct {
-	Part
+	Component
 	Kind     string   `json:"kind"`
 	Place    string   `json:"place"` // folder, graph or address
 	ReadOnly bool     `json:"read_only"`
@@ -110,7 +110,7 @@ const (
 
 // Session is one agent connected to the hub.
 type Session struct {
-	Part
+	Component
 	// Client is what the other side calls itself: a claim, unless Proven.
 	Client    string    `json:"client"`
 	Proven    bool      `json:"proven,omitempty"` // it showed the token that was made for it
@@ -128,7 +128,7 @@ type Session struct {
 // Peer is another application, reached through its plugin. Its name is that of
 // what it has open. All it says of itself is a claim.
 type Peer struct {
-	Part
+	Component
 	Graph     string `json:"graph,omitempty"` // the address of what is open
 	Kind      string `json:"kind,omitempty"`  // "db" or "file"
 	App       string `json:"app,omitempty"`   // versions: of the application,
@@ -159,13 +159,13 @@ const (
 
 // A Problem is something a person can mend.
 type Problem struct {
-	Code     string    `json:"code"` // stable and documented: "source.gone"
-	Part     string    `json:"part"` // the name of the Part it is about
-	Severity Severity  `json:"severity"`
-	Title    string    `json:"title"` // one line: what is wrong, and where
-	Fix      string    `json:"fix"`   // what to do, as a sentence
-	Action   *Action   `json:"action,omitempty"`
-	Since    time.Time `json:"since"`
+	Code      string    `json:"code"` // stable and documented: "source.gone"
+	Component string    `json:"part"` // the name of the Part it is about
+	Severity  Severity  `json:"severity"`
+	Title     string    `json:"title"` // one line: what is wrong, and where
+	Fix       string    `json:"fix"`   // what to do, as a sentence
+	Action    *Action   `json:"action,omitempty"`
+	Since     time.Time `json:"since"`
 }
 
 // A Snippet is what one MCP client wants to read to find Lectern.

@@ -7,13 +7,13 @@ import (
 )
 
 func TestTroubleAt(t *testing.T) {
-	taken := Trouble{
-		Code: "port.taken", Severity: Warning, Means: "Two programs want it.",
+	taken := ProblemType{
+		Code: "port.taken", Severity: Warning, Description: "Two programs want it.",
 		Title: "port {port} is taken by {holder}", Fix: "Stop {holder}.",
 	}
-	got := taken.At("hub", Words{"port": "12740", "holder": "{port} {nobody}"})
+	got := taken.New("hub", Args{"port": "12740", "holder": "{port} {nobody}"})
 	want := Problem{
-		Code: "port.taken", Part: "hub", Severity: Warning,
+		Code: "port.taken", Component: "hub", Severity: Warning,
 		Title: "port 12740 is taken by {port} {nobody}", Fix: "Stop {port} {nobody}.",
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -21,23 +21,23 @@ type Approval struct {
 	Args    string    `json:"args"`             // the arguments as JSON, cut at 2 KB
 }
 
-// An Ending is what became of an Approval that waits no more.
-type Ending struct {
-	ID string `json:"id"` // of the Approval
-	As Ended  `json:"as"`
-	By By     `json:"by,omitempty"` // empty: nobody answered
+// An ApprovalOutcome is what became of an Approval that waits no more.
+type ApprovalOutcome struct {
+	ID         string     `json:"id"` // of the Approval
+	Resolution Resolution `json:"as"`
+	By         By         `json:"by,omitempty"` // empty: nobody answered
 }
 
-// Ended says how an Approval ended.
-type Ended string
+// Resolution says how an Approval ended.
+type Resolution string
 
 // The closed list of endings.
 const (
-	Allowed Ended = "allowed"
-	Refused Ended = "refused"
-	TooLate Ended = "too-late" // nobody answered in time
-	Left    Ended = "left"     // whoever called waits no more
-	Anew    Ended = "anew"     // what is allowed has changed, so the call is judged again
+	Allowed    Resolution = "allowed"
+	Refused    Resolution = "refused"
+	TimedOut   Resolution = "too-late" // nobody answered in time
+	ClientLeft Resolution = "left"     // whoever called waits no more
+	AskedAgain Resolution = "anew"     // what is allowed has changed, so the call is judged again
 )
 
 // By says what kind of answerer ended an Approval.
@@ -87,19 +87,19 @@ const Asked = "asked"
 // A Call is one call of a tool by an agent, after it has ended. It holds no
 // content: sizes alone.
 type Call struct {
-	Seq      uint64        `json:"seq"` // counts up by one over all calls of a hub
-	Time     time.Time     `json:"time"`
-	Session  string        `json:"session"`
-	Client   string        `json:"client"`
-	Source   string        `json:"source"`
-	Tool     string        `json:"tool"`
-	Effect   string        `json:"effect"`
-	Duration time.Duration `json:"duration_ns"`
-	Asked    int           `json:"asked"`          // bytes of the arguments
-	Answered int           `json:"answered"`       // bytes of the answer
-	Code     string        `json:"code,omitempty"` // of the error, or Asked; empty: it went well
-	Changes  []string      `json:"changes,omitempty"`
-	Missed   uint64        `json:"missed,omitempty"` // calls before this one that were dropped because the reader was slow
+	Seq           uint64        `json:"seq"` // counts up by one over all calls of a hub
+	Time          time.Time     `json:"time"`
+	Session       string        `json:"session"`
+	Client        string        `json:"client"`
+	Source        string        `json:"source"`
+	Tool          string        `json:"tool"`
+	Effect        string        `json:"effect"`
+	Duration      time.Duration `json:"duration_ns"`
+	RequestBytes  int           `json:"asked"`          // bytes of the arguments
+	ResponseBytes int           `json:"answered"`       // bytes of the answer
+	Code          string        `json:"code,omitempty"` // of the error, or Asked; empty: it went well
+	Changes       []string      `json:"changes,omitempty"`
+	Missed        uint64        `json:"missed,omitempty"` // calls before this one that were dropped because the reader was slow
 }
 
 // Failed reports whether the call ended with an error.
@@ -116,32 +116,32 @@ type Outcome string
 
 // The outcomes.
 const (
-	Written Outcome = "written" // it happened, and stands
-	Undone  Outcome = "undone"  // it was taken back
-	Unsure  Outcome = "unsure"  // whether it happened is not known
+	Written        Outcome = "written" // it happened, and stands
+	Undone         Outcome = "undone"  // it was taken back
+	OutcomeUnknown Outcome = "unsure"  // whether it happened is not known
 )
 
 // A Change is one write of one target by an agent, or by an undo.
 type Change struct {
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"`
-	Client  string    `json:"client"`
-	Session string    `json:"session"`
-	Call    string    `json:"call"` // the same for all Changes of one call
-	Source  string    `json:"source"`
-	Tool    string    `json:"tool"`
-	Target  string    `json:"target"`
-	Deed    string    `json:"deed"` // "created", "changed" or "deleted"
-	Outcome Outcome   `json:"outcome"`
-	Undoes  string    `json:"undoes,omitempty"` // the ID of the Change that this one took back
-	Before  int       `json:"before"`           // bytes
-	After   int       `json:"after"`
-	Reason  string    `json:"reason,omitempty"` // why the agent made it, in its own words
-	Fixed   string    `json:"fixed,omitempty"`  // why it cannot be undone; empty: it can
+	ID         string    `json:"id"`
+	Time       time.Time `json:"time"`
+	Client     string    `json:"client"`
+	Session    string    `json:"session"`
+	Call       string    `json:"call"` // the same for all Changes of one call
+	Source     string    `json:"source"`
+	Tool       string    `json:"tool"`
+	Target     string    `json:"target"`
+	Action     string    `json:"deed"` // "created", "changed" or "deleted"
+	Outcome    Outcome   `json:"outcome"`
+	Undoes     string    `json:"undoes,omitempty"` // the ID of the Change that this one took back
+	Before     int       `json:"before"`           // bytes
+	After      int       `json:"after"`
+	Reason     string    `json:"reason,omitempty"` // why the agent made it, in its own words
+	CannotUndo string    `json:"fixed,omitempty"`  // why it cannot be undone; empty: it can
 }
 
-// A Pick says which Changes: by ID, or all that fit what is given.
-type Pick struct {
+// A Filter says which Changes: by ID, or all that fit what is given.
+type Filter struct {
 	IDs     []string  `json:"ids,omitempty"`
 	Source  string    `json:"source,omitempty"`
 	Client  string    `json:"client,omitempty"`

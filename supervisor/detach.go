@@ -28,8 +28,8 @@ func detach(s status.Snapshot) status.Snapshot {
 	for i, a := range s.Approvals {
 		s.Approvals[i].Targets = append([]string{}, a.Targets...)
 	}
-	s.Endings = append([]status.Ending{}, s.Endings...)
-	s.Installs, s.Found = slices.Clone(s.Installs), slices.Clone(s.Found)
+	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)
+	s.Installations, s.Discovered = slices.Clone(s.Installations), slices.Clone(s.Discovered)
 	s.Update.Steps = slices.Clone(s.Update.Steps)
 	for i, step := range s.Update.Steps {
 		s.Update.Steps[i].Action = detachAction(step.Action)
@@ -42,12 +42,12 @@ func detachAction(a *status.Action) *status.Action {
 	if a == nil {
 		return nil
 	}
-	a.Source, a.Answer, a.Pick, a.Grant, a.Option = copied(a.Source), copied(a.Answer), copied(a.Pick), copied(a.Grant), copied(a.Option)
+	a.Source, a.Answer, a.Filter, a.Grant, a.Option = copied(a.Source), copied(a.Answer), copied(a.Filter), copied(a.Grant), copied(a.Option)
 	if a.Source != nil {
 		a.Source.Exclude, a.Source.Only = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only)
 	}
-	if a.Pick != nil {
-		a.Pick.IDs = slices.Clone(a.Pick.IDs)
+	if a.Filter != nil {
+		a.Filter.IDs = slices.Clone(a.Filter.IDs)
 	}
 	if a.Grant != nil {
 		a.Grant.Effects, a.Grant.Ask = slices.Clone(a.Grant.Effects), slices.Clone(a.Grant.Ask)

@@ -24,17 +24,17 @@ type Local struct {
 	State *State
 	Log   *logs.Log
 	Actions
-	status.Desk
-	status.Shelf
+	status.Operator
+	status.Browser
 	// Draw brings State up to date when somebody begins to watch; nil: it is.
 	Draw func()
 	// Recent answers Calls; nil: nobody keeps them.
 	Recent func(ctx context.Context, q status.CallQuery) (<-chan status.Call, error)
 	// History answers Changes; nil: nobody keeps them.
-	History func(ctx context.Context, p status.Pick) (status.Changes, error)
+	History func(ctx context.Context, p status.Filter) (status.Changes, error)
 }
 
-var _ status.Access = Local{}
+var _ status.API = Local{}
 
 // Watch implements status.Client.
 func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
@@ -47,7 +47,7 @@ func (l Local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 // Logs implements status.Client.
 func (l Local) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
 	lines := l.Log.Query(ctx, logs.Query{
-		After: q.After, Last: q.Last, Level: slogLevel(q.Level), Part: q.Part, Follow: q.Follow,
+		After: q.After, Last: q.Last, Level: slogLevel(q.Level), Part: q.Component, Follow: q.Follow,
 	})
 	ch := make(chan status.Line)
 	go func() {
@@ -72,7 +72,7 @@ func (l Local) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Cal
 }
 
 // Changes is status.Ledger's.
-func (l Local) Changes(ctx context.Context, p status.Pick) (status.Changes, error) {
+func (l Local) Changes(ctx context.Context, p status.Filter) (status.Changes, error) {
 	if l.History == nil {
 		return status.Changes{}, errors.New("list changes: this hub keeps none")
 	}
@@ -83,7 +83,7 @@ func (l Local) Changes(ctx context.Context, p status.Pick) (status.Changes, erro
 // text is n's as it is: only that of a Log is escaped already.
 func StatusLine(n logs.Line) status.Line {
 	return status.Line{
-		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Part: n.Part, Text: n.Text, Missed: n.Missed,
+		Seq: n.Seq, Time: n.Time, Level: statusLevel(n.Level), Component: n.Part, Text: n.Text, Missed: n.Missed,
 	}
 }
 

@@ -33,7 +33,7 @@ func TestLocal(t *testing.T) {
 		)
 		return supervisor.Local{State: state, Log: log, Actions: f}
 	})
-	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.Ledger {
+	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.History {
 		return supervisor.Local{Recent: f.Calls, History: f.Changes}
 	})
 }
@@ -43,7 +43,7 @@ func record(t *testing.T, log *logs.Log, l status.Line) {
 		status.Debug: slog.LevelDebug, status.Info: slog.LevelInfo, status.Warn: slog.LevelWarn, status.Fail: slog.LevelError,
 	}[l.Level]
 	r := slog.NewRecord(l.Time, level, l.Text, 0)
-	r.AddAttrs(slog.String("part", l.Part))
+	r.AddAttrs(slog.String("part", l.Component))
 	if err := log.Handle(context.Background(), r); err != nil {
 		t.Error(err)
 	}

@@ -56,7 +56,7 @@ func (s *State) Update(f func(*status.Snapshot)) {
 func (s *State) Raise(p status.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.snap.Problems, func(q status.Problem) bool { return q.Code == p.Code && q.Part == p.Part })
+	i := slices.IndexFunc(s.snap.Problems, func(q status.Problem) bool { return q.Code == p.Code && q.Component == p.Component })
 	if i >= 0 {
 		p.Since = s.snap.Problems[i].Since
 		if reflect.DeepEqual(p, s.snap.Problems[i]) {
@@ -80,7 +80,7 @@ func (s *State) Raise(p status.Problem) {
 func (s *State) Clear(code, part string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := func(p status.Problem) bool { return p.Part == part && (code == "" || p.Code == code) }
+	gone := func(p status.Problem) bool { return p.Component == part && (code == "" || p.Code == code) }
 	if !slices.ContainsFunc(s.snap.Problems, gone) {
 		return
 	}
@@ -157,7 +157,7 @@ func (s *State) watch(ctx context.Context, out chan<- status.Snapshot) {
 // stampParts sets Since of the parts of next that entered another state, and
 // carries it over for those that did not.
 func stampParts(next *status.Snapshot, last status.Snapshot, now time.Time) {
-	stamp := func(p *status.Part, old status.Part) {
+	stamp := func(p *status.Component, old status.Component) {
 		switch {
 		case p.State == old.State && p.Since.IsZero():
 			p.Since = old.Since
@@ -165,24 +165,24 @@ func stampParts(next *status.Snapshot, last status.Snapshot, now time.Time) {
 			p.Since = now
 		}
 	}
-	stamp(&next.Hub.Part, last.Hub.Part)
+	stamp(&next.Hub.Component, last.Hub.Component)
 	for i := range next.Sources {
-		p := &next.Sources[i].Part
-		stamp(p, partOf(last.Sources, p.Name, func(s status.Source) status.Part { return s.Part }))
+		p := &next.Sources[i].Component
+		stamp(p, partOf(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
 	}
 	for i := range next.Sessions {
-		p := &next.Sessions[i].Part
-		stamp(p, partOf(last.Sessions, p.Name, func(s status.Session) status.Part { return s.Part }))
+		p := &next.Sessions[i].Component
+		stamp(p, partOf(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
 	}
 }
 
-func partOf[T any](all []T, name string, part func(T) status.Part) status.Part {
+func partOf[T any](all []T, name string, part func(T) status.Component) status.Component {
 	for _, t := range all {
 		if p := part(t); p.Name == name {
 			return p
 		}
 	}
-	return status.Part{}
+	return status.Component{}
 }
 
 // byGravity orders problems: gravest first, then those that stand longest.
@@ -191,7 +191,7 @@ func byGravity(a, b status.Problem) int {
 		cmp.Compare(rank(a.Severity), rank(b.Severity)),
 		a.Since.Compare(b.Since),
 		cmp.Compare(a.Code, b.Code),
-		cmp.Compare(a.Part, b.Part),
+		cmp.Compare(a.Component, b.Component),
 	)
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestSnapshotsAreNobodyElses(t *testing.T) {
 	s := NewState(time.Now)
-	mine := []status.Source{{Part: status.Part{Name: "notes"}, Effects: []string{"read"}}}
+	mine := []status.Source{{Component: status.Component{Name: "notes"}, Effects: []string{"read"}}}
 	s.Update(func(snap *status.Snapshot) { snap.Sources = mine })
 	s.Raise(status.Problem{Code: "c", Action: &status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "a"}}})
 	before := s.Snapshot()
@@ -54,7 +54,7 @@ func TestUpdateWithoutNewsIsNoChange(t *testing.T) {
 		s := NewState(time.Now)
 		draw := func(snap *status.Snapshot) {
 			snap.Hub.State = status.Ready
-			snap.Sources = []status.Source{{Part: status.Part{Name: "notes", State: status.Ready}, Effects: []string{"read"}}}
+			snap.Sources = []status.Source{{Component: status.Component{Name: "notes", State: status.Ready}, Effects: []string{"read"}}}
 			snap.Approvals = []status.Approval{{ID: "a", Targets: []string{"x"}}}
 		}
 		s.Update(draw)
@@ -96,11 +96,11 @@ func TestProblems(t *testing.T) {
 		start := time.Now()
 		s.Raise(status.Problem{Code: "update.ready", Severity: status.Notice})
 		time.Sleep(time.Second)
-		s.Raise(status.Problem{Code: "source.gone", Part: "notes", Severity: status.Error, Title: "notes is gone"})
-		s.Raise(status.Problem{Code: "source.gone", Part: "wiki", Severity: status.Error})
+		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is gone"})
+		s.Raise(status.Problem{Code: "source.gone", Component: "wiki", Severity: status.Error})
 		s.Raise(status.Problem{Code: "port.taken", Severity: status.Warning})
 		time.Sleep(time.Second)
-		s.Raise(status.Problem{Code: "source.gone", Part: "notes", Severity: status.Error, Title: "notes is still gone"})
+		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error, Title: "notes is still gone"})
 
 		type row struct {
 			Code, Part, Title string
@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 		}
 		rows := func() (rows []row) {
 			for _, p := range s.Snapshot().Problems {
-				rows = append(rows, row{p.Code, p.Part, p.Title, p.Since.Sub(start)})
+				rows = append(rows, row{p.Code, p.Component, p.Title, p.Since.Sub(start)})
 			}
 			return rows
 		}
@@ -131,7 +131,7 @@ func TestProblems(t *testing.T) {
 		}
 
 		s.Clear("source.gone", "notes")
-		s.Raise(status.Problem{Code: "source.gone", Part: "notes", Severity: status.Error})
+		s.Raise(status.Problem{Code: "source.gone", Component: "notes", Severity: status.Error})
 		s.Clear("", "wiki")
 		want = []row{
 			{"source.gone", "notes", "", 2 * time.Second},
@@ -151,7 +151,7 @@ func TestSinceFollowsTheState(t *testing.T) {
 		set := func(state status.State) {
 			s.Update(func(snap *status.Snapshot) {
 				snap.Hub.State = state
-				snap.Sources = []status.Source{{Part: status.Part{Name: "notes", State: state}}}
+				snap.Sources = []status.Source{{Component: status.Component{Name: "notes", State: state}}}
 			})
 			time.Sleep(time.Second)
 		}
@@ -254,10 +254,10 @@ func TestStateManyAtOnce(t *testing.T) {
 			for i := range 500 {
 				s.Update(func(snap *status.Snapshot) {
 					snap.Hub.Calls++
-					snap.Sources = []status.Source{{Part: status.Part{Name: "notes"}}}
+					snap.Sources = []status.Source{{Component: status.Component{Name: "notes"}}}
 				})
 				part := strconv.Itoa(w)
-				s.Raise(status.Problem{Code: "c", Part: part, Title: strconv.Itoa(i)})
+				s.Raise(status.Problem{Code: "c", Component: part, Title: strconv.Itoa(i)})
 				s.Clear("c", part)
 			}
 		})

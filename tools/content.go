@@ -23,8 +23,8 @@ type Content struct {
 	Name string
 }
 
-// Rich is an output that brings content blocks besides its JSON, such as the
+// ContentProvider is an output that brings content blocks besides its JSON, such as the
 // image it describes.
-type Rich interface {
+type ContentProvider interface {
 	Content() []Content
 }

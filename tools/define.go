@@ -34,18 +34,18 @@ type Spec[In, Out any] struct {
 
 // An Example is shown in SKILL.md and executed, in order, by the suite.
 type Example[In, Out any] struct {
-	Why string // completes "To ..."
-	In  In
+	Purpose string // completes "To ..."
+	In      In
 	// Want is compared with the answer, unless Loose says that only the call's
 	// success counts, as where an answer holds an id or a time.
-	Want  Out
-	Loose bool
+	Want      Out
+	AnyAnswer bool
 }
 
 // A Tool is a Spec bound to a method of the source type S.
 type Tool[S Source] struct {
 	info ToolInfo
-	call func(context.Context, S, Caller, json.RawMessage) (Result, error)
+	call func(context.Context, S, CallContext, json.RawMessage) (Result, error)
 }
 
 // Info is the tool's declaration.
@@ -53,7 +53,7 @@ func (t Tool[S]) Info() ToolInfo { return t.info }
 
 // Call runs the tool on src, with the same checks of its arguments as a call
 // by an agent: for a tool that is made of others.
-func (t Tool[S]) Call(ctx context.Context, src S, c Caller, args json.RawMessage) (Result, error) {
+func (t Tool[S]) Call(ctx context.Context, src S, c CallContext, args json.RawMessage) (Result, error) {
 	return t.call(ctx, src, c, args)
 }
 
@@ -77,14 +77,14 @@ type ToolInfo struct {
 
 // ExampleInfo is an Example after marshalling.
 type ExampleInfo struct {
-	Why   string          `json:"why"`
-	In    json.RawMessage `json:"in"`
-	Want  json.RawMessage `json:"want"`
-	Loose bool            `json:"loose,omitempty"`
+	Purpose   string          `json:"why"`
+	In        json.RawMessage `json:"in"`
+	Want      json.RawMessage `json:"want"`
+	AnyAnswer bool            `json:"loose,omitempty"`
 }
 
 // A Result is what a successful call answers: Out as JSON, written once, and
-// the content blocks that Out brings along if it is [Rich].
+// the content blocks that Out brings along if it is [ContentProvider].
 type Result struct {
 	JSON    json.RawMessage
 	Content []Content // nil: the JSON is the text
@@ -103,12 +103,12 @@ func (r Result) Size() int {
 // panics on a declaration that cannot be published: declarations are package
 // variables, so the mistake shows in the first test run.
 func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, In) (Out, error)) Tool[S] {
-	return DefineLive(spec, func(s S, ctx context.Context, _ Caller, in In) (Out, error) { return method(s, ctx, in) })
+	return DefineWithContext(spec, func(s S, ctx context.Context, _ CallContext, in In) (Out, error) { return method(s, ctx, in) })
 }
 
-// DefineLive is [Define] for a method that also wants the [Caller], to report
+// DefineWithContext is [Define] for a method that also wants the [CallContext], to report
 // progress while it works.
-func DefineLive[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, Caller, In) (Out, error)) Tool[S] {
+func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
 	in, out := schemaOf[In](), schemaOf[Out]()
 	for what, s := range map[string]*jsonschema.Schema{"input": in, "output": out} {
 		if s.Type != "object" {
@@ -120,7 +120,7 @@ func DefineLive[S Source, In, Out any](spec Spec[In, Out], method func(S, contex
 		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
 	}
 	for _, x := range spec.Examples {
-		info.Examples = append(info.Examples, ExampleInfo{x.Why, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.Loose})
+		info.Examples = append(info.Examples, ExampleInfo{x.Purpose, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.AnyAnswer})
 	}
 	if spec.Hits != nil {
 		info.Hits = func(answer json.RawMessage) ([]Hit, error) {
@@ -134,7 +134,7 @@ func DefineLive[S Source, In, Out any](spec Spec[In, Out], method func(S, contex
 			panic(fmt.Sprintf("tools: %s: a search needs its query and nothing else", spec.Name))
 		}
 	}
-	call := func(ctx context.Context, src S, c Caller, raw json.RawMessage) (Result, error) {
+	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {
 		var v In
 		if err := decodeArguments(in, raw, &v); err != nil {
 			return Result{}, err
@@ -154,7 +154,7 @@ func resultOf[Out any](out Out) (Result, error) {
 		return Result{}, fmt.Errorf("marshal result: %w", err)
 	}
 	r := Result{JSON: b}
-	if rich, ok := any(out).(Rich); ok {
+	if rich, ok := any(out).(ContentProvider); ok {
 		r.Content = rich.Content()
 	}
 	return r, nil

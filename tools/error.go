@@ -10,7 +10,7 @@ import (
 )
 
 // A Code is what an agent can act on. The list is closed; how a System's
-// specification spells each is said by its [Spelling].
+// specification spells each is said by its [ErrorFormat].
 type Code string
 
 // The closed list of codes.
@@ -34,18 +34,18 @@ func Codes() []Code {
 // never holds content of a note, but for the Data of an undo that the hub
 // refuses, which it marks.
 type Error struct {
-	Code Code
-	As   string // the specification's own code, when it has several for one Code; else empty
-	Msg  string // one sentence without a final full stop
-	Hint string // what to do next, as an imperative sentence; may be empty
-	Data any    // further facts, marshalled with the error; may be nil
-	Err  error  // the cause, for the log only; may be nil
+	Code     Code
+	SpecCode string // the specification's own code, when it has several for one Code; else empty
+	Message  string // one sentence without a final full stop
+	Hint     string // what to do next, as an imperative sentence; may be empty
+	Data     any    // further facts, marshalled with the error; may be nil
+	Cause    error  // the cause, for the log only; may be nil
 }
 
 // Errorf makes an [Error]. A %w verb is kept as the cause, for the log.
 func Errorf(c Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
+	return &Error{Code: c, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
 
 // WithHint returns e with the hint set.
@@ -63,10 +63,10 @@ func (e *Error) WithData(data any) *Error {
 }
 
 // Error implements error: the message alone, which is what a person reads.
-func (e *Error) Error() string { return e.Msg }
+func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Cause }
 
 // AsError is err as an agent may see it. What is not one of ours becomes
 // Internal without detail, but for deadlines and cancellation, which become
@@ -79,33 +79,33 @@ func AsError(err error) *Error {
 		return e
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Code: Timeout, Msg: "the call took longer than its deadline", Hint: "Ask for less, or try again.", Err: err}
+		return &Error{Code: Timeout, Message: "the call took longer than its deadline", Hint: "Ask for less, or try again.", Cause: err}
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Code: Timeout, Msg: "the call was cancelled", Err: err}
+		return &Error{Code: Timeout, Message: "the call was cancelled", Cause: err}
 	}
-	return &Error{Code: Internal, Msg: "the call failed; Lectern's log has the reason", Hint: "Run `lectern logs` to see it.", Err: err}
+	return &Error{Code: Internal, Message: "the call failed; Lectern's log has the reason", Hint: "Run `lectern logs` to see it.", Cause: err}
 }
 
-// A Spelling says how a System's specification writes errors: the code words
+// A ErrorFormat says how a System's specification writes errors: the code words
 // and the object that an agent finds in structuredContent.
-type Spelling struct {
+type ErrorFormat struct {
 	codes  map[Code]string
 	schema *jsonschema.Schema
 	shape  func(code string, e *Error) any
 }
 
-// Spell makes a [Spelling]: codes gives the specification's word for each Code
+// NewErrorFormat makes a [ErrorFormat]: codes gives the specification's word for each Code
 // (a missing one is an error of the declaration, found by the suite) and shape
 // makes the object. E must be a struct, so that it has a schema.
-func Spell[E any](codes map[Code]string, shape func(code string, e *Error) E) Spelling {
-	return Spelling{codes: codes, schema: schemaOf[E](), shape: func(c string, e *Error) any { return shape(c, e) }}
+func NewErrorFormat[E any](codes map[Code]string, shape func(code string, e *Error) E) ErrorFormat {
+	return ErrorFormat{codes: codes, schema: schemaOf[E](), shape: func(c string, e *Error) any { return shape(c, e) }}
 }
 
-// Word is the specification's word for e's code.
-func (s Spelling) Word(e *Error) string {
-	if e.As != "" {
-		return e.As
+// Code is the specification's word for e's code.
+func (s ErrorFormat) Code(e *Error) string {
+	if e.SpecCode != "" {
+		return e.SpecCode
 	}
 	if w, ok := s.codes[e.Code]; ok {
 		return w
@@ -113,9 +113,9 @@ func (s Spelling) Word(e *Error) string {
 	return string(e.Code)
 }
 
-// Missing lists the Codes that the specification's spelling leaves out. It is
+// MissingCodes lists the Codes that the specification's spelling leaves out. It is
 // empty for the plain spelling.
-func (s Spelling) Missing() []Code {
+func (s ErrorFormat) MissingCodes() []Code {
 	if s.shape == nil {
 		return nil
 	}
@@ -123,11 +123,11 @@ func (s Spelling) Missing() []Code {
 }
 
 // Object is e as the specification writes it; marshal it to JSON.
-func (s Spelling) Object(e *Error) any {
+func (s ErrorFormat) Object(e *Error) any {
 	if s.shape == nil {
-		return PlainError{Code: string(e.Code), Message: e.Msg, Hint: e.Hint, Data: e.Data}
+		return PlainError{Code: string(e.Code), Message: e.Message, Hint: e.Hint, Data: e.Data}
 	}
-	return s.shape(s.Word(e), e)
+	return s.shape(s.Code(e), e)
 }
 
 // PlainError is the shape of errors in Systems whose specification has none.

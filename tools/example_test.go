@@ -42,7 +42,7 @@ func Example_declare() {
 				Name: "find_book", Title: "Find a book", Effect: tools.Reads,
 				Doc:      "Find who wrote a book.",
 				Errors:   []tools.Code{tools.NotFound},
-				Examples: []tools.Example[findIn, findOut]{{Why: "find an author", In: findIn{"Emma"}, Want: findOut{"Jane Austen"}}},
+				Examples: []tools.Example[findIn, findOut]{{Purpose: "find an author", In: findIn{"Emma"}, Want: findOut{"Jane Austen"}}},
 			}, shelf.find),
 		},
 	})
@@ -53,7 +53,7 @@ func Example_declare() {
 		return
 	}
 	for _, args := range []string{`{"title":"Emma"}`, `{"title":"Ulysses"}`, `{"titel":"Emma"}`} {
-		answer, err := source.Call(context.Background(), tools.Silent{}, "find_book", []byte(args))
+		answer, err := source.Call(context.Background(), tools.NopCallContext{}, "find_book", []byte(args))
 		fmt.Println(string(answer.JSON), err)
 	}
 	// Output:

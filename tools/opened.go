@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// An Opened is an open source with its type parameters erased: what the hub,
+// An OpenedSource is an open source with its type parameters erased: what the hub,
 // `lectern call` and scripts call. Its methods may be used from any goroutine
 // until Close; after it they answer Unavailable.
-type Opened struct {
+type OpenedSource struct {
 	source    Source
 	name      string
 	closed    atomic.Bool
-	tools     map[string]func(context.Context, Caller, json.RawMessage) (Result, error)
+	tools     map[string]func(context.Context, CallContext, json.RawMessage) (Result, error)
 	resources []openResource
 	prompts   map[string]openPrompt
 	pages     openPages
@@ -32,10 +32,10 @@ type openPrompt struct {
 	complete func(ctx context.Context, argument, prefix string) ([]string, error)
 }
 
-func (k *kind[S, C]) opened(src S, name string) *Opened {
-	o := &Opened{source: src, name: name, tools: map[string]func(context.Context, Caller, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}, pages: k.openPages(src)}
+func (k *kind[S, C]) opened(src S, name string) *OpenedSource {
+	o := &OpenedSource{source: src, name: name, tools: map[string]func(context.Context, CallContext, json.RawMessage) (Result, error){}, prompts: map[string]openPrompt{}, pages: k.openPages(src)}
 	for _, t := range k.system.Tools {
-		o.tools[t.info.Name] = func(ctx context.Context, c Caller, args json.RawMessage) (Result, error) {
+		o.tools[t.info.Name] = func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
 			return t.call(ctx, src, c, args)
 		}
 	}
@@ -66,7 +66,7 @@ func (k *kind[S, C]) opened(src S, name string) *Opened {
 
 // Close closes the source. It does not wait for calls: who has made some, sees
 // them through first. Closing twice is no error.
-func (o *Opened) Close() error {
+func (o *OpenedSource) Close() error {
 	if o.closed.Swap(true) {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (o *Opened) Close() error {
 }
 
 // open is nil until Close, and then the error of every other method.
-func (o *Opened) open() error {
+func (o *OpenedSource) open() error {
 	if o.closed.Load() {
 		return Errorf(Unavailable, "the source %s is closed", o.name).WithHint("Call again in a moment.")
 	}
@@ -82,7 +82,7 @@ func (o *Opened) open() error {
 }
 
 // Check is [Source].Check.
-func (o *Opened) Check(ctx context.Context) error {
+func (o *OpenedSource) Check(ctx context.Context) error {
 	if err := o.open(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (o *Opened) Check(ctx context.Context) error {
 
 // Call runs a tool by its name in the System. Arguments are checked before
 // the tool sees them; empty args mean none.
-func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawMessage) (Result, error) {
+func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, args json.RawMessage) (Result, error) {
 	if err := o.open(); err != nil {
 		return Result{}, err
 	}
@@ -102,18 +102,18 @@ func (o *Opened) Call(ctx context.Context, c Caller, tool string, args json.RawM
 	return call(ctx, c, args)
 }
 
-// Keeper is the source's end of taking Changes back; nil: the System has none.
-func (o *Opened) Keeper() Keeper {
-	k, _ := o.source.(Keeper)
+// Restorer is the source's end of taking Changes back; nil: the System has none.
+func (o *OpenedSource) Restorer() Restorer {
+	k, _ := o.source.(Restorer)
 	return k
 }
 
-// Hides is [Hider].Hides; of a source that is none, true.
-func (o *Opened) Hides(ctx context.Context, c Change) (bool, error) {
+// Hides is [ChangeFilter].Hides; of a source that is none, true.
+func (o *OpenedSource) Hides(ctx context.Context, c Change) (bool, error) {
 	if err := o.open(); err != nil {
 		return true, err
 	}
-	if h, ok := o.source.(Hider); ok {
+	if h, ok := o.source.(ChangeFilter); ok {
 		return h.Hides(ctx, c)
 	}
 	return true, nil
@@ -124,7 +124,7 @@ const maxURI = 8 << 10
 
 // Read answers the resource at uri. A URI that no resource of the System
 // matches is NotFound, and so is one of more than 8 KB.
-func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
+func (o *OpenedSource) Read(ctx context.Context, uri string) (Content, error) {
 	if err := o.open(); err != nil {
 		return Content{}, err
 	}
@@ -150,7 +150,7 @@ func (o *Opened) Read(ctx context.Context, uri string) (Content, error) {
 }
 
 // Prompt renders a prompt.
-func (o *Opened) Prompt(ctx context.Context, name string, args map[string]string) ([]Message, error) {
+func (o *OpenedSource) Prompt(ctx context.Context, name string, args map[string]string) ([]Message, error) {
 	if err := o.open(); err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (o *Opened) Prompt(ctx context.Context, name string, args map[string]string
 // Complete proposes values of an argument of a prompt, or of a variable of a
 // resource template as published; ref is the prompt's name or the template.
 // What is not known has no proposals.
-func (o *Opened) Complete(ctx context.Context, ref, argument, prefix string) ([]string, error) {
+func (o *OpenedSource) Complete(ctx context.Context, ref, argument, prefix string) ([]string, error) {
 	if err := o.open(); err != nil {
 		return nil, err
 	}

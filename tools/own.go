@@ -7,14 +7,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A Past is what one agent did to one source: the Source of the tools that the
+// A OwnChanges is what one agent did to one source: the Source of the tools that the
 // hub adds to those of a System, where a person wants agents to have them.
-type Past interface {
+type OwnChanges interface {
 	Source
 	// ListChanges answers the agent's own Changes, newest first.
 	ListChanges(ctx context.Context, in ListChangesIn) (ListChangesOut, error)
 	// UndoChange takes one of them back, with the others of its call.
-	UndoChange(ctx context.Context, c Caller, in UndoChangeIn) (UndoChangeOut, error)
+	UndoChange(ctx context.Context, c CallContext, in UndoChangeIn) (UndoChangeOut, error)
 }
 
 // ChangeLimit is the most Changes a list answers: 1 to 100, 20 when omitted.
@@ -40,17 +40,17 @@ type ListChangesOut struct {
 
 // An OwnChange is a Change as its agent sees it.
 type OwnChange struct {
-	ID      string    `json:"id" jsonschema:"to name it by"`
-	Call    string    `json:"call" jsonschema:"the same for all changes of one call, which are undone together"`
-	Time    time.Time `json:"time" jsonschema:"when"`
-	Tool    string    `json:"tool" jsonschema:"that made it"`
-	Target  string    `json:"target" jsonschema:"what changed"`
-	Deed    string    `json:"deed" jsonschema:"created, changed or deleted"`
-	Outcome string    `json:"outcome" jsonschema:"written, undone, or unsure: whether it happened is not known"`
-	Undoes  string    `json:"undoes,omitempty" jsonschema:"the change that this one took back"`
-	Reason  string    `json:"reason,omitempty" jsonschema:"as it was given"`
-	Fixed   string    `json:"fixed,omitempty" jsonschema:"why it cannot be undone"`
-	Diff    string    `json:"diff,omitempty" jsonschema:"unified; where id was given"`
+	ID         string    `json:"id" jsonschema:"to name it by"`
+	Call       string    `json:"call" jsonschema:"the same for all changes of one call, which are undone together"`
+	Time       time.Time `json:"time" jsonschema:"when"`
+	Tool       string    `json:"tool" jsonschema:"that made it"`
+	Target     string    `json:"target" jsonschema:"what changed"`
+	Action     string    `json:"deed" jsonschema:"created, changed or deleted"`
+	Outcome    string    `json:"outcome" jsonschema:"written, undone, or unsure: whether it happened is not known"`
+	Undoes     string    `json:"undoes,omitempty" jsonschema:"the change that this one took back"`
+	Reason     string    `json:"reason,omitempty" jsonschema:"as it was given"`
+	CannotUndo string    `json:"fixed,omitempty" jsonschema:"why it cannot be undone"`
+	Diff       string    `json:"diff,omitempty" jsonschema:"unified; where id was given"`
 }
 
 // UndoChangeIn names a Change.
@@ -70,50 +70,50 @@ type UndoChangeOut struct {
 // Restored is one target of an undo.
 type Restored struct {
 	Target string `json:"target" jsonschema:"what is taken back"`
-	Deed   string `json:"deed" jsonschema:"bring back, remove or restore"`
+	Action string `json:"deed" jsonschema:"bring back, remove or restore"`
 	Diff   string `json:"diff" jsonschema:"unified, or why there is none"`
 }
 
-// PastTools are the tools of a Past. They are published under these names, with
+// OwnChangesTools are the tools of a Past. They are published under these names, with
 // lectern_ before one that a System of the session has too.
-func PastTools() []Tool[Past] {
+func OwnChangesTools() []Tool[OwnChanges] {
 	when := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	return []Tool[Past]{
+	return []Tool[OwnChanges]{
 		Define(Spec[ListChangesIn, ListChangesOut]{
 			Name: "list_changes", Title: "List own changes", Effect: Reads,
 			Doc: "List what you changed in a source, newest first.\n" +
 				"Only your own changes: those of this session, and all of yours where you connect with a token of your own. Give id to see one as a diff.",
 			Errors: []Code{NotFound},
 			Examples: []Example[ListChangesIn, ListChangesOut]{{
-				Why: "find what to take back", In: ListChangesIn{Limit: 1}, Loose: true,
+				Purpose: "find what to take back", In: ListChangesIn{Limit: 1}, AnyAnswer: true,
 				Want: ListChangesOut{
-					Changes: []OwnChange{{ID: "c12", Call: "k12", Time: when, Tool: "write_page", Target: "Plan.md", Deed: "changed", Outcome: "written"}},
+					Changes: []OwnChange{{ID: "c12", Call: "k12", Time: when, Tool: "write_page", Target: "Plan.md", Action: "changed", Outcome: "written"}},
 					Next:    "c12",
 				},
 			}},
-		}, Past.ListChanges),
-		DefineLive(Spec[UndoChangeIn, UndoChangeOut]{
+		}, OwnChanges.ListChanges),
+		DefineWithContext(Spec[UndoChangeIn, UndoChangeOut]{
 			Name: "undo_change", Title: "Undo an own change", Effect: Writes,
 			Doc: "Take back one of your own changes exactly, together with the others of its call.\n" +
 				"Refused with the diff when somebody edited later; merge keeps such edits where they are on other lines. " +
 				"One that removes what you created needs the grant to delete. The undo is a change too, so it can be undone.",
 			Errors: []Code{NotFound, Conflict},
 			Examples: []Example[UndoChangeIn, UndoChangeOut]{{
-				Why: "see what an undo would do", In: UndoChangeIn{ID: "c12", DryRun: true}, Loose: true,
-				Want: UndoChangeOut{Restored: []Restored{{Target: "Plan.md", Deed: "restore", Diff: "--- Plan.md\n+++ Plan.md\n@@ -1 +1 @@\n-new\n+old\n"}}},
+				Purpose: "see what an undo would do", In: UndoChangeIn{ID: "c12", DryRun: true}, AnyAnswer: true,
+				Want: UndoChangeOut{Restored: []Restored{{Target: "Plan.md", Action: "restore", Diff: "--- Plan.md\n+++ Plan.md\n@@ -1 +1 @@\n-new\n+old\n"}}},
 			}},
-		}, Past.UndoChange),
+		}, OwnChanges.UndoChange),
 	}
 }
 
-// PastKind declares the tools of a Past for those who render, count and check
+// OwnChangesKind declares the tools of a Past for those who render, count and check
 // declarations. It is no System that a source can be of.
-func PastKind() Kind {
-	return Erase(System[Past, struct{}]{
-		Name: "changes", Title: "Own changes", Tools: PastTools(),
+func OwnChangesKind() Kind {
+	return Erase(System[OwnChanges, struct{}]{
+		Name: "changes", Title: "Own changes", Tools: OwnChangesTools(),
 		Doc: "What an agent itself changed in a source, of whatever kind, and the way to take it back. These tools are there only where the user " +
 			"says `own_changes = true` in `[hub]` of Lectern's configuration. Their names have no prefix, also in a session of several kinds.",
-		Open: func(context.Context, struct{}, Env) (Past, error) {
+		Open: func(context.Context, struct{}, Env) (OwnChanges, error) {
 			return nil, Errorf(Invalid, "no source is of the kind changes")
 		},
 	})

@@ -41,7 +41,7 @@ type Hit struct {
 
 // Pages lists the pages of the source; NotFound where its System has none to
 // look through.
-func (o *Opened) Pages(ctx context.Context) ([]PageInfo, error) {
+func (o *OpenedSource) Pages(ctx context.Context) ([]PageInfo, error) {
 	if err := o.open(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o *Opened) Pages(ctx context.Context) ([]PageInfo, error) {
 }
 
 // Page answers at most the first most bytes of a page.
-func (o *Opened) Page(ctx context.Context, name string, most int) (PageText, error) {
+func (o *OpenedSource) Page(ctx context.Context, name string, most int) (PageText, error) {
 	if err := o.open(); err != nil {
 		return PageText{}, err
 	}

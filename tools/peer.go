@@ -15,7 +15,7 @@ type Peer interface {
 	//
 	// A call with again set may be sent a second time when the connection was
 	// lost before its answer; set it for reads alone. Without it, a lost
-	// connection is an Unavailable error with [Unsure] as its cause.
+	// connection is an Unavailable error with [ErrOutcomeUnknown] as its cause.
 	Call(ctx context.Context, method string, in, out any, again bool) error
 	// About is what the Peer said of itself when it connected, as the bridge
 	// received it; nil when none is connected.
@@ -26,9 +26,9 @@ type Peer interface {
 	Listen(f func(method string, params json.RawMessage)) (stop func())
 }
 
-// Unsure is the cause of an error after which nobody knows whether the Peer
+// ErrOutcomeUnknown is the cause of an error after which nobody knows whether the Peer
 // has carried the request out.
-type Unsure struct{}
+type ErrOutcomeUnknown struct{}
 
 // Error implements error.
-func (Unsure) Error() string { return "the connection was lost before the answer" }
+func (ErrOutcomeUnknown) Error() string { return "the connection was lost before the answer" }

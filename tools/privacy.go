@@ -12,13 +12,13 @@ import (
 // when a mark of Exclude fits it, or when there are marks in Only and none
 // fits. The zero value hides nothing.
 type Privacy struct {
-	Exclude []Mark
-	Only    []Mark
+	Exclude []PrivacyRule
+	Only    []PrivacyRule
 }
 
-// A Mark fits pages by one of its fields; the others are empty. Letter case and
+// A PrivacyRule fits pages by one of its fields; the others are empty. Letter case and
 // how accents are composed make no difference.
-type Mark struct {
+type PrivacyRule struct {
 	Path      string // a glob of the page's path or name: * and ? within a part, ** over parts
 	Tag       string // a tag, also as the beginning of a nested one: work fits work/plans
 	Property  string // a property that is there
@@ -34,10 +34,10 @@ type Page struct {
 	Properties map[string][]string
 }
 
-// ParseMark reads a mark as people write it: "Private/**" or "path:Private/**",
+// ParsePrivacyRule reads a mark as people write it: "Private/**" or "path:Private/**",
 // "#secret" or "tag:secret", "property:status" or "property:status=private",
 // "namespace:Projects". What has another form is an Invalid error.
-func ParseMark(s string) (Mark, error) {
+func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	kind, rest, found := strings.Cut(s, ":")
 	if strings.HasPrefix(s, "#") {
 		kind, rest, found = "tag", s[1:], true
@@ -47,25 +47,25 @@ func ParseMark(s string) (Mark, error) {
 	}
 	rest = strings.TrimSpace(rest)
 	if rest == "" {
-		return Mark{}, Errorf(Invalid, "%q names nothing to hide", s)
+		return PrivacyRule{}, Errorf(Invalid, "%q names nothing to hide", s)
 	}
 	switch kind {
 	case "path":
 		for part := range strings.SplitSeq(rest, "/") {
 			if _, err := path.Match(part, ""); err != nil {
-				return Mark{}, Errorf(Invalid, "%q is not a pattern: %w", rest, err)
+				return PrivacyRule{}, Errorf(Invalid, "%q is not a pattern: %w", rest, err)
 			}
 		}
-		return Mark{Path: rest}, nil
+		return PrivacyRule{Path: rest}, nil
 	case "tag":
-		return Mark{Tag: strings.TrimPrefix(rest, "#")}, nil
+		return PrivacyRule{Tag: strings.TrimPrefix(rest, "#")}, nil
 	case "property":
 		name, value, _ := strings.Cut(rest, "=")
-		return Mark{Property: strings.TrimSpace(name), Value: strings.TrimSpace(value)}, nil
+		return PrivacyRule{Property: strings.TrimSpace(name), Value: strings.TrimSpace(value)}, nil
 	case "namespace":
-		return Mark{Namespace: strings.Trim(rest, "/")}, nil
+		return PrivacyRule{Namespace: strings.Trim(rest, "/")}, nil
 	}
-	return Mark{}, Errorf(Invalid, "%q begins with %q; write path:, tag:, property: or namespace:", s, kind+":")
+	return PrivacyRule{}, Errorf(Invalid, "%q begins with %q; write path:, tag:, property: or namespace:", s, kind+":")
 }
 
 // Any says whether anything can be hidden at all.
@@ -74,7 +74,7 @@ func (p Privacy) Any() bool { return len(p.Exclude)+len(p.Only) > 0 }
 // NeedsContent says whether a page's tags or properties must be known to
 // decide, besides its path.
 func (p Privacy) NeedsContent() bool {
-	for _, marks := range [][]Mark{p.Exclude, p.Only} {
+	for _, marks := range [][]PrivacyRule{p.Exclude, p.Only} {
 		for _, m := range marks {
 			if m.Tag != "" || m.Property != "" {
 				return true
@@ -102,7 +102,7 @@ func (p Privacy) Hides(page Page) bool {
 	return true
 }
 
-func (m Mark) fits(page Page) bool {
+func (m PrivacyRule) fits(page Page) bool {
 	switch {
 	case m.Path != "":
 		return glob(m.Path, page.Path) || page.File != "" && glob(m.Path, page.File)

@@ -7,16 +7,16 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Typed lets a Go type carry its own constraints (bounds, enum, default) into
+// SchemaProvider lets a Go type carry its own constraints (bounds, enum, default) into
 // every schema that mentions it, so that tags stay plain prose.
-type Typed interface {
+type SchemaProvider interface {
 	JSONSchema() *jsonschema.Schema
 }
 
 // Limit is the most entries a list answers: 1 to 200, 50 when omitted.
 type Limit int
 
-// JSONSchema implements [Typed].
+// JSONSchema implements [SchemaProvider].
 func (Limit) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(200.0), Default: []byte("50")}
 }
@@ -24,7 +24,7 @@ func (Limit) JSONSchema() *jsonschema.Schema {
 // Offset is how many entries a list skips: 0 when omitted.
 type Offset int
 
-// JSONSchema implements [Typed].
+// JSONSchema implements [SchemaProvider].
 func (Offset) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
 }
@@ -46,8 +46,8 @@ func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, see
 		return
 	}
 	seen[t] = true
-	if t.Kind() != reflect.Interface && t.Implements(reflect.TypeFor[Typed]()) {
-		typed, _ := reflect.TypeAssert[Typed](reflect.Zero(t))
+	if t.Kind() != reflect.Interface && t.Implements(reflect.TypeFor[SchemaProvider]()) {
+		typed, _ := reflect.TypeAssert[SchemaProvider](reflect.Zero(t))
 		known[t] = typed.JSONSchema()
 		return
 	}

@@ -24,19 +24,19 @@ type System[S Source, C any] struct {
 	Peer func(config C) string
 	// Detect says how sure the System is that a directory is one of its own.
 	// Nil: never detected.
-	Detect    func(dir fs.FS) Match
-	Spelling  Spelling
-	Tools     []Tool[S]
-	Resources []Resource[S]
-	Prompts   []Prompt[S]
-	Pages     *Pages[S] // nil: there is nothing to look through
+	Detect      func(dir fs.FS) Detection
+	ErrorFormat ErrorFormat
+	Tools       []Tool[S]
+	Resources   []Resource[S]
+	Prompts     []Prompt[S]
+	Pages       *Pages[S] // nil: there is nothing to look through
 }
 
-// A Match is a System's claim on a directory. The greatest Score wins; 0 means
+// A Detection is a System's claim on a directory. The greatest Score wins; 0 means
 // no.
-type Match struct {
-	Score int
-	Why   string // "it has an .obsidian folder"
+type Detection struct {
+	Score  int
+	Reason string // "it has an .obsidian folder"
 }
 
 // A Kind is a System whose type parameters have been erased.
@@ -46,8 +46,8 @@ type Kind interface {
 	Manifest() *Manifest
 	// Open opens a source from the JSON of its configuration keys. A key that
 	// the System does not know is an Invalid error that names it.
-	Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error)
-	Detect(dir fs.FS) Match
+	Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error)
+	Detect(dir fs.FS) Detection
 	// PeerName says which Peer a source of this configuration wants, and
 	// whether it wants one at all. It errs as Open does.
 	PeerName(config json.RawMessage) (name string, wanted bool, err error)
@@ -62,9 +62,9 @@ type Manifest struct {
 	Tools     []ToolInfo         `json:"tools"`
 	Resources []ResourceInfo     `json:"resources"`
 	Prompts   []PromptInfo       `json:"prompts"`
-	// Words is how the specification spells each Code.
-	Words    map[Code]string `json:"errors"`
-	Spelling Spelling        `json:"-"`
+	// ErrorCodes is how the specification spells each Code.
+	ErrorCodes  map[Code]string `json:"errors"`
+	ErrorFormat ErrorFormat     `json:"-"`
 }
 
 // Tool finds a tool by its name in the System.
@@ -95,18 +95,18 @@ type kind[S Source, C any] struct {
 // that admits the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
-		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), Words: map[Code]string{}, Spelling: s.Spelling,
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
 	}
-	if s.Spelling.shape == nil {
-		m.Spelling.schema = schemaOf[PlainError]()
+	if s.ErrorFormat.shape == nil {
+		m.ErrorFormat.schema = schemaOf[PlainError]()
 	}
 	for _, c := range Codes() {
-		m.Words[c] = s.Spelling.Word(&Error{Code: c})
+		m.ErrorCodes[c] = s.ErrorFormat.Code(&Error{Code: c})
 	}
 	for _, t := range s.Tools {
 		info := t.info
-		info.Out = admitErrors(info.Out, m.Spelling.schema)
+		info.Out = admitErrors(info.Out, m.ErrorFormat.schema)
 		m.Tools = append(m.Tools, info)
 	}
 	for _, r := range s.Resources {
@@ -120,9 +120,9 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 
 func (k *kind[S, C]) Manifest() *Manifest { return &k.manifest }
 
-func (k *kind[S, C]) Detect(dir fs.FS) Match {
+func (k *kind[S, C]) Detect(dir fs.FS) Detection {
 	if k.system.Detect == nil {
-		return Match{}
+		return Detection{}
 	}
 	return k.system.Detect(dir)
 }
@@ -138,7 +138,7 @@ func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool,
 	return k.system.Peer(c), true, nil
 }
 
-func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*Opened, error) {
+func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
 	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
 		return nil, err

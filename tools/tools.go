@@ -58,44 +58,44 @@ type Env struct {
 	// Peer is the other application, for a System that declares [System].Peer;
 	// nil for any other.
 	Peer Peer
-	// Changed announces that the resource with this URI has new content. It
+	// ResourceChanged announces that the resource with this URI has new content. It
 	// never blocks and may be called from any goroutine.
-	Changed func(uri string)
+	ResourceChanged func(uri string)
 	// Privacy says what agents must not see. What it hides does not exist for
 	// them: no answer may depend on it.
 	Privacy Privacy
 }
 
-// A Caller is the outside of one call, for tools that have something to say
+// A CallContext is the outside of one call, for tools that have something to say
 // before they return. Progress and Log never block and are safe after the call
 // has ended, when they do nothing.
-type Caller interface {
+type CallContext interface {
 	// Progress reports done of total; a total of 0 means unknown. It reaches
 	// the agent only when the call asked for progress.
 	Progress(done, total float64, message string)
 	// Log sends a message to the agent's log, when it wants that level.
 	Log(level slog.Level, message string)
-	// Changing comes before everything that changes a target, with all that the
+	// BeforeWrite comes before everything that changes a target, with all that the
 	// call is about to change, as far as it is known. When it returns nil the
 	// Changes are on disk and the write may begin; its error must be returned as
 	// it is and nothing written, also because a call may only be rehearsed, to
 	// show a person what it would do. A dry run does not call it.
-	Changing(ctx context.Context, changes ...Change) error
-	// Changed tells the After of a Change that was Open.
-	Changed(target string, after State)
+	BeforeWrite(ctx context.Context, changes ...Change) error
+	// AfterWrite tells the After of a Change that was Open.
+	AfterWrite(target string, after State)
 }
 
-// Silent is the Caller of calls that nobody listens to.
-type Silent struct{}
+// NopCallContext is the Caller of calls that nobody listens to.
+type NopCallContext struct{}
 
-// Progress implements [Caller].
-func (Silent) Progress(float64, float64, string) {}
+// Progress implements [CallContext].
+func (NopCallContext) Progress(float64, float64, string) {}
 
-// Log implements [Caller].
-func (Silent) Log(slog.Level, string) {}
+// Log implements [CallContext].
+func (NopCallContext) Log(slog.Level, string) {}
 
-// Changing implements [Caller]: whatever changes, nobody remembers.
-func (Silent) Changing(context.Context, ...Change) error { return nil }
+// BeforeWrite implements [CallContext]: whatever changes, nobody remembers.
+func (NopCallContext) BeforeWrite(context.Context, ...Change) error { return nil }
 
-// Changed implements [Caller].
-func (Silent) Changed(string, State) {}
+// AfterWrite implements [CallContext].
+func (NopCallContext) AfterWrite(string, State) {}

@@ -27,7 +27,7 @@ func (shelf) list(_ context.Context, in pageIn) (pageOut, error) {
 	return pageOut{Limit: int(in.Limit)}, nil
 }
 
-func openShelf(t *testing.T) *Opened {
+func openShelf(t *testing.T) *OpenedSource {
 	t.Helper()
 	k := Erase(System[shelf, struct{}]{
 		Name:  "shelf",
@@ -56,16 +56,16 @@ func TestArgumentErrors(t *testing.T) {
 		`{"page_name":"a","tags":["x",null]}`: "tags[1]: must be a string, got null",
 		`[1]`:                                 "arguments: must be an object, got a list",
 	} {
-		_, err := o.Call(t.Context(), Silent{}, "list", json.RawMessage(args))
+		_, err := o.Call(t.Context(), NopCallContext{}, "list", json.RawMessage(args))
 		e := AsError(err)
-		if e == nil || e.Code != Invalid || e.Msg != want {
+		if e == nil || e.Code != Invalid || e.Message != want {
 			t.Errorf("%s: got %v, want %q", args, err, want)
 		}
 	}
 }
 
 func TestDefaultsAndNoNullLists(t *testing.T) {
-	r, err := openShelf(t).Call(t.Context(), Silent{}, "list", json.RawMessage(`{"page_name":"a"}`))
+	r, err := openShelf(t).Call(t.Context(), NopCallContext{}, "list", json.RawMessage(`{"page_name":"a"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func desk(t *testing.T, snap status.Snapshot, test func(r *rig)) {
 }
 
 func allowed(id string, scope status.Scope) status.Action {
-	return status.Action{Verb: status.Allow, Part: id, Answer: &status.Answer{Scope: scope}}
+	return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}
 }
 
 func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
@@ -107,7 +107,7 @@ func TestRefuseWithAReason(t *testing.T) {
 		r.send(tea.PasteMsg{Content: "et\n"})
 		r.did()
 		r.press("enter")
-		r.did(status.Action{Verb: status.Refuse, Part: "a1", Answer: &status.Answer{Reason: "not yAet"}})
+		r.did(status.Action{Verb: status.Refuse, Target: "a1", Answer: &status.Answer{Reason: "not yAet"}})
 
 		// What is typed stays text when the approval is over meanwhile.
 		r.press("n")
@@ -134,7 +134,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.press("u")
 		r.shows("Undo c9?")
 		r.agree()
-		undo := status.Action{Verb: status.UndoChanges, Pick: &status.Pick{IDs: []string{"c9"}}}
+		undo := status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{"c9"}}}
 		r.did(undo)
 		r.press("j", "u")
 		r.shows("It is undone already.")
@@ -142,7 +142,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.shows("It cannot be undone: its pre-image was too large to keep")
 		r.press("U")
 		r.agree()
-		r.did(undo, status.Action{Verb: status.UndoChanges, Pick: &status.Pick{Session: "1"}})
+		r.did(undo, status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "1"}})
 		r.press("g", "c")
 		if d := cmp.Diff([]string{strings.ReplaceAll(r.clerk.diffs["c9"], "\t", "    ")}, r.copied); d != "" {
 			t.Error(d)

@@ -66,7 +66,7 @@ func (c *clerk) Calls(ctx context.Context, _ status.CallQuery) (<-chan status.Ca
 }
 
 // Changes implements status.Ledger.
-func (c *clerk) Changes(_ context.Context, p status.Pick) (status.Changes, error) {
+func (c *clerk) Changes(_ context.Context, p status.Filter) (status.Changes, error) {
 	if err := c.failing(); err != nil {
 		return status.Changes{}, err
 	}
@@ -142,10 +142,10 @@ func (c *clerk) Settings(context.Context) ([]status.Setting, error) {
 func busyClerk() *clerk {
 	c := newClerk()
 	c.changes = []status.Change{
-		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Deed: "changed", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
-		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Deed: "created", Outcome: status.Unsure, After: 44},
-		{ID: "c7", Time: noon.Add(-3 * time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "write_page", Target: "会議/日本語", Deed: "created", Outcome: status.Undone, After: 2_400_000},
-		{ID: "c6", Time: noon.Add(-26 * time.Hour), Client: "claude-code", Session: "1", Source: "notes", Tool: "delete_page", Target: "Old", Deed: "deleted", Outcome: status.Written, Before: 90, Fixed: "its pre-image was too large to keep"},
+		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Action: "changed", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
+		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Action: "created", Outcome: status.OutcomeUnknown, After: 44},
+		{ID: "c7", Time: noon.Add(-3 * time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "write_page", Target: "会議/日本語", Action: "created", Outcome: status.Undone, After: 2_400_000},
+		{ID: "c6", Time: noon.Add(-26 * time.Hour), Client: "claude-code", Session: "1", Source: "notes", Tool: "delete_page", Target: "Old", Action: "deleted", Outcome: status.Written, Before: 90, CannotUndo: "its pre-image was too large to keep"},
 	}
 	c.diffs = map[string]string{
 		"c9": "--- a/Journal/2026-11-21.md\n+++ b/Journal/2026-11-21.md\n@@ -1,3 +1,4 @@\n # Today\n-- call the plumber\n+- call the plumber before noon, because he leaves early on Saturdays and does not come back until the week after\n+- water the plants\n \tindented\n",
@@ -167,7 +167,7 @@ func someCalls() []status.Call {
 	for i := range 40 {
 		c := status.Call{
 			Seq: uint64(i + 1), Time: noon.Add(time.Duration(i*i-1600) * 150 * time.Millisecond), Session: "1", Client: "claude-code", Source: "notes",
-			Tool: tools[i%4], Effect: "read", Duration: time.Duration(i%7*i+1) * time.Millisecond, Asked: 40 + i, Answered: i * 977,
+			Tool: tools[i%4], Effect: "read", Duration: time.Duration(i%7*i+1) * time.Millisecond, RequestBytes: 40 + i, ResponseBytes: i * 977,
 		}
 		if i%4 == 2 {
 			c.Effect, c.Changes = "write", []string{"c9"}
@@ -176,7 +176,7 @@ func someCalls() []status.Call {
 			c.Source, c.Client, c.Session = "work-wiki", "cursor-vscode", "2"
 		}
 		if i%9 == 8 {
-			c.Code, c.Answered = "not_found", 61
+			c.Code, c.ResponseBytes = "not_found", 61
 		}
 		all = append(all, c)
 	}
@@ -210,19 +210,19 @@ func someTools() []status.Tool {
 
 func someChecks() []status.Check {
 	return []status.Check{
-		{Name: "hub.runs", Title: "The hub runs", Result: status.Good, Detail: "pid 4242, version 0.1.0"},
-		{Name: "hub.port", Title: "The hub's port is free", Result: status.Bad, Detail: "port 12740 is taken by python3 (pid 991)", Fix: "Stop that program, or set another port."},
-		{Name: "source.notes", Title: "notes can be read", Result: status.Bad, Detail: "the folder is gone", Fix: "Put it back and reopen the source.", Action: &status.Action{Verb: status.ReopenSource, Part: "notes"}},
-		{Name: "disk", Title: "There is room on the disk", Result: status.Doubt, Detail: "1.2 GB free"},
-		{Name: "plugin", Title: "The Logseq plugin answers", Result: status.Skipped, Detail: "no Logseq runs"},
+		{Name: "hub.runs", Title: "The hub runs", Result: status.CheckOK, Detail: "pid 4242, version 0.1.0"},
+		{Name: "hub.port", Title: "The hub's port is free", Result: status.CheckFail, Detail: "port 12740 is taken by python3 (pid 991)", Fix: "Stop that program, or set another port."},
+		{Name: "source.notes", Title: "notes can be read", Result: status.CheckFail, Detail: "the folder is gone", Fix: "Put it back and reopen the source.", Action: &status.Action{Verb: status.ReopenSource, Target: "notes"}},
+		{Name: "disk", Title: "There is room on the disk", Result: status.CheckWarn, Detail: "1.2 GB free"},
+		{Name: "plugin", Title: "The Logseq plugin answers", Result: status.CheckSkipped, Detail: "no Logseq runs"},
 	}
 }
 
 func someSettings() []status.Setting {
 	return []status.Setting{
-		{Key: "hub.port", Means: "The port on 127.0.0.1 for clients that speak HTTP, and for plugins.", Value: "12740", Default: "12740", Restart: true},
-		{Key: "hub.idle", Means: "How long the hub stays when no agent is connected.", Value: "2h", Default: "30m", Set: true, Line: 7},
-		{Key: "policy.default", Means: "What happens to a call that no rule is about.", Value: "ask", Default: "allow", Set: true, Line: 12, Choices: []string{"allow", "ask", "deny"}},
+		{Key: "hub.port", Description: "The port on 127.0.0.1 for clients that speak HTTP, and for plugins.", Value: "12740", Default: "12740", Restart: true},
+		{Key: "hub.idle", Description: "How long the hub stays when no agent is connected.", Value: "2h", Default: "30m", Set: true, Line: 7},
+		{Key: "policy.default", Description: "What happens to a call that no rule is about.", Value: "ask", Default: "allow", Set: true, Line: 12, Choices: []string{"allow", "ask", "deny"}},
 	}
 }
 
@@ -231,12 +231,12 @@ func lively() status.Snapshot {
 	s := asked()
 	s.Peers = []status.Peer{
 		{
-			Part: status.Part{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
+			Component: status.Component{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
 			Transport: "websocket", Latency: 3 * time.Millisecond, Calls: 90, Failures: 2, LastError: "TIMEOUT",
 			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
 		},
 	}
-	s.Installs = []status.Install{
+	s.Installations = []status.Installation{
 		{ID: "client/claude-code", Title: "Claude Code", Here: true, Condition: "connected", State: status.Ready, File: "/home/ada/.claude.json"},
 		{ID: "client/amp", Title: "Amp", Condition: "not there", State: status.Stopped, File: "/home/ada/.config/amp/settings.json"},
 		{ID: "client/cursor", Title: "Cursor", Here: true, Condition: "outdated", State: status.Degraded, File: "/home/ada/.cursor/mcp.json", Note: "it starts another lectern: /old/bin/lectern"},
@@ -245,7 +245,7 @@ func lively() status.Snapshot {
 	s.Sessions[0].Proven, s.Sessions[0].Grants = true, "notes: read, asks before writing"
 	s.Update = status.Update{
 		Installed: "0.1.1", Available: "0.2.0", Asked: noon, Previous: "0.0.9", Done: 4_400_000, Total: 11_000_000, Rate: 900_000,
-		Steps: []status.Check{{Name: "find", Title: "Find the release", Result: status.Good}, {Name: "get", Title: "Download", Result: status.Looking}, {Name: "swap", Title: "Swap the binary", Result: status.Pending}},
+		Steps: []status.Check{{Name: "find", Title: "Find the release", Result: status.CheckOK}, {Name: "get", Title: "Download", Result: status.CheckRunning}, {Name: "swap", Title: "Swap the binary", Result: status.CheckPending}},
 	}
 	return s
 }

@@ -30,7 +30,7 @@ func TestClientsPutsInAndTakesOut(t *testing.T) {
 		r.shows("Only by hand")
 		r.press("G")
 		r.shows("▸ Amp", "not found on this machine")
-		r.did(status.Action{Verb: status.PutIn, Part: "client/cursor"}, status.Action{Verb: status.TakeOut, Part: "client/cursor"})
+		r.did(status.Action{Verb: status.Install, Target: "client/cursor"}, status.Action{Verb: status.Uninstall, Target: "client/cursor"})
 	})
 }
 
@@ -40,7 +40,7 @@ func TestClientsKeepsItsSelection(t *testing.T) {
 		r.shows("▸ Cursor")
 		s := lively()
 		s.Seq = 0
-		s.Installs[1].Here = true // Amp comes before it
+		s.Installations[1].Here = true // Amp comes before it
 		r.hub.Set(s)
 		r.settle()
 		r.shows("▸ Cursor")
@@ -62,11 +62,11 @@ func TestGrants(t *testing.T) {
 		r.press("p", "left", "enter")
 		r.agree()
 		r.did(
-			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}},
-			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{
+			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}},
+			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{
 				Source: "notes", Client: "cursor-vscode", Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"write", "delete", "run"},
 			}},
-			status.Action{Verb: status.SetGrant, Part: "notes", Grant: &status.Grant{Source: "notes", Reset: true}},
+			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{Source: "notes", Reset: true}},
 		)
 		r.press("p", "esc")
 		r.hides("What agents may do")

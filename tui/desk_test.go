@@ -110,8 +110,8 @@ func TestDoctor(t *testing.T) {
 		r.press("j", "enter")
 		r.shows("No key can mend this. Stop that program")
 		r.press("j", "enter")
-		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
-		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.Good, nil
+		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
+		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.CheckOK, nil
 		r.press("x")
 		r.shows("1 bad · 1 doubt · 1 skipped · 2 good")
 		r.press("enter")
@@ -155,7 +155,7 @@ func TestSettingIsEdited(t *testing.T) {
 }
 
 func option(key, value string) status.Action {
-	return status.Action{Verb: status.SetOption, Part: key, Option: &status.Option{Key: key, Value: value}}
+	return status.Action{Verb: status.SetOption, Target: key, Option: &status.Option{Key: key, Value: value}}
 }
 
 func TestSettingWithChoices(t *testing.T) {
@@ -181,7 +181,7 @@ func TestSettingsDo(t *testing.T) {
 		r.shows("Colours for a dark ground.")
 		r.press("esc", "esc")
 		r.did(
-			status.Action{Verb: status.RotateToken, Part: "clients"}, status.Action{Verb: status.PinHub}, status.Action{Verb: status.RollBack},
+			status.Action{Verb: status.RotateToken, Target: "clients"}, status.Action{Verb: status.PinHub}, status.Action{Verb: status.RollBack},
 		)
 		none := lively()
 		none.Seq, none.Update = 0, status.Update{}

@@ -18,7 +18,7 @@ func (m Model) ended(now status.Snapshot) string {
 	var said []string
 	for _, a := range missing(m.snap.Approvals, now.Approvals, sameApproval) {
 		if !slices.Contains(m.mine, a.ID) {
-			said = append(said, a.Client+"'s "+a.Tool+": "+fate(now.Endings, a.ID))
+			said = append(said, a.Client+"'s "+a.Tool+": "+fate(now.Outcomes, a.ID))
 		}
 	}
 	if more := len(said) - mostEnded; more > 0 {
@@ -30,22 +30,22 @@ func (m Model) ended(now status.Snapshot) string {
 func sameApproval(a, b status.Approval) bool { return a.ID == b.ID }
 
 // fate is what became of the approval with this ID.
-func fate(all []status.Ending, id string) string {
-	i := slices.IndexFunc(all, func(e status.Ending) bool { return e.ID == id })
+func fate(all []status.ApprovalOutcome, id string) string {
+	i := slices.IndexFunc(all, func(e status.ApprovalOutcome) bool { return e.ID == id })
 	if i < 0 {
 		return "it waits no more"
 	}
 	switch e := all[i]; {
 	case e.By == status.ByClient:
-		return string(e.As) + " in the client"
-	case e.As == status.TooLate:
+		return string(e.Resolution) + " in the client"
+	case e.Resolution == status.TimedOut:
 		return "nobody answered in time"
-	case e.As == status.Left:
+	case e.Resolution == status.ClientLeft:
 		return "the client waits no more"
-	case e.As == status.Anew:
+	case e.Resolution == status.AskedAgain:
 		return "judged anew, the rules changed"
 	default:
-		return string(e.As) + " elsewhere"
+		return string(e.Resolution) + " elsewhere"
 	}
 }
 
@@ -55,8 +55,8 @@ func isAnswer(a status.Action) bool { return a.Verb == status.Allow || a.Verb ==
 // answers notes that this panel answers an approval itself.
 func (m Model) answers(a status.Action) Model {
 	if isAnswer(a) {
-		m.mine = append(slices.Clone(m.mine), a.Part)
-		m.notice.about = a.Part
+		m.mine = append(slices.Clone(m.mine), a.Target)
+		m.notice.about = a.Target
 	}
 	return m
 }
@@ -68,10 +68,10 @@ func (m Model) failed(a status.Action, err error) Model {
 	if !isAnswer(a) {
 		return m
 	}
-	m.notice.about = a.Part
-	m.mine = slices.DeleteFunc(slices.Clone(m.mine), func(id string) bool { return id == a.Part })
-	if slices.ContainsFunc(m.snap.Endings, func(e status.Ending) bool { return e.ID == a.Part }) {
-		m.notice = notice{text: "This answer was not the first: " + fate(m.snap.Endings, a.Part), mood: bad}
+	m.notice.about = a.Target
+	m.mine = slices.DeleteFunc(slices.Clone(m.mine), func(id string) bool { return id == a.Target })
+	if slices.ContainsFunc(m.snap.Outcomes, func(e status.ApprovalOutcome) bool { return e.ID == a.Target }) {
+		m.notice = notice{text: "This answer was not the first: " + fate(m.snap.Outcomes, a.Target), mood: bad}
 	}
 	return m
 }
@@ -81,7 +81,7 @@ func (m Model) closed(now []status.Approval) Model {
 	waits := func(id string) bool {
 		return slices.ContainsFunc(now, func(a status.Approval) bool { return a.ID == id })
 	}
-	if c, ok := m.over.(confirm); ok && isAnswer(c.action) && !waits(c.action.Part) {
+	if c, ok := m.over.(confirm); ok && isAnswer(c.action) && !waits(c.action.Target) {
 		m.over = nil
 	}
 	m.mine = slices.DeleteFunc(slices.Clone(m.mine), func(id string) bool { return !waits(id) })

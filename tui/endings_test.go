@@ -10,23 +10,23 @@ import (
 )
 
 // endedAs is asked with its first approval ended.
-func endedAs(e status.Ending) status.Snapshot {
+func endedAs(e status.ApprovalOutcome) status.Snapshot {
 	s := asked()
 	e.ID = s.Approvals[0].ID
-	s.Seq, s.Approvals, s.Endings = 0, s.Approvals[1:], []status.Ending{{ID: "older", As: status.Refused}, e}
+	s.Seq, s.Approvals, s.Outcomes = 0, s.Approvals[1:], []status.ApprovalOutcome{{ID: "older", Resolution: status.Refused}, e}
 	return s
 }
 
 // What waited and was answered elsewhere, or by nobody, is said once, in
 // whichever pane a person is.
 func TestEndingsAreSaid(t *testing.T) {
-	for want, e := range map[string]status.Ending{
-		"allowed elsewhere":              {As: status.Allowed, By: status.ByPerson},
-		"refused elsewhere":              {As: status.Refused, By: status.ByPerson},
-		"allowed in the client":          {As: status.Allowed, By: status.ByClient},
-		"nobody answered in time":        {As: status.TooLate},
-		"the client waits no more":       {As: status.Left},
-		"judged anew, the rules changed": {As: status.Anew},
+	for want, e := range map[string]status.ApprovalOutcome{
+		"allowed elsewhere":              {Resolution: status.Allowed, By: status.ByPerson},
+		"refused elsewhere":              {Resolution: status.Refused, By: status.ByPerson},
+		"allowed in the client":          {Resolution: status.Allowed, By: status.ByClient},
+		"nobody answered in time":        {Resolution: status.TimedOut},
+		"the client waits no more":       {Resolution: status.ClientLeft},
+		"judged anew, the rules changed": {Resolution: status.AskedAgain},
 	} {
 		desk(t, crowded(), func(r *rig) {
 			s := asked()
@@ -53,7 +53,7 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 		r.press("A")
 		r.shows("Allow markdown_delete_page?")
 		r.wait(grace)
-		r.hub.Set(endedAs(status.Ending{As: status.TooLate}))
+		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
 		r.shows("claude-code's markdown_delete_page: nobody answered in time")
 		r.hides("Allow markdown_delete_page?")
@@ -65,12 +65,12 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 // A panel that has answered says so once; one that was not the first says what
 // the first answer was, whether it learns of that before or after.
 func TestOwnAnswerIsSaidOnce(t *testing.T) {
-	theirs := status.Ending{As: status.Refused, By: status.ByPerson}
+	theirs := status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}
 	desk(t, asked(), func(r *rig) {
 		r.press("!")
 		r.wait(grace)
 		r.press("y")
-		r.hub.Set(endedAs(status.Ending{As: status.Allowed, By: status.ByPerson}))
+		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
 		r.settle()
 		r.shows("done: allow the call")
 		r.hides("elsewhere")
@@ -103,7 +103,7 @@ func TestEndingsAreSpoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newListener(t, asked())
 		l.since()
-		l.hub.Set(endedAs(status.Ending{As: status.Allowed, By: status.ByClient}))
+		l.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
 		l.settle()
 		const want = "claude-code's markdown_delete_page: allowed in the client."
 		if got := l.since(); !strings.Contains(got, want) {

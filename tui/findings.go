@@ -78,11 +78,11 @@ func (fx effects) fact(ctx context.Context, w pane.Want) pane.Fact {
 	f := pane.Fact{Want: w}
 	switch w := w.(type) {
 	case pane.PlanOf:
-		f.Plan, f.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Part: w.Approval, Answer: &status.Answer{Scope: status.Once}})
+		f.Plan, f.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Target: w.Approval, Answer: &status.Answer{Scope: status.Once}})
 	case pane.ChangesBefore:
-		f.Changes, f.Err = fx.changes(status.Pick{Before: w.ID})
+		f.Changes, f.Err = fx.changes(status.Filter{Before: w.ID})
 	case pane.DiffOf:
-		f.Changes, f.Err = fx.changes(status.Pick{IDs: []string{w.Change}})
+		f.Changes, f.Err = fx.changes(status.Filter{IDs: []string{w.Change}})
 	case pane.ToolsFor:
 		if f.Err = errNoDesk; fx.cfg.Desk != nil {
 			f.Tools, f.Err = fx.cfg.Desk.Tools(fx.ctx, w.Source, w.Client)
@@ -101,7 +101,7 @@ func (fx effects) fact(ctx context.Context, w pane.Want) pane.Fact {
 	return f
 }
 
-func (fx effects) changes(p status.Pick) (status.Changes, error) {
+func (fx effects) changes(p status.Filter) (status.Changes, error) {
 	if fx.cfg.Ledger == nil {
 		return status.Changes{}, errNoLedger
 	}

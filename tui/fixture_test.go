@@ -11,12 +11,12 @@ func fresh() status.Snapshot {
 	return status.Snapshot{
 		Seq: 1, Time: noon,
 		Hub: status.Hub{
-			Part:    status.Part{Name: "hub", State: status.Ready, Since: noon},
-			Version: "0.1.0", PID: 4242, Started: noon.Add(-20 * time.Second), Memory: 21 << 20,
+			Component: status.Component{Name: "hub", State: status.Ready, Since: noon},
+			Version:   "0.1.0", PID: 4242, Started: noon.Add(-20 * time.Second), Memory: 21 << 20,
 			Endpoint: "http://127.0.0.1:12740/mcp", Config: "/home/ada/.config/lectern/config.toml",
 		},
 		Sources: []status.Source{{
-			Part: status.Part{Name: "welcome", State: status.Ready, Since: noon}, Kind: "markdown",
+			Component: status.Component{Name: "welcome", State: status.Ready, Since: noon}, Kind: "markdown",
 			Place: "/home/ada/.local/share/lectern/welcome", Effects: []string{"read", "write", "delete"}, Tools: 10, Sample: true,
 		}},
 		Snippets: []status.Snippet{
@@ -35,7 +35,7 @@ func crashing() status.Snapshot {
 	s.Hub.Stderr = []string{"lectern: hub is starting\x1b[2J", "panic: runtime error: index out of range [3] with length 3", "goroutine 1 [running]:"}
 	s.Sources[0].State = status.Stopped
 	s.Problems = []status.Problem{{
-		Code: "hub.start", Part: "hub", Severity: status.Error, Since: noon, Title: why,
+		Code: "hub.start", Component: "hub", Severity: status.Error, Since: noon, Title: why,
 		Fix: "Mend what the message says, then start the hub again.", Action: &status.Action{Verb: status.StartHub},
 	}}
 	return s
@@ -48,37 +48,37 @@ func crowded() status.Snapshot {
 	s.Hub.Started = noon.Add(-26 * time.Hour)
 	s.Sources = append(s.Sources,
 		status.Source{
-			Part: status.Part{Name: "notes", State: status.Failed, Since: noon.Add(-time.Hour), Note: "the folder is gone"},
-			Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read", "write"}, Tools: 10, Calls: 1204,
+			Component: status.Component{Name: "notes", State: status.Failed, Since: noon.Add(-time.Hour), Note: "the folder is gone"},
+			Kind:      "markdown", Place: "/home/ada/notes", Effects: []string{"read", "write"}, Tools: 10, Calls: 1204,
 		},
 		status.Source{
-			Part: status.Part{Name: "会議-日本語", State: status.Starting, Since: noon},
-			Kind: "logseq", Place: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
+			Component: status.Component{Name: "会議-日本語", State: status.Starting, Since: noon},
+			Kind:      "logseq", Place: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
 		},
 		status.Source{
-			Part: status.Part{Name: "work-wiki", State: status.Ready, Since: noon},
-			Kind: "cards", Place: "https://wiki.example.org/", Effects: []string{"read", "write", "delete", "admin"}, Tools: 31, Calls: 10_831,
+			Component: status.Component{Name: "work-wiki", State: status.Ready, Since: noon},
+			Kind:      "cards", Place: "https://wiki.example.org/", Effects: []string{"read", "write", "delete", "admin"}, Tools: 31, Calls: 10_831,
 		},
 	)
 	s.Sessions = []status.Session{
 		{
-			Part: status.Part{Name: "1", State: status.Ready}, Client: "claude-code", Version: "2.0.1",
+			Component: status.Component{Name: "1", State: status.Ready}, Client: "claude-code", Version: "2.0.1",
 			Transport: status.Stdio, PID: 4711, Calls: 912, LastCall: noon.Add(-time.Minute), LastTool: "markdown_read_page",
 		},
 		{
-			Part: status.Part{Name: "2", State: status.Ready}, Client: "cursor-vscode", Version: "1.99.3",
+			Component: status.Component{Name: "2", State: status.Ready}, Client: "cursor-vscode", Version: "1.99.3",
 			Transport: status.HTTP, Scope: "work-wiki", Calls: 11_132, LastCall: noon.Add(-25 * time.Hour), LastTool: "search_cards",
 		},
-		{Part: status.Part{Name: "3", State: status.Ready}, Client: "codex-mcp-client", Version: "0.40", Transport: status.Stdio},
+		{Component: status.Component{Name: "3", State: status.Ready}, Client: "codex-mcp-client", Version: "0.40", Transport: status.Stdio},
 	}
 	s.Problems = []status.Problem{
 		{
-			Code: "source.gone", Part: "notes", Severity: status.Error, Since: noon,
+			Code: "source.gone", Component: "notes", Severity: status.Error, Since: noon,
 			Title: "notes: the folder /home/ada/notes is gone", Fix: "Put it back and reopen the source, or remove the source.",
-			Action: &status.Action{Verb: status.ReopenSource, Part: "notes"},
+			Action: &status.Action{Verb: status.ReopenSource, Target: "notes"},
 		},
 		{
-			Code: "port.taken", Part: "hub", Severity: status.Warning, Since: noon,
+			Code: "port.taken", Component: "hub", Severity: status.Warning, Since: noon,
 			Title: "port 12740 is taken by python3 (pid 991)", Fix: "Stop that program, or set another port in the configuration.",
 		},
 	}
@@ -98,7 +98,7 @@ func lines() []status.Line {
 	parts := []string{"hub", "welcome", "welcome", "hub", "notes"}
 	var all []status.Line
 	for i := range 60 {
-		all = append(all, status.Line{Time: noon.Add(time.Duration(i) * 137 * time.Millisecond), Level: levels[i%5], Part: parts[i%5], Text: texts[i%5]})
+		all = append(all, status.Line{Time: noon.Add(time.Duration(i) * 137 * time.Millisecond), Level: levels[i%5], Component: parts[i%5], Text: texts[i%5]})
 	}
 	return all
 }

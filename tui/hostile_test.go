@@ -116,7 +116,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		r.m.cfg.Version = text
 		r.hub.SetPlan(plan)
 		for range 5 {
-			r.hub.AddLine(status.Line{Part: text, Text: text, Level: status.Warn})
+			r.hub.AddLine(status.Line{Component: text, Text: text, Level: status.Warn})
 		}
 		for range 3 {
 			call := status.Call{Time: noon, Seq: 9, Missed: 2}

@@ -100,7 +100,7 @@ var screens = []screen{
 	{"crash-loop", crashing, func(*rig) {}},
 	{"stopped", func() status.Snapshot {
 		s := fresh()
-		s.Hub = status.Hub{Part: status.Part{Name: "hub", State: status.Stopped}, Config: s.Hub.Config}
+		s.Hub = status.Hub{Component: status.Component{Name: "hub", State: status.Stopped}, Config: s.Hub.Config}
 		s.Sources, s.Snippets = nil, nil
 		return s
 	}, func(r *rig) { r.press("j") }},

@@ -39,7 +39,7 @@ func changes(old, now status.Snapshot) []string {
 	return out
 }
 
-func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Part == b.Part }
+func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Component == b.Component }
 
 func sameSession(a, b status.Session) bool { return a.Name == b.Name }
 

@@ -86,7 +86,7 @@ func TestAgentsAreSpokenOfByName(t *testing.T) {
 			}
 		}
 		of := func(name, client string) status.Session {
-			return status.Session{Part: status.Part{Name: name}, Client: client}
+			return status.Session{Component: status.Component{Name: name}, Client: client}
 		}
 		hears("", of("1", ""), of("2", ""))
 		hears("codex is connected.", of("1", ""), of("2", "codex"))

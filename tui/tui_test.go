@@ -195,7 +195,7 @@ func TestRemoveAsksFirst(t *testing.T) {
 		r.did()
 		r.press("d")
 		r.agree()
-		r.did(status.Action{Verb: status.RemoveSource, Part: "notes"})
+		r.did(status.Action{Verb: status.RemoveSource, Target: "notes"})
 	})
 }
 
@@ -203,10 +203,10 @@ func TestMendingAProblem(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		r.shows("enter reopen notes")
 		r.press("enter")
-		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
+		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.press("j", "enter")
 		r.shows("No key can mend this. Stop that program")
-		r.did(status.Action{Verb: status.ReopenSource, Part: "notes"})
+		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 	})
 }
 
@@ -254,7 +254,7 @@ func TestLogs(t *testing.T) {
 func TestLogsStayWherePaused(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		for i := range 60 {
-			r.hub.AddLine(status.Line{Part: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
+			r.hub.AddLine(status.Line{Component: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
 		}
 		r.wait(2 * batchTime)
 		r.press("@Logs", "pgup")

@@ -17,8 +17,8 @@ import (
 // It does nothing by itself: what was chosen is shown as one Plan first.
 type wizard struct {
 	keyMap  KeyMap
-	found   []status.Found
-	clients []status.Install
+	found   []status.Discovered
+	clients []status.Installation
 	page    int // of the questions
 	at      int // the row
 	chosen  [2]map[int]bool
@@ -43,8 +43,8 @@ func (a access) words() string {
 const clientPrefix = "client/"
 
 func newWizard(k KeyMap, s status.Snapshot) wizard {
-	z := wizard{keyMap: k, found: s.Found, chosen: [2]map[int]bool{{}, {}}, access: map[int]access{}}
-	for _, in := range s.Installs {
+	z := wizard{keyMap: k, found: s.Discovered, chosen: [2]map[int]bool{{}, {}}, access: map[int]access{}}
+	for _, in := range s.Installations {
 		if in.Here && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
 		}
@@ -131,7 +131,7 @@ func (z wizard) actions() []status.Action {
 	}
 	for i, c := range z.clients {
 		if z.chosen[1][i] {
-			todo = append(todo, status.Action{Verb: status.PutIn, Part: c.ID})
+			todo = append(todo, status.Action{Verb: status.Install, Target: c.ID})
 		}
 	}
 	return todo
@@ -179,7 +179,7 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 		}
 		rows = append(rows, "")
 		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].words()+" · "+f.Kind+", "+f.Why, w)...)
+			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].words()+" · "+f.Kind+", "+f.Reason, w)...)
 		}
 		return append(rows, "")
 	}

@@ -10,11 +10,11 @@ import (
 // newcomer is a machine with notes and programs, and no source yet.
 func newcomer() status.Snapshot {
 	s := fresh()
-	s.Found = []status.Found{
-		{Kind: "markdown", Name: "garden", Place: "/home/ada/Documents/Garden", Why: "Obsidian knows it"},
-		{Kind: "markdown", Name: "work", Place: "/home/ada/graphs/work", Why: "Logseq has opened it"},
+	s.Discovered = []status.Discovered{
+		{Kind: "markdown", Name: "garden", Place: "/home/ada/Documents/Garden", Reason: "Obsidian knows it"},
+		{Kind: "markdown", Name: "work", Place: "/home/ada/graphs/work", Reason: "Logseq has opened it"},
 	}
-	s.Installs = []status.Install{
+	s.Installations = []status.Installation{
 		{ID: "client/cursor", Title: "Cursor", Here: true, State: status.Stopped, File: "/home/ada/.cursor/mcp.json"},
 		{ID: "client/zed", Title: "Zed", State: status.Stopped},
 		{ID: "client/codex", Title: "Codex", Here: true, State: status.Ready},
@@ -44,7 +44,7 @@ func TestWizard(t *testing.T) {
 		r.did(
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Place: "/home/ada/Documents/Garden", Ask: true}},
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Place: "/home/ada/graphs/work", ReadOnly: true}},
-			status.Action{Verb: status.PutIn, Part: "client/cursor"},
+			status.Action{Verb: status.Install, Target: "client/cursor"},
 		)
 		r.shows("done: 3 steps")
 	})

@@ -13,7 +13,7 @@ import (
 
 // previewAnswer is what a call that waits would change.
 func (a asked) previewAnswer(act status.Action) (status.Plan, error) {
-	shown, plan, _, ok := a.hub.Approval(act.Part)
+	shown, plan, _, ok := a.hub.Approval(act.Target)
 	if !ok {
 		return status.Plan{}, noApproval(act)
 	}
@@ -23,7 +23,7 @@ func (a asked) previewAnswer(act status.Action) (status.Plan, error) {
 	if act.Answer == nil || act.Answer.Scope != status.Always {
 		return plan, nil
 	}
-	edit, err := a.editAlways(act.Part)
+	edit, err := a.editAlways(act.Target)
 	if err != nil {
 		return status.Plan{}, err
 	}
@@ -38,16 +38,16 @@ func (a asked) answer(ctx context.Context, act status.Action) error {
 	said := cmp.Or(act.Answer, &status.Answer{})
 	always := act.Verb == status.Allow && said.Scope == status.Always
 	if !always {
-		return a.hub.Answer(act.Part, act.Verb == status.Allow, *said)
+		return a.hub.Answer(act.Target, act.Verb == status.Allow, *said)
 	}
-	_, _, rule, ok := a.hub.Approval(act.Part)
+	_, _, rule, ok := a.hub.Approval(act.Target)
 	if !ok {
 		return noApproval(act)
 	}
-	if _, err := a.editAlways(act.Part); err != nil {
+	if _, err := a.editAlways(act.Target); err != nil {
 		return err // nothing is allowed that cannot be written down
 	}
-	if err := a.hub.Answer(act.Part, true, *said); err != nil {
+	if err := a.hub.Answer(act.Target, true, *said); err != nil {
 		return err
 	}
 	if err := a.write(ctx, func(c config.Config) (config.Edit, error) { return c.AddRule(ruleOf(rule)) }); err != nil {
@@ -94,5 +94,5 @@ func (w *world) write(ctx context.Context, plan func(config.Config) (config.Edit
 }
 
 func noApproval(act status.Action) error {
-	return fmt.Errorf("no call waits as %q; `lectern approve` lists those that do", act.Part)
+	return fmt.Errorf("no call waits as %q; `lectern approve` lists those that do", act.Target)
 }

@@ -42,9 +42,9 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 	first := hubOf(t, home).PID
 	allowed := map[string]bool{}
 	for i, a := range list[:10] {
-		answer := status.Action{Verb: status.Refuse, Part: a.ID, Answer: &status.Answer{Reason: "no"}}
+		answer := status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: "no"}}
 		if i%2 == 0 {
-			answer, allowed[a.Targets[0]] = status.Action{Verb: status.Allow, Part: a.ID}, true
+			answer, allowed[a.Targets[0]] = status.Action{Verb: status.Allow, Target: a.ID}, true
 		}
 		if err := panel.Do(t.Context(), answer); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 		t.Error("the hub was not killed")
 	}
 	awaitApprovals(t, panel, 0)
-	if err := panel.Do(t.Context(), status.Action{Verb: status.Allow, Part: list[20].ID}); err == nil {
+	if err := panel.Do(t.Context(), status.Action{Verb: status.Allow, Target: list[20].ID}); err == nil {
 		t.Error("an approval outlived its hub")
 	}
 	for _, a := range agents {

@@ -34,9 +34,9 @@ func approveCommand(w *world) *cobra.Command {
 			case len(args) == 0:
 				return w.listApprovals(c.Context())
 			}
-			a := status.Action{Verb: status.Allow, Part: args[0], Answer: &status.Answer{Scope: scopeOf(session, always)}}
+			a := status.Action{Verb: status.Allow, Target: args[0], Answer: &status.Answer{Scope: scopeOf(session, always)}}
 			if deny {
-				a = status.Action{Verb: status.Refuse, Part: args[0], Answer: &status.Answer{Reason: reason}}
+				a = status.Action{Verb: status.Refuse, Target: args[0], Answer: &status.Answer{Reason: reason}}
 			}
 			if err := w.client(nil).Do(c.Context(), a); err != nil {
 				return noHub(err)
@@ -67,13 +67,13 @@ func scopeOf(session, always bool) status.Scope {
 func answered(a status.Action) string {
 	switch {
 	case a.Verb == status.Refuse:
-		return "refused " + a.Part
+		return "refused " + a.Target
 	case a.Answer.Scope == status.ForSession:
-		return "allowed " + a.Part + ", and its like until the client leaves"
+		return "allowed " + a.Target + ", and its like until the client leaves"
 	case a.Answer.Scope == status.Always:
-		return "allowed " + a.Part + ", and its like from now on; `lectern grants` shows the rule"
+		return "allowed " + a.Target + ", and its like from now on; `lectern grants` shows the rule"
 	}
-	return "allowed " + a.Part + " once"
+	return "allowed " + a.Target + " once"
 }
 
 func (w *world) listApprovals(ctx context.Context) error {

@@ -48,8 +48,8 @@ func TestDialog(t *testing.T) {
 	show("c")
 	typed(time.Second, "n not now")
 	want := []status.Action{
-		{Verb: status.Allow, Part: "a", Answer: &status.Answer{Scope: status.Once}},
-		{Verb: status.Refuse, Part: "c", Answer: &status.Answer{Reason: "not now"}},
+		{Verb: status.Allow, Target: "a", Answer: &status.Answer{Scope: status.Once}},
+		{Verb: status.Refuse, Target: "c", Answer: &status.Answer{Reason: "not now"}},
 	}
 	if diff := cmp.Diff(want, fake.Did()); diff != "" {
 		t.Error(diff)

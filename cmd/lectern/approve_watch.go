@@ -96,7 +96,7 @@ func (d *dialog) turn(ctx context.Context) {
 			continue
 		}
 		d.seen[a.ID] = true
-		plan, err := d.client.Preview(ctx, status.Action{Verb: status.Allow, Part: a.ID})
+		plan, err := d.client.Preview(ctx, status.Action{Verb: status.Allow, Target: a.ID})
 		if err != nil {
 			continue // it has ended just now
 		}
@@ -151,9 +151,9 @@ func answerOf(id, text string) (status.Action, bool) {
 	}[strings.ToLower(word)]
 	switch {
 	case yes && reason == "":
-		return status.Action{Verb: status.Allow, Part: id, Answer: &status.Answer{Scope: scope}}, true
+		return status.Action{Verb: status.Allow, Target: id, Answer: &status.Answer{Scope: scope}}, true
 	case strings.EqualFold(word, "n") || strings.EqualFold(word, "no"):
-		return status.Action{Verb: status.Refuse, Part: id, Answer: &status.Answer{Reason: strings.TrimSpace(reason)}}, true
+		return status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: strings.TrimSpace(reason)}}, true
 	}
 	return status.Action{}, false
 }

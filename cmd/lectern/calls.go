@@ -62,7 +62,7 @@ func (w *world) calls(ctx context.Context, q status.CallQuery, f callFilter) err
 func (w *world) printCall(n status.Call) error {
 	outcome := n.Code
 	if outcome == "" {
-		outcome = fmt.Sprintf("%d bytes", n.Answered)
+		outcome = fmt.Sprintf("%d bytes", n.ResponseBytes)
 	}
 	source := n.Source
 	if source == "" {

@@ -27,7 +27,7 @@ func (w *world) newJournal(conf config.Config, log *slog.Logger) *journal.Journa
 }
 
 func changesCommand(w *world) *cobra.Command {
-	var p status.Pick
+	var p status.Filter
 	var since string
 	var asJSON bool
 	c := &cobra.Command{
@@ -71,7 +71,7 @@ func changesCommand(w *world) *cobra.Command {
 	return c
 }
 
-func pickFlags(c *cobra.Command, p *status.Pick, since *string) {
+func pickFlags(c *cobra.Command, p *status.Filter, since *string) {
 	c.Flags().StringVar(&p.Source, "source", "", "only in this source")
 	c.Flags().StringVar(&p.Client, "client", "", "only by clients that call themselves so")
 	c.Flags().StringVar(&p.Session, "session", "", "only in this session, such as s3")
@@ -99,7 +99,7 @@ func (w *world) moment(s string) (time.Time, error) {
 	return time.Time{}, usagef("--since %q: give a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04", s)
 }
 
-func (w *world) listChanges(ctx context.Context, p status.Pick, asJSON bool) error {
+func (w *world) listChanges(ctx context.Context, p status.Filter, asJSON bool) error {
 	found, err := w.client(nil).Changes(ctx, p)
 	if err != nil {
 		return noHub(err)
@@ -116,7 +116,7 @@ func (w *world) listChanges(ctx context.Context, p status.Pick, asJSON bool) err
 	t := newTable(w.out)
 	t.row("ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "WHAT", "")
 	for _, c := range found.Changes {
-		t.row(c.ID, c.Time.Local().Format("2006-01-02 15:04:05"), c.Client, c.Session, c.Source, c.Tool, c.Deed+" "+c.Target, listed(c))
+		t.row(c.ID, c.Time.Local().Format("2006-01-02 15:04:05"), c.Client, c.Session, c.Source, c.Tool, c.Action+" "+c.Target, listed(c))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -136,8 +136,8 @@ func standing(c status.Change) string {
 	if c.Undoes != "" {
 		said = append(said, "takes back "+c.Undoes)
 	}
-	if c.Fixed != "" {
-		said = append(said, c.Fixed)
+	if c.CannotUndo != "" {
+		said = append(said, c.CannotUndo)
 	}
 	return strings.Join(said, ", ")
 }
@@ -166,7 +166,7 @@ func saysWhy(reason string) string {
 }
 
 func (w *world) showChanges(ctx context.Context, ids []string) error {
-	found, err := w.client(nil).Changes(ctx, status.Pick{IDs: ids})
+	found, err := w.client(nil).Changes(ctx, status.Filter{IDs: ids})
 	if err != nil {
 		return noHub(err)
 	}
@@ -180,7 +180,7 @@ func (w *world) showChanges(ctx context.Context, ids []string) error {
 		if said != "" {
 			said = ", " + said
 		}
-		w.say("%s: %s by %s (%s) with %s in %s, %s%s\n", c.ID, line(c.Deed+" "+c.Target), line(c.Client), line(c.Session), line(c.Tool), line(c.Source),
+		w.say("%s: %s by %s (%s) with %s in %s, %s%s\n", c.ID, line(c.Action+" "+c.Target), line(c.Client), line(c.Session), line(c.Tool), line(c.Source),
 			c.Time.Local().Format("2006-01-02 15:04:05"), line(said))
 		if c.Reason != "" {
 			w.say("why, as it says: %s\n", line(c.Reason))

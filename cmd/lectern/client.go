@@ -14,7 +14,7 @@ import (
 // client is the panel's view of the product, with a hub or without. It writes
 // no log: a panel is on the screen. A tender knows why no hub runs; nil: there
 // is none.
-func (w *world) client(t *tender) status.Access {
+func (w *world) client(t *tender) status.API {
 	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()
@@ -34,7 +34,7 @@ func (w *world) client(t *tender) status.Access {
 func (w *world) offline() status.Snapshot {
 	s := status.Snapshot{
 		Hub:     status.Hub{Config: w.places.File()},
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{}, Endings: []status.Ending{},
+		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{}, Outcomes: []status.ApprovalOutcome{},
 		Snippets: w.snippets(""),
 	}
 	conf, err := w.config()
@@ -44,7 +44,7 @@ func (w *world) offline() status.Snapshot {
 	}
 	for _, src := range w.sources(conf) {
 		s.Sources = append(s.Sources, status.Source{
-			Part: status.Part{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Place: src.Place,
+			Component: status.Component{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Place: src.Place,
 			ReadOnly: src.ReadOnly, Effects: []string{}, Sample: src.Sample,
 		})
 	}

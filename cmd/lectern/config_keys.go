@@ -35,7 +35,7 @@ func configListCommand(w *world) *cobra.Command {
 				if s.Set {
 					mark = fmt.Sprintf(" (line %d; default %s)", s.Line, shown(s.Default))
 				}
-				w.say("%s = %s%s\n    %s\n", s.Key, shown(s.Value), mark, s.Means)
+				w.say("%s = %s%s\n    %s\n", s.Key, shown(s.Value), mark, s.Description)
 			}
 			return nil
 		},

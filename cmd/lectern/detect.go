@@ -57,7 +57,7 @@ func look(kinds []tools.Kind, place, asked string) (folder, error) {
 	if match.Score <= 0 {
 		return folder{}, fmt.Errorf("detect kind: %s; this build opens %s; if it is one of these, say so with --kind", holds(dir, abs), opens(kinds))
 	}
-	return folder{abs, kind, match.Why}, nil
+	return folder{abs, kind, match.Reason}, nil
 }
 
 func known(kinds []tools.Kind, asked string) error {
@@ -68,7 +68,7 @@ func known(kinds []tools.Kind, asked string) error {
 }
 
 // detect returns the kind with the surest claim on dir.
-func detect(kinds []tools.Kind, dir fs.FS) (kind string, best tools.Match) {
+func detect(kinds []tools.Kind, dir fs.FS) (kind string, best tools.Detection) {
 	for _, k := range kinds {
 		if m := k.Detect(dir); m.Score > best.Score {
 			kind, best = k.Manifest().Name, m

@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("read: %v", err)
 	}
 	_, err := h.hub.Call(t.Context(), sampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
-	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "nothing was changed") || !strings.Contains(e.Msg, "no space left") {
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "no space left") {
 		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
 	seen(t, c, "that agents cannot write", func(s status.Snapshot) bool {

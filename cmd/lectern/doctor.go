@@ -71,7 +71,7 @@ func (w *world) seeDoctor(ctx context.Context, d doctor, prefix string, asJSON b
 	} else {
 		page.sum(all)
 	}
-	if err == nil && slices.ContainsFunc(all, func(c status.Check) bool { return c.Result == status.Bad }) {
+	if err == nil && slices.ContainsFunc(all, func(c status.Check) bool { return c.Result == status.CheckFail }) {
 		err = &exitError{code: exitFailed}
 	}
 	return err

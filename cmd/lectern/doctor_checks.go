@@ -132,26 +132,26 @@ func (d doctor) visit(ctx context.Context, prefix string) *visit {
 }
 
 func good(format string, args ...any) status.Check {
-	return status.Check{Result: status.Good, Detail: fmt.Sprintf(format, args...)}
+	return status.Check{Result: status.CheckOK, Detail: fmt.Sprintf(format, args...)}
 }
 
 func skipped(format string, args ...any) status.Check {
-	return status.Check{Result: status.Skipped, Detail: fmt.Sprintf(format, args...)}
+	return status.Check{Result: status.CheckSkipped, Detail: fmt.Sprintf(format, args...)}
 }
 
 func doubt(detail, fix string) status.Check {
-	return status.Check{Result: status.Doubt, Detail: detail, Fix: fix}
+	return status.Check{Result: status.CheckWarn, Detail: detail, Fix: fix}
 }
 
 func bad(detail, fix string) status.Check {
-	return status.Check{Result: status.Bad, Detail: detail, Fix: fix}
+	return status.Check{Result: status.CheckFail, Detail: detail, Fix: fix}
 }
 
 // from is a Problem as a Check: what only notices is no more than a doubt.
 func from(p status.Problem) status.Check {
 	c := bad(p.Title, p.Fix)
 	if p.Severity != status.Error {
-		c.Result = status.Doubt
+		c.Result = status.CheckWarn
 	}
 	c.Action = p.Action
 	return c

@@ -74,7 +74,7 @@ func (v *visit) lookAtSource(s hub.Source) status.Check {
 		return lookAtPlace(s)
 	}
 	for _, p := range snap.Problems {
-		if p.Part == s.Name {
+		if p.Component == s.Name {
 			return from(p)
 		}
 	}
@@ -85,7 +85,7 @@ func (v *visit) lookAtSource(s hub.Source) status.Check {
 		state := sourceState{Source: src}
 		if src.State != status.Ready {
 			c := doubt(fmt.Sprintf("%s %s is %s", src.Kind, src.Place, state.word()), "Open it again, or see what `lectern logs` says of it.")
-			c.Action = &status.Action{Verb: status.ReopenSource, Part: s.Name}
+			c.Action = &status.Action{Verb: status.ReopenSource, Target: s.Name}
 			return c
 		}
 		return good("%s %s, %s", src.Kind, src.Place, count(src.Tools, "tool"))

@@ -183,7 +183,7 @@ func lookAtProblems(_ context.Context, v *visit) status.Check {
 		case portTaken.Code, tokenRefused.Code, logStopped.Code, configBroken.Code, configOpen.Code, pluginToken.Code, pluginOrigin.Code, journalDamaged.Code, journalLocked.Code:
 			continue
 		}
-		if p.Part == hubPart {
+		if p.Component == hubPart {
 			rest = append(rest, p)
 		}
 	}

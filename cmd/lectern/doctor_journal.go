@@ -61,7 +61,7 @@ func (w *world) acknowledgeDamage(ctx context.Context) error {
 		w.say("there is nothing to acknowledge\n")
 		return nil
 	}
-	err = w.client(nil).Do(ctx, status.Action{Verb: status.Acknowledge, Part: journalDamaged.Code})
+	err = w.client(nil).Do(ctx, status.Action{Verb: status.Acknowledge, Target: journalDamaged.Code})
 	if errors.Is(err, daemon.ErrNoHub) {
 		err = journal.Acknowledge(w.journalDir())
 	}

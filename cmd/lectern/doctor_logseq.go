@@ -159,8 +159,8 @@ func ofEachPeer(look func(context.Context, *visit, status.Peer) status.Check) fu
 		case len(snap.Peers) == 0:
 			return skipped("no Logseq is connected")
 		}
-		grave := []status.Result{status.Skipped, status.Good, status.Doubt, status.Bad}
-		worst := status.Check{Result: status.Skipped}
+		grave := []status.CheckResult{status.CheckSkipped, status.CheckOK, status.CheckWarn, status.CheckFail}
+		worst := status.Check{Result: status.CheckSkipped}
 		var details []string
 		for _, p := range snap.Peers {
 			c := look(ctx, v, p)

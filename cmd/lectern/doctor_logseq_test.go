@@ -59,7 +59,7 @@ func keys(kind string) []string {
 
 func peerOf(change func(*status.Peer)) status.Peer {
 	p := status.Peer{
-		Part: status.Part{Name: "notes"}, Graph: "logseq_db_notes", Kind: "db", App: "2.0.1", Plugin: "?", SDK: "0.2.12",
+		Component: status.Component{Name: "notes"}, Graph: "logseq_db_notes", Kind: "db", App: "2.0.1", Plugin: "?", SDK: "0.2.12",
 		Skill: doc.SkillVersion, Transport: "websocket", Origin: "lsp://logseq.io", Capabilities: keys("db"),
 	}
 	if change != nil {
@@ -103,30 +103,30 @@ func TestDoctorOfPeers(t *testing.T) {
 		look    func(context.Context, *visit, status.Peer) status.Check
 		peer    func(*status.Peer)
 		answers []diagnosis
-		result  status.Result
+		result  status.CheckResult
 		want    string
 	}{
-		{lookAtVersions, nil, nil, status.Good, "Logseq 2.0.1, plugin ?, SDK 0.2.12"},
-		{lookAtVersions, func(p *status.Peer) { p.Plugin = "9" }, nil, status.Doubt, "carries plugin"},
-		{lookAtVersions, func(p *status.Peer) { p.Skill = "0.1" }, nil, status.Doubt, "speaks skill"},
-		{lookAtVersions, func(p *status.Peer) { p.App = "3.0.0" }, nil, status.Doubt, "of this version was not tried"},
-		{lookAtTransport, nil, nil, status.Good, "a WebSocket gets through; no ping"},
-		{lookAtTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, nil, status.Good, "a ping takes 1.5 ms"},
-		{lookAtTransport, func(p *status.Peer) { p.Transport = "poll" }, nil, status.Doubt, "long polling"},
-		{lookAtMethods, nil, nil, status.Good, "21 of 22 capabilities, as the table says for a db graph"},
-		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Missing = []string{"move_block"} })}, status.Doubt, "lacking: blocks.move; this Logseq has not move_block"},
-		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Settings = []string{"readOnly"} })}, status.Good, "taken away by the plugin's settings: readOnly"},
-		{lookAtMethods, without("blocks.move"), nil, status.Doubt, "lacking: blocks.move"},
-		{lookAtMethods, func(p *status.Peer) { p.Capabilities = append(p.Capabilities, "templates") }, []diagnosis{answer1(nil)}, status.Doubt, "more than the table has: templates"},
-		{lookAtWindow, nil, []diagnosis{answer1(nil)}, status.Good, "in sight the editor answers in 3 ms and the database answers in 2 ms; not tried while it is hidden"},
-		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Hidden = true })}, status.Good, "with the window hidden the editor answers in 3 ms"},
-		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Hidden, d.Editor = true, &timed{9000, "TIMEOUT"} })}, status.Doubt, "hidden the editor gave no answer within 9000 ms (TIMEOUT) and the database answers"},
-		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Editor = &timed{9000, "TIMEOUT"} })}, status.Doubt, "in sight the editor gave no answer"},
-		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Database = &timed{9000, "TIMEOUT"} })}, status.Bad, "the database gave no answer"},
-		{lookAtWindow, nil, []diagnosis{{}}, status.Skipped, "no graph is open"},
-		{lookAtWindow, nil, nil, status.Doubt, "older than this Lectern"},
-		{lookAtNamespaces, nil, []diagnosis{answer1(nil)}, status.Good, "properties: logseq.property 30, user.property 2; whether a plugin may set"},
-		{lookAtNamespaces, func(p *status.Peer) { p.Kind = "file" }, []diagnosis{answer1(nil)}, status.Good, "a file graph has no namespaces"},
+		{lookAtVersions, nil, nil, status.CheckOK, "Logseq 2.0.1, plugin ?, SDK 0.2.12"},
+		{lookAtVersions, func(p *status.Peer) { p.Plugin = "9" }, nil, status.CheckWarn, "carries plugin"},
+		{lookAtVersions, func(p *status.Peer) { p.Skill = "0.1" }, nil, status.CheckWarn, "speaks skill"},
+		{lookAtVersions, func(p *status.Peer) { p.App = "3.0.0" }, nil, status.CheckWarn, "of this version was not tried"},
+		{lookAtTransport, nil, nil, status.CheckOK, "a WebSocket gets through; no ping"},
+		{lookAtTransport, func(p *status.Peer) { p.Latency = 1500 * time.Microsecond }, nil, status.CheckOK, "a ping takes 1.5 ms"},
+		{lookAtTransport, func(p *status.Peer) { p.Transport = "poll" }, nil, status.CheckWarn, "long polling"},
+		{lookAtMethods, nil, nil, status.CheckOK, "21 of 22 capabilities, as the table says for a db graph"},
+		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Missing = []string{"move_block"} })}, status.CheckWarn, "lacking: blocks.move; this Logseq has not move_block"},
+		{lookAtMethods, without("blocks.move"), []diagnosis{answer1(func(d *diagnosis) { d.Settings = []string{"readOnly"} })}, status.CheckOK, "taken away by the plugin's settings: readOnly"},
+		{lookAtMethods, without("blocks.move"), nil, status.CheckWarn, "lacking: blocks.move"},
+		{lookAtMethods, func(p *status.Peer) { p.Capabilities = append(p.Capabilities, "templates") }, []diagnosis{answer1(nil)}, status.CheckWarn, "more than the table has: templates"},
+		{lookAtWindow, nil, []diagnosis{answer1(nil)}, status.CheckOK, "in sight the editor answers in 3 ms and the database answers in 2 ms; not tried while it is hidden"},
+		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Hidden = true })}, status.CheckOK, "with the window hidden the editor answers in 3 ms"},
+		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Hidden, d.Editor = true, &timed{9000, "TIMEOUT"} })}, status.CheckWarn, "hidden the editor gave no answer within 9000 ms (TIMEOUT) and the database answers"},
+		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Editor = &timed{9000, "TIMEOUT"} })}, status.CheckWarn, "in sight the editor gave no answer"},
+		{lookAtWindow, nil, []diagnosis{answer1(func(d *diagnosis) { d.Database = &timed{9000, "TIMEOUT"} })}, status.CheckFail, "the database gave no answer"},
+		{lookAtWindow, nil, []diagnosis{{}}, status.CheckSkipped, "no graph is open"},
+		{lookAtWindow, nil, nil, status.CheckWarn, "older than this Lectern"},
+		{lookAtNamespaces, nil, []diagnosis{answer1(nil)}, status.CheckOK, "properties: logseq.property 30, user.property 2; whether a plugin may set"},
+		{lookAtNamespaces, func(p *status.Peer) { p.Kind = "file" }, []diagnosis{answer1(nil)}, status.CheckOK, "a file graph has no namespaces"},
 	} {
 		p := peerOf(c.peer)
 		v := visitWith(t, status.Snapshot{}, c.answers...)
@@ -143,12 +143,12 @@ func TestDoctorAsksToHide(t *testing.T) {
 	for _, c := range []struct {
 		agrees bool
 		then   diagnosis
-		result status.Result
+		result status.CheckResult
 		want   string
 	}{
-		{true, stalled, status.Doubt, "in sight the editor answers in 3 ms and the database answers in 2 ms; then with the window hidden the editor gave no answer within 9000 ms"},
-		{true, answer1(func(d *diagnosis) { d.Hidden = true }), status.Good, "then with the window hidden the editor answers"},
-		{false, stalled, status.Good, "not tried while it is hidden"},
+		{true, stalled, status.CheckWarn, "in sight the editor answers in 3 ms and the database answers in 2 ms; then with the window hidden the editor gave no answer within 9000 ms"},
+		{true, answer1(func(d *diagnosis) { d.Hidden = true }), status.CheckOK, "then with the window hidden the editor answers"},
+		{false, stalled, status.CheckOK, "not tried while it is hidden"},
 	} {
 		v := visitWith(t, status.Snapshot{}, answer1(nil), c.then)
 		asked := ""
@@ -164,24 +164,24 @@ func TestDoctorAsksToHide(t *testing.T) {
 func TestDoctorOfSeveralPeers(t *testing.T) {
 	other := peerOf(func(p *status.Peer) { p.Name, p.Transport = "other", "poll" })
 	got := ofEachPeer(lookAtTransport)(t.Context(), visitWith(t, status.Snapshot{Peers: []status.Peer{peerOf(nil), other}}))
-	if got.Result != status.Doubt || !strings.Contains(got.Detail, "notes: a WebSocket") || !strings.Contains(got.Detail, "other: long polling") || got.Fix == "" {
+	if got.Result != status.CheckWarn || !strings.Contains(got.Detail, "notes: a WebSocket") || !strings.Contains(got.Detail, "other: long polling") || got.Fix == "" {
 		t.Errorf("%+v", got)
 	}
 	v := visitWith(t, status.Snapshot{})
 	v.picture = func() (status.Snapshot, error) { return status.Snapshot{}, errors.New("none") }
-	if got := ofEachPeer(lookAtTransport)(t.Context(), v); got.Result != status.Skipped || got.Detail != "no hub runs" {
+	if got := ofEachPeer(lookAtTransport)(t.Context(), v); got.Result != status.CheckSkipped || got.Detail != "no hub runs" {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestDoctorOfOrigins(t *testing.T) {
 	v := visitWith(t, status.Snapshot{Peers: []status.Peer{peerOf(nil), peerOf(func(p *status.Peer) { p.Name, p.Origin = "p", "" })}})
-	if got := lookAtOrigin(t.Context(), v); got.Result != status.Good || got.Detail != "notes: lsp://logseq.io; p: no page's: Logseq's own process asks" {
+	if got := lookAtOrigin(t.Context(), v); got.Result != status.CheckOK || got.Detail != "notes: lsp://logseq.io; p: no page's: Logseq's own process asks" {
 		t.Errorf("%+v", got)
 	}
-	stranger := pluginOrigin.At(hubPart, status.Words{"origins": "\"file://\"", "file": "f"})
+	stranger := pluginOrigin.New(hubPart, status.Args{"origins": "\"file://\"", "file": "f"})
 	v = visitWith(t, status.Snapshot{Problems: []status.Problem{stranger}})
-	if got := lookAtOrigin(t.Context(), v); got.Result != status.Doubt || !strings.Contains(got.Detail, "file://") {
+	if got := lookAtOrigin(t.Context(), v); got.Result != status.CheckWarn || !strings.Contains(got.Detail, "file://") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -50,7 +50,7 @@ func lookAtClient(f installer.Finding) status.Check {
 		c.Fix = "Run: lectern client remove " + f.Client.ID + "."
 		return c
 	}
-	c.Action = &status.Action{Verb: status.PutIn, Part: clientPlace + "/" + f.Client.ID}
+	c.Action = &status.Action{Verb: status.Install, Target: clientPlace + "/" + f.Client.ID}
 	return c
 }
 
@@ -70,7 +70,7 @@ func lookAtService(_ context.Context, v *visit) status.Check {
 		return doubt(f.Note, "Move that file away if the service is to be ours.")
 	case installer.Outdated, installer.Broken:
 		c := doubt(f.File+": "+f.Note, "Run: lectern service install.")
-		c.Action = &status.Action{Verb: status.PutIn, Part: servicePlace}
+		c.Action = &status.Action{Verb: status.Install, Target: servicePlace}
 		return c
 	case installer.Placed, installer.Connected:
 	}

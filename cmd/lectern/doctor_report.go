@@ -40,12 +40,12 @@ func (r doctorReport) check(c status.Check) {
 
 // sum prints how many of each there are.
 func (r doctorReport) sum(all []status.Check) {
-	counts := map[status.Result]int{}
+	counts := map[status.CheckResult]int{}
 	for _, c := range all {
 		counts[c.Result]++
 	}
 	var words []string
-	for _, result := range []status.Result{status.Good, status.Doubt, status.Bad, status.Skipped} {
+	for _, result := range []status.CheckResult{status.CheckOK, status.CheckWarn, status.CheckFail, status.CheckSkipped} {
 		if n := counts[result]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, result))
 		}
@@ -54,13 +54,13 @@ func (r doctorReport) sum(all []status.Check) {
 }
 
 // colourOf is how a terminal is told the colour of a result.
-func colourOf(r status.Result) string {
+func colourOf(r status.CheckResult) string {
 	switch r {
-	case status.Good:
+	case status.CheckOK:
 		return "\x1b[32m"
-	case status.Doubt:
+	case status.CheckWarn:
 		return "\x1b[33m"
-	case status.Bad:
+	case status.CheckFail:
 		return "\x1b[31m"
 	default:
 		return "\x1b[2m"

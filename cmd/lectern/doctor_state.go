@@ -120,12 +120,12 @@ func tokenChecks() []check {
 
 // lookAtToken reads a token as the hub does. wrong is what is the matter when
 // that fails.
-func lookAtToken(file string, wrong status.Trouble) status.Check {
+func lookAtToken(file string, wrong status.ProblemType) status.Check {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return good("%s is made when it is needed", file)
 	}
 	if _, err := loopnet.LoadOrCreateToken(file); err != nil {
-		return from(wrong.At(hubPart, status.Words{"why": err.Error()}))
+		return from(wrong.New(hubPart, status.Args{"why": err.Error()}))
 	}
 	return good("%s", file)
 }

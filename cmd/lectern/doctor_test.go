@@ -25,7 +25,7 @@ func TestDoctorGivesUp(t *testing.T) {
 			return good("late")
 		}})
 		want := status.Check{
-			Name: "a.b", Title: "A", Result: status.Bad, Detail: "no answer within 1m0s",
+			Name: "a.b", Title: "A", Result: status.CheckFail, Detail: "no answer within 1m0s",
 			Fix: "See whether the disk or the program behind it still answers.",
 		}
 		if d := cmp.Diff(want, got); d != "" {
@@ -41,7 +41,7 @@ func TestDoctorEndsWithItsReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := <-found; c.Name != "config.file" || c.Result != status.Good || c.Title == "" {
+	if c := <-found; c.Name != "config.file" || c.Result != status.CheckOK || c.Title == "" {
 		t.Errorf("first came %+v", c)
 	}
 	cancel()
@@ -100,16 +100,16 @@ func TestDoctorReport(t *testing.T) {
 	w := testWorld(t)
 	w.out = &out
 	r := w.reportOf([]string{"a.b"})
-	r.check(status.Check{Name: "a.b", Title: "T", Result: status.Bad, Detail: "no\x1b[2J", Fix: "Do\nit."})
-	r.check(status.Check{Name: "a.b", Title: "T", Result: status.Good})
-	r.sum([]status.Check{{Result: status.Bad}, {Result: status.Good}, {Result: status.Good}})
+	r.check(status.Check{Name: "a.b", Title: "T", Result: status.CheckFail, Detail: "no\x1b[2J", Fix: "Do\nit."})
+	r.check(status.Check{Name: "a.b", Title: "T", Result: status.CheckOK})
+	r.sum([]status.Check{{Result: status.CheckFail}, {Result: status.CheckOK}, {Result: status.CheckOK}})
 	want := "bad      a.b  no␛[2J\n              Do␊it.\ngood     a.b  T\n\n2 good, 1 bad\n"
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
 	}
 	out.Reset()
 	r.colour = true
-	r.check(status.Check{Name: "a.b", Result: status.Good, Detail: "fine"})
+	r.check(status.Check{Name: "a.b", Result: status.CheckOK, Detail: "fine"})
 	if want := "\x1b[32mgood   \x1b[0m  a.b  fine\n"; out.String() != want {
 		t.Errorf("%q", &out)
 	}

@@ -37,9 +37,9 @@ func (w *world) propose(a status.Action) (proposal, error) {
 		}
 		return w.proposeAdd(c, *a.Source)
 	case status.RemoveSource:
-		return w.proposeRemove(c, a.Part)
+		return w.proposeRemove(c, a.Target)
 	case status.AllowOrigin:
-		return w.proposeOrigin(c, a.Part)
+		return w.proposeOrigin(c, a.Target)
 	case status.SetGrant:
 		if a.Grant == nil {
 			return proposal{}, errors.New("set grant: what is granted is not said")

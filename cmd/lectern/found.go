@@ -33,10 +33,10 @@ type hint struct {
 // found lists the knowledge bases of this machine that are not sources yet: the
 // vaults that Obsidian lists, the graphs that Logseq has opened, and folders
 // where people keep notes. It looks at names and marks, and reads no note.
-func (w *world) found() []status.Found {
+func (w *world) found() []status.Discovered {
 	conf, err := w.config()
 	if err != nil || w.home == "" {
-		return []status.Found{}
+		return []status.Discovered{}
 	}
 	taken := map[string]bool{}
 	names := map[string]bool{}
@@ -44,7 +44,7 @@ func (w *world) found() []status.Found {
 		taken[real(s.Path)], names[s.Name] = true, true
 	}
 	type ranked struct {
-		status.Found
+		status.Discovered
 		score int
 	}
 	var list []ranked
@@ -60,10 +60,10 @@ func (w *world) found() []status.Found {
 			continue
 		}
 		score := match.Score + 100 - h.score
-		list = append(list, ranked{status.Found{Kind: kind, Place: place, Why: cmp.Or(h.why, match.Why)}, score})
+		list = append(list, ranked{status.Discovered{Kind: kind, Place: place, Reason: cmp.Or(h.why, match.Reason)}, score})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-	out := []status.Found{}
+	out := []status.Discovered{}
 	chosen := map[string]bool{}
 	for _, r := range list {
 		if len(out) == foundMost || below(chosen, r.Place) {
@@ -72,7 +72,7 @@ func (w *world) found() []status.Found {
 		chosen[r.Place] = true
 		r.Name = config.NameFor(r.Place, r.Kind, func(name string) bool { return names[name] })
 		names[r.Name] = true
-		out = append(out, r.Found)
+		out = append(out, r.Discovered)
 	}
 	return out
 }
@@ -213,7 +213,7 @@ func sourceFindCommand(w *world) *cobra.Command {
 			t := newTable(w.out)
 			t.row("NAME", "KIND", "PLACE", "WHY")
 			for _, f := range list {
-				t.row(f.Name, f.Kind, f.Place, f.Why)
+				t.row(f.Name, f.Kind, f.Place, f.Reason)
 			}
 			if err := t.Flush(); err != nil {
 				return err

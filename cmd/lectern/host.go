@@ -91,7 +91,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 func (h *host) introduce() {
 	stamp, now := h.stamp(), h.now()
 	h.state.Update(func(s *status.Snapshot) {
-		s.Hub.Part = status.Part{Name: hubPart, State: status.Ready, Since: now}
+		s.Hub.Component = status.Component{Name: hubPart, State: status.Ready, Since: now}
 		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
 		s.Hub.Config, s.Hub.Skill = h.places.File(), doc.SkillVersion
 		s.Snippets = h.snippets("")
@@ -180,7 +180,7 @@ func (h *host) follows(before daemon.Discovery) {
 
 // pending tells people that a newer build waits for this hub to be quiet.
 func (h *host) pending(next daemon.Stamp) {
-	p := hubUpgrade.At(hubPart, status.Words{"version": next.Version})
+	p := hubUpgrade.New(hubPart, status.Args{"version": next.Version})
 	p.Action = &status.Action{Verb: status.RestartHub}
 	h.raise(p)
 }

@@ -33,14 +33,14 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 		return p.plan, ctx.Err()
 	case status.UndoChanges:
 		return a.hub.PlanUndo(ctx, pickOf(act))
-	case status.ResetFuse:
-		plan.Title = "Let " + act.Part + " change things again without asking you each time"
+	case status.ResetCircuitBreaker:
+		plan.Title = "Let " + act.Target + " change things again without asking you each time"
 	case status.Acknowledge:
-		plan.Title = "Show no more that " + act.Part + " happened"
+		plan.Title = "Show no more that " + act.Target + " happened"
 	case status.UnlockJournal:
 		plan.Title = "Get the journal's key from the keyring, which may ask you to unlock it"
 	case status.ReopenSource:
-		plan.Title = "Close source " + act.Part + " and open it again"
+		plan.Title = "Close source " + act.Target + " and open it again"
 	case status.Reload:
 		plan.Title = "Read " + a.places.File() + " again"
 	case status.PinHub:
@@ -73,16 +73,16 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 		return a.reload(ctx)
 	case status.UndoChanges:
 		return a.hub.Undo(ctx, pickOf(act))
-	case status.ResetFuse:
-		return a.hub.ResetFuse(act.Part)
+	case status.ResetCircuitBreaker:
+		return a.hub.ResetFuse(act.Target)
 	case status.Acknowledge:
-		return a.acknowledge(act.Part)
+		return a.acknowledge(act.Target)
 	case status.UnlockJournal:
 		err := a.journal.Unlock(ctx)
 		a.lookAtLostKeys()
 		return err
 	case status.ReopenSource:
-		return a.hub.Reopen(ctx, act.Part)
+		return a.hub.Reopen(ctx, act.Target)
 	case status.Reload:
 		return a.reload(ctx)
 	case status.PinHub, status.UnpinHub:

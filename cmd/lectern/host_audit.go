@@ -21,7 +21,7 @@ func (h *host) openTrail() {
 	trail, err := h.newTrail()
 	if err != nil {
 		h.log.Error("open audit trail", "part", hubPart, "err", err)
-		h.raise(auditStopped.At(hubPart, status.Words{"why": err.Error(), "file": h.auditFile()}))
+		h.raise(auditStopped.New(hubPart, status.Args{"why": err.Error(), "file": h.auditFile()}))
 		return
 	}
 	h.trail.Store(trail)
@@ -46,7 +46,7 @@ func (h *host) lookAtTrail(silent bool) bool {
 	err := trail.Trouble()
 	switch {
 	case err != nil:
-		h.raise(auditStopped.At(hubPart, status.Words{"why": err.Error(), "file": h.auditFile()}))
+		h.raise(auditStopped.New(hubPart, status.Args{"why": err.Error(), "file": h.auditFile()}))
 	case silent:
 		h.clear(auditStopped)
 	}

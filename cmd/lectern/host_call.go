@@ -16,7 +16,7 @@ const callMax = 4 << 20
 
 // local is all that this hub can be asked.
 func (h *host) local() supervisor.Local {
-	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Desk: desk{h}, Shelf: shelf{h}, Draw: h.hub.Draw, Recent: h.hub.Calls, History: h.hub.Changes}
+	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Operator: desk{h}, Browser: shelf{h}, Draw: h.hub.Draw, Recent: h.hub.Calls, History: h.hub.Changes}
 }
 
 // control serves the control socket: all that a hub can be asked, and what
@@ -46,7 +46,7 @@ func (d desk) Call(ctx context.Context, source, tool string, args json.RawMessag
 }
 
 func callError(e *tools.Error) *status.CallError {
-	out := &status.CallError{Code: string(e.Code), Msg: e.Msg, Hint: e.Hint}
+	out := &status.CallError{Code: string(e.Code), Msg: e.Message, Hint: e.Hint}
 	if data, err := json.Marshal(e.Data); err == nil && e.Data != nil {
 		out.Data = data
 	}

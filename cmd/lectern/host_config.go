@@ -16,7 +16,7 @@ const configEvery = 2 * time.Second
 
 // brokenConfig is the Problem of a file that cannot be read.
 func (w *world) brokenConfig(err error) status.Problem {
-	p := configBroken.At(hubPart, status.Words{"why": err.Error(), "file": w.places.File()})
+	p := configBroken.New(hubPart, status.Args{"why": err.Error(), "file": w.places.File()})
 	p.Since, p.Action = w.now(), &status.Action{Verb: status.Reload}
 	return p
 }
@@ -67,7 +67,7 @@ func (h *host) lookAtMode() {
 
 // openConfig is the Problem of a file that others may write.
 func openConfig(file string, mode os.FileMode) status.Problem {
-	return configOpen.At(hubPart, status.Words{"file": file, "mode": fmt.Sprintf("%04o", mode.Perm())})
+	return configOpen.New(hubPart, status.Args{"file": file, "mode": fmt.Sprintf("%04o", mode.Perm())})
 }
 
 // needsRestart says so when the file asks for what a running hub cannot do.
@@ -76,7 +76,7 @@ func (h *host) needsRestart(conf config.Config) {
 		h.clear(hubRestart)
 		return
 	}
-	p := hubRestart.At(hubPart, nil)
+	p := hubRestart.New(hubPart, nil)
 	p.Action = &status.Action{Verb: status.RestartHub}
 	h.raise(p)
 }

@@ -40,15 +40,15 @@ func (h *host) lookAtLostKeys() {
 
 // lockedJournal is the Problem of a journal whose key the keyring does not give.
 func (w *world) lockedJournal() status.Problem {
-	p := journalLocked.At(hubPart, status.Words{"file": journal.Record(w.journalDir())})
+	p := journalLocked.New(hubPart, status.Args{"file": journal.Record(w.journalDir())})
 	p.Since, p.Action = w.now(), &status.Action{Verb: status.UnlockJournal}
 	return p
 }
 
 // damagedJournal is the Problem of journals that were moved to files.
 func damagedJournal(files []string, now time.Time) status.Problem {
-	p := journalDamaged.At(hubPart, status.Words{"files": strings.Join(files, ", ")})
-	p.Since, p.Action = now, &status.Action{Verb: status.Acknowledge, Part: journalDamaged.Code}
+	p := journalDamaged.New(hubPart, status.Args{"files": strings.Join(files, ", ")})
+	p.Since, p.Action = now, &status.Action{Verb: status.Acknowledge, Target: journalDamaged.Code}
 	return p
 }
 

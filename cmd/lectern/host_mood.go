@@ -19,7 +19,7 @@ func (h *host) raise(p status.Problem) {
 }
 
 // clear ends a Problem of the hub itself.
-func (h *host) clear(t status.Trouble) {
+func (h *host) clear(t status.ProblemType) {
 	h.state.Clear(t.Code, hubPart)
 	h.state.Update(mood)
 }
@@ -31,7 +31,7 @@ const hubPart = "hub"
 // worry about.
 func mood(s *status.Snapshot) {
 	wrong := slices.ContainsFunc(s.Problems, func(p status.Problem) bool {
-		return p.Part == hubPart && p.Severity != status.Notice
+		return p.Component == hubPart && p.Severity != status.Notice
 	})
 	switch {
 	case wrong && s.Hub.State == status.Ready:
@@ -70,7 +70,7 @@ func (h *host) lookAtLog(silent bool) bool {
 	err := h.logs.Trouble()
 	switch {
 	case err != nil:
-		h.raise(logStopped.At(hubPart, status.Words{"why": err.Error(), "file": h.logFile()}))
+		h.raise(logStopped.New(hubPart, status.Args{"why": err.Error(), "file": h.logFile()}))
 	case silent:
 		h.clear(logStopped)
 	}

@@ -59,7 +59,7 @@ func (p *plugins) token() loopnet.Token {
 	case err != nil:
 		p.noToken = true
 		p.host.log.Error("open plugin token", "part", "bridge", "err", err)
-		p.host.raise(pluginToken.At(hubPart, status.Words{"why": err.Error()}))
+		p.host.raise(pluginToken.New(hubPart, status.Args{"why": err.Error()}))
 		return loopnet.Token{}
 	case p.noToken:
 		p.noToken = false
@@ -100,7 +100,7 @@ func (p *plugins) changed() {
 	}
 	latest := names[len(names)-1]
 	slices.Sort(names[:len(names)-1])
-	problem := pluginOrigin.At(hubPart, status.Words{"origins": strings.Join(names, ", "), "latest": latest})
-	problem.Action = &status.Action{Verb: status.AllowOrigin, Part: latest}
+	problem := pluginOrigin.New(hubPart, status.Args{"origins": strings.Join(names, ", "), "latest": latest})
+	problem.Action = &status.Action{Verb: status.AllowOrigin, Target: latest}
 	p.host.raise(problem)
 }

@@ -53,7 +53,7 @@ func TestPluginConnects(t *testing.T) {
 	}
 	s := seen(t, client, "a Problem with the origin", problem(pluginOrigin))
 	let := s.Problems[0].Action
-	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Part: "file://"}) || !strings.Contains(s.Problems[0].Fix, "lectern plugin allow file://") {
+	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(s.Problems[0].Fix, "lectern plugin allow file://") {
 		t.Fatalf("the Problem is %+v", s.Problems[0])
 	}
 	plan, err := client.Preview(t.Context(), *let)

@@ -81,7 +81,7 @@ func ready(names ...string) func(status.Snapshot) bool {
 	}
 }
 
-func problem(kind status.Trouble) func(status.Snapshot) bool {
+func problem(kind status.ProblemType) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		for _, p := range s.Problems {
 			if p.Code == kind.Code {
@@ -114,7 +114,7 @@ func TestActions(t *testing.T) {
 		}
 		seen(t, c, string(verb), func(s status.Snapshot) bool { return s.Hub.Pinned == (verb == status.PinHub) })
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.ReopenSource, Part: "nobody"}); err == nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.ReopenSource, Target: "nobody"}); err == nil {
 		t.Error("reopened a source that is not there")
 	}
 	relative := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: "notes"}}
@@ -124,7 +124,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: "make.coffee"}); err == nil {
 		t.Error("did what nobody knows")
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.RemoveSource, Part: "notes"}); err != nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.RemoveSource, Target: "notes"}); err != nil {
 		t.Fatal(err)
 	}
 	seen(t, c, "the sample again", ready(sampleName))
@@ -134,7 +134,7 @@ func TestActions(t *testing.T) {
 func TestEveryVerbHasAPlan(t *testing.T) {
 	_, c := openHost(t, "[hub]\nhttp = false\n")
 	for _, verb := range []status.Verb{status.StopHub, status.RestartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
-		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Part: sampleName}); err != nil || plan.Title == "" {
+		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: sampleName}); err != nil || plan.Title == "" {
 			t.Errorf("%s: %+v, %v", verb, plan, err)
 		}
 	}
@@ -204,11 +204,11 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	h, c := hostOf(t, w)
 	seen(t, c, "the damage", problem(journalDamaged))
-	act := status.Action{Verb: status.Acknowledge, Part: journalDamaged.Code}
+	act := status.Action{Verb: status.Acknowledge, Target: journalDamaged.Code}
 	if _, err := c.Preview(t.Context(), act); err != nil {
 		t.Error(err)
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.Acknowledge, Part: "port.taken"}); err == nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.Acknowledge, Target: "port.taken"}); err == nil {
 		t.Error("what is still wrong was acknowledged")
 	}
 	if err := c.Do(t.Context(), act); err != nil {

@@ -51,7 +51,7 @@ func (h *host) listen(ctx context.Context, port int) {
 	token, err := loopnet.LoadOrCreateToken(h.tokenFile())
 	if err != nil {
 		h.log.Error("open client token", "part", "http", "err", err)
-		p := tokenRefused.At(hubPart, status.Words{"why": err.Error()})
+		p := tokenRefused.New(hubPart, status.Args{"why": err.Error()})
 		p.Action = &status.Action{Verb: status.RestartHub}
 		h.raise(p)
 		return
@@ -106,7 +106,7 @@ func (h *host) blamePort(port int, err error) {
 		why = e.Error()
 	}
 	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
-	h.raise(portTaken.At(hubPart, status.Words{"why": why, "file": h.places.File()}))
+	h.raise(portTaken.New(hubPart, status.Args{"why": why, "file": h.places.File()}))
 }
 
 // bodyMax bounds the body of one MCP request in bytes.

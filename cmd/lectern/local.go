@@ -17,7 +17,7 @@ import (
 // without what concerns this machine: where Lectern is put into, its versions
 // and its tokens.
 type local struct {
-	status.Access // the hub's
+	status.API // the hub's
 	*world
 
 	// settings says what updates come from and what they replace.
@@ -38,17 +38,17 @@ type local struct {
 
 // An addition is what a local adds to the hub's picture.
 type addition struct {
-	installs []status.Install
-	found    []status.Found
+	installs []status.Installation
+	found    []status.Discovered
 	update   status.Update
 	notice   []status.Problem // of a new version
 }
 
 // onMachine is the panel's view of the product. Its picture is complete once
 // run has looked around.
-func (w *world) onMachine(hub status.Access) *local {
+func (w *world) onMachine(hub status.API) *local {
 	l := &local{
-		Access: hub, world: w, wake: make(chan struct{}),
+		API: hub, world: w, wake: make(chan struct{}),
 		proposed: map[status.Action]*installer.Proposal{}, next: map[string]string{},
 	}
 	l.settings = func() (update.Config, error) {
@@ -116,7 +116,7 @@ func (l *local) present() (addition, <-chan struct{}) {
 // to is a snapshot of the hub with the addition. The notice comes last: it is
 // the least grave of all problems.
 func (a addition) to(s status.Snapshot) status.Snapshot {
-	s.Installs, s.Found, s.Update = a.installs, a.found, a.update
+	s.Installations, s.Discovered, s.Update = a.installs, a.found, a.update
 	if len(a.notice) > 0 {
 		s.Problems = append(slices.Clip(s.Problems), a.notice...)
 	}
@@ -126,7 +126,7 @@ func (a addition) to(s status.Snapshot) status.Snapshot {
 // Watch implements status.Client. Numbers of snapshots grow over hubs, as one
 // of ours may lie between two of theirs.
 func (l *local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
-	shots, err := l.Access.Watch(ctx)
+	shots, err := l.API.Watch(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // what Do then writes: a file that has changed meanwhile is an error there.
 func (l *local) Preview(ctx context.Context, a status.Action) (status.Plan, error) {
 	switch a.Verb {
-	case status.PutIn, status.TakeOut, status.RotateToken:
+	case status.Install, status.Uninstall, status.RotateToken:
 		p, err := l.propose(ctx, a)
 		if err != nil {
 			return status.Plan{}, err
@@ -27,19 +27,19 @@ func (l *local) Preview(ctx context.Context, a status.Action) (status.Plan, erro
 	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return l.planUpdate(ctx, a)
 	default:
-		return l.Access.Preview(ctx, a)
+		return l.API.Preview(ctx, a)
 	}
 }
 
 // Do implements status.Client.
 func (l *local) Do(ctx context.Context, a status.Action) error {
 	switch a.Verb {
-	case status.PutIn, status.TakeOut, status.RotateToken:
+	case status.Install, status.Uninstall, status.RotateToken:
 		return l.carryThrough(ctx, a)
 	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return l.renew(ctx, a)
 	default:
-		return l.Access.Do(ctx, a)
+		return l.API.Do(ctx, a)
 	}
 }
 
@@ -52,7 +52,7 @@ func (l *local) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 func (l *local) Settings(context.Context) ([]status.Setting, error) { return l.world.keys() }
 
 // aboutOf is what tells one proposal from another.
-func aboutOf(a status.Action) status.Action { return status.Action{Verb: a.Verb, Part: a.Part} }
+func aboutOf(a status.Action) status.Action { return status.Action{Verb: a.Verb, Target: a.Target} }
 
 // planOfProposal is the plan, with what a person does next among what they want
 // to know. Without steps its title says why there is nothing to do.
@@ -73,12 +73,12 @@ func (l *local) propose(ctx context.Context, a status.Action) (*installer.Propos
 	switch {
 	case a.Verb != status.RotateToken:
 		return l.put(ctx, a)
-	case a.Part == "plugin":
+	case a.Target == "plugin":
 		return l.rotatePluginToken("")
-	case a.Part == "clients":
+	case a.Target == "clients":
 		return l.rotateClientToken(ctx), nil
 	default:
-		return nil, fmt.Errorf("rotate token: there is none for %q", a.Part)
+		return nil, fmt.Errorf("rotate token: there is none for %q", a.Target)
 	}
 }
 
@@ -90,10 +90,10 @@ func (l *local) rotateClientToken(ctx context.Context) *installer.Proposal {
 		_, err := loopnet.RotateToken(file)
 		return err
 	})
-	if s, err := firstOf(ctx, l.Access); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.API); err == nil && runs(s) {
 		p.Plan.Risks = append(p.Plan.Risks, shutOut(s))
 		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
-			return l.Access.Do(ctx, status.Action{Verb: status.RestartHub})
+			return l.API.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}
 	return p
@@ -129,7 +129,7 @@ func (l *local) carryThrough(ctx context.Context, a status.Action) error {
 	err := p.Apply(ctx)
 	if err == nil {
 		l.mu.Lock()
-		l.next[a.Part] = strings.Join(p.After, "; ")
+		l.next[a.Target] = strings.Join(p.After, "; ")
 		l.mu.Unlock()
 	}
 	l.look(ctx)

@@ -23,7 +23,7 @@ const (
 const logseqPlugin = pluginPlace + "/logseq"
 
 // installed lists the places on this machine, by its files alone.
-func (l *local) installed() []status.Install {
+func (l *local) installed() []status.Installation {
 	list := append(l.clientPlaces(), l.pluginPlace())
 	list = append(append(list, l.skillPlaces()...), l.servicePlace())
 	l.mu.Lock()
@@ -37,10 +37,10 @@ func (l *local) installed() []status.Install {
 	return list
 }
 
-func (l *local) clientPlaces() []status.Install {
+func (l *local) clientPlaces() []status.Installation {
 	m := l.machine()
 	server, _ := l.server(l.configured())
-	list := []status.Install{}
+	list := []status.Installation{}
 	for _, c := range installer.Clients() {
 		f := m.Find(c, server)
 		if c.Retired() != "" && f.Condition == installer.Absent {
@@ -51,9 +51,9 @@ func (l *local) clientPlaces() []status.Install {
 	return list
 }
 
-func (l *local) skillPlaces() []status.Install {
+func (l *local) skillPlaces() []status.Installation {
 	m := l.machine()
-	list := []status.Install{}
+	list := []status.Installation{}
 	text, err := l.skillText()
 	for _, c := range installer.Clients() {
 		if !c.HasSkills() || c.Retired() != "" {
@@ -68,13 +68,13 @@ func (l *local) skillPlaces() []status.Install {
 	return list
 }
 
-func (l *local) servicePlace() status.Install {
+func (l *local) servicePlace() status.Installation {
 	return found(servicePlace, "Start at login", l.machine().FindService(l.service()))
 }
 
 // found is a finding as the panel is told of it.
-func found(id, title string, f installer.Finding) status.Install {
-	i := status.Install{ID: id, Title: title, Here: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
+func found(id, title string, f installer.Finding) status.Installation {
+	i := status.Installation{ID: id, Title: title, Here: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
 	switch f.Condition {
 	case installer.Absent:
 		i.State, i.Condition = status.Stopped, "not there"
@@ -87,8 +87,8 @@ func found(id, title string, f installer.Finding) status.Install {
 }
 
 // pluginPlace is how Logseq has the plugin.
-func (l *local) pluginPlace() status.Install {
-	i := status.Install{ID: logseqPlugin, Title: "Logseq plugin", State: status.Degraded, Condition: string(installer.Broken)}
+func (l *local) pluginPlace() status.Installation {
+	i := status.Installation{ID: logseqPlugin, Title: "Logseq plugin", State: status.Degraded, Condition: string(installer.Broken)}
 	g, err := l.carriedFor("")
 	if err != nil {
 		i.State, i.Condition, i.Note = status.Stopped, "not there", err.Error()
@@ -119,8 +119,8 @@ var errNoPlace = errors.New("there is no such place; see `lectern client list --
 
 // put proposes to put Lectern into a place, or to take it out.
 func (l *local) put(ctx context.Context, a status.Action) (*installer.Proposal, error) {
-	in := a.Verb == status.PutIn
-	kind, id, _ := strings.Cut(a.Part, "/")
+	in := a.Verb == status.Install
+	kind, id, _ := strings.Cut(a.Target, "/")
 	usual := tie{name: entryName}
 	switch {
 	case kind == clientPlace && in:
@@ -131,13 +131,13 @@ func (l *local) put(ctx context.Context, a status.Action) (*installer.Proposal, 
 		return l.installSkill([]string{id})
 	case kind == skillPlace:
 		return l.removeSkill([]string{id})
-	case a.Part == logseqPlugin && in:
+	case a.Target == logseqPlugin && in:
 		return l.installPlugin("")
-	case a.Part == logseqPlugin:
+	case a.Target == logseqPlugin:
 		return l.removePlugin("")
-	case a.Part == servicePlace && in:
+	case a.Target == servicePlace && in:
 		return l.machine().InstallService(ctx, l.service())
-	case a.Part == servicePlace:
+	case a.Target == servicePlace:
 		return l.machine().RemoveService(ctx, l.service())
 	default:
 		return nil, errNoPlace

@@ -46,7 +46,7 @@ func TestLocalIsAClient(t *testing.T) {
 }
 
 // placeIs waits for the picture of one place, in that state.
-func placeIs(t *testing.T, c status.Client, id string, want status.State) status.Install {
+func placeIs(t *testing.T, c status.Client, id string, want status.State) status.Installation {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -54,9 +54,9 @@ func placeIs(t *testing.T, c status.Client, id string, want status.State) status
 	if err != nil {
 		t.Fatal(err)
 	}
-	var last status.Install
+	var last status.Installation
 	for s := range shots {
-		for _, i := range s.Installs {
+		for _, i := range s.Installations {
 			if i.ID == id {
 				last = i
 			}
@@ -95,7 +95,7 @@ func TestLocalPlaces(t *testing.T) {
 			if i := placeIs(t, l, id, status.Stopped); !i.Here || i.Condition != "not there" {
 				t.Errorf("before: %+v", i)
 			}
-			in := status.Action{Verb: status.PutIn, Part: id}
+			in := status.Action{Verb: status.Install, Target: id}
 			plan, err := l.Preview(t.Context(), in)
 			if err != nil || len(plan.Steps) == 0 {
 				t.Fatalf("preview: %+v, %v", plan, err)
@@ -114,7 +114,7 @@ func TestLocalPlaces(t *testing.T) {
 			if plan, err := l.Preview(t.Context(), in); err != nil || len(plan.Steps) != 0 || !strings.HasSuffix(plan.Title, "nothing to do") {
 				t.Errorf("again: %+v, %v", plan, err)
 			}
-			if err := l.Do(t.Context(), status.Action{Verb: status.TakeOut, Part: id}); err != nil {
+			if err := l.Do(t.Context(), status.Action{Verb: status.Uninstall, Target: id}); err != nil {
 				t.Fatal(err)
 			}
 			placeIs(t, l, id, status.Stopped)
@@ -134,7 +134,7 @@ func TestLocalDoesWhatWasShown(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	in := status.Action{Verb: status.PutIn, Part: "client/cursor"}
+	in := status.Action{Verb: status.Install, Target: "client/cursor"}
 	if _, err := l.Preview(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestLocalDoesWhatWasShown(t *testing.T) {
 		t.Error(err)
 	}
 	for _, a := range []status.Action{
-		{Verb: status.PutIn, Part: "client/cursors"}, {Verb: status.PutIn, Part: "teapot"}, {Verb: status.RotateToken, Part: "teapot"},
+		{Verb: status.Install, Target: "client/cursors"}, {Verb: status.Install, Target: "teapot"}, {Verb: status.RotateToken, Target: "teapot"},
 	} {
 		if _, err := l.Preview(t.Context(), a); err == nil {
 			t.Errorf("%+v is planned", a)
@@ -180,7 +180,7 @@ func TestLocalBrokenClient(t *testing.T) {
 
 // watchable gives a Fake something to show.
 func watchable(l *local) *local {
-	l.Access.(*statustest.Fake).Set(status.Snapshot{})
+	l.API.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 
@@ -189,9 +189,9 @@ func watchable(l *local) *local {
 func TestLocalRotatesTokens(t *testing.T) {
 	w := quiet(t)
 	fake := new(statustest.Fake)
-	fake.Set(status.Snapshot{Hub: status.Hub{Part: status.Part{State: status.Ready}}})
+	fake.Set(status.Snapshot{Hub: status.Hub{Component: status.Component{State: status.Ready}}})
 	l := w.onMachine(fake)
-	a := status.Action{Verb: status.RotateToken, Part: "clients"}
+	a := status.Action{Verb: status.RotateToken, Target: "clients"}
 	var before string
 	for range 2 {
 		plan, err := l.Preview(t.Context(), a)

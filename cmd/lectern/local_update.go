@@ -76,7 +76,7 @@ func (l *local) renew(ctx context.Context, a status.Action) (err error) {
 	case status.RollBack:
 		res, err = u.Rollback(ctx, false)
 	default:
-		res, err = u.Apply(ctx, update.Wish{Version: a.Part})
+		res, err = u.Apply(ctx, update.Wish{Version: a.Target})
 	}
 	c.end(res, err)
 	l.look(context.WithoutCancel(ctx))
@@ -121,9 +121,9 @@ func (l *local) finish() {
 func (c *course) begin() {
 	steps := []status.Check{}
 	for _, s := range c.stages {
-		steps = append(steps, status.Check{Name: "update." + string(s.step), Title: s.title, Result: status.Pending})
+		steps = append(steps, status.Check{Name: "update." + string(s.step), Title: s.title, Result: status.CheckPending})
 	}
-	steps[0].Result = status.Looking
+	steps[0].Result = status.CheckRunning
 	c.change(func(a *addition) {
 		a.update.Steps, a.update.Done, a.update.Total, a.update.Rate = steps, 0, 0, 0
 	})
@@ -150,12 +150,12 @@ func (c *course) progress(p update.Progress) {
 		}
 		a.update.Steps = slices.Clone(a.update.Steps)
 		if under {
-			a.update.Steps[i].Result = status.Looking
+			a.update.Steps[i].Result = status.CheckRunning
 			return
 		}
-		a.update.Steps[i].Result, a.update.Steps[i].Detail = status.Good, p.Note
+		a.update.Steps[i].Result, a.update.Steps[i].Detail = status.CheckOK, p.Note
 		if i+1 < len(a.update.Steps) {
-			a.update.Steps[i+1].Result = status.Looking
+			a.update.Steps[i+1].Result = status.CheckRunning
 		}
 	})
 }
@@ -164,7 +164,7 @@ func (c *course) progress(p update.Progress) {
 func (c *course) end(res update.Result, err error) {
 	c.change(func(a *addition) {
 		steps := slices.Clone(a.update.Steps)
-		at := slices.IndexFunc(steps, func(s status.Check) bool { return s.Result == status.Looking })
+		at := slices.IndexFunc(steps, func(s status.Check) bool { return s.Result == status.CheckRunning })
 		e, ok := errors.AsType[*update.StepError](err)
 		if ok && c.at(e.Step) >= 0 {
 			at = c.at(e.Step)
@@ -176,14 +176,14 @@ func (c *course) end(res update.Result, err error) {
 		for i := range steps {
 			switch {
 			case i < at:
-				steps[i].Result = status.Good // the download, whose content is judged by the next
+				steps[i].Result = status.CheckOK // the download, whose content is judged by the next
 			case at >= 0:
-				steps[i].Result, steps[i].Detail = status.Skipped, rest
+				steps[i].Result, steps[i].Detail = status.CheckSkipped, rest
 			}
 		}
 		if err != nil {
 			at = max(at, 0)
-			steps[at].Result, steps[at].Detail = status.Bad, err.Error()
+			steps[at].Result, steps[at].Detail = status.CheckFail, err.Error()
 			steps[at].Fix, steps[at].Action = "Try again, or install by hand.", &c.action
 			if ok {
 				steps[at].Detail, steps[at].Fix = e.Cause.Error(), "Try again, or install by hand: "+e.Manual

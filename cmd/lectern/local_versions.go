@@ -86,7 +86,7 @@ func (l *local) tell(u *update.Updater) {
 		a.update.Available, a.update.Asked, a.update.URL = seen.Available, seen.Learned, u.Page(seen.Available)
 		a.notice = nil
 		if offer != "" && offer != a.update.Installed {
-			p := updateAvailable.At(hubPart, status.Words{"version": offer, "this": u.Version})
+			p := updateAvailable.New(hubPart, status.Args{"version": offer, "this": u.Version})
 			p.Since, p.Action = seen.Learned, &status.Action{Verb: status.InstallUpdate}
 			a.notice = []status.Problem{p}
 		}
@@ -124,13 +124,13 @@ func (l *local) planUpdate(ctx context.Context, a status.Action) (status.Plan, e
 		if err := l.ready(ctx, u); err != nil {
 			return plan, err
 		}
-		to := cmp.Or(a.Part, u.Pin, u.Seen().Available)
+		to := cmp.Or(a.Target, u.Pin, u.Seen().Available)
 		plan.Title = fmt.Sprintf("Update lectern %s to %s", installed, cmp.Or(to, "the newest release"))
 		step("get it from %s", u.Page(to))
 		step("verify signature, version, checksum and content, and try it")
 		step("replace %s; the present one stays beside it as %s.prev", l.exe, l.exe)
 	}
-	if s, err := firstOf(ctx, l.Access); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.API); err == nil && runs(s) {
 		step("restart the hub once its calls in flight have ended; if the new one does not serve, go back")
 		if n := len(s.Sessions); n > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected and wait while the hub restarts", n))

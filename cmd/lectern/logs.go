@@ -46,7 +46,7 @@ func logsCommand(w *world) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&q.Follow, "follow", "f", false, "go on as lines arrive")
 	c.Flags().StringVar(&level, "level", string(status.Info), "this level and graver: debug, info, warn, error")
-	c.Flags().StringVar(&q.Part, "part", "", "only lines about this part, such as a source")
+	c.Flags().StringVar(&q.Component, "part", "", "only lines about this part, such as a source")
 	c.Flags().IntVarP(&q.Last, "lines", "n", 100, "how many of the lines that are there; 0: all")
 	c.Flags().StringVar(&export, "export", "", "write the whole log on disk, all levels and parts, to this new `FILE` and end")
 	return c
@@ -99,7 +99,7 @@ func (w *world) logTail(q status.LogQuery) error {
 	}
 	for _, l := range lines {
 		n := supervisor.StatusLine(l)
-		if slices.Index(levels, n.Level) < slices.Index(levels, q.Level) || q.Part != "" && q.Part != n.Part {
+		if slices.Index(levels, n.Level) < slices.Index(levels, q.Level) || q.Component != "" && q.Component != n.Component {
 			continue
 		}
 		if err := w.printLine(n); err != nil {
@@ -124,6 +124,6 @@ func (w *world) printLine(n status.Line) error {
 // writeLine writes n as people read it, fit for a terminal.
 func writeLine(out io.Writer, n status.Line) error {
 	_, err := fmt.Fprintf(out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
-		safetext.Line(n.Part), safetext.Line(n.Text))
+		safetext.Line(n.Component), safetext.Line(n.Text))
 	return err
 }

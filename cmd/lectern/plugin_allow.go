@@ -20,7 +20,7 @@ func pluginAllowCommand(w *world) *cobra.Command {
 			"Whoever comes from it must still prove the plugins' token.",
 		Args: needs(1, 1, "an origin"),
 		RunE: func(c *cobra.Command, args []string) error {
-			a := status.Action{Verb: status.AllowOrigin, Part: args[0]}
+			a := status.Action{Verb: status.AllowOrigin, Target: args[0]}
 			if dry {
 				return w.showPlan(a)
 			}

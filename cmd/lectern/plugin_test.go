@@ -78,12 +78,12 @@ func TestPluginWords(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	ready := status.Hub{Part: status.Part{State: status.Ready}}
+	ready := status.Hub{Component: status.Component{State: status.Ready}}
 	for want, snap := range map[string]status.Snapshot{
 		"no hub runs":       {},
 		"is Logseq running": {Hub: ready},
 		"notes, Logseq 2.0.1, plugin 1.2.3 over websocket": {Hub: ready, Peers: []status.Peer{
-			{Part: status.Part{Name: "notes"}, App: "2.0.1", Plugin: "1.2.3", Transport: "websocket"},
+			{Component: status.Component{Name: "notes"}, App: "2.0.1", Plugin: "1.2.3", Transport: "websocket"},
 		}},
 	} {
 		var out bytes.Buffer

@@ -87,7 +87,7 @@ func (w *world) judge(conf config.Config, client, call string, args json.RawMess
 		}
 		info, ok := k.Manifest().Tool(tool)
 		if !ok && conf.Hub.OwnChanges {
-			info, ok = tools.PastKind().Manifest().Tool(tool)
+			info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 		}
 		if !ok {
 			return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("%s has no tool named %s%s", source, tool, meant(tool, toolNames(k)))}, nil

@@ -38,7 +38,7 @@ func (w *world) skillText() ([]byte, error) {
 	for _, k := range w.kinds() {
 		systems = append(systems, k.Manifest())
 	}
-	return doc.Skill(systems, tools.PastKind().Manifest())
+	return doc.Skill(systems, tools.OwnChangesKind().Manifest())
 }
 
 func skillInstallCommand(w *world) *cobra.Command {

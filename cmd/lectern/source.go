@@ -82,7 +82,7 @@ func sourceRemoveCommand(w *world) *cobra.Command {
 		Args:              needs(1, 1, "the name of a source"),
 		ValidArgsFunction: w.completeSource,
 		RunE: func(c *cobra.Command, args []string) error {
-			a := status.Action{Verb: status.RemoveSource, Part: args[0]}
+			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
 			if dry {
 				return w.showPlan(a)
 			}

@@ -49,7 +49,7 @@ func effects(words []string) []tools.Effect {
 
 // checkMark says what is wrong with a mark.
 func checkMark(mark string) error {
-	_, err := tools.ParseMark(mark)
+	_, err := tools.ParsePrivacyRule(mark)
 	return err
 }
 
@@ -59,16 +59,16 @@ func checkMark(mark string) error {
 func privacy(s config.Source) tools.Privacy {
 	var p tools.Privacy
 	for _, text := range s.Exclude {
-		m, err := tools.ParseMark(text)
+		m, err := tools.ParsePrivacyRule(text)
 		if err != nil {
-			return tools.Privacy{Exclude: []tools.Mark{{Path: "**"}}}
+			return tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "**"}}}
 		}
 		p.Exclude = append(p.Exclude, m)
 	}
 	for _, text := range s.Only {
-		m, err := tools.ParseMark(text)
+		m, err := tools.ParsePrivacyRule(text)
 		if err != nil {
-			return tools.Privacy{Exclude: []tools.Mark{{Path: "**"}}}
+			return tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "**"}}}
 		}
 		p.Only = append(p.Only, m)
 	}

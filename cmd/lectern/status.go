@@ -121,7 +121,7 @@ func (w *world) states(ctx context.Context) map[string]sourceState {
 	for _, s := range snap.Sources {
 		state := sourceState{Source: s}
 		for _, p := range snap.Problems {
-			if p.Part == s.Name {
+			if p.Component == s.Name {
 				state.problems = append(state.problems, p)
 			}
 		}

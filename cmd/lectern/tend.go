@@ -128,7 +128,7 @@ func (t *tender) ended(exit string) {
 
 // blame makes err what the panel shows, with what the hub said last.
 func (t *tender) blame(state status.State, err error) {
-	p := hubStart.At(hubPart, status.Words{"why": err.Error()})
+	p := hubStart.New(hubPart, status.Args{"why": err.Error()})
 	p.Since, p.Action = t.now(), &status.Action{Verb: status.StartHub}
 	t.set(fate{
 		state: state, note: "s tries again", since: p.Since, wrong: []status.Problem{p},
@@ -164,13 +164,13 @@ func (t *tender) tell(s *status.Snapshot) {
 // A tended is the hub of a tender as the panel reaches it: that a person could
 // not start one is known to both.
 type tended struct {
-	status.Access
+	status.API
 	tender *tender
 }
 
 // Do implements status.Client.
 func (t tended) Do(ctx context.Context, a status.Action) error {
-	err := t.Access.Do(ctx, a)
+	err := t.API.Do(ctx, a)
 	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
 		t.tender.blame(status.Failed, err)
 	}

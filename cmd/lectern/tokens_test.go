@@ -46,9 +46,9 @@ func TestPlanNamesWhoIsShutOut(t *testing.T) {
 	l := w.onMachine(&f)
 	said := func(sessions ...status.Session) string {
 		t.Helper()
-		s := status.Snapshot{Seq: 1, Hub: status.Hub{Part: status.Part{State: status.Ready}}, Sessions: sessions}
+		s := status.Snapshot{Seq: 1, Hub: status.Hub{Component: status.Component{State: status.Ready}}, Sessions: sessions}
 		f.Set(s)
-		plan, err := l.Preview(t.Context(), status.Action{Verb: status.RotateToken, Part: "clients"})
+		plan, err := l.Preview(t.Context(), status.Action{Verb: status.RotateToken, Target: "clients"})
 		if err != nil {
 			t.Fatal(err)
 		}

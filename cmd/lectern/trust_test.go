@@ -46,12 +46,12 @@ func TestAnswersByVerb(t *testing.T) {
 	}
 	out := write("two\n")
 	a := seen(t, c, "a call that waits", waits).Approvals[0]
-	allow := status.Action{Verb: status.Allow, Part: a.ID, Answer: &status.Answer{Scope: status.Always}}
+	allow := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: status.Always}}
 	plan, err := c.Preview(t.Context(), allow)
 	if err != nil || len(plan.Steps) != 2 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || !strings.Contains(plan.Steps[1].Diff, "+do = \"always\"\n") {
 		t.Fatalf("plan %+v, %v", plan, err)
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.Allow, Part: a.ID, Answer: &status.Answer{Scope: "for ever"}}); err == nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: "for ever"}}); err == nil {
 		t.Error("took a scope that is none")
 	}
 	if err := c.Do(t.Context(), allow); err != nil {
@@ -60,7 +60,7 @@ func TestAnswersByVerb(t *testing.T) {
 	if err := <-out; err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Part: a.ID}); err == nil || !strings.Contains(err.Error(), "no call waits") {
+	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Target: a.ID}); err == nil || !strings.Contains(err.Error(), "no call waits") {
 		t.Errorf("a second answer: %v", err)
 	}
 	conf, err := h.config()
@@ -80,10 +80,10 @@ func TestAnswersByVerb(t *testing.T) {
 		del <- err
 	}()
 	a = seen(t, c, "another tool that waits", func(s status.Snapshot) bool { return waits(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
-	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Part: a.ID, Answer: &status.Answer{Reason: strings.Repeat("x", 501)}}); err == nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: strings.Repeat("x", 501)}}); err == nil {
 		t.Error("took a reason of any length")
 	}
-	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Part: a.ID, Answer: &status.Answer{Reason: "mine"}}); err != nil {
+	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: "mine"}}); err != nil {
 		t.Fatal(err)
 	}
 	if e, ok := errors.AsType[*tools.Error](<-del); !ok || e.Code != tools.Denied || !strings.Contains(e.Hint, "mine") {

@@ -10,7 +10,7 @@ import (
 )
 
 func undoCommand(w *world) *cobra.Command {
-	var p status.Pick
+	var p status.Filter
 	var since string
 	var agreed agreement
 	c := &cobra.Command{
@@ -41,8 +41,8 @@ func undoCommand(w *world) *cobra.Command {
 }
 
 // undo shows what would be taken back, asks, and does it.
-func (w *world) undo(ctx context.Context, p status.Pick, agreed agreement) error {
-	act := status.Action{Verb: status.UndoChanges, Pick: &p}
+func (w *world) undo(ctx context.Context, p status.Filter, agreed agreement) error {
+	act := status.Action{Verb: status.UndoChanges, Filter: &p}
 	client := w.client(nil)
 	plan, err := client.Preview(ctx, act)
 	if err != nil {
@@ -75,9 +75,9 @@ func (w *world) undo(ctx context.Context, p status.Pick, agreed agreement) error
 }
 
 // pickOf is the Pick of an Action, which may have none.
-func pickOf(a status.Action) status.Pick {
-	if a.Pick == nil {
-		return status.Pick{}
+func pickOf(a status.Action) status.Filter {
+	if a.Filter == nil {
+		return status.Filter{}
 	}
-	return *a.Pick
+	return *a.Filter
 }

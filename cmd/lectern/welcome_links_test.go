@@ -28,14 +28,14 @@ func TestSampleVaultLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := markdown.System().Open(t.Context(), config, tools.Env{Name: "welcome", Log: slog.New(slog.DiscardHandler), Now: time.Now, Changed: func(string) {}})
+	source, err := markdown.System().Open(t.Context(), config, tools.Env{Name: "welcome", Log: slog.New(slog.DiscardHandler), Now: time.Now, ResourceChanged: func(string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = source.Close() })
 	call := func(tool, args string, out any) {
 		t.Helper()
-		r, err := source.Call(t.Context(), tools.Silent{}, tool, json.RawMessage(args))
+		r, err := source.Call(t.Context(), tools.NopCallContext{}, tool, json.RawMessage(args))
 		if err != nil {
 			t.Fatalf("%s %s: %v", tool, args, err)
 		}

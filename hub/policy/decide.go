@@ -123,7 +123,7 @@ func (r Rule) fits(q Request) bool {
 	if r.Path == "" {
 		return true
 	}
-	mark := tools.Privacy{Exclude: []tools.Mark{{Path: clean(r.Path)}}}
+	mark := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: clean(r.Path)}}}
 	touches := func(name string) bool {
 		name = clean(name)
 		return mark.Hides(tools.Page{Path: strings.TrimSuffix(name, path.Ext(name)), File: name})

@@ -21,7 +21,7 @@ import (
 // Dial returns the Access of the [Handler] that dial connects to. It connects
 // for each request and keeps no connection, so there is nothing to close. An
 // error of dial is returned as it is.
-func Dial(dial func(context.Context) (net.Conn, error)) status.Access {
+func Dial(dial func(context.Context) (net.Conn, error)) status.API {
 	return client{&http.Client{Transport: &http.Transport{
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		DisableKeepAlives: true, // a hub that was replaced must not be asked again

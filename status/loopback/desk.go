@@ -9,7 +9,7 @@ import (
 )
 
 // deskRoutes serves what a person does by hand.
-func deskRoutes(mux *http.ServeMux, c status.Desk) {
+func deskRoutes(mux *http.ServeMux, c status.Operator) {
 	mux.HandleFunc("POST "+toolsPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(out *stream, q toolsRequest) error {
 			tools, err := c.Tools(r.Context(), q.Scope, q.Client)

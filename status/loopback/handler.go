@@ -13,7 +13,7 @@ import (
 
 // Handler serves c. It answers requests until their peers are gone; a server
 // that shuts down ends them by closing their connections.
-func Handler(c status.Access) http.Handler {
+func Handler(c status.API) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+watchPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(out *stream, _ struct{}) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // ledgerRoutes serves what agents did.
-func ledgerRoutes(mux *http.ServeMux, c status.Ledger) {
+func ledgerRoutes(mux *http.ServeMux, c status.History) {
 	mux.HandleFunc("POST "+callsPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(out *stream, q status.CallQuery) error {
 			ch, err := c.Calls(r.Context(), q)

@@ -109,18 +109,18 @@ func TestOverSocket(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		return Dial(overSocket(t, Handler(f)))
 	})
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overSocket(t, Handler(f))) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overSocket(t, Handler(f))) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return Dial(overSocket(t, Handler(f))) })
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return Dial(overSocket(t, Handler(f))) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return Dial(overSocket(t, Handler(f))) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return Dial(overSocket(t, Handler(f))) })
 }
 
 func TestOverPipe(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		return Dial(overPipe(t, Handler(f)))
 	})
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return Dial(overPipe(t, Handler(f))) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return Dial(overPipe(t, Handler(f))) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return Dial(overPipe(t, Handler(f))) })
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return Dial(overPipe(t, Handler(f))) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return Dial(overPipe(t, Handler(f))) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return Dial(overPipe(t, Handler(f))) })
 }
 
 func TestErrorsOfWatchAndLogs(t *testing.T) {
@@ -185,7 +185,7 @@ func TestHubGone(t *testing.T) {
 
 // slow is an Access whose actions take an hour, or until their context ends.
 type slow struct {
-	status.Access
+	status.API
 	begun chan<- struct{}
 }
 
@@ -195,7 +195,7 @@ func (s slow) Do(ctx context.Context, a status.Action) error {
 	}
 	select {
 	case <-time.After(time.Hour):
-		return s.Access.Do(ctx, a)
+		return s.API.Do(ctx, a)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

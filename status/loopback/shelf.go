@@ -8,7 +8,7 @@ import (
 )
 
 // shelfRoutes serves what is in the sources.
-func shelfRoutes(mux *http.ServeMux, c status.Shelf) {
+func shelfRoutes(mux *http.ServeMux, c status.Browser) {
 	mux.HandleFunc("POST "+pagesPath, func(w http.ResponseWriter, r *http.Request) {
 		serve(w, r, func(out *stream, q pageRequest) error {
 			ch, err := c.Pages(r.Context(), q.Source)

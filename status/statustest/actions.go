@@ -11,7 +11,7 @@ import (
 )
 
 var addNotes = status.Action{
-	Verb: status.AddSource, Part: "notes",
+	Verb: status.AddSource, Target: "notes",
 	Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/home/me/Grüße", ReadOnly: true},
 }
 
@@ -38,7 +38,7 @@ func checkPreview(t *testing.T, f *Fake, c status.Client) {
 }
 
 func checkDo(t *testing.T, f *Fake, c status.Client) {
-	want := []status.Action{addNotes, {Verb: status.ReopenSource, Part: "notes"}, {Verb: status.PinHub}}
+	want := []status.Action{addNotes, {Verb: status.ReopenSource, Target: "notes"}, {Verb: status.PinHub}}
 	for _, a := range want {
 		if err := c.Do(soon(t), a); err != nil {
 			t.Fatalf("do %s: %v", a.Verb, err)

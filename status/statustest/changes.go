@@ -22,14 +22,14 @@ func (f *Fake) SetChanges(all status.Changes) {
 }
 
 // Picked returns what Changes was asked for.
-func (f *Fake) Picked() []status.Pick {
+func (f *Fake) Picked() []status.Filter {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.picked)
 }
 
 // Changes is status.Ledger's.
-func (f *Fake) Changes(_ context.Context, p status.Pick) (status.Changes, error) {
+func (f *Fake) Changes(_ context.Context, p status.Filter) (status.Changes, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.picked = append(f.picked, p)
@@ -40,7 +40,7 @@ func (f *Fake) Changes(_ context.Context, p status.Pick) (status.Changes, error)
 }
 
 // pick answers p from all.
-func pick(all status.Changes, p status.Pick) status.Changes {
+func pick(all status.Changes, p status.Filter) status.Changes {
 	found := status.Changes{Changes: []status.Change{}}
 	older := p.Before == ""
 	for _, c := range all.Changes {
@@ -66,20 +66,20 @@ func pick(all status.Changes, p status.Pick) status.Changes {
 	return found
 }
 
-func checkChangesWhole(t *testing.T, f *Fake, l status.Ledger) {
+func checkChangesWhole(t *testing.T, f *Fake, l status.History) {
 	want := status.Changes{
 		Changes: []status.Change{
 			{
 				ID: "c2", Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Client: "claude-code", Session: "s1", Call: "k2",
-				Source: "notes", Tool: "write_page", Target: "Grüße.md", Deed: "changed", Outcome: status.Written,
-				Undoes: "c1", Before: 3, After: 4, Reason: "asked", Fixed: "its content is no longer kept",
+				Source: "notes", Tool: "write_page", Target: "Grüße.md", Action: "changed", Outcome: status.Written,
+				Undoes: "c1", Before: 3, After: 4, Reason: "asked", CannotUndo: "its content is no longer kept",
 			},
-			{ID: "c1", Time: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Source: "notes", Target: "a.md", Deed: "created", Outcome: status.Undone},
+			{ID: "c1", Time: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Source: "notes", Target: "a.md", Action: "created", Outcome: status.Undone},
 		},
 		Diffs: map[string]string{"c1": "--- a.md\n+++ a.md\n+ü\n"},
 	}
 	f.SetChanges(want)
-	all := status.Pick{
+	all := status.Filter{
 		IDs: []string{"c1", "c2"}, Source: "notes", Since: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Limit: 7, Merge: true,
 	}
 	got, err := l.Changes(soon(t), all)
@@ -89,18 +89,18 @@ func checkChangesWhole(t *testing.T, f *Fake, l status.Ledger) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	if got, err := l.Changes(soon(t), status.Pick{Client: "nobody", Session: "s9", Before: "c2"}); err != nil || got.Changes == nil || len(got.Changes) != 0 {
+	if got, err := l.Changes(soon(t), status.Filter{Client: "nobody", Session: "s9", Before: "c2"}); err != nil || got.Changes == nil || len(got.Changes) != 0 {
 		t.Errorf("changes of nobody: %+v, %v", got, err)
 	}
-	if diff := cmp.Diff([]status.Pick{all, {Client: "nobody", Session: "s9", Before: "c2"}}, f.Picked()); diff != "" {
+	if diff := cmp.Diff([]status.Filter{all, {Client: "nobody", Session: "s9", Before: "c2"}}, f.Picked()); diff != "" {
 		t.Errorf("picks (-want +got):\n%s", diff)
 	}
 }
 
-func checkChangesErrors(t *testing.T, f *Fake, l status.Ledger) {
+func checkChangesErrors(t *testing.T, f *Fake, l status.History) {
 	const words = "list changes: the journal is on another disk"
 	f.SetErr(errors.New(words))
-	if _, err := l.Changes(soon(t), status.Pick{}); err == nil || !strings.HasSuffix(err.Error(), words) {
+	if _, err := l.Changes(soon(t), status.Filter{}); err == nil || !strings.HasSuffix(err.Error(), words) {
 		t.Errorf("error %v, want %s", err, words)
 	}
 }

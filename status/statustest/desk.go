@@ -13,11 +13,11 @@ import (
 
 // RunDesk checks that a Desk which asks a Fake keeps the promises of
 // status.Desk; wrap is as in [Run].
-func RunDesk(t *testing.T, wrap func(*testing.T, *Fake) status.Desk) {
+func RunDesk(t *testing.T, wrap func(*testing.T, *Fake) status.Operator) {
 	t.Helper()
 	for _, c := range []struct {
 		name  string
-		check func(*testing.T, *Fake, status.Desk)
+		check func(*testing.T, *Fake, status.Operator)
 	}{
 		{"tools arrive whole", checkTools},
 		{"a call brings its result", checkCall},
@@ -33,7 +33,7 @@ func RunDesk(t *testing.T, wrap func(*testing.T, *Fake) status.Desk) {
 	}
 }
 
-func checkTools(t *testing.T, f *Fake, d status.Desk) {
+func checkTools(t *testing.T, f *Fake, d status.Operator) {
 	if got, err := d.Tools(soon(t), "", ""); err != nil || len(got) != 0 {
 		t.Errorf("no tools: %v, %v", got, err)
 	}
@@ -55,7 +55,7 @@ func checkTools(t *testing.T, f *Fake, d status.Desk) {
 	}
 }
 
-func checkCall(t *testing.T, f *Fake, d status.Desk) {
+func checkCall(t *testing.T, f *Fake, d status.Operator) {
 	long := `{"text":"` + strings.Repeat("x", 3<<20) + `"}` // of the size that an agent may send
 	f.SetResult(json.RawMessage(`{"b":1,"a":"<&>"}`), nil)
 	got, err := d.Call(soon(t), "notes", "write_page", json.RawMessage(long))
@@ -71,7 +71,7 @@ func checkCall(t *testing.T, f *Fake, d status.Desk) {
 	}
 }
 
-func checkRefusal(t *testing.T, f *Fake, d status.Desk) {
+func checkRefusal(t *testing.T, f *Fake, d status.Operator) {
 	want := &status.CallError{Code: "conflict", Msg: "it was edited", Hint: "Read it again.", Data: json.RawMessage(`{"etag":"x"}`)}
 	f.SetResult(nil, want)
 	_, err := d.Call(soon(t), "notes", "write_page", nil)
@@ -84,10 +84,10 @@ func checkRefusal(t *testing.T, f *Fake, d status.Desk) {
 	}
 }
 
-func checkChecks(t *testing.T, f *Fake, d status.Desk) {
+func checkChecks(t *testing.T, f *Fake, d status.Operator) {
 	want := []status.Check{
-		{Name: "hub.port", Title: "Port", Result: status.Bad, Detail: "taken", Fix: "Stop it.", Action: &status.Action{Verb: status.RestartHub}},
-		{Name: "hub.log", Title: "Log", Result: status.Good},
+		{Name: "hub.port", Title: "Port", Result: status.CheckFail, Detail: "taken", Fix: "Stop it.", Action: &status.Action{Verb: status.RestartHub}},
+		{Name: "hub.log", Title: "Log", Result: status.CheckOK},
 	}
 	f.SetChecks(append([]status.Check{{Name: "config.file"}}, want...)...)
 	ch, err := d.Check(soon(t), "hub.")
@@ -99,10 +99,10 @@ func checkChecks(t *testing.T, f *Fake, d status.Desk) {
 	}
 }
 
-func checkSettings(t *testing.T, f *Fake, d status.Desk) {
+func checkSettings(t *testing.T, f *Fake, d status.Operator) {
 	want := []status.Setting{
-		{Key: "hub.port", Means: "the port", Value: "1", Default: "12740", Set: true, Line: 3, Restart: true},
-		{Key: "hub.http", Means: "whether", Value: "true", Default: "true", Choices: []string{"true", "false"}},
+		{Key: "hub.port", Description: "the port", Value: "1", Default: "12740", Set: true, Line: 3, Restart: true},
+		{Key: "hub.http", Description: "whether", Value: "true", Default: "true", Choices: []string{"true", "false"}},
 	}
 	f.SetSettings(want...)
 	got, err := d.Settings(soon(t))
@@ -114,7 +114,7 @@ func checkSettings(t *testing.T, f *Fake, d status.Desk) {
 	}
 }
 
-func checkDeskErrors(t *testing.T, f *Fake, d status.Desk) {
+func checkDeskErrors(t *testing.T, f *Fake, d status.Operator) {
 	const words = "the hub is being replaced & comes back"
 	f.SetErr(errors.New(words))
 	_, tools := d.Tools(soon(t), "", "")

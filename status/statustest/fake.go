@@ -37,7 +37,7 @@ type Fake struct {
 	did   []status.Action
 
 	changes status.Changes
-	picked  []status.Pick
+	picked  []status.Filter
 
 	onSet  func(status.Snapshot)
 	onLine func(status.Line)
@@ -228,7 +228,7 @@ func (f *Fake) matching(q status.LogQuery) []status.Line {
 	}
 	var lines []status.Line
 	for _, l := range f.lines {
-		if l.Seq <= q.After || grave(l.Level) < grave(q.Level) || q.Part != "" && l.Part != q.Part {
+		if l.Seq <= q.After || grave(l.Level) < grave(q.Level) || q.Component != "" && l.Component != q.Component {
 			continue
 		}
 		l.Missed, missed = missed, 0

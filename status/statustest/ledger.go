@@ -12,11 +12,11 @@ import (
 
 // RunLedger checks that a Ledger keeps the promises of status.Ledger; wrap is as
 // in [Run], with [Fake.TeeCalls] to fill one that has its own store of calls.
-func RunLedger(t *testing.T, wrap func(*testing.T, *Fake) status.Ledger) {
+func RunLedger(t *testing.T, wrap func(*testing.T, *Fake) status.History) {
 	t.Helper()
 	for _, c := range []struct {
 		name  string
-		check func(*testing.T, *Fake, status.Ledger)
+		check func(*testing.T, *Fake, status.History)
 	}{
 		{"a call arrives whole", checkWholeCall},
 		{"calls come oldest first and then end", checkCallOrder},
@@ -34,7 +34,7 @@ func RunLedger(t *testing.T, wrap func(*testing.T, *Fake) status.Ledger) {
 	}
 }
 
-func calls(t *testing.T, l status.Ledger, q status.CallQuery) (<-chan status.Call, context.CancelFunc) {
+func calls(t *testing.T, l status.History, q status.CallQuery) (<-chan status.Call, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -59,10 +59,10 @@ func seqs(calls []status.Call) []uint64 {
 	return list
 }
 
-func checkWholeCall(t *testing.T, f *Fake, l status.Ledger) {
+func checkWholeCall(t *testing.T, f *Fake, l status.History) {
 	want := status.Call{
 		Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Session: "s1", Client: "<agent> & \"co\"", Source: "notes", Tool: "write_page",
-		Effect: "write", Duration: 1234567, Asked: 12, Answered: 3456, Code: "conflict", Changes: []string{"c1", "c2"},
+		Effect: "write", Duration: 1234567, RequestBytes: 12, ResponseBytes: 3456, Code: "conflict", Changes: []string{"c1", "c2"},
 	}
 	want.Seq = f.AddCall(want)
 	ch, _ := calls(t, l, status.CallQuery{})
@@ -71,7 +71,7 @@ func checkWholeCall(t *testing.T, f *Fake, l status.Ledger) {
 	}
 }
 
-func checkCallOrder(t *testing.T, f *Fake, l status.Ledger) {
+func checkCallOrder(t *testing.T, f *Fake, l status.History) {
 	none, _ := calls(t, l, status.CallQuery{})
 	if got := closes(t, none); len(got) != 0 {
 		t.Errorf("a ledger of nothing has %d calls", len(got))
@@ -88,7 +88,7 @@ func checkCallOrder(t *testing.T, f *Fake, l status.Ledger) {
 	}
 }
 
-func checkCallsGone(t *testing.T, f *Fake, l status.Ledger) {
+func checkCallsGone(t *testing.T, f *Fake, l status.History) {
 	addCalls(f, Kept+50)
 	ch, _ := calls(t, l, status.CallQuery{After: 10})
 	got := closes(t, ch)
@@ -97,7 +97,7 @@ func checkCallsGone(t *testing.T, f *Fake, l status.Ledger) {
 	}
 }
 
-func checkCallsFollow(t *testing.T, f *Fake, l status.Ledger) {
+func checkCallsFollow(t *testing.T, f *Fake, l status.History) {
 	addCalls(f, 2)
 	ch, stop := calls(t, l, status.CallQuery{After: 1, Follow: true})
 	for want := uint64(2); want < 5; want++ {
@@ -110,7 +110,7 @@ func checkCallsFollow(t *testing.T, f *Fake, l status.Ledger) {
 	closes(t, ch)
 }
 
-func checkSlowCalls(t *testing.T, f *Fake, l status.Ledger) {
+func checkSlowCalls(t *testing.T, f *Fake, l status.History) {
 	addCalls(f, 1)
 	ch, _ := calls(t, l, status.CallQuery{Follow: true})
 	next(t, ch)
@@ -125,7 +125,7 @@ func checkSlowCalls(t *testing.T, f *Fake, l status.Ledger) {
 	}
 }
 
-func checkCallsEnd(t *testing.T, _ *Fake, l status.Ledger) {
+func checkCallsEnd(t *testing.T, _ *Fake, l status.History) {
 	ch, stop := calls(t, l, status.CallQuery{Follow: true})
 	stop()
 	closes(t, ch)

@@ -21,7 +21,7 @@ func texts(lines []status.Line) []string {
 func checkWholeLine(t *testing.T, f *Fake, c status.Client) {
 	want := status.Line{
 		Time:  time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC),
-		Level: status.Fail, Part: "notes", Text: `page opened page="Grüße ␛[2J"`,
+		Level: status.Fail, Component: "notes", Text: `page opened page="Grüße ␛[2J"`,
 	}
 	want.Seq = f.AddLine(want)
 	ch, _ := logs(t, c, status.LogQuery{})
@@ -50,12 +50,12 @@ func checkOrder(t *testing.T, f *Fake, c status.Client) {
 
 func checkPicks(t *testing.T, f *Fake, c status.Client) {
 	for _, l := range []status.Line{
-		{Level: status.Debug, Part: "hub", Text: "1"},
-		{Level: status.Info, Part: "hub", Text: "2"},
-		{Level: status.Warn, Part: "notes", Text: "3"},
-		{Level: status.Fail, Part: "hub", Text: "4"},
-		{Level: status.Info, Part: "notes", Text: "5"},
-		{Level: status.Debug, Part: "notes", Text: "6"},
+		{Level: status.Debug, Component: "hub", Text: "1"},
+		{Level: status.Info, Component: "hub", Text: "2"},
+		{Level: status.Warn, Component: "notes", Text: "3"},
+		{Level: status.Fail, Component: "hub", Text: "4"},
+		{Level: status.Info, Component: "notes", Text: "5"},
+		{Level: status.Debug, Component: "notes", Text: "6"},
 	} {
 		f.AddLine(l)
 	}
@@ -68,14 +68,14 @@ func checkPicks(t *testing.T, f *Fake, c status.Client) {
 		{"debug", status.LogQuery{Level: status.Debug}, []string{"1", "2", "3", "4", "5", "6"}},
 		{"warn", status.LogQuery{Level: status.Warn}, []string{"3", "4"}},
 		{"error", status.LogQuery{Level: status.Fail}, []string{"4"}},
-		{"part", status.LogQuery{Part: "notes"}, []string{"3", "5"}},
-		{"part and level", status.LogQuery{Part: "hub", Level: status.Warn}, []string{"4"}},
-		{"unknown part", status.LogQuery{Part: "nobody"}, []string{}},
+		{"part", status.LogQuery{Component: "notes"}, []string{"3", "5"}},
+		{"part and level", status.LogQuery{Component: "hub", Level: status.Warn}, []string{"4"}},
+		{"unknown part", status.LogQuery{Component: "nobody"}, []string{}},
 		{"after", status.LogQuery{After: 3}, []string{"4", "5"}},
 		{"after the newest", status.LogQuery{After: 6}, []string{}},
 		{"after a line of another hub", status.LogQuery{After: 1000}, []string{"2", "3", "4", "5"}},
 		{"last", status.LogQuery{Last: 2}, []string{"4", "5"}},
-		{"last of a part", status.LogQuery{Last: 1, Part: "hub"}, []string{"4"}},
+		{"last of a part", status.LogQuery{Last: 1, Component: "hub"}, []string{"4"}},
 		{"last of more than there are", status.LogQuery{Last: 9}, []string{"2", "3", "4", "5"}},
 		{"last and after", status.LogQuery{Last: 2, After: 4}, []string{"5"}},
 	} {
@@ -105,12 +105,12 @@ func checkGone(t *testing.T, f *Fake, c status.Client) {
 
 func checkFollow(t *testing.T, f *Fake, c status.Client) {
 	addLines(f, 1, 3)
-	ch, stop := logs(t, c, status.LogQuery{Last: 1, Follow: true, Part: "hub"})
+	ch, stop := logs(t, c, status.LogQuery{Last: 1, Follow: true, Component: "hub"})
 	if got := next(t, ch); got.Text != "line 3" {
 		t.Fatalf("the first line is %q, want line 3", got.Text)
 	}
-	f.AddLine(status.Line{Part: "notes", Text: "of another part"})
-	f.AddLine(status.Line{Part: "hub", Level: status.Debug, Text: "too light"})
+	f.AddLine(status.Line{Component: "notes", Text: "of another part"})
+	f.AddLine(status.Line{Component: "hub", Level: status.Debug, Text: "too light"})
 	addLines(f, 6, 7)
 	for _, want := range []string{"line 6", "line 7"} {
 		if got := next(t, ch); got.Text != want || got.Missed != 0 {

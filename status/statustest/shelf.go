@@ -15,11 +15,11 @@ import (
 
 // RunShelf checks that a Shelf which asks a Fake keeps the promises of
 // status.Shelf; wrap is as in [Run].
-func RunShelf(t *testing.T, wrap func(*testing.T, *Fake) status.Shelf) {
+func RunShelf(t *testing.T, wrap func(*testing.T, *Fake) status.Browser) {
 	t.Helper()
 	for _, c := range []struct {
 		name  string
-		check func(*testing.T, *Fake, status.Shelf)
+		check func(*testing.T, *Fake, status.Browser)
 	}{
 		{"pages arrive whole and in order", checkPages},
 		{"a page arrives whole", checkPage},
@@ -34,7 +34,7 @@ func RunShelf(t *testing.T, wrap func(*testing.T, *Fake) status.Shelf) {
 	}
 }
 
-func checkPages(t *testing.T, f *Fake, s status.Shelf) {
+func checkPages(t *testing.T, f *Fake, s status.Browser) {
 	none, err := s.Pages(soon(t), "notes")
 	if err != nil {
 		t.Fatalf("pages: %v", err)
@@ -60,7 +60,7 @@ func checkPages(t *testing.T, f *Fake, s status.Shelf) {
 	}
 }
 
-func checkPage(t *testing.T, f *Fake, s status.Shelf) {
+func checkPage(t *testing.T, f *Fake, s status.Browser) {
 	want := status.PageText{Text: "# A\r\n\x1b[31m\u202e\n", MIME: "text/markdown", Size: 7 << 20}
 	f.SetPage(want)
 	got, err := s.Page(soon(t), "notes", "会議/A b.md")
@@ -76,7 +76,7 @@ func checkPage(t *testing.T, f *Fake, s status.Shelf) {
 }
 
 // checkLongPage sends what grows most on the way.
-func checkLongPage(t *testing.T, f *Fake, s status.Shelf) {
+func checkLongPage(t *testing.T, f *Fake, s status.Browser) {
 	want := status.PageText{Text: strings.Repeat("\x01", status.PageMost), MIME: "text/plain", Size: status.PageMost}
 	f.SetPage(want)
 	got, err := s.Page(soon(t), "notes", "long")
@@ -85,7 +85,7 @@ func checkLongPage(t *testing.T, f *Fake, s status.Shelf) {
 	}
 }
 
-func checkSearch(t *testing.T, f *Fake, s status.Shelf) {
+func checkSearch(t *testing.T, f *Fake, s status.Browser) {
 	want := status.Search{
 		Tool: "search_pages", Args: json.RawMessage(`{"query":"a <b>"}`), Bytes: 812,
 		Hits: []status.Hit{{Page: "A.md", Line: 3, Text: "x & y"}, {Text: "nowhere"}},
@@ -108,7 +108,7 @@ func checkSearch(t *testing.T, f *Fake, s status.Shelf) {
 	}
 }
 
-func checkShelfRefusals(t *testing.T, f *Fake, s status.Shelf) {
+func checkShelfRefusals(t *testing.T, f *Fake, s status.Browser) {
 	want := &status.CallError{Code: "denied", Msg: "not yours", Hint: "Ask the user."}
 	f.SetErr(want)
 	_, pages := s.Pages(soon(t), "notes")

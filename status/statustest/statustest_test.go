@@ -8,12 +8,12 @@ import (
 
 func TestFake(t *testing.T) {
 	Run(t, func(_ *testing.T, f *Fake) status.Client { return f })
-	RunLedger(t, func(_ *testing.T, f *Fake) status.Ledger { return f })
-	RunDesk(t, func(_ *testing.T, f *Fake) status.Desk { return f })
-	RunShelf(t, func(_ *testing.T, f *Fake) status.Shelf { return f })
+	RunLedger(t, func(_ *testing.T, f *Fake) status.History { return f })
+	RunDesk(t, func(_ *testing.T, f *Fake) status.Operator { return f })
+	RunShelf(t, func(_ *testing.T, f *Fake) status.Browser { return f })
 }
 
-var _ status.Access = (*Fake)(nil)
+var _ status.API = (*Fake)(nil)
 
 func TestEndClosesWhatIsOpen(t *testing.T) {
 	f := new(Fake)

@@ -113,6 +113,6 @@ func logs(t *testing.T, c status.Client, q status.LogQuery) (<-chan status.Line,
 // addLines adds lines "line from" to "line to" and makes no two equal.
 func addLines(f *Fake, from, to int) {
 	for i := from; i <= to; i++ {
-		f.AddLine(status.Line{Text: fmt.Sprintf("line %d", i), Part: "hub"})
+		f.AddLine(status.Line{Text: fmt.Sprintf("line %d", i), Component: "hub"})
 	}
 }

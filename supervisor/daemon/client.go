@@ -18,8 +18,8 @@ import (
 // watches says when there is none, and goes on with the next. It starts and
 // stops hubs itself, and passes everything else to the one that runs, or
 // returns ErrNoHub.
-func Client(c ConnectConfig) status.Access {
-	return &client{ConnectConfig: c, Access: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
+func Client(c ConnectConfig) status.API {
+	return &client{ConnectConfig: c, API: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
 		conn, err := loopnet.DialSocket(ctx, c.Paths.Control())
 		if err != nil && isAbsent(err) {
 			return nil, ErrNoHub
@@ -30,7 +30,7 @@ func Client(c ConnectConfig) status.Access {
 
 type client struct {
 	ConnectConfig
-	status.Access // of the hub that runs
+	status.API // of the hub that runs
 }
 
 // lookEvery is how often a client without a hub looks for one.
@@ -44,7 +44,7 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 		defer close(ch)
 		w := &watch{out: ch}
 		for ctx.Err() == nil {
-			shots, err := c.Access.Watch(ctx)
+			shots, err := c.API.Watch(ctx)
 			if err == nil {
 				w.from(ctx, shots)
 				err = ErrNoHub
@@ -114,7 +114,7 @@ func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 	}
 	s.Seq, s.Time = last.Seq+1, c.Now()
 	if s.Hub.State == "" {
-		s.Hub.Part = status.Part{State: status.Stopped, Since: s.Time, Note: "no hub runs"}
+		s.Hub.Component = status.Component{State: status.Stopped, Since: s.Time, Note: "no hub runs"}
 	}
 	s.Hub.Name = "hub"
 	if !errors.Is(why, ErrNoHub) {
@@ -127,24 +127,24 @@ func (c *client) offline(last status.Snapshot, why error) status.Snapshot {
 // hub, from its first line.
 func (c *client) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
 	if !q.Follow {
-		return c.Access.Logs(ctx, q)
+		return c.API.Logs(ctx, q)
 	}
 	return follow(ctx, c.Paths, func(ctx context.Context, after uint64) (<-chan status.Line, error) {
 		if q.After != after {
 			q.Last = 0 // these have been read
 		}
 		q.After = after
-		return c.Access.Logs(ctx, q)
+		return c.API.Logs(ctx, q)
 	}, q.After, func(l status.Line) uint64 { return l.Seq }), nil
 }
 
 // Calls implements status.Ledger, with hubs as Logs does.
 func (c *client) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
 	if !q.Follow {
-		return c.Access.Calls(ctx, q)
+		return c.API.Calls(ctx, q)
 	}
 	return follow(ctx, c.Paths, func(ctx context.Context, after uint64) (<-chan status.Call, error) {
-		return c.Access.Calls(ctx, status.CallQuery{After: after, Follow: true})
+		return c.API.Calls(ctx, status.CallQuery{After: after, Follow: true})
 	}, q.After, func(n status.Call) uint64 { return n.Seq }), nil
 }
 
@@ -156,7 +156,7 @@ func (c *client) Preview(ctx context.Context, a status.Action) (status.Plan, err
 		return status.Plan{Title: "Start the hub", Steps: []status.Step{start}, Risks: []string{}}, nil
 	case status.StopHub, status.RestartHub:
 	default:
-		return c.Access.Preview(ctx, a)
+		return c.API.Preview(ctx, a)
 	}
 	v, err := Ask(ctx, c.Paths)
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *client) Do(ctx context.Context, a status.Action) error {
 		}
 		return c.start(ctx)
 	default: // all else is the running hub's to do
-		return c.Access.Do(ctx, a)
+		return c.API.Do(ctx, a)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 func TestClientSuite(t *testing.T) {
-	access := func(t *testing.T, f *statustest.Fake) status.Access {
+	access := func(t *testing.T, f *statustest.Fake) status.API {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -40,9 +40,9 @@ func TestClientSuite(t *testing.T) {
 		return Client(w.config())
 	}
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return access(t, f) })
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.Ledger { return access(t, f) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Desk { return access(t, f) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Shelf { return access(t, f) })
+	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return access(t, f) })
+	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return access(t, f) })
+	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return access(t, f) })
 }
 
 // sees waits for a snapshot of which ok is true.

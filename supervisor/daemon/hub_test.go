@@ -81,8 +81,8 @@ func hubMain(spec hubSpec) int {
 		return 1
 	}
 	fake := new(statustest.Fake)
-	fake.Set(status.Snapshot{Seq: 1, Hub: status.Hub{Part: status.Part{Name: "hub", State: status.Ready}, PID: os.Getpid()}})
-	fake.AddLine(status.Line{Level: status.Info, Part: "hub", Text: "this is " + strconv.Itoa(os.Getpid())})
+	fake.Set(status.Snapshot{Seq: 1, Hub: status.Hub{Component: status.Component{Name: "hub", State: status.Ready}, PID: os.Getpid()}})
+	fake.AddLine(status.Line{Level: status.Info, Component: "hub", Text: "this is " + strconv.Itoa(os.Getpid())})
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
 		Lifeline: lifeline, Control: loopback.Handler(fake),

@@ -30,7 +30,7 @@ const ceiling = 58_000
 const pastCeiling = 4_500
 
 // declared are all Systems, and what the hub adds where a person wants it.
-func declared() []tools.Kind { return append(all.Systems(), tools.PastKind()) }
+func declared() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
 
 // Every declaration keeps the rules that let every client read it, and no two
 // Systems collide.
@@ -141,7 +141,7 @@ func render(kinds []tools.Kind) (map[string][]byte, error) {
 			files[path.Join(m.Name, tool.Name+".json")] = append(b, '\n')
 		}
 	}
-	isPast := func(k tools.Kind) bool { return k.Manifest().Name == tools.PastKind().Manifest().Name }
+	isPast := func(k tools.Kind) bool { return k.Manifest().Name == tools.OwnChangesKind().Manifest().Name }
 	table, _, err := costs(slices.DeleteFunc(slices.Clone(kinds), isPast))
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func render(kinds []tools.Kind) (map[string][]byte, error) {
 	if !slices.ContainsFunc(kinds, isPast) {
 		return files, nil
 	}
-	more, _, err := costs([]tools.Kind{tools.PastKind()})
+	more, _, err := costs([]tools.Kind{tools.OwnChangesKind()})
 	files["costs.txt"] = slices.Concat(table, []byte("\nwhere a person says own_changes:\n"), more)
 	return files, err
 }

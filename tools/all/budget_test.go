@@ -57,7 +57,7 @@ func TestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, past, err := costs([]tools.Kind{tools.PastKind()})
+	_, past, err := costs([]tools.Kind{tools.OwnChangesKind()})
 	if err != nil {
 		t.Fatal(err)
 	}

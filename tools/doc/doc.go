@@ -119,7 +119,7 @@ func titles(systems []*tools.Manifest) string {
 func codes(m *tools.Manifest, t tools.ToolInfo) string {
 	var words []string
 	for _, c := range append([]tools.Code{tools.Invalid}, t.Errors...) {
-		if w := m.Words[c]; !slices.Contains(words, w) {
+		if w := m.ErrorCodes[c]; !slices.Contains(words, w) {
 			words = append(words, w)
 		}
 	}
@@ -129,14 +129,14 @@ func codes(m *tools.Manifest, t tools.ToolInfo) string {
 // failure is the System's error object for a call that found nothing.
 func failure(m *tools.Manifest) (string, error) {
 	e := tools.Errorf(tools.NotFound, "one sentence that says what is wrong").WithHint("What to do next.")
-	b, err := json.Marshal(m.Spelling.Object(e))
+	b, err := json.Marshal(m.ErrorFormat.Object(e))
 	return string(b), err
 }
 
 // answer is an example's answer in one line, or nothing if it would be long or
 // differs from call to call.
 func answer(x tools.ExampleInfo) string {
-	if x.Loose || len(x.Want) > 240 {
+	if x.AnyAnswer || len(x.Want) > 240 {
 		return ""
 	}
 	return string(x.Want)

@@ -150,7 +150,7 @@ func (a *amid) takeBack() int {
 	for _, l := range slices.Backward(a.calls) {
 		was := a.f.digest()
 		again := &ledger{f: a.f}
-		err := a.desk.open.Keeper().Restore(a.t.Context(), again, l.back())
+		err := a.desk.open.Restorer().Restore(a.t.Context(), again, l.back())
 		switch e := tools.AsError(err); {
 		case err == nil:
 			undone = append(undone, again)
@@ -164,7 +164,7 @@ func (a *amid) takeBack() int {
 		}
 	}
 	for _, l := range slices.Backward(undone) {
-		if err := a.desk.open.Keeper().Restore(a.t.Context(), tools.Silent{}, l.back()); err != nil {
+		if err := a.desk.open.Restorer().Restore(a.t.Context(), tools.NopCallContext{}, l.back()); err != nil {
 			a.t.Fatalf("%s: doing %s again: %v %+v", a.what, l.changes[0].Target, err, tools.AsError(err).Data)
 		}
 	}

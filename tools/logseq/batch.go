@@ -63,15 +63,15 @@ func batch() tools.Tool[*Graph] {
 	for _, t := range inBatch() {
 		names = append(names, t.Info().Name)
 	}
-	return tools.DefineLive(tools.Spec[BatchIn, BatchOut]{
+	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several writes", Effect: tools.Writes,
 		Doc:    "Runs up to 50 writes in order and answers what became of each.\nIt stops at the first that fails, unless told to go on; nothing is taken back. Takes " + strings.Join(names, ", ") + ".",
 		Errors: mayFail(),
 		Examples: []tools.Example[BatchIn, BatchOut]{{
-			Why: "change two blocks", In: BatchIn{Items: Steps{
+			Purpose: "change two blocks", In: BatchIn{Items: Steps{
 				{"update_block", json.RawMessage(`{"block_uuid":"` + exampleBlock + `","content":"Plant leeks"}`)},
 				{"set_task", json.RawMessage(`{"block_uuid":"` + exampleTask + `","status":"DONE"}`)},
-			}}, Loose: true,
+			}}, AnyAnswer: true,
 		}},
 	}, (*Graph).Batch)
 }
@@ -81,7 +81,7 @@ const perStep = writeWithin + settleWithin
 
 // Batch implements batch. A call begins only while there is time to see it
 // through, so that no outcome is lost.
-func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut, error) {
+func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (BatchOut, error) {
 	if err := ctx.Err(); err != nil {
 		return BatchOut{}, err
 	}
@@ -93,7 +93,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 		return BatchOut{}, notConnected(g.conf.Graph)
 	}
 	var out BatchOut
-	together := &batchCaller{Caller: c, g: g}
+	together := &batchCaller{CallContext: c, g: g}
 	if !in.DryRun {
 		if err := together.announce(ctx, in.Items, steps); err != nil {
 			return BatchOut{}, err
@@ -128,7 +128,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.Caller, in BatchIn) (BatchOut
 	return out, nil
 }
 
-type step func(context.Context, *Graph, tools.Caller) (tools.Result, error)
+type step func(context.Context, *Graph, tools.CallContext) (tools.Result, error)
 
 // steps finds the tool of every call before the first is made.
 func (in BatchIn) steps() ([]step, error) {
@@ -143,7 +143,7 @@ func (in BatchIn) steps() ([]step, error) {
 		if err != nil {
 			return nil, tools.Errorf(tools.Invalid, "items[%d].arguments: must be an object", i)
 		}
-		steps = append(steps, func(ctx context.Context, g *Graph, c tools.Caller) (tools.Result, error) {
+		steps = append(steps, func(ctx context.Context, g *Graph, c tools.CallContext) (tools.Result, error) {
 			return known[at].Call(ctx, g, c, args)
 		})
 	}

@@ -61,7 +61,7 @@ func TestBatchHeedsTime(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 21*time.Second)
 		defer cancel()
-		r, err := openOn(t, f).open.Call(ctx, tools.Silent{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
+		r, err := openOn(t, f).open.Call(ctx, tools.NopCallContext{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
 			`{"tool":"create_block","arguments":{"page_name":"Garden","content":"one"}},{"tool":"create_block","arguments":{"page_name":"Garden","content":"two"}}]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -82,11 +82,11 @@ type consenter struct {
 	reports int
 }
 
-func (c *consenter) Changing(ctx context.Context, changes ...tools.Change) error {
+func (c *consenter) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if c.reports++; c.reports > 1 {
 		return errors.New("this was not shown")
 	}
-	return c.ledger.Changing(ctx, changes...)
+	return c.ledger.BeforeWrite(ctx, changes...)
 }
 
 // A person who is asked about a batch sees all of it at once, and their yes
@@ -140,7 +140,7 @@ func TestBatchIsShownWhole(t *testing.T) {
 				}
 			}
 			if c.whole {
-				if err := d.open.Keeper().Restore(t.Context(), tools.Silent{}, one.back()); err != nil {
+				if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, one.back()); err != nil {
 					t.Errorf("%s on %s: undo: %v", args, kind, err)
 				}
 			}

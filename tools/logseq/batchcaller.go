@@ -12,27 +12,27 @@ import (
 // last; as much as can be told beforehand is reported at once. That a Change may not be made ends the batch: that error is for the
 // hub, not one more outcome.
 type batchCaller struct {
-	tools.Caller
+	tools.CallContext
 	g       *Graph
 	targets []string
 	stopped error
 }
 
-// Changing implements tools.Caller.
-func (b *batchCaller) Changing(ctx context.Context, changes ...tools.Change) error {
+// BeforeWrite implements tools.Caller.
+func (b *batchCaller) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	var news []tools.Change
 	for _, c := range changes {
 		if slices.Contains(b.targets, c.Target) {
 			continue
 		}
 		b.targets = append(b.targets, c.Target)
-		c.Open = true // a later call may change it again
+		c.AfterUnknown = true // a later call may change it again
 		news = append(news, c)
 	}
 	if len(news) == 0 {
 		return nil
 	}
-	if b.stopped = b.Caller.Changing(ctx, news...); b.stopped != nil {
+	if b.stopped = b.CallContext.BeforeWrite(ctx, news...); b.stopped != nil {
 		b.targets = b.targets[:len(b.targets)-len(news)]
 	}
 	return b.stopped
@@ -45,11 +45,11 @@ func (b *batchCaller) announce(ctx context.Context, items Steps, steps []step) e
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	return b.Changing(ctx, changes...)
+	return b.BeforeWrite(ctx, changes...)
 }
 
-// Changed implements tools.Caller.
-func (*batchCaller) Changed(string, tools.State) {}
+// AfterWrite implements tools.Caller.
+func (*batchCaller) AfterWrite(string, tools.State) {}
 
 // tell says what has become of the targets, when nothing more comes.
-func (b *batchCaller) tell(ctx context.Context) { b.g.tell(ctx, b.Caller, b.targets) }
+func (b *batchCaller) tell(ctx context.Context) { b.g.tell(ctx, b.CallContext, b.targets) }

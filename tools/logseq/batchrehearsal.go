@@ -15,7 +15,7 @@ import (
 // before the first of them: a person who is asked sees all of it at once, and
 // the journal has it before the first write.
 type dressRehearsal struct {
-	tools.Silent
+	tools.NopCallContext
 
 	g       *Graph
 	changes []tools.Change
@@ -26,11 +26,11 @@ type dressRehearsal struct {
 
 var errOnlyRehearsed = errors.New("only rehearsed")
 
-// Changing implements tools.Caller. The call has the turn.
-func (r *dressRehearsal) Changing(_ context.Context, changes ...tools.Change) error {
+// BeforeWrite implements tools.Caller. The call has the turn.
+func (r *dressRehearsal) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	r.news = changes
 	for _, c := range changes {
-		if t, err := targetOf(c.Target); err == nil && t.what == aTree && !c.Before.There {
+		if t, err := targetOf(c.Target); err == nil && t.what == aTree && !c.Before.Exists {
 			r.drawn = append(r.drawn, UUID(t.name))
 			r.g.used[UUID(t.name)] = true
 		}
@@ -110,16 +110,16 @@ func (r *dressRehearsal) add() bool {
 		switch {
 		case at < 0:
 			all = append(all, c)
-		case t.what == aBlock && all[at].Before.There:
+		case t.what == aBlock && all[at].Before.Exists:
 			all[at].After = both(all[at], c)
-		case t.what != aHead || !all[at].Before.There:
+		case t.what != aHead || !all[at].Before.Exists:
 			return false
 		}
 	}
 	r.changes = all
 	for _, c := range r.news {
 		t, _ := targetOf(c.Target)
-		if t.what == aBlock && stays(c) || t.what == aHead && c.Before.There && c.Open {
+		if t.what == aBlock && stays(c) || t.what == aHead && c.Before.Exists && c.AfterUnknown {
 			continue
 		}
 		r.moved[strings.ToLower(t.name)] = true
@@ -131,7 +131,7 @@ func (r *dressRehearsal) add() bool {
 func stays(c tools.Change) bool {
 	was, errA := read[kept](c.Before)
 	is, errB := read[kept](c.After)
-	return !c.After.There || errA == nil && errB == nil && was.Page == is.Page && was.Parent == is.Parent && was.After == is.After
+	return !c.After.Exists || errA == nil && errB == nil && was.Page == is.Page && was.Parent == is.Parent && was.After == is.After
 }
 
 // both is what a block is expected to hold when two calls have changed it: not
@@ -144,7 +144,7 @@ func both(first, second tools.Change) tools.State {
 	was, errA := read[kept](mover.Before)
 	goes, errB := read[kept](mover.After)
 	is, errC := read[kept](writer.After)
-	if errors.Join(errA, errB, errC) != nil || !stays(writer) || !writer.After.There || !reflect.DeepEqual(was.keptBlock, goes.keptBlock) {
+	if errors.Join(errA, errB, errC) != nil || !stays(writer) || !writer.After.Exists || !reflect.DeepEqual(was.keptBlock, goes.keptBlock) {
 		return tools.State{}
 	}
 	is.Page, is.Parent, is.After = goes.Page, goes.Parent, goes.After

@@ -27,19 +27,19 @@ type BlockWritten struct {
 }
 
 func createBlock() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[CreateBlockIn, BlockWritten]{
+	return tools.DefineWithContext(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
 		Doc:    "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
 		Errors: mayFail(),
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
-			{Why: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, Loose: true},
-			{Why: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, Loose: true},
+			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
+			{Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, AnyAnswer: true},
 		},
 	}, (*Graph).CreateBlock)
 }
 
 // CreateBlock implements create_block.
-func (g *Graph) CreateBlock(ctx context.Context, c tools.Caller, in CreateBlockIn) (BlockWritten, error) {
+func (g *Graph) CreateBlock(ctx context.Context, c tools.CallContext, in CreateBlockIn) (BlockWritten, error) {
 	if err := g.needs("blocks.create"); err != nil {
 		return BlockWritten{}, err
 	}

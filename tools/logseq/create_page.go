@@ -24,19 +24,19 @@ type CreatePageOut struct {
 }
 
 func createPage() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[CreatePageIn, CreatePageOut]{
+	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
 		Errors: mayFail(),
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
-			{Why: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, Loose: true},
-			{Why: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
+			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
+			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
 		},
 	}, (*Graph).CreatePage)
 }
 
 // CreatePage implements create_page.
-func (g *Graph) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn) (CreatePageOut, error) {
+func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
 	drafts, err := g.newPage(in)
 	if err != nil {
 		return CreatePageOut{}, err

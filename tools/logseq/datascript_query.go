@@ -68,9 +68,9 @@ func datascriptQuery() tools.Tool[*Graph] {
 			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
 		Errors: mayFail(),
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
-			Why: "find the pages that were changed last", In: DatascriptQueryIn{
+			Purpose: "find the pages that were changed last", In: DatascriptQueryIn{
 				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
-			}, Loose: true,
+			}, AnyAnswer: true,
 		}},
 	}, (*Graph).DatascriptQuery)
 }

@@ -23,20 +23,20 @@ type DeleteBlockOut struct {
 }
 
 func deleteBlock() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
+	return tools.DefineWithContext(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
 		Doc:    "Deletes one block; one with children only with recursive.\nNeeds blocks.delete.",
 		Errors: mayFail(),
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
-			{Why: "see how many blocks would go", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, Loose: true},
-			{Why: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, Loose: true},
+			{Purpose: "see how many blocks would go", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
+			{Purpose: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, AnyAnswer: true},
 		},
 	}, (*Graph).DeleteBlock)
 }
 
 // DeleteBlock implements delete_block. Logseq always deletes what is below a
 // block too, so the check is ours.
-func (g *Graph) DeleteBlock(ctx context.Context, c tools.Caller, in DeleteBlockIn) (DeleteBlockOut, error) {
+func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteBlockIn) (DeleteBlockOut, error) {
 	var none DeleteBlockOut
 	if err := g.needs("blocks.delete"); err != nil {
 		return none, err

@@ -24,19 +24,19 @@ type DeletePageOut struct {
 }
 
 func deletePage() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[DeletePageIn, DeletePageOut]{
+	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Doc:    "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
 		Errors: mayFail(),
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{
-			{Why: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, Loose: true},
-			{Why: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, Loose: true},
+			{Purpose: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, AnyAnswer: true},
+			{Purpose: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, AnyAnswer: true},
 		},
 	}, (*Graph).DeletePage)
 }
 
 // DeletePage implements delete_page.
-func (g *Graph) DeletePage(ctx context.Context, c tools.Caller, in DeletePageIn) (DeletePageOut, error) {
+func (g *Graph) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
 	var none DeletePageOut
 	if err := g.needs("pages.delete"); err != nil {
 		return none, err

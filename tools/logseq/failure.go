@@ -30,7 +30,7 @@ type lack struct {
 
 func capabilityMissing(key string, a *about) error {
 	e := tools.Errorf(tools.Unavailable, "this Logseq does not offer %s", key).WithData(lack{key, a.Logseq, a.Graph.Kind})
-	e.As = missing
+	e.SpecCode = missing
 	c, known := capabilityOf(key)
 	switch {
 	case known && c.Row(a.Graph.Kind) == absent:
@@ -63,11 +63,11 @@ func failure(err error) error {
 		return tools.AsError(err)
 	}
 	f := *e
-	f.Msg = said(e.Msg)
+	f.Message = said(e.Message)
 	if b, err := json.Marshal(e.Data); err != nil || len(b) > 4<<10 {
 		f.Data = nil
 	}
-	switch e.As {
+	switch e.SpecCode {
 	case "NOT_FOUND":
 		f.Code = tools.NotFound
 	case "INVALID_INPUT":
@@ -93,9 +93,9 @@ func failure(err error) error {
 	default:
 		f.Code = tools.Internal
 	}
-	f.As = ""
-	if f.Code == tools.Internal && !strings.Contains(f.Msg, "Logseq") {
-		f.Msg = "Logseq says: " + f.Msg
+	f.SpecCode = ""
+	if f.Code == tools.Internal && !strings.Contains(f.Message, "Logseq") {
+		f.Message = "Logseq says: " + f.Message
 	}
 	return &f
 }
@@ -120,10 +120,10 @@ func said(msg string) string {
 // absentIn says that err is the Peer's word that something is not there.
 func absentIn(err error) bool {
 	e, ok := errors.AsType[*tools.Error](err)
-	return ok && (e.Code == tools.NotFound || e.As == "NOT_FOUND")
+	return ok && (e.Code == tools.NotFound || e.SpecCode == "NOT_FOUND")
 }
 
 // unsure says that after err nobody knows whether a request was carried out.
 func unsure(err error) bool {
-	return outOfTime(err) || errors.Is(err, tools.Unsure{})
+	return outOfTime(err) || errors.Is(err, tools.ErrOutcomeUnknown{})
 }

@@ -164,7 +164,7 @@ func (f *fake) tell(method string, params any) {
 // Call implements tools.Peer.
 func (f *fake) Call(ctx context.Context, method string, in, out any, again bool) error {
 	if ctx.Err() != nil {
-		return &tools.Error{Code: tools.Timeout, Msg: "the call took longer than its deadline", Err: ctx.Err()}
+		return &tools.Error{Code: tools.Timeout, Message: "the call took longer than its deadline", Cause: ctx.Err()}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,9 +180,9 @@ func (f *fake) Call(ctx context.Context, method string, in, out any, again bool)
 	var err error
 	switch wrong {
 	case refuse:
-		return &tools.Error{Code: tools.Internal, As: "INTERNAL", Msg: "Invalid page uuid\n\x1b[2J"}
+		return &tools.Error{Code: tools.Internal, SpecCode: "INTERNAL", Message: "Invalid page uuid\n\x1b[2J"}
 	case notThere:
-		return &tools.Error{Code: tools.Internal, As: "NOT_FOUND", Msg: "no such thing"}
+		return &tools.Error{Code: tools.Internal, SpecCode: "NOT_FOUND", Message: "no such thing"}
 	case null, never, lostNever:
 	default:
 		asked := params(in)
@@ -193,13 +193,13 @@ func (f *fake) Call(ctx context.Context, method string, in, out any, again bool)
 	}
 	switch wrong {
 	case late, never:
-		e := &tools.Error{Code: tools.Timeout, As: "TIMEOUT", Msg: "[deferred timeout] async call #7"}
+		e := &tools.Error{Code: tools.Timeout, SpecCode: "TIMEOUT", Message: "[deferred timeout] async call #7"}
 		if !again {
-			e.Err = tools.Unsure{} // as the hub says it
+			e.Cause = tools.ErrOutcomeUnknown{} // as the hub says it
 		}
 		return e
 	case lostLate, lostNever:
-		return &tools.Error{Code: tools.Unavailable, Msg: "the connection was lost", Err: tools.Unsure{}}
+		return &tools.Error{Code: tools.Unavailable, Message: "the connection was lost", Cause: tools.ErrOutcomeUnknown{}}
 	default:
 	}
 	if err != nil || out == nil {
@@ -225,7 +225,7 @@ func params(in any) map[string]any {
 }
 
 func fakeError(word, format string, args ...any) error {
-	return &tools.Error{Code: tools.Internal, As: word, Msg: fmt.Sprintf(format, args...)}
+	return &tools.Error{Code: tools.Internal, SpecCode: word, Message: fmt.Sprintf(format, args...)}
 }
 
 // page is one by name or uuid; as in the plugin, what looks like a uuid is none

@@ -26,7 +26,7 @@ func getBacklinks() tools.Tool[*Graph] {
 		Doc:    "Lists the blocks that link to a page.\nNeeds backlinks.",
 		Errors: mayFail(),
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
-			{Why: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, Loose: true},
+			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},
 		},
 	}, (*Graph).GetBacklinks)
 }

@@ -27,7 +27,7 @@ func getBlock() tools.Tool[*Graph] {
 		Doc:    "Reads one block, with what is below it if asked.\nNeeds blocks.read.",
 		Errors: mayFail(),
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
-			{Why: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, Loose: true},
+			{Purpose: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
 	}, (*Graph).GetBlock)
 }

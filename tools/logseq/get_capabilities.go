@@ -32,7 +32,7 @@ func getCapabilities() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[Nothing, CapabilitiesOut]{
 		Name: "get_capabilities", Title: "Capabilities", Effect: tools.Reads,
 		Doc:      "Says what the connected Logseq can do, and which tools need it.\nIt works without Logseq too.",
-		Examples: []tools.Example[Nothing, CapabilitiesOut]{{Why: "see which tools will work", Loose: true}},
+		Examples: []tools.Example[Nothing, CapabilitiesOut]{{Purpose: "see which tools will work", AnyAnswer: true}},
 	}, (*Graph).GetCapabilities)
 }
 

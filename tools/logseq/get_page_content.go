@@ -45,8 +45,8 @@ func getPageContent() tools.Tool[*Graph] {
 		Doc:    "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
 		Errors: mayFail(),
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
-			{Why: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, Loose: true},
-			{Why: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, Loose: true},
+			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
+			{Purpose: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
 		},
 	}, (*Graph).GetPageContent)
 }

@@ -32,7 +32,7 @@ type Graph struct {
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
 	g := &Graph{
-		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.Changed, privacy: env.Privacy,
+		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy,
 		turn: make(chan struct{}, 1), stop: func() {}, used: map[UUID]bool{},
 	}
 	_, _ = rand.Read(g.salt[:]) // never fails

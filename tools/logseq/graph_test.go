@@ -18,7 +18,7 @@ import (
 // A desk is a source open on a fake.
 type desk struct {
 	t       *testing.T
-	open    *tools.Opened
+	open    *tools.OpenedSource
 	changed []string
 }
 
@@ -27,8 +27,8 @@ func openOn(t *testing.T, peer tools.Peer) *desk {
 	d := &desk{t: t}
 	o, err := logseq.System().Open(t.Context(), nil, tools.Env{
 		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: peer,
-		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
-		Changed: func(uri string) { d.changed = append(d.changed, uri) },
+		Now:             func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
+		ResourceChanged: func(uri string) { d.changed = append(d.changed, uri) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func openOn(t *testing.T, peer tools.Peer) *desk {
 // call answers the result as a map.
 func (d *desk) call(tool, args string) (map[string]any, *tools.Error) {
 	d.t.Helper()
-	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.Silent{}, tool, []byte(args))
+	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.NopCallContext{}, tool, []byte(args))
 	if err != nil {
 		return nil, tools.AsError(err)
 	}
@@ -62,7 +62,7 @@ func (d *desk) must(tool, args string) map[string]any {
 }
 
 // word is the code as an agent reads it.
-func word(e *tools.Error) string { return logseq.System().Manifest().Spelling.Word(e) }
+func word(e *tools.Error) string { return logseq.System().Manifest().ErrorFormat.Code(e) }
 
 func applied(e *tools.Error) any {
 	m := map[string]any{}
@@ -107,8 +107,8 @@ func TestEachCapabilityMissing(t *testing.T) {
 			if stopped != needs {
 				t.Errorf("%s without %s: %v", tool.Name, c.Key, err)
 			}
-			if stopped && (!strings.Contains(err.Msg, c.Key) || !strings.Contains(err.Hint, "get_capabilities")) {
-				t.Errorf("%s without %s says %q, %q", tool.Name, c.Key, err.Msg, err.Hint)
+			if stopped && (!strings.Contains(err.Message, c.Key) || !strings.Contains(err.Hint, "get_capabilities")) {
+				t.Errorf("%s without %s says %q, %q", tool.Name, c.Key, err.Message, err.Hint)
 			}
 		}
 	}
@@ -279,8 +279,8 @@ func TestFaultsOfReads(t *testing.T) {
 			if err == nil || word(err) != want {
 				t.Errorf("%s with fault %d: %v", tool, wrong, err)
 			}
-			if wrong == refuse && (!strings.Contains(err.Msg, "Invalid page uuid") || strings.ContainsAny(err.Msg, "\n\x1b")) {
-				t.Errorf("%s: says %q", tool, err.Msg)
+			if wrong == refuse && (!strings.Contains(err.Message, "Invalid page uuid") || strings.ContainsAny(err.Message, "\n\x1b")) {
+				t.Errorf("%s: says %q", tool, err.Message)
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func TestTurns(t *testing.T) {
 		synctest.Wait() // it looks for its change, a second at a time
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err := d.open.Call(ctx, tools.Silent{}, "delete_block", []byte(`{"block_uuid":"`+id(5)+`"}`))
+		_, err := d.open.Call(ctx, tools.NopCallContext{}, "delete_block", []byte(`{"block_uuid":"`+id(5)+`"}`))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the second writer: %v", err)
 		}

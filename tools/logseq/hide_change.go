@@ -31,7 +31,7 @@ func (g *Graph) Hides(ctx context.Context, c tools.Change) (bool, error) {
 		return true, err
 	}
 	for _, s := range []tools.State{now, c.Before, c.After} {
-		if !s.There {
+		if !s.Exists {
 			continue
 		}
 		var p keptPage
@@ -57,7 +57,7 @@ func (g *Graph) hidesBlockChange(ctx context.Context, c tools.Change) (bool, err
 	}
 	v, found := g.view(), false
 	for _, s := range []tools.State{now, c.Before, c.After} {
-		if !s.There {
+		if !s.Exists {
 			continue
 		}
 		found = true

@@ -21,9 +21,9 @@ func TestHidesChanges(t *testing.T) {
 
 func hidesChanges(t *testing.T, kind, tool, args string) {
 	f := garden(kind)
-	opened := func(marks ...tools.Mark) *tools.Opened {
+	opened := func(marks ...tools.PrivacyRule) *tools.OpenedSource {
 		o, err := logseq.System().Open(t.Context(), nil, tools.Env{
-			Name: "home", Log: slog.New(slog.DiscardHandler), Peer: f, Now: time.Now, Changed: func(string) {}, Privacy: tools.Privacy{Exclude: marks},
+			Name: "home", Log: slog.New(slog.DiscardHandler), Peer: f, Now: time.Now, ResourceChanged: func(string) {}, Privacy: tools.Privacy{Exclude: marks},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -37,13 +37,13 @@ func hidesChanges(t *testing.T, kind, tool, args string) {
 	}
 	for _, c := range l.changes {
 		for name, x := range map[string]struct {
-			on   *tools.Opened
+			on   *tools.OpenedSource
 			want bool
 		}{
 			"nothing":    {opened(), false},
-			"all pages":  {opened(tools.Mark{Path: "**"}), true},
-			"other page": {opened(tools.Mark{Path: "Nowhere/**"}), false},
-			"a tag":      {opened(tools.Mark{Tag: "nothing"}), true},
+			"all pages":  {opened(tools.PrivacyRule{Path: "**"}), true},
+			"other page": {opened(tools.PrivacyRule{Path: "Nowhere/**"}), false},
+			"a tag":      {opened(tools.PrivacyRule{Tag: "nothing"}), true},
 		} {
 			if got, err := x.on.Hides(t.Context(), c); err != nil || got != x.want {
 				t.Errorf("%s is hidden by %s: %v (%v), want %v", c.Target, name, got, err, x.want)

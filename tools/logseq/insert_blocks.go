@@ -60,19 +60,19 @@ type InsertBlocksOut struct {
 }
 
 func insertBlocks() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
+	return tools.DefineWithContext(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
 		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes,
 		Doc:    "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
 		Errors: mayFail(),
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
-			{Why: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, Loose: true},
-			{Why: "put a tree below a block", In: InsertBlocksIn{ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}}}, Loose: true},
+			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},
+			{Purpose: "put a tree below a block", In: InsertBlocksIn{ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}}}, AnyAnswer: true},
 		},
 	}, (*Graph).InsertBlocks)
 }
 
 // InsertBlocks implements insert_blocks.
-func (g *Graph) InsertBlocks(ctx context.Context, c tools.Caller, in InsertBlocksIn) (InsertBlocksOut, error) {
+func (g *Graph) InsertBlocks(ctx context.Context, c tools.CallContext, in InsertBlocksIn) (InsertBlocksOut, error) {
 	var none InsertBlocksOut
 	if err := g.needs("blocks.insert"); err != nil {
 		return none, err

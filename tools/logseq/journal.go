@@ -19,7 +19,7 @@ func getJournal() tools.Tool[*Graph] {
 		Doc:    "Reads the journal page of a day.\nNeeds journals and pages.read.",
 		Errors: mayFail(),
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
-			{Why: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, Loose: true},
+			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
 		},
 	}, (*Graph).GetJournal)
 }
@@ -79,18 +79,18 @@ type AppendToJournalIn struct {
 }
 
 func appendToJournal() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[AppendToJournalIn, PageWritten]{
+	return tools.DefineWithContext(tools.Spec[AppendToJournalIn, PageWritten]{
 		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
 		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
 		Errors: mayFail(),
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
-			{Why: "note something today", In: AppendToJournalIn{Content: "First frost"}, Loose: true},
+			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},
 		},
 	}, (*Graph).AppendToJournal)
 }
 
 // AppendToJournal implements append_to_journal.
-func (g *Graph) AppendToJournal(ctx context.Context, c tools.Caller, in AppendToJournalIn) (PageWritten, error) {
+func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (PageWritten, error) {
 	var none PageWritten
 	for _, key := range []string{"journals", "pages.update"} {
 		if err := g.needs(key); err != nil {

@@ -15,14 +15,14 @@ import (
 
 // A ledger is a Caller that notes Changes as the journal does.
 type ledger struct {
-	tools.Silent
+	tools.NopCallContext
 	f       *fake
 	changes []tools.Change
 	late    []string // writes that came before anything was noted
 	refuse  error
 }
 
-func (l *ledger) Changing(_ context.Context, changes ...tools.Change) error {
+func (l *ledger) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	l.f.mu.Lock()
 	defer l.f.mu.Unlock()
 	if len(l.changes) == 0 {
@@ -41,10 +41,10 @@ func (l *ledger) Changing(_ context.Context, changes ...tools.Change) error {
 	return l.refuse
 }
 
-func (l *ledger) Changed(target string, after tools.State) {
+func (l *ledger) AfterWrite(target string, after tools.State) {
 	for i := range l.changes {
-		if l.changes[i].Target == target && l.changes[i].Open {
-			l.changes[i].After, l.changes[i].Open = after, false
+		if l.changes[i].Target == target && l.changes[i].AfterUnknown {
+			l.changes[i].After, l.changes[i].AfterUnknown = after, false
 		}
 	}
 }
@@ -116,10 +116,10 @@ func undo(t *testing.T, kind, tool, args string) {
 		t.Fatalf("%s: %d changes, written before they were told: %v", args, len(l.changes), l.late)
 	}
 	after := f.digest()
-	k := d.open.Keeper()
+	k := d.open.Restorer()
 	for _, c := range l.changes {
-		if now, err := k.State(t.Context(), c.Target); err != nil || c.Open || !cmp.Equal(now, c.After) {
-			t.Errorf("%s: %s (open %v, %v):\n%s", args, c.Target, c.Open, err, cmp.Diff(string(c.After.Data), string(now.Data)))
+		if now, err := k.State(t.Context(), c.Target); err != nil || c.AfterUnknown || !cmp.Equal(now, c.After) {
+			t.Errorf("%s: %s (open %v, %v):\n%s", args, c.Target, c.AfterUnknown, err, cmp.Diff(string(c.After.Data), string(now.Data)))
 		}
 	}
 	again := &ledger{f: f}
@@ -136,7 +136,7 @@ func undo(t *testing.T, kind, tool, args string) {
 	if len(again.changes) != len(l.changes) {
 		t.Errorf("%s: restoring told %d changes of %d", args, len(again.changes), len(l.changes))
 	}
-	if err := k.Restore(t.Context(), tools.Silent{}, again.back()); err != nil {
+	if err := k.Restore(t.Context(), tools.NopCallContext{}, again.back()); err != nil {
 		t.Fatalf("%s: do it again: %v %+v", args, err, tools.AsError(err).Data)
 	}
 	if diff := cmp.Diff(after, f.digest()); diff != "" {
@@ -173,8 +173,8 @@ func TestUndoRefuses(t *testing.T) {
 			d.must(c.edit, c.editArgs)
 			now := f.digest()
 			again := &ledger{f: f}
-			err := tools.AsError(d.open.Keeper().Restore(t.Context(), again, l.back()))
-			if err == nil || err.Code != tools.Conflict || !strings.Contains(err.Msg, c.names) {
+			err := tools.AsError(d.open.Restorer().Restore(t.Context(), again, l.back()))
+			if err == nil || err.Code != tools.Conflict || !strings.Contains(err.Message, c.names) {
 				t.Errorf("%s %s then %s: %v", kind, c.tool, c.editArgs, err)
 			}
 			if f.digest() != now || len(again.changes) > 0 {
@@ -195,7 +195,7 @@ func TestUndoKeepsWhatIsBelow(t *testing.T) {
 	}
 	uuid := strings.Split(string(r.JSON), `"`)[3]
 	d.must("create_block", `{"parent_block_uuid":"`+uuid+`","content":"mine"}`)
-	if err := d.open.Keeper().Restore(t.Context(), tools.Silent{}, l.back()); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Conflict {
+	if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, l.back()); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Conflict {
 		t.Errorf("want a conflict, got %v", err)
 	}
 }
@@ -214,7 +214,7 @@ func TestUndoBesideOthers(t *testing.T) {
 		calls = append(calls, l)
 	}
 	for _, i := range []int{0, 2, 1} {
-		if err := d.open.Keeper().Restore(t.Context(), tools.Silent{}, calls[i].back()); err != nil {
+		if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, calls[i].back()); err != nil {
 			t.Fatalf("undo of call %d: %v", i, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestUndoOfARenamingTakesLinksAlong(t *testing.T) {
 	}
 	d.must("update_block", `{"block_uuid":"`+id(4)+`","content":"Weed onto the [[Heap]]"}`)
 	again := &ledger{f: f}
-	if err := d.open.Keeper().Restore(t.Context(), again, l.back()); err != nil {
+	if err := d.open.Restorer().Restore(t.Context(), again, l.back()); err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(again.changes, func(c tools.Change) bool { return c.Target == "block "+id(4) })
@@ -252,7 +252,7 @@ func TestNamesThatLookLikeUUIDs(t *testing.T) {
 		"create_page": `{"title":"` + id(99) + `"}`,
 		"rename_page": `{"page_name":"Compost","new_name":" ` + id(5) + `"}`,
 	} {
-		if _, err := d.call(tool, args); err == nil || err.Code != tools.Invalid || !strings.Contains(err.Msg, "uuid") {
+		if _, err := d.call(tool, args); err == nil || err.Code != tools.Invalid || !strings.Contains(err.Message, "uuid") {
 			t.Errorf("%s %s: %v", tool, args, err)
 		}
 	}
@@ -278,8 +278,8 @@ func TestUndoLooksIntoTheRecycleBin(t *testing.T) {
 		}
 		f.pages[0].Properties[c.property] = "loam"
 		now := f.digest()
-		err := tools.AsError(d.open.Keeper().Restore(t.Context(), tools.Silent{}, l.back()))
-		if c.refused && (err == nil || err.Code != tools.Conflict || !strings.Contains(err.Msg, "page Garden") || f.digest() != now) {
+		err := tools.AsError(d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, l.back()))
+		if c.refused && (err == nil || err.Code != tools.Conflict || !strings.Contains(err.Message, "page Garden") || f.digest() != now) {
 			t.Errorf("%s was set in the bin: %v", c.property, err)
 		}
 		if !c.refused && f.pages[0].Recycled {
@@ -351,7 +351,7 @@ func TestExpected(t *testing.T) {
 		f := garden("file")
 		l := &ledger{f: f, refuse: errors.New("only shown")}
 		_, _ = openOn(t, f).open.Call(t.Context(), l, call[0], []byte(call[1]))
-		if c := l.changes[0]; !c.Open || !strings.Contains(string(c.After.Data), want) || strings.Contains(string(c.Before.Data), want) {
+		if c := l.changes[0]; !c.AfterUnknown || !strings.Contains(string(c.After.Data), want) || strings.Contains(string(c.Before.Data), want) {
 			t.Errorf("%v: want %s, expected is %s", call, want, c.After.Data)
 		}
 	}

@@ -147,13 +147,13 @@ func stateOf(k any) tools.State {
 	if err := e.Encode(k); err != nil {
 		panic(fmt.Sprintf("logseq: %v", err)) // text, numbers and what was JSON already
 	}
-	return tools.State{There: true, Data: b.Bytes()}
+	return tools.State{Exists: true, Data: b.Bytes()}
 }
 
 // read is the other way; what is not there stays zero.
 func read[T any](s tools.State) (T, error) {
 	var v T
-	if !s.There {
+	if !s.Exists {
 		return v, nil
 	}
 	if err := json.Unmarshal(s.Data, &v); err != nil {
@@ -163,12 +163,12 @@ func read[T any](s tools.State) (T, error) {
 }
 
 // exactly says whether two states are one, place and all.
-func exactly(a, b tools.State) bool { return a.There == b.There && bytes.Equal(a.Data, b.Data) }
+func exactly(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }
 
 // same says whether a target holds what it held. What stands before a block is
 // the neighbour's affair: it is kept to put a block back, not compared.
 func same(t target, a, b tools.State) bool {
-	if exactly(a, b) || a.There != b.There || !t.blocky() {
+	if exactly(a, b) || a.Exists != b.Exists || !t.blocky() {
 		return exactly(a, b)
 	}
 	x, errX := read[kept](a)

@@ -26,8 +26,8 @@ func listPages() tools.Tool[*Graph] {
 		Doc:    "Lists the pages that people made, without journals unless asked.\nNeeds pages.list. To find words use search.",
 		Errors: mayFail(),
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{
-			{Why: "see the first pages", In: ListPagesIn{Limit: 20}, Loose: true},
-			{Why: "include the journal", In: ListPagesIn{IncludeJournals: true}, Loose: true},
+			{Purpose: "see the first pages", In: ListPagesIn{Limit: 20}, AnyAnswer: true},
+			{Purpose: "include the journal", In: ListPagesIn{IncludeJournals: true}, AnyAnswer: true},
 		},
 	}, (*Graph).ListPages)
 }

@@ -27,9 +27,9 @@ func System() tools.Kind {
 		Doc: "A graph that is open in a running Logseq, a file graph or a DB graph. Pages go by their name or uuid, blocks by their uuid. " +
 			"What this Logseq cannot do answers CAPABILITY_MISSING; get_capabilities tells beforehand. " +
 			"Every write is read back: verified says whether it was found as asked. A write that ends in TIMEOUT or a lost connection says in data.applied whether it happened: true, false or \"unknown\".",
-		Open:     Open,
-		Peer:     func(c Config) string { return c.Graph },
-		Spelling: spelling(),
+		Open:        Open,
+		Peer:        func(c Config) string { return c.Graph },
+		ErrorFormat: spelling(),
 		Tools: []tools.Tool[*Graph]{
 			listPages(), getPageContent(), createPage(), updatePage(), deletePage(), search(),
 			getBlock(), createBlock(), updateBlock(), deleteBlock(), moveBlock(),
@@ -50,11 +50,11 @@ type Failure struct {
 	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
-func spelling() tools.Spelling {
-	return tools.Spell(map[tools.Code]string{
+func spelling() tools.ErrorFormat {
+	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID_INPUT", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
 	}, func(code string, e *tools.Error) Failure {
-		return Failure{Code: code, Message: e.Msg, Data: e.Data, Hint: e.Hint}
+		return Failure{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
 	})
 }

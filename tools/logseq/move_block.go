@@ -17,18 +17,18 @@ type MoveBlockIn struct {
 }
 
 func moveBlock() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[MoveBlockIn, BlockWritten]{
+	return tools.DefineWithContext(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
 		Doc:    "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
 		Errors: mayFail(),
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
-			{Why: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, Loose: true},
+			{Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, AnyAnswer: true},
 		},
 	}, (*Graph).MoveBlock)
 }
 
 // MoveBlock implements move_block.
-func (g *Graph) MoveBlock(ctx context.Context, c tools.Caller, in MoveBlockIn) (BlockWritten, error) {
+func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlockIn) (BlockWritten, error) {
 	var none BlockWritten
 	if err := g.needs("blocks.move"); err != nil {
 		return none, err

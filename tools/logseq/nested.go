@@ -12,9 +12,9 @@ type patch struct {
 	blocks, pages map[string]bool
 }
 
-// Apart implements tools.Nester: two States are one but for the changes when
+// DifferOnlyWithin implements tools.Nester: two States are one but for the changes when
 // they are equal without the blocks and pages that those are about.
-func (g *Graph) Apart(name string, a, b tools.State, changes []tools.Change) bool {
+func (g *Graph) DifferOnlyWithin(name string, a, b tools.State, changes []tools.Change) bool {
 	t, err := targetOf(name)
 	if err != nil {
 		return false
@@ -28,7 +28,7 @@ func (g *Graph) Apart(name string, a, b tools.State, changes []tools.Change) boo
 	if t.blocky() {
 		return p.blocks[t.name] || p.sameBlock(a, b)
 	}
-	return p.pages[t.name] && a.There != b.There || p.samePage(t, a, b)
+	return p.pages[t.name] && a.Exists != b.Exists || p.samePage(t, a, b)
 }
 
 func (p patch) add(c tools.Change) error {
@@ -82,7 +82,7 @@ func (p patch) rest(blocks []keptBlock) []keptBlock {
 func (p patch) sameBlock(a, b tools.State) bool {
 	x, errX := read[kept](a)
 	y, errY := read[kept](b)
-	if errX != nil || errY != nil || a.There != b.There {
+	if errX != nil || errY != nil || a.Exists != b.Exists {
 		return false
 	}
 	x.After, y.After = "", ""
@@ -98,7 +98,7 @@ func (p patch) sameBlock(a, b tools.State) bool {
 func (p patch) samePage(t target, a, b tools.State) bool {
 	x, errX := read[keptPage](a)
 	y, errY := read[keptPage](b)
-	if errX != nil || errY != nil || a.There != b.There {
+	if errX != nil || errY != nil || a.Exists != b.Exists {
 		return false
 	}
 	if slices.ContainsFunc([]string{t.name, x.Name, y.Name}, func(name string) bool { return p.pages[name] }) {

@@ -68,7 +68,7 @@ var (
 func (f *fake) nested() *toolstest.Nested {
 	return &toolstest.Nested{
 		Same: func(_ string, a, b tools.State) bool {
-			return a.There == b.There && bytes.Equal(behind.ReplaceAll(a.Data, nil), behind.ReplaceAll(b.Data, nil))
+			return a.Exists == b.Exists && bytes.Equal(behind.ReplaceAll(a.Data, nil), behind.ReplaceAll(b.Data, nil))
 		},
 		Touches: func(c tools.Change, target string, was, now tools.State) bool {
 			about := append(words(c.Before, someUUID, someName), words(c.After, someUUID, someName)...)

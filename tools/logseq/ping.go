@@ -24,7 +24,7 @@ func ping() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[Nothing, PingOut]{
 		Name: "ping", Title: "Ping", Effect: tools.Reads,
 		Doc:      "Says whether Logseq is connected and answers.\nIt works without Logseq too.",
-		Examples: []tools.Example[Nothing, PingOut]{{Why: "see whether Logseq is there", Loose: true}},
+		Examples: []tools.Example[Nothing, PingOut]{{Purpose: "see whether Logseq is there", AnyAnswer: true}},
 	}, (*Graph).Ping)
 }
 
@@ -53,7 +53,7 @@ func (g *Graph) Ping(ctx context.Context, _ Nothing) (PingOut, error) {
 func absence(err error) string {
 	e := tools.AsError(err)
 	if e.Hint == "" {
-		return e.Msg + "."
+		return e.Message + "."
 	}
-	return e.Msg + ". " + e.Hint
+	return e.Message + ". " + e.Hint
 }

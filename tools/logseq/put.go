@@ -8,7 +8,7 @@ import (
 
 // put finds a place for drafts, reports them and carries out the write that
 // puts them there; they have their uuids by then. On a dry run it only looks.
-func (g *Graph) put(ctx context.Context, c tools.Caller, w where, drafts []*draft, dry bool, how func(place) write) (place, Written, error) {
+func (g *Graph) put(ctx context.Context, c tools.CallContext, w where, drafts []*draft, dry bool, how func(place) write) (place, Written, error) {
 	if err := w.check(); err != nil {
 		return place{}, Written{}, err
 	}

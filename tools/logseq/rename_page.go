@@ -15,18 +15,18 @@ type RenamePageIn struct {
 }
 
 func renamePage() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[RenamePageIn, PageWritten]{
+	return tools.DefineWithContext(tools.Spec[RenamePageIn, PageWritten]{
 		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
 		Doc:    "Renames a page; Logseq changes the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Errors: mayFail(),
 		Examples: []tools.Example[RenamePageIn, PageWritten]{
-			{Why: "rename a page", In: RenamePageIn{PageName: "Compost", NewName: "Compost heap"}, Loose: true},
+			{Purpose: "rename a page", In: RenamePageIn{PageName: "Compost", NewName: "Compost heap"}, AnyAnswer: true},
 		},
 	}, (*Graph).RenamePage)
 }
 
 // RenamePage implements rename_page.
-func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn) (PageWritten, error) {
+func (g *Graph) RenamePage(ctx context.Context, c tools.CallContext, in RenamePageIn) (PageWritten, error) {
 	var none PageWritten
 	if err := g.needs("pages.rename"); err != nil {
 		return none, err
@@ -91,7 +91,7 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.Caller, in RenamePageIn)
 
 // reportRenaming tells that one page goes and another comes, and which blocks
 // link to it: on a file graph Logseq rewrites their text.
-func (g *Graph) reportRenaming(ctx context.Context, c tools.Caller, p wirePage, name string) (func(), error) {
+func (g *Graph) reportRenaming(ctx context.Context, c tools.CallContext, p wirePage, name string) (func(), error) {
 	referring, err := g.referring(ctx, p.UUID, "file")
 	if err != nil {
 		return nil, err

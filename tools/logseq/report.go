@@ -29,7 +29,7 @@ func becoming(uuid UUID, expect func(*kept)) intent {
 // expected is what a target that held was is expected to hold.
 func (i intent) expected(was tools.State) tools.State {
 	k, err := read[kept](was)
-	if i.expect == nil || err != nil || !was.There {
+	if i.expect == nil || err != nil || !was.Exists {
 		return i.after
 	}
 	i.expect(&k)
@@ -63,7 +63,7 @@ func (d *draft) kept() keptBlock {
 // report tells c what a call is about to change. The func it answers is called
 // when the writing has ended, well or not: it reads what has become of the
 // targets and tells that.
-func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (told func(), err error) {
+func (g *Graph) report(ctx context.Context, c tools.CallContext, intents ...intent) (told func(), err error) {
 	var changes []tools.Change
 	for _, i := range intents {
 		if !i.target.blocky() && uuidPattern.MatchString(i.target.name) {
@@ -74,17 +74,17 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.expected(was), Open: !i.sure})
+		changes = append(changes, tools.Change{Target: i.target.String(), Before: was, After: i.expected(was), AfterUnknown: !i.sure})
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return nil, err
 	}
 	var open []string
 	for i, change := range changes {
-		if intents[i].target.what == aTree && !change.Before.There {
+		if intents[i].target.what == aTree && !change.Before.Exists {
 			g.used[UUID(intents[i].target.name)] = true
 		}
-		if change.Open {
+		if change.AfterUnknown {
 			open = append(open, change.Target)
 		}
 	}
@@ -92,7 +92,7 @@ func (g *Graph) report(ctx context.Context, c tools.Caller, intents ...intent) (
 }
 
 // tell says what targets hold now.
-func (g *Graph) tell(ctx context.Context, c tools.Caller, targets []string) {
+func (g *Graph) tell(ctx context.Context, c tools.CallContext, targets []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
 	for _, target := range targets {
@@ -101,7 +101,7 @@ func (g *Graph) tell(ctx context.Context, c tools.Caller, targets []string) {
 			g.log.Warn("what a write has left could not be read", "error", err)
 			return
 		}
-		c.Changed(target, now)
+		c.AfterWrite(target, now)
 	}
 }
 

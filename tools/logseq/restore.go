@@ -14,12 +14,12 @@ type reversal struct {
 	target target
 }
 
-func (r reversal) comes() bool { return !r.Before.There && r.After.There }
-func (r reversal) goes() bool  { return r.Before.There && !r.After.There }
+func (r reversal) comes() bool { return !r.Before.Exists && r.After.Exists }
+func (r reversal) goes() bool  { return r.Before.Exists && !r.After.Exists }
 
 // Restore implements tools.Keeper. Everything is looked at before the first
 // write; what Logseq then refuses ends it, and the error says what is done.
-func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	end, err := g.begin(ctx)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (g *Graph) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 	if err := r.followers(ctx); err != nil {
 		return err
 	}
-	if err := c.Changing(ctx, r.changes...); err != nil {
+	if err := c.BeforeWrite(ctx, r.changes...); err != nil {
 		return err
 	}
 	defer r.tell(ctx, c)
@@ -58,7 +58,7 @@ type restoration struct {
 }
 
 // tell says what the targets hold in the end.
-func (r *restoration) tell(ctx context.Context, c tools.Caller) {
+func (r *restoration) tell(ctx context.Context, c tools.CallContext) {
 	var targets []string
 	for _, change := range r.changes {
 		targets = append(targets, change.Target)
@@ -79,7 +79,7 @@ func (r *restoration) take(ctx context.Context, change tools.Change) error {
 	if !same(t, now, change.Before) {
 		return editedSince(change.Target)
 	}
-	r.changes = append(r.changes, tools.Change{Target: change.Target, Before: now, After: change.After, Open: true})
+	r.changes = append(r.changes, tools.Change{Target: change.Target, Before: now, After: change.After, AfterUnknown: true})
 	if !exactly(now, change.After) {
 		r.all = append(r.all, reversal{change, t})
 	}
@@ -188,7 +188,7 @@ func (r *restoration) followers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.changes = append(r.changes, tools.Change{Target: name, Before: now, Open: true})
+		r.changes = append(r.changes, tools.Change{Target: name, Before: now, AfterUnknown: true})
 	}
 	return nil
 }

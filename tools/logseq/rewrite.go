@@ -23,7 +23,7 @@ func (r *restoration) check(ctx context.Context) error {
 			err = r.checkBlock(ctx, v)
 		case v.target.what == aHead && !renamed && (v.goes() || v.comes()):
 			err = tools.Errorf(tools.Conflict, "%s is there or gone for another reason than a new name", v.Target)
-		case v.target.what != aHead && v.Before.There && v.After.There:
+		case v.target.what != aHead && v.Before.Exists && v.After.Exists:
 			err = tools.Errorf(tools.Unavailable, "%s cannot be turned into another page as a whole", v.Target).WithHint("Take its changes back one by one.")
 		case v.target.what != aHead && v.comes():
 			err = r.checkBin(ctx, v)
@@ -91,7 +91,7 @@ func (r *restoration) checkBlock(ctx context.Context, v reversal) error {
 	if len(homes) > 0 {
 		return nil
 	}
-	if v.Before.There {
+	if v.Before.Exists {
 		if err := r.checkMove(ctx, v, k); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (r *restoration) checkMove(ctx context.Context, v reversal, k kept) error {
 
 // heads gives pages that stay their former properties.
 func (r *restoration) heads(ctx context.Context) error {
-	for _, v := range r.those(func(v reversal) bool { return v.target.what == aHead && v.Before.There && v.After.There }) {
+	for _, v := range r.those(func(v reversal) bool { return v.target.what == aHead && v.Before.Exists && v.After.Exists }) {
 		if err := r.changeHead(ctx, v); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func search() tools.Tool[*Graph] {
 		Errors: mayFail(),
 		Hits:   hits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
-			{Why: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, Loose: true},
+			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
 		},
 	}, (*Graph).Search)
 }

@@ -17,7 +17,7 @@ import (
 
 // secrets hide in every way: by path, namespace, tag and property.
 func secrets() tools.Privacy {
-	return tools.Privacy{Exclude: []tools.Mark{
+	return tools.Privacy{Exclude: []tools.PrivacyRule{
 		{Path: "Private*/**"}, {Namespace: "Vault"}, {Tag: "Secret"}, {Property: "status", Value: "private"},
 	}}
 }
@@ -81,8 +81,8 @@ func world(t *testing.T, kind string, hide bool) (*desk, *fake, []string) {
 	d := &desk{t: t}
 	o, err := logseq.System().Open(t.Context(), nil, tools.Env{
 		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: f, Privacy: secrets(),
-		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
-		Changed: func(uri string) { d.changed = append(d.changed, uri) },
+		Now:             func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
+		ResourceChanged: func(uri string) { d.changed = append(d.changed, uri) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func spoken(d *desk, tool, args string) string {
 	m, err := d.call(tool, args)
 	delete(m, "round_trip_ms")
 	if err != nil {
-		return string(encode(logseq.System().Manifest().Spelling.Object(err)))
+		return string(encode(logseq.System().Manifest().ErrorFormat.Object(err)))
 	}
 	return string(encode(m))
 }
@@ -179,7 +179,7 @@ func TestWritesKeepAway(t *testing.T) {
 				t.Errorf("%s: %s %s: %v, %v", kind, call[0], call[1], m, err)
 				continue
 			}
-			said = append(said, err.Msg+err.Hint)
+			said = append(said, err.Message+err.Hint)
 		}
 		if len(slices.Compact(said)) > 1 {
 			t.Errorf("%s: says %q", kind, said)
@@ -200,7 +200,7 @@ func TestPluginThatCannotKeepSecrets(t *testing.T) {
 	d, f, _ := world(t, "db", true)
 	f.lacks["privacy"] = true
 	_, err := d.call("get_page_content", `{"page_name":"Garden"}`)
-	if err == nil || word(err) != "CAPABILITY_MISSING" || !strings.Contains(err.Msg, "privacy") {
+	if err == nil || word(err) != "CAPABILITY_MISSING" || !strings.Contains(err.Message, "privacy") {
 		t.Errorf("without the capability: %v", err)
 	}
 }

@@ -61,13 +61,15 @@ func session(t *testing.T, f *fake, calls [][2]string, person func(*desk)) error
 	for _, c := range calls {
 		r := j.Record(journal.Origin{Client: "c", Session: "s", Source: "home", Tool: c[0]})
 		_, err := d.open.Call(t.Context(), r, c[0], []byte(c[1]))
-		if r.End(t.Context(), d.open.Keeper(), err); err != nil {
+		if r.End(t.Context(), d.open.Restorer(), err); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if person != nil {
 		person(d)
 	}
-	from := func(context.Context, string) (tools.Keeper, func(), error) { return d.open.Keeper(), func() {}, nil }
-	return j.Undo(t.Context(), status.Pick{Session: "s"}, journal.Origin{Client: "person"}, from)
+	from := func(context.Context, string) (tools.Restorer, func(), error) {
+		return d.open.Restorer(), func() {}, nil
+	}
+	return j.Undo(t.Context(), status.Filter{Session: "s"}, journal.Origin{Client: "person"}, from)
 }

@@ -33,7 +33,7 @@ func listTasks() tools.Tool[*Graph] {
 		Doc:    "Lists tasks, those scheduled or due first before others.\nNeeds tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
 		Errors: mayFail(),
 		Examples: []tools.Example[ListTasksIn, BlocksOut]{
-			{Why: "see what is to do", In: ListTasksIn{Status: Statuses{"TODO"}, Limit: 50}, Loose: true},
+			{Purpose: "see what is to do", In: ListTasksIn{Status: Statuses{"TODO"}, Limit: 50}, AnyAnswer: true},
 		},
 	}, (*Graph).ListTasks)
 }
@@ -110,18 +110,18 @@ type TaskWritten struct {
 }
 
 func setTask() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[SetTaskIn, TaskWritten]{
+	return tools.DefineWithContext(tools.Spec[SetTaskIn, TaskWritten]{
 		Name: "set_task", Title: "Set a task", Effect: tools.Writes,
 		Doc:    "Sets a task's state, priority and days.\nNeeds tasks. What is omitted stays.",
 		Errors: mayFail(),
 		Examples: []tools.Example[SetTaskIn, TaskWritten]{
-			{Why: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, Loose: true},
+			{Purpose: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, AnyAnswer: true},
 		},
 	}, (*Graph).SetTask)
 }
 
 // SetTask implements set_task.
-func (g *Graph) SetTask(ctx context.Context, c tools.Caller, in SetTaskIn) (TaskWritten, error) {
+func (g *Graph) SetTask(ctx context.Context, c tools.CallContext, in SetTaskIn) (TaskWritten, error) {
 	var nothing TaskWritten
 	change, err := g.taskChange(in)
 	if err != nil {

@@ -165,11 +165,11 @@ func TestPlacesThatMakeNoSense(t *testing.T) {
 		`,"page_name":"a\nb"`:                                                       "page_name",
 		`,"page_name":"Garden","properties":{"x":{"y":1}}`:                          "properties",
 	} {
-		if _, err := d.call("create_block", `{"content":"x"`+args+`}`); err == nil || !strings.Contains(err.Msg, want) {
+		if _, err := d.call("create_block", `{"content":"x"`+args+`}`); err == nil || !strings.Contains(err.Message, want) {
 			t.Errorf("create_block %s: want %q, got %v", args, want, err)
 		}
 	}
-	if _, err := d.call("move_block", `{"block_uuid":"`+id(2)+`","target_parent_uuid":"`+id(4)+`"}`); err == nil || !strings.Contains(err.Msg, "itself") {
+	if _, err := d.call("move_block", `{"block_uuid":"`+id(2)+`","target_parent_uuid":"`+id(4)+`"}`); err == nil || !strings.Contains(err.Message, "itself") {
 		t.Errorf("moving a block below itself: %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestInsertTree(t *testing.T) {
 		`{"page_name":"Garden","markdown":"` + strings.Repeat(`- x\n`, 1001) + `"}`:      "at most 1000",
 		`{"page_name":"Garden","markdown":" \n"}`:                                        "no block",
 	} {
-		if _, err := d.call("insert_blocks", args); err == nil || word(err) != "INVALID_INPUT" || !strings.Contains(err.Msg, want) {
+		if _, err := d.call("insert_blocks", args); err == nil || word(err) != "INVALID_INPUT" || !strings.Contains(err.Message, want) {
 			t.Errorf("insert_blocks %.90s: want %q, got %v", args, want, err)
 		}
 	}

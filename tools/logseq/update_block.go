@@ -18,18 +18,18 @@ type UpdateBlockIn struct {
 }
 
 func updateBlock() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[UpdateBlockIn, BlockWritten]{
+	return tools.DefineWithContext(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
 		Doc:    "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Children and other properties stay.",
 		Errors: mayFail(),
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
-			{Why: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, Loose: true},
+			{Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, AnyAnswer: true},
 		},
 	}, (*Graph).UpdateBlock)
 }
 
 // UpdateBlock implements update_block.
-func (g *Graph) UpdateBlock(ctx context.Context, c tools.Caller, in UpdateBlockIn) (BlockWritten, error) {
+func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateBlockIn) (BlockWritten, error) {
 	var none BlockWritten
 	if err := g.needs("blocks.update"); err != nil {
 		return none, err

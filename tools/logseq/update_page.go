@@ -24,19 +24,19 @@ type PageWritten struct {
 }
 
 func updatePage() tools.Tool[*Graph] {
-	return tools.DefineLive(tools.Spec[UpdatePageIn, PageWritten]{
+	return tools.DefineWithContext(tools.Spec[UpdatePageIn, PageWritten]{
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes,
 		Doc:    "Sets properties of a page and puts content at its end.\nNeeds pages.update. To change what is there use update_block.",
 		Errors: mayFail(),
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
-			{Why: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, Loose: true},
+			{Purpose: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, AnyAnswer: true},
 		},
 	}, (*Graph).UpdatePage)
 }
 
 // UpdatePage implements update_page: properties first, then content. When the
 // second step fails, the error's data says that the first is done.
-func (g *Graph) UpdatePage(ctx context.Context, c tools.Caller, in UpdatePageIn) (PageWritten, error) {
+func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePageIn) (PageWritten, error) {
 	var none PageWritten
 	drafts, err := g.pageChange(in)
 	if err != nil {

@@ -31,7 +31,7 @@ func listTags() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[PartIn, TagsOut]{
 		Name: "get_tags", Title: "List tags", Effect: tools.Reads,
 		Doc: "Lists the tags that people made.\nNeeds tags.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TagsOut]{{Why: "see the tags", In: PartIn{Limit: 50}, Loose: true}},
+		Examples: []tools.Example[PartIn, TagsOut]{{Purpose: "see the tags", In: PartIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListTags)
 }
 
@@ -77,7 +77,7 @@ func listProperties() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[PartIn, PropertiesOut]{
 		Name: "list_properties", Title: "List properties", Effect: tools.Reads,
 		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, PropertiesOut]{{Why: "see the properties", In: PartIn{Limit: 50}, Loose: true}},
+		Examples: []tools.Example[PartIn, PropertiesOut]{{Purpose: "see the properties", In: PartIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListProperties)
 }
 
@@ -121,7 +121,7 @@ func listTemplates() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[PartIn, TemplatesOut]{
 		Name: "list_templates", Title: "List templates", Effect: tools.Reads,
 		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TemplatesOut]{{Why: "see the templates", In: PartIn{Limit: 50}, Loose: true}},
+		Examples: []tools.Example[PartIn, TemplatesOut]{{Purpose: "see the templates", In: PartIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListTemplates)
 }
 

@@ -146,28 +146,28 @@ func (g *Graph) settle(ctx context.Context, w write, session string, cause error
 			saw, err = w.look(ctx)
 		}
 	}
-	e := &tools.Error{Code: tools.Timeout, Msg: "Logseq did not answer in time", Err: cause}
+	e := &tools.Error{Code: tools.Timeout, Message: "Logseq did not answer in time", Cause: cause}
 	if !outOfTime(cause) {
-		e = &tools.Error{Code: tools.Unavailable, Msg: "the connection to Logseq was lost before the answer", Err: cause}
+		e = &tools.Error{Code: tools.Unavailable, Message: "the connection to Logseq was lost before the answer", Cause: cause}
 	}
 	w.facts.Applied = "unknown"
 	switch {
 	case err == nil && saw == done:
 		w.facts.Applied = true
-		e.Msg += ", but the change is there"
+		e.Message += ", but the change is there"
 		e.Hint = "Do not repeat the call."
 	case err == nil && saw == partial:
-		e.Msg += "; a part of the change is there, and the rest may come"
+		e.Message += "; a part of the change is there, and the rest may come"
 		e.Hint = "Read the page before you add what is missing."
 	case err == nil && saw == undone && session != "" && g.session() != session:
 		w.facts.Applied = false
-		e.Msg += " and the change did not happen"
+		e.Message += " and the change did not happen"
 		e.Hint = "Call again."
 	case err == nil && saw == undone:
-		e.Msg += "; the change is not there yet, but Logseq may still make it"
+		e.Message += "; the change is not there yet, but Logseq may still make it"
 		e.Hint = "Read before you repeat the call. A Logseq whose window is hidden may be stalled: ask the user to show it."
 	default:
-		e.Msg += "; whether the change happened could not be found out"
+		e.Message += "; whether the change happened could not be found out"
 		e.Hint = "Read before you repeat the call."
 	}
 	g.log.Warn("write in doubt", "method", w.method, "applied", w.facts.Applied)
@@ -181,7 +181,7 @@ func outOfTime(err error) bool {
 	if !ok {
 		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	}
-	return e.Code == tools.Timeout || e.As == "TIMEOUT"
+	return e.Code == tools.Timeout || e.SpecCode == "TIMEOUT"
 }
 
 // gone turns the look for something that was deleted around.

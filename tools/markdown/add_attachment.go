@@ -35,19 +35,19 @@ type AddAttachmentOut struct {
 }
 
 func addAttachment() tools.Tool[*Notebook] {
-	return tools.DefineLive(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
+	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
 		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page itself is not changed: put markdownSyntax into it. A taken name gets -2.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
-			Why: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
+			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
 			Want: AddAttachmentOut{RelativePath: "./assets/hello.txt", MarkdownSyntax: "[hello.txt](./assets/hello.txt)", Path: "Projects/assets/hello.txt"},
 		}},
 	}, (*Notebook).AddAttachment)
 }
 
 // AddAttachment implements add_attachment.
-func (n *Notebook) AddAttachment(ctx context.Context, c tools.Caller, in AddAttachmentIn) (AddAttachmentOut, error) {
+func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in AddAttachmentIn) (AddAttachmentOut, error) {
 	page, err := n.find(in.PagePath)
 	if err != nil {
 		return AddAttachmentOut{}, err

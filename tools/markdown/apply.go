@@ -24,7 +24,7 @@ func (n *Notebook) apply(changes []tools.Change, moved moves) error {
 		return errors.Join(err, a.takeBack())
 	}
 	for _, c := range slices.Backward(changes) { // what is deeper comes first
-		if dir, isFolder := folderOf(c.Target); isFolder && !c.After.There {
+		if dir, isFolder := folderOf(c.Target); isFolder && !c.After.Exists {
 			n.vault.RemoveEmpty(dir)
 		}
 	}
@@ -40,7 +40,7 @@ type applying struct {
 
 func (a *applying) all(changes []tools.Change, moved moves) error {
 	for _, c := range changes {
-		if dir, isFolder := folderOf(c.Target); isFolder && c.After.There {
+		if dir, isFolder := folderOf(c.Target); isFolder && c.After.Exists {
 			if err := a.did(a.n.vault.MakeFolder(dir, fs.FileMode(c.After.Mode)), func() error { a.n.vault.RemoveEmpty(dir); return nil }); err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func (a *applying) takeBack() error {
 // its content to change at most.
 func (a *applying) move(from, to string) error {
 	gone, made := a.by[from], a.by[to]
-	if gone.After.There || made.Before.There || !gone.Before.There || !made.After.There {
+	if gone.After.Exists || made.Before.Exists || !gone.Before.Exists || !made.After.Exists {
 		return nil // something else is in its place before or afterwards
 	}
 	if err := a.still(gone); err != nil {
@@ -118,9 +118,9 @@ func (a *applying) file(c tools.Change) error {
 	switch {
 	case sameState(c.Before, c.After):
 		return nil
-	case c.After.There:
+	case c.After.Exists:
 		return a.did(a.write(c.Target, c.Before, c.After), func() error {
-			if !c.Before.There {
+			if !c.Before.Exists {
 				return a.n.vault.Remove(c.Target)
 			}
 			return a.write(c.Target, c.After, c.Before)
@@ -138,8 +138,8 @@ func (a *applying) write(file string, before, after tools.State) error {
 	if err != nil {
 		return err
 	}
-	opt := atomicfile.Options{Mode: fs.FileMode(after.Mode), Create: !before.There}
-	if before.There {
+	opt := atomicfile.Options{Mode: fs.FileMode(after.Mode), Create: !before.Exists}
+	if before.Exists {
 		opt.IfHash = new(sha256.Sum256(before.Data))
 	}
 	err = atomicfile.Write(root, file, after.Data, opt)

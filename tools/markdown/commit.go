@@ -87,7 +87,7 @@ func (n *Notebook) indexStyle(o *outline) bool {
 }
 
 // addPage writes a new page where room has found some.
-func (n *Notebook) addPage(ctx context.Context, c tools.Caller, o *outline, file string, data []byte) error {
+func (n *Notebook) addPage(ctx context.Context, c tools.CallContext, o *outline, file string, data []byte) error {
 	d := n.draft()
 	changed, err := d.promote(ctx, o, file)
 	if err != nil {

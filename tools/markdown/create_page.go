@@ -31,19 +31,19 @@ type CreatePageOut struct {
 }
 
 func createPage() tools.Tool[*Notebook] {
-	return tools.DefineLive(tools.Spec[CreatePageIn, CreatePageOut]{
+	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc:    "Creates a page with that title and fresh front matter in a page or folder.\nA taken name gets -2; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
-			Why: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, Loose: true,
+			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
 			Want: CreatePageOut{PageID: "2f1c7e0a-...", Path: "Projects/Beta.md", Etag: "5f2c... (64 digits)"},
 		}},
 	}, (*Notebook).CreatePage)
 }
 
 // CreatePage implements create_page.
-func (n *Notebook) CreatePage(ctx context.Context, c tools.Caller, in CreatePageIn) (CreatePageOut, error) {
+func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
 	title := strings.Join(strings.Fields(in.Title), " ")
 	if title == "" {
 		return CreatePageOut{}, tools.Errorf(tools.Invalid, "title: must not be empty")

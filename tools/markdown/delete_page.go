@@ -24,20 +24,20 @@ type DeletePageOut struct {
 }
 
 func deletePage() tools.Tool[*Notebook] {
-	return tools.DefineLive(tools.Spec[DeletePageIn, DeletePageOut]{
+	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Doc:    "Deletes one page and its assets folder if that is empty.\nPages below it stay where they are; attachments are never deleted.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{{
-			Why: "see what deleting a page would do", In: DeletePageIn{Path: "Projects/Alpha.md", DryRun: true}, Loose: true,
+			Purpose: "see what deleting a page would do", In: DeletePageIn{Path: "Projects/Alpha.md", DryRun: true}, AnyAnswer: true,
 		}, {
-			Why: "delete a page", In: DeletePageIn{Path: "Projects/Alpha.md"}, Loose: true,
+			Purpose: "delete a page", In: DeletePageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
 		}},
 	}, (*Notebook).DeletePage)
 }
 
 // DeletePage implements delete_page.
-func (n *Notebook) DeletePage(ctx context.Context, c tools.Caller, in DeletePageIn) (DeletePageOut, error) {
+func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	file, err := n.findExact(in.Path)

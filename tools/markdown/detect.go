@@ -9,28 +9,28 @@ import (
 
 // Detect claims folders of Obsidian and Logseq, and any that has .md files
 // near its top.
-func Detect(dir fs.FS) tools.Match {
+func Detect(dir fs.FS) tools.Detection {
 	for name, why := range map[string]string{".obsidian": "it has an .obsidian folder", "logseq": "it has a logseq folder"} {
 		if info, err := fs.Stat(dir, name); err == nil && info.IsDir() {
-			return tools.Match{Score: 90, Why: why}
+			return tools.Detection{Score: 90, Reason: why}
 		}
 	}
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
-		return tools.Match{}
+		return tools.Detection{}
 	}
 	if anyPage(entries) {
-		return tools.Match{Score: 50, Why: "it has .md files"}
+		return tools.Detection{Score: 50, Reason: "it has .md files"}
 	}
 	for _, e := range entries[:min(len(entries), 200)] {
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" {
 			continue
 		}
 		if inner, err := fs.ReadDir(dir, e.Name()); err == nil && anyPage(inner) {
-			return tools.Match{Score: 30, Why: "it has folders with .md files"}
+			return tools.Detection{Score: 30, Reason: "it has folders with .md files"}
 		}
 	}
-	return tools.Match{}
+	return tools.Detection{}
 }
 
 func anyPage(entries []fs.DirEntry) bool {

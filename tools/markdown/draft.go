@@ -52,7 +52,7 @@ func (d *draft) now(target string) (tools.State, error) {
 func (d *draft) has(name string) bool {
 	file, isFile := d.after[name]
 	folder, isFolder := d.after[folderTarget(name)]
-	if file.There || folder.There {
+	if file.Exists || folder.Exists {
 		return true
 	}
 	return !isFile && !isFolder && d.n.vault.Has(name)
@@ -61,14 +61,14 @@ func (d *draft) has(name string) bool {
 // hasFolder says whether there will be a folder of that name.
 func (d *draft) hasFolder(name string) bool {
 	if st, ok := d.after[folderTarget(name)]; ok {
-		return st.There
+		return st.Exists
 	}
 	return d.n.vault.HasDir(name)
 }
 
 // read is a page as it will be.
 func (d *draft) read(file string) (*page, error) {
-	if st, ok := d.after[file]; ok && st.There {
+	if st, ok := d.after[file]; ok && st.Exists {
 		return parse(file, st.Data), nil
 	}
 	return d.n.read(file)
@@ -88,7 +88,7 @@ func (d *draft) add(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return d.place(file, tools.State{There: true, Data: data, Mode: mode})
+	return d.place(file, tools.State{Exists: true, Data: data, Mode: mode})
 }
 
 // place makes a file where there is none, and the folders it needs.
@@ -127,7 +127,7 @@ func (d *draft) folder(dir string, mode uint32) error {
 			return err
 		}
 	}
-	d.after[folderTarget(dir)] = tools.State{There: true, Mode: mode}
+	d.after[folderTarget(dir)] = tools.State{Exists: true, Mode: mode}
 	return nil
 }
 
@@ -171,7 +171,7 @@ func (d *draft) removeEmpty(dir string) (bool, error) {
 		}
 	}
 	for target, st := range d.after {
-		if name, _ := folderOf(target); st.There && path.Dir(name) == dir {
+		if name, _ := folderOf(target); st.Exists && path.Dir(name) == dir {
 			return false, nil
 		}
 	}
@@ -193,7 +193,7 @@ func (d *draft) changes() []tools.Change {
 
 // commit reports the draft and then writes it. An error that is not the
 // caller's says what stood in the way, and that nothing has changed.
-func (d *draft) commit(ctx context.Context, c tools.Caller) error {
+func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	changes := d.changes()
 	if len(changes) == 0 {
 		return nil
@@ -204,7 +204,7 @@ func (d *draft) commit(ctx context.Context, c tools.Caller) error {
 	if err := d.n.allowed(changes); err != nil {
 		return err
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	moved := moves{}
@@ -213,7 +213,7 @@ func (d *draft) commit(ctx context.Context, c tools.Caller) error {
 	}
 	err := d.n.apply(changes, moved)
 	if e, ok := errors.AsType[*editedError](err); ok {
-		if now, readErr := d.n.read(e.target); readErr == nil && d.before[e.target].There {
+		if now, readErr := d.n.read(e.target); readErr == nil && d.before[e.target].Exists {
 			return conflict(now.etag())
 		}
 		return d.n.failure(e.target, vault.ErrExists)
@@ -234,7 +234,7 @@ func (d *draft) outline(ctx context.Context) (*outline, error) {
 		}
 		d.there = &there
 	}
-	gone := func(target string) bool { st, known := d.after[target]; return known && !st.There }
+	gone := func(target string) bool { st, known := d.after[target]; return known && !st.Exists }
 	e := entries{
 		dirs:    slices.DeleteFunc(slices.Clone(d.there.dirs), func(dir string) bool { return gone(folderTarget(dir)) }),
 		files:   slices.DeleteFunc(slices.Clone(d.there.files), gone),
@@ -243,7 +243,7 @@ func (d *draft) outline(ctx context.Context) (*outline, error) {
 	for target, st := range d.after {
 		name, isFolder := folderOf(target)
 		switch {
-		case !st.There || d.before[target].There:
+		case !st.Exists || d.before[target].Exists:
 		case isFolder:
 			e.dirs = append(e.dirs, name)
 		default:

@@ -25,9 +25,9 @@ func (n *Notebook) failure(path string, err error) error {
 	}
 	switch {
 	case errors.Is(err, vault.ErrGone):
-		return &tools.Error{Code: tools.Unavailable, Msg: "The folder " + n.vault.Path() + " is gone", Hint: "Ask the user to bring it back.", Err: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " is gone", Hint: "Ask the user to bring it back.", Cause: err}
 	case errors.Is(err, atomicfile.ErrChanged):
-		return &tools.Error{Code: tools.Conflict, Msg: modified, Hint: "Read the page again, then write.", Err: err}
+		return &tools.Error{Code: tools.Conflict, Message: modified, Hint: "Read the page again, then write.", Cause: err}
 	case errors.Is(err, vault.ErrExists), errors.Is(err, atomicfile.ErrExists):
 		return tools.Errorf(tools.Conflict, "Something exists already at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
 	case errors.Is(err, vault.ErrAmbiguous):
@@ -35,9 +35,9 @@ func (n *Notebook) failure(path string, err error) error {
 	case errors.Is(err, vault.ErrTooLarge):
 		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
 	case errors.Is(err, fs.ErrPermission):
-		return &tools.Error{Code: tools.Unavailable, Msg: "The operating system does not allow this at path: " + path, Hint: "Ask the user to check the permissions.", Err: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The operating system does not allow this at path: " + path, Hint: "Ask the user to check the permissions.", Cause: err}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &tools.Error{Code: tools.Unavailable, Msg: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to make room.", Err: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to make room.", Cause: err}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
 		return notFound(path)
 	}

@@ -52,7 +52,7 @@ func getPageLinks() tools.Tool[*Notebook] {
 		Doc:    "Lists the links from a page and the pages that link to it (backlinks).\nWikilinks and Markdown links count; broken and ambiguous ones are marked, never guessed.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetPageLinksIn, GetPageLinksOut]{{
-			Why: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Beta.md", Limit: 50},
+			Purpose: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Beta.md", Limit: 50},
 			Want: GetPageLinksOut{
 				Outgoing: []OutgoingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3, Heading: "Goals"}, {Title: "Alpha", Path: "Projects/Alpha.md", Status: "ok", Line: 3}},
 				Incoming: []IncomingLink{{Title: "Alpha", Path: "Projects/Alpha.md", Line: 13, Count: 1}, {Title: "Welcome", Path: "Welcome.md", Line: 10, Count: 1}},

@@ -63,7 +63,7 @@ func getTree() tools.Tool[*Notebook] {
 		Doc:    "Answers the whole hierarchy of pages as a tree, in the sidebar's order.\nA tree that is too large loses its deepest levels; ask for those by path.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
-			Why: "get an overview", In: GetTreeIn{}, Loose: true,
+			Purpose: "get an overview", In: GetTreeIn{}, AnyAnswer: true,
 			Want: GetTreeOut{Tree: Branches{{
 				Path: "Projects/_index.md", Title: "Projects", HasChildren: true, PageID: "p1",
 				Children: Branches{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}},

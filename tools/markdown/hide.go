@@ -63,7 +63,7 @@ func (n *Notebook) always() tools.Privacy { return tools.Privacy{Exclude: n.priv
 
 // glance reads as much of a page as decides.
 func (n *Notebook) glance(file string) (*page, error) {
-	tag := func(m tools.Mark) bool { return m.Tag != "" }
+	tag := func(m tools.PrivacyRule) bool { return m.Tag != "" }
 	if slices.ContainsFunc(n.privacy.Exclude, tag) || slices.ContainsFunc(n.privacy.Only, tag) {
 		return n.read(file)
 	}
@@ -234,8 +234,8 @@ func (n *Notebook) allowed(changes []tools.Change) error {
 		if _, isFolder := folderOf(c.Target); isFolder {
 			continue
 		}
-		before := c.Before.There && n.hidesAs(c.Target, c.Before.Data)
-		after := c.After.There && (n.serves(c.Target) && n.hidesAs(c.Target, c.After.Data) || n.hidesAsAttachment(c.Target))
+		before := c.Before.Exists && n.hidesAs(c.Target, c.Before.Data)
+		after := c.After.Exists && (n.serves(c.Target) && n.hidesAs(c.Target, c.After.Data) || n.hidesAsAttachment(c.Target))
 		if before || after {
 			return keptFromAgents()
 		}

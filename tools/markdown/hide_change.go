@@ -21,7 +21,7 @@ func (n *Notebook) Hides(_ context.Context, c tools.Change) (bool, error) {
 	known := n.vault.Has(c.Target)
 	hidden := known && n.hides(c.Target)
 	for _, s := range []tools.State{c.Before, c.After} {
-		if s.There {
+		if s.Exists {
 			known, hidden = true, hidden || n.hidesAs(c.Target, s.Data)
 		}
 	}

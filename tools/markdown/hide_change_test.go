@@ -10,7 +10,7 @@ import (
 // that is not known.
 func TestHidesChanges(t *testing.T) {
 	v := notebook(t, open(t, map[string]string{"now.md": "#secret", "open.md": "x", "Private/a.md": "x", "pic.png": "x"}, nil))
-	text := func(s string) tools.State { return tools.State{There: true, Data: []byte(s)} }
+	text := func(s string) tools.State { return tools.State{Exists: true, Data: []byte(s)} }
 	for _, c := range []struct {
 		name    string
 		exclude string
@@ -26,8 +26,8 @@ func TestHidesChanges(t *testing.T) {
 		{"gone, and what it held too", "#secret", tools.Change{Target: "gone.md"}, true},
 		{"gone, by path", "Private/**", tools.Change{Target: "gone.md"}, false},
 		{"path", "Private/**", tools.Change{Target: "Private/gone.md", After: text("x")}, true},
-		{"folder", "Private/**", tools.Change{Target: "Private/", After: tools.State{There: true}}, true},
-		{"other folder", "Private/**", tools.Change{Target: "Open/", After: tools.State{There: true}}, false},
+		{"folder", "Private/**", tools.Change{Target: "Private/", After: tools.State{Exists: true}}, true},
+		{"other folder", "Private/**", tools.Change{Target: "Open/", After: tools.State{Exists: true}}, false},
 		{"attachment", "**/*.png", tools.Change{Target: "pic.png", After: text("x")}, true},
 		{"other attachment", "#secret", tools.Change{Target: "pic.png", After: text("x")}, false},
 	} {

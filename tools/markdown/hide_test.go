@@ -12,10 +12,10 @@ import (
 
 func privacy(t testing.TB, exclude, only []string) tools.Privacy {
 	t.Helper()
-	read := func(texts []string) []tools.Mark {
-		var marks []tools.Mark
+	read := func(texts []string) []tools.PrivacyRule {
+		var marks []tools.PrivacyRule
 		for _, s := range texts {
-			m, err := tools.ParseMark(s)
+			m, err := tools.ParsePrivacyRule(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestHides(t *testing.T) {
 
 func notebook(t testing.TB, b *bench) *Notebook {
 	t.Helper()
-	n, err := Open(t.Context(), Config{Path: b.dir}, tools.Env{Name: "notes", Changed: func(string) {}})
+	n, err := Open(t.Context(), Config{Path: b.dir}, tools.Env{Name: "notes", ResourceChanged: func(string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMoveLeavesHidden(t *testing.T) {
 		t.Errorf("reported %v", got)
 	}
 	for _, path := range []string{"Projects/Private/New.md", "Projects/Private/Plan.md", "projects/private.md"} {
-		if _, err := n.WritePage(t.Context(), &k, WritePageIn{Path: path, Content: "x"}); err == nil || tools.AsError(err).Msg != keptFromAgents().Error() {
+		if _, err := n.WritePage(t.Context(), &k, WritePageIn{Path: path, Content: "x"}); err == nil || tools.AsError(err).Message != keptFromAgents().Error() {
 			t.Errorf("write to %s: %v", path, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestMoveLeavesHidden(t *testing.T) {
 func TestAllowed(t *testing.T) {
 	n := notebook(t, open(t, map[string]string{"Open.md": "x", "Diary.md": "#secret"}, nil))
 	n.privacy = privacy(t, []string{"#secret", "Private/**"}, nil)
-	there := func(data string) tools.State { return tools.State{There: true, Data: []byte(data)} }
+	there := func(data string) tools.State { return tools.State{Exists: true, Data: []byte(data)} }
 	for _, c := range []struct {
 		change tools.Change
 		ok     bool
@@ -141,7 +141,7 @@ func BenchmarkPrivacy(b *testing.B) {
 	for name, p := range map[string]tools.Privacy{
 		"none": {}, "path": privacy(b, []string{"Area 1/**"}, nil), "property": privacy(b, []string{"property:status=private"}, nil), "tag": privacy(b, []string{"#area3"}, nil),
 	} {
-		n, err := Open(b.Context(), Config{Path: dir}, tools.Env{Name: "notes", Privacy: p, Changed: func(string) {}})
+		n, err := Open(b.Context(), Config{Path: dir}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func TestOpenNamesThePath(t *testing.T) {
 		`tenant ".." is not the name of a folder`: {Path: dir, Tenant: ".."},
 	} {
 		_, err := Open(t.Context(), config, tools.Env{})
-		if e := tools.AsError(err); e == nil || !strings.Contains(e.Msg, want) || !strings.Contains(e.Msg, config.Path) || e.Code == tools.Internal {
+		if e := tools.AsError(err); e == nil || !strings.Contains(e.Message, want) || !strings.Contains(e.Message, config.Path) || e.Code == tools.Internal {
 			t.Errorf("%+v: %v, want %s", config, err, want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestGoneFolder(t *testing.T) {
 	if err := os.RemoveAll(b.dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := tools.AsError(b.Check(t.Context())); err == nil || err.Code != tools.Unavailable || !strings.Contains(err.Msg, b.dir) {
+	if err := tools.AsError(b.Check(t.Context())); err == nil || err.Code != tools.Unavailable || !strings.Contains(err.Message, b.dir) {
 		t.Errorf("check: %v", err)
 	}
 	for _, tool := range pathArguments {
@@ -145,7 +145,7 @@ func TestConfigIsStrict(t *testing.T) {
 	env := tools.Env{Name: "n", Log: slog.New(slog.DiscardHandler)}
 	for config, want := range map[string]string{`{}`: "missing argument path", `{"path":"x","tenat":"y"}`: "did you mean tenant?"} {
 		_, err := System().Open(t.Context(), json.RawMessage(config), env)
-		if e, ok := errors.AsType[*tools.Error](err); !ok || !strings.Contains(e.Msg, want) {
+		if e, ok := errors.AsType[*tools.Error](err); !ok || !strings.Contains(e.Message, want) {
 			t.Errorf("%s: %v", config, err)
 		}
 	}

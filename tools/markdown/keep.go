@@ -30,11 +30,11 @@ func (n *Notebook) State(_ context.Context, target string) (tools.State, error) 
 	case !there || held.Dir != isFolder:
 		return tools.State{}, nil
 	}
-	return tools.State{There: true, Data: held.Data, Mode: uint32(held.Perm)}, nil
+	return tools.State{Exists: true, Data: held.Data, Mode: uint32(held.Perm)}, nil
 }
 
 // Restore implements [tools.Keeper].
-func (n *Notebook) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (n *Notebook) Restore(ctx context.Context, c tools.Caller, changes []tools.
 	if err := n.verify(ctx, changes); err != nil {
 		return restoreConflict(err)
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	if err := n.apply(changes, sameContent(changes)); err != nil {
@@ -65,7 +65,7 @@ func (n *Notebook) announceVisible(changes []tools.Change) {
 		if _, isFolder := folderOf(c.Target); isFolder {
 			continue
 		}
-		if c.Before.There && !n.hidesAs(c.Target, c.Before.Data) || c.After.There && !n.hidesAs(c.Target, c.After.Data) {
+		if c.Before.Exists && !n.hidesAs(c.Target, c.Before.Data) || c.After.Exists && !n.hidesAs(c.Target, c.After.Data) {
 			seen = true
 			if n.serves(c.Target) {
 				pages = append(pages, c.Target)
@@ -93,14 +93,14 @@ func (n *Notebook) folders(ctx context.Context, changes []tools.Change) ([]tools
 	after := map[string]bool{} // by path: whether the changes leave something there
 	for _, c := range changes {
 		name, _ := folderOf(c.Target)
-		after[name] = c.After.There
+		after[name] = c.After.Exists
 	}
 	changes = slices.Clone(changes)
 	for _, c := range changes {
-		for dir := path.Dir(c.Target); c.After.There && dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(c.Target); c.After.Exists && dir != "."; dir = path.Dir(dir) {
 			if _, known := after[dir]; !known {
 				after[dir] = true
-				changes = append(changes, tools.Change{Target: folderTarget(dir), After: tools.State{There: true}})
+				changes = append(changes, tools.Change{Target: folderTarget(dir), After: tools.State{Exists: true}})
 			}
 		}
 	}
@@ -131,9 +131,9 @@ func (n *Notebook) folder(ctx context.Context, c *tools.Change, after map[string
 		return false, err
 	}
 	switch {
-	case c.Before.There == c.After.There:
+	case c.Before.Exists == c.After.Exists:
 		return false, nil
-	case c.After.There:
+	case c.After.Exists:
 		if c.After.Mode == 0 {
 			_, c.After.Mode, err = n.modes()
 		}
@@ -174,13 +174,13 @@ func sortChanges(changes []tools.Change) {
 func sameContent(changes []tools.Change) moves {
 	gone := map[string][]string{}
 	for _, c := range changes {
-		if _, isFolder := folderOf(c.Target); !isFolder && c.Before.There && !c.After.There {
+		if _, isFolder := folderOf(c.Target); !isFolder && c.Before.Exists && !c.After.Exists {
 			gone[string(c.Before.Data)] = append(gone[string(c.Before.Data)], c.Target)
 		}
 	}
 	m := moves{}
 	for _, c := range changes {
-		if from := gone[string(c.After.Data)]; len(from) > 0 && c.After.There && !c.Before.There {
+		if from := gone[string(c.After.Data)]; len(from) > 0 && c.After.Exists && !c.Before.Exists {
 			m[from[0]], gone[string(c.After.Data)] = c.Target, from[1:]
 		}
 	}
@@ -194,7 +194,7 @@ func (n *Notebook) verify(ctx context.Context, changes []tools.Change) error {
 		if err != nil {
 			return err
 		}
-		if !sameState(now, c.Before) || c.After.There && n.blocked(c.Target) {
+		if !sameState(now, c.Before) || c.After.Exists && n.blocked(c.Target) {
 			return &editedError{c.Target}
 		}
 	}
@@ -210,7 +210,7 @@ func (n *Notebook) blocked(target string) bool {
 }
 
 func sameState(a, b tools.State) bool {
-	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
 // An editedError says that a target is not as a Change says it was.

@@ -14,12 +14,12 @@ import (
 
 // A keepsake is a Caller that keeps the Changes it is told.
 type keepsake struct {
-	tools.Silent
+	tools.NopCallContext
 	changes []tools.Change
 	during  func()
 }
 
-func (k *keepsake) Changing(_ context.Context, changes ...tools.Change) error {
+func (k *keepsake) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	k.changes = append(k.changes, changes...)
 	if k.during != nil {
 		k.during()
@@ -30,7 +30,7 @@ func (k *keepsake) Changing(_ context.Context, changes ...tools.Change) error {
 func (k *keepsake) targets() []string {
 	var targets []string
 	for _, c := range k.changes {
-		targets = append(targets, fmt.Sprintf("%s %v>%v", c.Target, c.Before.There, c.After.There))
+		targets = append(targets, fmt.Sprintf("%s %v>%v", c.Target, c.Before.Exists, c.After.Exists))
 	}
 	return targets
 }
@@ -43,7 +43,7 @@ func back(changes []tools.Change) []tools.Change {
 	return b
 }
 
-func (b *bench) as(c tools.Caller, tool, args string) {
+func (b *bench) as(c tools.CallContext, tool, args string) {
 	b.t.Helper()
 	if _, err := b.Call(b.t.Context(), c, tool, []byte(args)); err != nil {
 		b.t.Fatalf("%s %s: %v", tool, args, err)
@@ -69,7 +69,7 @@ func TestChangesOfAMove(t *testing.T) {
 			t.Errorf("%s is not as the folder that moved: %v, %v", dir, info, err)
 		}
 	}
-	if err := b.Keeper().Restore(t.Context(), &keepsake{}, back(k.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), &keepsake{}, back(k.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "files", before, b.files())
@@ -84,7 +84,7 @@ func TestFolderInUseStays(t *testing.T) {
 	var k, undo keepsake
 	b.as(&k, "write_page", `{"path":"New/Deep/Page.md","content":"mine"}`)
 	b.put("New/Other.md", "theirs")
-	if err := b.Keeper().Restore(t.Context(), &undo, back(k.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), &undo, back(k.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "reported", []string{"New/Deep/ true>false", "New/Deep/Page.md true>false"}, undo.targets())
@@ -96,7 +96,7 @@ func TestFolderInUseStays(t *testing.T) {
 	if err := os.Remove(filepath.Join(b.dir, "Archive")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Keeper().Restore(t.Context(), &again, back(gone.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), &again, back(gone.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "reported", []string{"Archive/ false>true", "Archive/Old.md false>true"}, again.targets())

@@ -40,7 +40,7 @@ func listPages() tools.Tool[*Notebook] {
 		Doc:    "Lists the pages below a page or folder, one level deep unless depth says more.\nFor the whole hierarchy use get_tree, to find words search_pages.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
-			Why: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, Loose: true,
+			Purpose: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, AnyAnswer: true,
 			Want: ListPagesOut{Pages: []ListedPage{{Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1"}}, Total: 1},
 		}},
 	}, (*Notebook).ListPages)

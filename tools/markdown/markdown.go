@@ -20,9 +20,9 @@ func System() tools.Kind {
 		Title: "Markdown pages",
 		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: a mirror, an Obsidian vault, Logseq's files, or any folder of .md files. " +
 			"A page with children is Title/_index.md, or Title.md beside the folder Title; paths are relative, like Projects/Alpha.md.",
-		Open:     Open,
-		Detect:   Detect,
-		Spelling: spelling(),
+		Open:        Open,
+		Detect:      Detect,
+		ErrorFormat: spelling(),
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
@@ -46,12 +46,12 @@ type current struct {
 	Etag string `json:"etag"`
 }
 
-func spelling() tools.Spelling {
-	return tools.Spell(map[tools.Code]string{
+func spelling() tools.ErrorFormat {
+	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
 	}, func(code string, e *tools.Error) Failure {
-		f := Failure{Error: e.Msg, Code: code, Hint: e.Hint}
+		f := Failure{Error: e.Message, Code: code, Hint: e.Hint}
 		if now, ok := e.Data.(current); ok {
 			f.Etag = now.Etag
 		}

@@ -37,7 +37,7 @@ func fixture() map[string]string {
 
 // bench is an open notebook in a folder of its own.
 type bench struct {
-	*tools.Opened
+	*tools.OpenedSource
 	t       *testing.T
 	dir     string
 	mu      sync.Mutex
@@ -59,7 +59,7 @@ func open(t *testing.T, files map[string]string, config map[string]any) *bench {
 	o, err := System().Open(t.Context(), raw, tools.Env{
 		Name: "notes", Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
-		Changed: func(uri string) {
+		ResourceChanged: func(uri string) {
 			b.mu.Lock()
 			b.changed[uri] = true
 			b.mu.Unlock()
@@ -69,7 +69,7 @@ func open(t *testing.T, files map[string]string, config map[string]any) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = o.Close() })
-	b.Opened = o
+	b.OpenedSource = o
 	return b
 }
 
@@ -123,7 +123,7 @@ func (b *bench) files() map[string]string {
 // try calls a tool and returns its answer or its error object, as JSON.
 func (b *bench) try(tool, args string) (string, bool) {
 	b.t.Helper()
-	r, err := b.Call(b.t.Context(), tools.Silent{}, tool, json.RawMessage(args))
+	r, err := b.Call(b.t.Context(), tools.NopCallContext{}, tool, json.RawMessage(args))
 	if err != nil {
 		j, marshalErr := json.Marshal(spelling().Object(tools.AsError(err)))
 		if marshalErr != nil {

@@ -30,23 +30,23 @@ type MovePageOut struct {
 }
 
 func movePage() tools.Tool[*Notebook] {
-	return tools.DefineLive(tools.Spec[MovePageIn, MovePageOut]{
+	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
 		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links stay right; wikilinks by path only with update_links. Nothing is overwritten. " +
 			"A leaf that gains a child becomes Title/_index.md, a folder page that loses its last one Title.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
-			Why: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
-			Want: MovePageOut{Success: true, NewPath: "Archive/Alpha.md"}, Loose: true,
+			Purpose: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
+			Want: MovePageOut{Success: true, NewPath: "Archive/Alpha.md"}, AnyAnswer: true,
 		}, {
-			Why: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md"},
-			Want: MovePageOut{Success: true, NewPath: "Archive/Alef.md"}, Loose: true,
+			Purpose: "rename it", In: MovePageIn{SourcePath: "Archive/Alpha.md", DestinationPath: "Archive/Alef.md"},
+			Want: MovePageOut{Success: true, NewPath: "Archive/Alef.md"}, AnyAnswer: true,
 		}},
 	}, (*Notebook).MovePage)
 }
 
 // MovePage implements move_page.
-func (n *Notebook) MovePage(ctx context.Context, c tools.Caller, in MovePageIn) (MovePageOut, error) {
+func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePageIn) (MovePageOut, error) {
 	n.writing.Lock()
 	defer n.writing.Unlock()
 	file, err := n.findExact(in.SourcePath)
@@ -139,7 +139,7 @@ func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
 }
 
 // move does what destination has checked.
-func (n *Notebook) move(ctx context.Context, c tools.Caller, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
+func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
 	d := n.draft()
 	from := at.page
 	changed, err := d.moveAll(ctx, o, at, to, wiki)

@@ -45,7 +45,7 @@ func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	if err != nil {
 		return nil, unopened(c, err)
 	}
-	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.Changed, privacy: env.Privacy}, nil
+	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy}, nil
 }
 
 func unopened(c Config, err error) error {
@@ -55,7 +55,7 @@ func unopened(c Config, err error) error {
 	}
 	wrong, hint := "it cannot be opened as a folder", "Bring the folder back, or correct the path of the source in the configuration file."
 	if _, named := errors.AsType[*vault.NameError](err); named {
-		return &tools.Error{Code: tools.Invalid, Msg: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Err: err}
+		return &tools.Error{Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err}
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,8 +66,8 @@ func unopened(c Config, err error) error {
 		wrong = "it is not a folder"
 	}
 	return &tools.Error{
-		Code: tools.Unavailable, Msg: fmt.Sprintf("open pages at %s: %s", where, wrong),
-		Hint: hint, Err: err,
+		Code: tools.Unavailable, Message: fmt.Sprintf("open pages at %s: %s", where, wrong),
+		Hint: hint, Cause: err,
 	}
 }
 
@@ -79,8 +79,8 @@ func (n *Notebook) Close() error { return n.vault.Close() }
 func (n *Notebook) Check(context.Context) error {
 	if err := n.vault.Check(); err != nil {
 		return &tools.Error{
-			Code: tools.Unavailable, Msg: fmt.Sprintf("the folder %s is gone, or another one is in its place", n.vault.Path()),
-			Hint: "Bring the folder back; Lectern looks again every 30 s. Or correct the path of the source in the configuration file.", Err: err,
+			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is gone, or another one is in its place", n.vault.Path()),
+			Hint: "Bring the folder back; Lectern looks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
 		}
 	}
 	return nil

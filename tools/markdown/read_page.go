@@ -50,7 +50,7 @@ func readPage() tools.Tool[*Notebook] {
 		Doc:    "Reads a page with its front matter.\nKeep the etag: write_page, move_page and delete_page take it as if_match, so that nobody's edit is lost.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
-			Why: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, Loose: true,
+			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
 			Want: ReadPageOut{
 				Content: "---\nid: a1\ntitle: Alpha\n---\n\n# Alpha\n", Frontmatter: map[string]any{"id": "a1", "title": "Alpha"},
 				Path: "Projects/Alpha.md", Title: "Alpha", PageID: "a1", Etag: "5f2c... (64 digits)", Lines: 6,

@@ -136,7 +136,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	cancel()
 	for _, tool := range []string{"search_pages", "get_tree", "list_pages", "get_page_links"} {
 		args := map[string]string{"search_pages": `{"query":"a"}`, "get_page_links": `{"path":"Welcome.md"}`}[tool]
-		if _, err := b.Call(ctx, tools.Silent{}, tool, json.RawMessage(args)); !errors.Is(err, context.Canceled) {
+		if _, err := b.Call(ctx, tools.NopCallContext{}, tool, json.RawMessage(args)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestDetect(t *testing.T) {
 		"it has .md files": {"a.md": ""}, "it has folders with .md files": {"x/a.md": ""}, "": {"x.org": "", ".git/a.md": ""},
 	} {
 		b := open(t, files, nil)
-		if m := System().Detect(os.DirFS(b.dir)); m.Why != want || (m.Score > 0) != (want != "") {
+		if m := System().Detect(os.DirFS(b.dir)); m.Reason != want || (m.Score > 0) != (want != "") {
 			t.Errorf("%v: %+v", files, m)
 		}
 	}

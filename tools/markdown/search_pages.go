@@ -44,7 +44,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   hits,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
-			Why: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
+			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},
 		}},
 	}, (*Notebook).SearchPages)

@@ -31,19 +31,19 @@ type WritePageOut struct {
 }
 
 func writePage() tools.Tool[*Notebook] {
-	return tools.DefineLive(tools.Spec[WritePageIn, WritePageOut]{
+	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
 		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag of what you read as if_match. Line endings are kept. To create by title use create_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
-			Why: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, Loose: true,
+			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
 			Want: WritePageOut{Success: true, PageID: "a1", Path: "Projects/Alpha.md", Etag: "5f2c... (64 digits)"},
 		}},
 	}, (*Notebook).WritePage)
 }
 
 // WritePage implements write_page.
-func (n *Notebook) WritePage(ctx context.Context, c tools.Caller, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
 	if len(in.Content) > maxPage {
 		return WritePageOut{}, tools.Errorf(tools.Limited, "content: at most %d bytes, got %d", maxPage, len(in.Content))
 	}
@@ -60,7 +60,7 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.Caller, in WritePageIn
 	return WritePageOut{}, n.failure(in.Path, err)
 }
 
-func (n *Notebook) update(ctx context.Context, c tools.Caller, file string, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string, in WritePageIn) (WritePageOut, error) {
 	p, err := n.read(file)
 	if err != nil {
 		return WritePageOut{}, err
@@ -86,7 +86,7 @@ func (n *Notebook) update(ctx context.Context, c tools.Caller, file string, in W
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
 }
 
-func (n *Notebook) writeNew(ctx context.Context, c tools.Caller, in WritePageIn) (WritePageOut, error) {
+func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
 	if err := checkPath(in.Path); err != nil {
 		return WritePageOut{}, n.failure(in.Path, err)
 	}

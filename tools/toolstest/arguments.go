@@ -41,7 +41,7 @@ func arguments(s *suite) {
 func (s *suite) refusedWhole(src source, t tools.ToolInfo) {
 	s.Helper()
 	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
-		if got := s.call(s.ctx(), src.Opened, t, []byte(raw)); got.err == nil || got.err.Code != tools.Invalid {
+		if got := s.call(s.ctx(), src.OpenedSource, t, []byte(raw)); got.err == nil || got.err.Code != tools.Invalid {
 			s.Errorf("%s %s: want an invalid error, got %v", t.Name, raw, got)
 		}
 	}
@@ -53,8 +53,8 @@ func (s *suite) refused(src source, t tools.ToolInfo, name string, breakIt func(
 	args := object(t.Examples[0].In)
 	breakIt(args)
 	raw := encode(args)
-	got := s.call(s.ctx(), src.Opened, t, raw)
-	if got.err == nil || got.err.Code != tools.Invalid || !strings.Contains(got.err.Msg, name) {
+	got := s.call(s.ctx(), src.OpenedSource, t, raw)
+	if got.err == nil || got.err.Code != tools.Invalid || !strings.Contains(got.err.Message, name) {
 		s.Errorf("%s %s: want an invalid error that names %s, got %v", t.Name, clip(string(raw), 120), name, clip(got.String(), 300))
 	}
 }
@@ -63,7 +63,7 @@ func (s *suite) refused(src source, t tools.ToolInfo, name string, breakIt func(
 func (s *suite) nullArguments(t tools.ToolInfo) {
 	s.Helper()
 	code := func(raw string) tools.Code {
-		got := s.call(s.ctx(), s.open("one").Opened, t, []byte(raw))
+		got := s.call(s.ctx(), s.open("one").OpenedSource, t, []byte(raw))
 		if got.err != nil {
 			return got.err.Code
 		}

@@ -32,13 +32,13 @@ type answer struct {
 
 func (a answer) String() string {
 	if a.err != nil {
-		return fmt.Sprintf("error %s: %s", a.err.Code, a.err.Msg)
+		return fmt.Sprintf("error %s: %s", a.err.Code, a.err.Message)
 	}
 	return string(a.result.JSON)
 }
 
 // call calls a tool and checks what every answer must hold.
-func (s *suite) call(ctx context.Context, o *tools.Opened, tool tools.ToolInfo, args []byte) answer {
+func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) answer {
 	s.Helper()
 	return s.callAs(ctx, &witness{s: s, what: describe(tool, args)}, o, tool, args)
 }
@@ -49,7 +49,7 @@ func describe(tool tools.ToolInfo, args []byte) string {
 }
 
 // callAs is call by a given Caller.
-func (s *suite) callAs(ctx context.Context, c tools.Caller, o *tools.Opened, tool tools.ToolInfo, args []byte) answer {
+func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) answer {
 	s.Helper()
 	what := describe(tool, args)
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -89,12 +89,12 @@ func (s *suite) checkError(what string, tool tools.ToolInfo, err error) *tools.E
 	}
 	always := []tools.Code{tools.Invalid, tools.Denied, tools.Unavailable, tools.Limited, tools.Timeout, tools.Internal}
 	if !slices.Contains(always, e.Code) && !slices.Contains(tool.Errors, e.Code) {
-		s.Errorf("%s: answers %s (%s), which the tool does not declare in Errors", what, e.Code, e.Msg)
+		s.Errorf("%s: answers %s (%s), which the tool does not declare in Errors", what, e.Code, e.Message)
 	}
-	if e.Msg == "" || len(e.Msg)+len(e.Hint) > maxMessage {
-		s.Errorf("%s: an error's message has 1 to %d bytes, this one %d", what, maxMessage, len(e.Msg)+len(e.Hint))
+	if e.Message == "" || len(e.Message)+len(e.Hint) > maxMessage {
+		s.Errorf("%s: an error's message has 1 to %d bytes, this one %d", what, maxMessage, len(e.Message)+len(e.Hint))
 	}
-	object, err := json.Marshal(s.manifest.Spelling.Object(e))
+	object, err := json.Marshal(s.manifest.ErrorFormat.Object(e))
 	if err != nil {
 		s.Errorf("%s: marshal error object: %v", what, err)
 		return e
@@ -150,15 +150,15 @@ func (s *suite) fits(what string, schema *jsonschema.Schema, data []byte) {
 
 // A witness is a Caller that checks what a tool reports.
 type witness struct {
-	tools.Silent // but for what follows
-	s            *suite
-	what         string
+	tools.NopCallContext // but for what follows
+	s                    *suite
+	what                 string
 
 	mu   sync.Mutex
 	done float64
 }
 
-// Progress implements [tools.Caller]: it never goes back, nor past its total.
+// Progress implements [tools.CallContext]: it never goes back, nor past its total.
 func (w *witness) Progress(done, total float64, _ string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,7 +168,7 @@ func (w *witness) Progress(done, total float64, _ string) {
 	w.done = done
 }
 
-// Log implements [tools.Caller].
+// Log implements [tools.CallContext].
 func (w *witness) Log(_ slog.Level, message string) {
 	if message == "" {
 		w.s.Errorf("%s: logs an empty message", w.what)

@@ -23,7 +23,7 @@ func (s *suite) writers() []tools.ToolInfo {
 func (s *suite) kept() source {
 	s.Helper()
 	src := s.open("one")
-	if src.Keeper() == nil {
+	if src.Restorer() == nil {
 		s.Fatalf("%s writes and is no tools.Keeper, so its changes cannot be taken back", s.manifest.Name)
 	}
 	return src
@@ -67,12 +67,12 @@ func (s *suite) reported(src source, t tools.ToolInfo, args []byte) []tools.Chan
 		if l.reports == 0 && src.Digest() != before {
 			s.Errorf("%s: something had changed before it was reported", l.what)
 		}
-		now, err := src.Keeper().State(ctx, c.Target)
+		now, err := src.Restorer().State(ctx, c.Target)
 		if err != nil || !equalStates(now, c.Before) {
 			s.Errorf("%s: says that %q holds %s, but that is %s (error %v)", l.what, c.Target, showState(c.Before), showState(now), err)
 		}
 	}
-	got := s.callAs(s.ctx(), l, src.Opened, t, args)
+	got := s.callAs(s.ctx(), l, src.OpenedSource, t, args)
 	switch after := src.Digest(); {
 	case got.err != nil && after != before:
 		s.Errorf("%s: answered %v and changed the data all the same", l.what, got)
@@ -90,7 +90,7 @@ func (s *suite) reported(src source, t tools.ToolInfo, args []byte) []tools.Chan
 func (s *suite) holds(src source, l *ledger) {
 	s.Helper()
 	for _, c := range l.changes {
-		if c.Open {
+		if c.AfterUnknown {
 			s.Errorf("%s: left open what %q would hold, and never told", l.what, c.Target)
 			continue
 		}
@@ -110,7 +110,7 @@ func (s *suite) dryReports(src source, t tools.ToolInfo) {
 		args := object(x.In)
 		args["dry_run"] = true
 		l := s.ledger(describe(t, encode(args)))
-		s.callAs(s.ctx(), l, src.Opened, t, encode(args))
+		s.callAs(s.ctx(), l, src.OpenedSource, t, encode(args))
 		if l.reports > 0 {
 			s.Errorf("%s: reports changes although it ran dry", l.what)
 		}
@@ -138,7 +138,7 @@ func refusedChanges(s *suite) {
 			if src.Digest() != before {
 				s.Errorf("%s: changed the data although it was refused", l.what)
 			}
-			s.call(s.ctx(), src.Opened, t, x.In) // the next example may build on it
+			s.call(s.ctx(), src.OpenedSource, t, x.In) // the next example may build on it
 		}
 	}
 }

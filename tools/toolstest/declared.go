@@ -30,7 +30,7 @@ func Declared(r Reporter, m *tools.Manifest) {
 		r.Errorf("system %q: a name is lower case letters", m.Name)
 	}
 	described(r, "system "+m.Name, m.Title, m.Doc)
-	if missing := m.Spelling.Missing(); len(missing) > 0 {
+	if missing := m.ErrorFormat.MissingCodes(); len(missing) > 0 {
 		r.Errorf("system %s: the spelling has no word for %v", m.Name, missing)
 	}
 	seen := map[string]bool{}
@@ -75,7 +75,7 @@ func declaredTool(r Reporter, system string, t tools.ToolInfo) {
 		r.Errorf("%s: has no example", what)
 	}
 	for _, x := range t.Examples {
-		if x.Why == "" {
+		if x.Purpose == "" {
 			r.Errorf("%s: example %s does not say why", what, x.In)
 		}
 	}

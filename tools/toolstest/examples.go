@@ -24,14 +24,14 @@ func examples(s *suite) {
 // example executes one example and compares its answer, unless it is loose.
 func (s *suite) example(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
 	s.Helper()
-	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Why)
+	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Purpose)
 	s.fits(what+": input", t.In, x.In)
-	got := s.call(s.ctx(), src.Opened, t, x.In)
+	got := s.call(s.ctx(), src.OpenedSource, t, x.In)
 	if got.err != nil {
 		s.Errorf("%s: %v", what, got)
 		return
 	}
-	if x.Loose {
+	if x.AnyAnswer {
 		return
 	}
 	if diff := cmp.Diff(value(x.Want), value(got.result.JSON)); diff != "" {
@@ -61,7 +61,7 @@ func writesAreSeen(s *suite) {
 		for _, x := range t.Examples {
 			args := object(x.In)
 			delete(args, "dry_run")
-			s.call(s.ctx(), src.Opened, t, encode(args))
+			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 		}
 		if src.Digest() == before {
 			s.Errorf("%s: its effect is %s, but after its examples the digest is the same", t.Name, t.Effect)
@@ -86,7 +86,7 @@ func readsChangeNothing(s *suite) {
 			continue
 		}
 		for _, x := range t.Examples {
-			s.call(s.ctx(), src.Opened, t, x.In)
+			s.call(s.ctx(), src.OpenedSource, t, x.In)
 		}
 		same("tool " + t.Name)
 	}
@@ -114,7 +114,7 @@ func dryRunsChangeNothing(s *suite) {
 			before := src.Digest()
 			args := object(x.In)
 			args["dry_run"] = true
-			s.call(s.ctx(), src.Opened, t, encode(args))
+			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 			if src.Digest() != before {
 				s.Errorf("%s: example %d changed the data although it ran dry", t.Name, i+1)
 			}

@@ -81,8 +81,8 @@ type thing interface {
 }
 
 type handled interface {
-	get(ctx context.Context, c tools.Caller, in getIn) (getOut, error)
-	put(ctx context.Context, c tools.Caller, in putIn) (getOut, error)
+	get(ctx context.Context, c tools.CallContext, in getIn) (getOut, error)
+	put(ctx context.Context, c tools.CallContext, in putIn) (getOut, error)
 }
 
 type shown interface {
@@ -128,13 +128,13 @@ func faulty(f fault) (tools.Kind, Fixture) {
 			return telling{s}, nil
 		},
 		Tools: []tools.Tool[thing]{
-			tools.DefineLive(tools.Spec[getIn, getOut]{
+			tools.DefineWithContext(tools.Spec[getIn, getOut]{
 				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
-				Examples: []tools.Example[getIn, getOut]{{Why: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
+				Examples: []tools.Example[getIn, getOut]{{Purpose: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
 			}, thing.get),
-			tools.DefineLive(tools.Spec[putIn, getOut]{
+			tools.DefineWithContext(tools.Spec[putIn, getOut]{
 				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
-				Examples: []tools.Example[putIn, getOut]{{Why: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
+				Examples: []tools.Example[putIn, getOut]{{Purpose: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
 			}, thing.put),
 		},
 		Resources: []tools.Resource[thing]{{
@@ -149,7 +149,7 @@ func faulty(f fault) (tools.Kind, Fixture) {
 	if f == collidingOutput {
 		system.Tools = append(system.Tools, tools.Define(tools.Spec[getIn, collidingOut]{
 			Name: "count", Title: "Count", Doc: "Count messages.", Effect: tools.Reads,
-			Examples: []tools.Example[getIn, collidingOut]{{Why: "count", In: getIn{"a"}}},
+			Examples: []tools.Example[getIn, collidingOut]{{Purpose: "count", In: getIn{"a"}}},
 		}, func(thing, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
 	}
 	return tools.Erase(system), func(testing.TB) Place { return w.place(f) }
@@ -168,7 +168,7 @@ func (w *world) place(f fault) Place {
 	place := Place{
 		Names:   []string{"a", "b", "c"},
 		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
-		Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "hidden*"}}},
+		Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "hidden*"}}},
 		Hide: func(round int) []string {
 			set("hidden", fmt.Sprint(round))
 			return []string{"hidden"}
@@ -208,7 +208,7 @@ func (s *shelf) Check(context.Context) error {
 	return nil
 }
 
-func (s *shelf) get(_ context.Context, c tools.Caller, in getIn) (getOut, error) {
+func (s *shelf) get(_ context.Context, c tools.CallContext, in getIn) (getOut, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	things := s.shelves[s.name]
@@ -250,7 +250,7 @@ func (s *shelf) absent(key string) error {
 	return tools.Errorf(tools.NotFound, "nothing there")
 }
 
-func (s *shelf) put(ctx context.Context, c tools.Caller, in putIn) (getOut, error) {
+func (s *shelf) put(ctx context.Context, c tools.CallContext, in putIn) (getOut, error) {
 	if err := ctx.Err(); err != nil && s.fault != cancelledButWritten {
 		return getOut{}, err
 	}
@@ -259,7 +259,7 @@ func (s *shelf) put(ctx context.Context, c tools.Caller, in putIn) (getOut, erro
 	}
 	if in.DryRun && s.fault != dryWrites {
 		if s.fault == dryReport {
-			_ = c.Changing(ctx, tools.Change{Target: in.Key})
+			_ = c.BeforeWrite(ctx, tools.Change{Target: in.Key})
 		}
 		return getOut{in.Value}, nil
 	}
@@ -273,7 +273,7 @@ func (s *shelf) put(ctx context.Context, c tools.Caller, in putIn) (getOut, erro
 	}
 	s.set(in.Key, &in.Value)
 	if s.fault == announcesHidden {
-		s.env.Changed(fmt.Sprint("faulty://", s.count()))
+		s.env.ResourceChanged(fmt.Sprint("faulty://", s.count()))
 	}
 	return getOut{in.Value}, ctx.Err()
 }

@@ -34,20 +34,20 @@ func (s *shelf) set(key string, value *string) {
 	}
 }
 
-func (s *shelf) report(ctx context.Context, c tools.Caller, in putIn) error {
+func (s *shelf) report(ctx context.Context, c tools.CallContext, in putIn) error {
 	if s.fault == silentWrite {
 		return nil
 	}
 	before, _ := s.State(ctx, in.Key)
-	change := tools.Change{Target: in.Key, Before: before, After: tools.State{There: true, Data: []byte(in.Value)}}
+	change := tools.Change{Target: in.Key, Before: before, After: tools.State{Exists: true, Data: []byte(in.Value)}}
 	never := []byte("never")
 	if s.fault == wrongBefore {
-		change.Before = tools.State{There: true, Data: never}
+		change.Before = tools.State{Exists: true, Data: never}
 	}
 	if s.fault == wrongAfter {
 		change.After.Data = never
 	}
-	err := c.Changing(ctx, change)
+	err := c.BeforeWrite(ctx, change)
 	if err != nil && s.fault == wrappedRefusal {
 		return fmt.Errorf("put: %w", err)
 	}
@@ -62,11 +62,11 @@ func (s *shelf) State(_ context.Context, target string) (tools.State, error) {
 	if !ok || s.fault == lossyState && target == "b" && v == "2" {
 		return tools.State{}, nil
 	}
-	return tools.State{There: true, Data: []byte(v)}, nil
+	return tools.State{Exists: true, Data: []byte(v)}, nil
 }
 
 // Restore implements [tools.Keeper].
-func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (s *shelf) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	for _, change := range changes {
@@ -82,7 +82,7 @@ func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 			return tools.Errorf(tools.Conflict, "%.80q has been changed since", change.Target)
 		}
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	for _, change := range changes {
@@ -100,7 +100,7 @@ func (s *shelf) Restore(ctx context.Context, c tools.Caller, changes []tools.Cha
 
 // put1 makes a target what a Change says it is after.
 func (s *shelf) put1(change tools.Change) {
-	if change.After.There {
+	if change.After.Exists {
 		s.set(change.Target, new(string(change.After.Data)))
 		return
 	}

@@ -41,13 +41,13 @@ func hostileText(s *suite) {
 			for _, text := range texts() {
 				args := object(t.Examples[0].In)
 				put(args, path, text)
-				s.call(s.ctx(), src.Opened, t, encode(args))
+				s.call(s.ctx(), src.OpenedSource, t, encode(args))
 				if src.outside() != outside {
 					s.Fatalf("%s with %s = %q changed what lies outside of its source", t.Name, strings.Join(path, "."), clip(text, 80))
 				}
 			}
 		}
-		s.call(s.ctx(), src.Opened, t, []byte(`{"`+strings.Repeat("k", 1<<20)+`":1}`))
+		s.call(s.ctx(), src.OpenedSource, t, []byte(`{"`+strings.Repeat("k", 1<<20)+`":1}`))
 		if t.Effect == tools.Reads && src.Digest() != before {
 			s.Errorf("%s is said to read, but hostile text made it change the data", t.Name)
 		}

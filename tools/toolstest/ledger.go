@@ -21,8 +21,8 @@ type ledger struct {
 
 func (s *suite) ledger(what string) *ledger { return &ledger{witness: &witness{s: s, what: what}} }
 
-// Changing implements [tools.Caller].
-func (l *ledger) Changing(ctx context.Context, changes ...tools.Change) error {
+// BeforeWrite implements [tools.Caller].
+func (l *ledger) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range changes {
@@ -38,16 +38,16 @@ func (l *ledger) Changing(ctx context.Context, changes ...tools.Change) error {
 	return l.refuse
 }
 
-// Changed implements [tools.Caller].
-func (l *ledger) Changed(target string, after tools.State) {
+// AfterWrite implements [tools.Caller].
+func (l *ledger) AfterWrite(target string, after tools.State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target && c.Open })
+	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target && c.AfterUnknown })
 	if i < 0 {
 		l.s.Errorf("%s: tells what %q holds now, which it had not left open", l.what, target)
 		return
 	}
-	l.changes[i].After, l.changes[i].Open = after, false
+	l.changes[i].After, l.changes[i].AfterUnknown = after, false
 }
 
 // reversed are the Changes that take changes back.
@@ -60,11 +60,11 @@ func reversed(changes []tools.Change) []tools.Change {
 }
 
 func equalStates(a, b tools.State) bool {
-	return a.There == b.There && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
+	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
 func showState(st tools.State) string {
-	if !st.There {
+	if !st.Exists {
 		return "nothing"
 	}
 	return fmt.Sprintf("%o %q", st.Mode, clip(string(st.Data), 200))
@@ -73,11 +73,11 @@ func showState(st tools.State) string {
 // state is what target holds now.
 func (s *suite) state(src source, target string) tools.State {
 	s.Helper()
-	st, err := src.Keeper().State(s.ctx(), target)
+	st, err := src.Restorer().State(s.ctx(), target)
 	if err != nil {
 		s.Errorf("state of %q: %v", target, err)
 	}
-	if !st.There && (len(st.Data) > 0 || st.Mode != 0) {
+	if !st.Exists && (len(st.Data) > 0 || st.Mode != 0) {
 		s.Errorf("state of %q: it is not there and has content", target)
 	}
 	return st

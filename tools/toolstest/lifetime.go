@@ -41,7 +41,7 @@ func refusedConfig(s *suite) {
 			s.Errorf("open with %s: no error", raw)
 			continue
 		}
-		if e := tools.AsError(err); e.Code != tools.Invalid || !strings.Contains(e.Msg, want) {
+		if e := tools.AsError(err); e.Code != tools.Invalid || !strings.Contains(e.Message, want) {
 			s.Errorf("open with %s: want an invalid error that says %s, got %v", raw, want, err)
 		}
 	}
@@ -67,7 +67,7 @@ func cancelled(s *suite) {
 		before := src.Digest()
 		ctx, cancel := context.WithCancel(s.ctx())
 		cancel()
-		got := s.call(ctx, src.Opened, t, t.Examples[0].In)
+		got := s.call(ctx, src.OpenedSource, t, t.Examples[0].In)
 		if got.err == nil {
 			continue
 		}
@@ -90,7 +90,7 @@ func sourcesApart(s *suite) {
 			continue
 		}
 		for _, x := range t.Examples {
-			s.call(s.ctx(), one.Opened, t, x.In)
+			s.call(s.ctx(), one.OpenedSource, t, x.In)
 		}
 		if two.Digest() != before {
 			s.Fatalf("%s on one source changed another", t.Name)
@@ -118,7 +118,7 @@ func concurrentCalls(s *suite) {
 			for i := range 3 * n {
 				t := s.manifest.Tools[(g+i)%n]
 				for _, x := range t.Examples {
-					s.call(s.ctx(), src.Opened, t, x.In)
+					s.call(s.ctx(), src.OpenedSource, t, x.In)
 				}
 			}
 		})
@@ -140,7 +140,7 @@ func closed(s *suite) {
 	}
 	var errs []error
 	for _, t := range s.manifest.Tools {
-		_, err := src.Call(s.ctx(), tools.Silent{}, t.Name, []byte(`{}`))
+		_, err := src.Call(s.ctx(), tools.NopCallContext{}, t.Name, []byte(`{}`))
 		errs = append(errs, err)
 	}
 	_, err := src.Read(s.ctx(), "nobody://one/nothing")

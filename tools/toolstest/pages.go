@@ -17,7 +17,7 @@ func pages(s *suite) {
 	s.Helper()
 	src := s.open("one")
 	before := src.Digest()
-	listed := s.listed(src.Opened)
+	listed := s.listed(src.OpenedSource)
 	for _, p := range listed {
 		text, err := src.Page(s.ctx(), p.Name, pageMost)
 		switch {
@@ -45,7 +45,7 @@ func pages(s *suite) {
 
 // listed are the pages of a source, none where its System has none to look
 // through.
-func (s *suite) listed(o *tools.Opened) []tools.PageInfo {
+func (s *suite) listed(o *tools.OpenedSource) []tools.PageInfo {
 	s.Helper()
 	listed, err := o.Pages(s.ctx())
 	if err != nil && tools.AsError(err).Code != tools.NotFound {
@@ -82,7 +82,7 @@ func searches(s *suite) {
 		if err != nil {
 			s.Fatalf("marshal query: %v", err)
 		}
-		got := s.call(s.ctx(), src.Opened, t, args)
+		got := s.call(s.ctx(), src.OpenedSource, t, args)
 		if got.err != nil {
 			s.Errorf("%s: %v", describe(t, args), got)
 			continue

@@ -83,7 +83,7 @@ func (s *suite) hostilePrompt(src source, name string, args map[string]string, a
 func (s *suite) readable(what string, call func() error) {
 	s.Helper()
 	_, err := s.guarded(what, func() (tools.Result, error) { return tools.Result{}, call() })
-	if e := tools.AsError(err); e != nil && (e.Code == tools.Internal || len(e.Msg) > maxMessage) {
+	if e := tools.AsError(err); e != nil && (e.Code == tools.Internal || len(e.Message) > maxMessage) {
 		s.Errorf("%s: not an error that an agent can read: %v", what, clip(err.Error(), 300))
 	}
 }

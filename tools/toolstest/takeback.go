@@ -62,7 +62,7 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 	s.Helper()
 	try := func(l *ledger) error {
 		_, err := s.guarded(what, func() (tools.Result, error) {
-			return tools.Result{}, src.Keeper().Restore(s.ctx(), l, changes)
+			return tools.Result{}, src.Restorer().Restore(s.ctx(), l, changes)
 		})
 		return err
 	}
@@ -118,7 +118,7 @@ func editsKept(s *suite) {
 func (s *suite) conflicts(src source, what string, changes []tools.Change, targets ...string) {
 	s.Helper()
 	_, err := s.restore(src, what, changes)
-	if e := tools.AsError(err); e == nil || e.Code != tools.Conflict || !names(e.Msg, targets) {
+	if e := tools.AsError(err); e == nil || e.Code != tools.Conflict || !names(e.Message, targets) {
 		s.Errorf("%s: want a conflict that names one of %.200q, got %v", what, targets, err)
 	}
 }

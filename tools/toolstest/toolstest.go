@@ -132,7 +132,7 @@ type suite struct {
 
 // A source is an open source and the place it is open on.
 type source struct {
-	*tools.Opened
+	*tools.OpenedSource
 	Place
 }
 
@@ -171,9 +171,9 @@ func (s *suite) config(p Place) json.RawMessage {
 // env has a clock that stands still, so that answers can be compared.
 func env(name string) tools.Env {
 	return tools.Env{
-		Name:    name,
-		Log:     slog.New(slog.DiscardHandler),
-		Now:     func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
-		Changed: func(string) {},
+		Name:            name,
+		Log:             slog.New(slog.DiscardHandler),
+		Now:             func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
+		ResourceChanged: func(string) {},
 	}
 }

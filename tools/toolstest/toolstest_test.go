@@ -121,7 +121,7 @@ func TestDeclaredFindsFaults(t *testing.T) {
 		"unknown effect":                 func(m *tools.Manifest) { m.Tools[0].Effect = "harmless" },
 		"is unknown or listed twice":     func(m *tools.Manifest) { m.Tools[0].Errors = []tools.Code{"odd"} },
 		"has no example":                 func(m *tools.Manifest) { m.Tools[0].Examples = nil },
-		"does not say why":               func(m *tools.Manifest) { m.Tools[0].Examples[0].Why = "" },
+		"does not say why":               func(m *tools.Manifest) { m.Tools[0].Examples[0].Purpose = "" },
 		"is not described":               func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Description = "" },
 		"its type is a list":             func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Types = []string{"null", "string"} },
 		"understood by few clients":      func(m *tools.Manifest) { m.Tools[0].In.AnyOf = append(m.Tools[0].In.AnyOf, m.Tools[0].Out) },
@@ -131,7 +131,7 @@ func TestDeclaredFindsFaults(t *testing.T) {
 		"has no MIME type":               func(m *tools.Manifest) { m.Resources[0].MIME = "" },
 		"needs a plain name":             func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
 		"the spelling has no word for": func(m *tools.Manifest) {
-			m.Spelling = tools.Spell(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.PlainError { return tools.PlainError{Code: c} })
+			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.PlainError { return tools.PlainError{Code: c} })
 		},
 	} {
 		t.Run(says, func(t *testing.T) {

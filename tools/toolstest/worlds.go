@@ -37,7 +37,7 @@ func (s *suite) inWorld(hidden bool) (*worldly, []string) {
 	w := &worldly{answered: map[string]bool{}}
 	e := env("one")
 	e.Privacy = place.Privacy
-	e.Changed = func(uri string) {
+	e.ResourceChanged = func(uri string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.announced = append(w.announced, uri)
@@ -203,7 +203,7 @@ func (s *suite) asked(w *worldly, p tools.PromptInfo, argument, word string) any
 func (s *suite) saysTo(w *worldly, t tools.ToolInfo, args json.RawMessage) any {
 	s.Helper()
 	l := &overheard{witness: &witness{s: s, what: describe(t, args)}}
-	got := s.callAs(s.ctx(), l, w.Opened, t, args)
+	got := s.callAs(s.ctx(), l, w.OpenedSource, t, args)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if got.err != nil {
@@ -221,7 +221,7 @@ func (s *suite) told(err error) any {
 	if err == nil {
 		return nil
 	}
-	b, err := json.Marshal(s.manifest.Spelling.Object(tools.AsError(err)))
+	b, err := json.Marshal(s.manifest.ErrorFormat.Object(tools.AsError(err)))
 	if err != nil {
 		return err.Error()
 	}
@@ -302,15 +302,15 @@ func hiddenKept(s *suite) {
 	if len(s.writers()) == 0 {
 		return
 	}
-	if w.Keeper() == nil {
+	if w.Restorer() == nil {
 		s.Fatalf("%s writes and is no tools.Keeper, so nobody can tell what it does to hidden things", s.manifest.Name)
 	}
-	if _, ok := w.Keeper().(tools.Hider); !ok {
+	if _, ok := w.Restorer().(tools.ChangeFilter); !ok {
 		s.Errorf("%s hides things and is no tools.Hider, so where anything is hidden agents see none of their own changes", s.manifest.Name)
 	}
 	hidden := map[string]tools.State{}
 	for _, word := range words {
-		if st, err := w.Keeper().State(s.ctx(), word); err == nil && st.There {
+		if st, err := w.Restorer().State(s.ctx(), word); err == nil && st.Exists {
 			hidden[word] = st
 			s.hidesChange(w, tools.Change{Target: word, Before: st})
 		}
@@ -347,7 +347,7 @@ func (s *suite) hidesChange(w *worldly, c tools.Change) {
 func (s *suite) leaves(w *worldly, hidden map[string]tools.State, t tools.ToolInfo, args json.RawMessage) {
 	s.Helper()
 	l := s.ledger(describe(t, args))
-	s.callAs(s.ctx(), l, w.Opened, t, args)
+	s.callAs(s.ctx(), l, w.OpenedSource, t, args)
 	for target, was := range hidden {
 		if now := s.state(w.source, target); !equalStates(now, was) {
 			s.Errorf("%s: %q is hidden, and was changed from %s to %s", l.what, target, showState(was), showState(now))

@@ -196,7 +196,7 @@ func (p Activity) line(c status.Call) string {
 		result = c.Code
 	}
 	return theme.Plain(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
-		c.Tool, c.Effect, c.Duration, result, c.Asked, c.Answered, strings.Join(c.Changes, ",")))
+		c.Tool, c.Effect, c.Duration, result, c.RequestBytes, c.ResponseBytes, strings.Join(c.Changes, ",")))
 }
 
 // Keys implements [Pane].

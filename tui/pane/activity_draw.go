@@ -143,7 +143,7 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 		optional(t, t.Text, call.Client, c.client) + optional(t, t.Dim, call.Source, c.source) +
 		optional(t, effect(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.Right(lasting(call.Duration), 8)
 	if c.answer > 0 {
-		line += t.Dim.Right(size(call.Answered), c.answer)
+		line += t.Dim.Right(size(call.ResponseBytes), c.answer)
 	}
 	if c.result > 0 {
 		line += t.Text.Text("  ") + style.Text(result)
@@ -185,8 +185,8 @@ func (p Activity) call(t theme.Theme) section {
 			field("source", orNone(c.Source)),
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", lasting(c.Duration)+p.against(c)),
-			field("arguments", size(c.Asked)),
-			field("answer", fmt.Sprintf("%s, about %s tokens", size(c.Answered), count(uint64(max(0, c.Answered/4))))),
+			field("arguments", size(c.RequestBytes)),
+			field("answer", fmt.Sprintf("%s, about %s tokens", size(c.ResponseBytes), count(uint64(max(0, c.ResponseBytes/4))))),
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          what it wrote stands in Changes"))

@@ -104,7 +104,7 @@ func (r *callRing) sum(totals map[string]*total, name string, c status.Call) {
 	}
 	t.calls++
 	t.took += c.Duration
-	t.answered += c.Answered
+	t.answered += c.ResponseBytes
 	if c.Failed() {
 		t.failures++
 	}

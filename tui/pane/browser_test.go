@@ -21,7 +21,7 @@ func TestPagesAreListedOnce(t *testing.T) {
 		}
 		return f
 	}
-	s := status.Snapshot{Hub: status.Hub{Part: status.Part{State: status.Ready}}, Sources: []status.Source{{Part: status.Part{Name: "notes"}}}}
+	s := status.Snapshot{Hub: status.Hub{Component: status.Component{State: status.Ready}}, Sources: []status.Source{{Component: status.Component{Name: "notes"}}}}
 	for name, away := range map[string]func(Sources) Sources{
 		"a page": func(p Sources) Sources {
 			b, _ := p.browse.enter()

@@ -245,7 +245,7 @@ func (p Changes) scroll(d int, k Press) Changes {
 
 // answer is what a person says to the selected approval.
 func (p Changes) answer(k Press) (Pane, Intent) {
-	a := status.Action{Verb: status.Allow, Part: p.at.id, Answer: &status.Answer{Scope: status.Once}}
+	a := status.Action{Verb: status.Allow, Target: p.at.id, Answer: &status.Answer{Scope: status.Once}}
 	switch {
 	case key.Matches(k, p.keys.Refuse):
 		p.refusing, p.reason = p.at.id, Field{}
@@ -270,7 +270,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		if p.approval(id) < 0 {
 			return p, Say{"It does not wait any more."}
 		}
-		return p, wish(status.Action{Verb: status.Refuse, Part: id, Answer: &status.Answer{Reason: p.reason.Value()}})
+		return p, wish(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
 	default:
 		p.reason, _ = p.reason.Key(k.KeyPressMsg)
 	}
@@ -280,9 +280,9 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 func (p Changes) undo(session bool) Intent {
 	c, _ := p.book.get(p.at.id)
 	if session {
-		return wish(status.Action{Verb: status.UndoChanges, Pick: &status.Pick{Session: c.Session}})
+		return wish(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
 	}
-	return wish(status.Action{Verb: status.UndoChanges, Pick: &status.Pick{IDs: []string{c.ID}}})
+	return wish(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
 }
 
 // text is what the selected would change, or changed.

@@ -177,7 +177,7 @@ func filled(t theme.Theme, line string, w int) string {
 func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
 	t = p.selected(t, choice{false, c.ID})
 	glyph, style := outcome(t, c)
-	line := style.Text(" "+glyph+" ") + t.Dim.Fit(brief(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Deed, 8) + t.Strong.Text(c.Target)
+	line := style.Text(" "+glyph+" ") + t.Dim.Fit(brief(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
 	if w >= 60 {
 		line += t.Dim.Text(" " + c.Source)
 	}
@@ -190,7 +190,7 @@ func outcome(t theme.Theme, c status.Change) (string, theme.Style) {
 		return "↶", t.Busy
 	case c.Outcome == status.Undone:
 		return "⨯", t.Dim
-	case c.Outcome == status.Unsure:
+	case c.Outcome == status.OutcomeUnknown:
 		return "?", t.Warn
 	default:
 		return "●", t.Good
@@ -228,7 +228,7 @@ func (p Changes) facts(t theme.Theme, w int) []string {
 		}
 		rows := []string{
 			field("target", c.Target),
-			field("what", fmt.Sprintf("%s by %s, %s → %s", c.Deed, c.Tool, size(c.Before), size(c.After))),
+			field("what", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, size(c.Before), size(c.After))),
 			field("who", orNone(c.Client)+" in "+c.Source+", "+clock(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		if c.Reason != "" {
@@ -262,10 +262,10 @@ func (p Changes) standing(t theme.Theme, c status.Change) []string {
 		return []string{t.Dim.Fit("undoes", 9) + t.Text.Text(c.Undoes)}
 	case c.Outcome == status.Undone:
 		return []string{t.Dim.Text("It is undone.")}
-	case c.Outcome == status.Unsure:
+	case c.Outcome == status.OutcomeUnknown:
 		return []string{t.Warn.Text("▲ Whether it happened is not known.")}
-	case c.Fixed != "":
-		return []string{t.Dim.Text("It cannot be undone: " + c.Fixed)}
+	case c.CannotUndo != "":
+		return []string{t.Dim.Text("It cannot be undone: " + c.CannotUndo)}
 	default:
 		return nil
 	}

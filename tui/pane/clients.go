@@ -63,9 +63,9 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.PageDown):
 		p.first = clamp(p.first+k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.Install):
-		return p, p.put(status.PutIn)
+		return p, p.put(status.Install)
 	case key.Matches(k, p.keys.Remove):
-		return p, p.put(status.TakeOut)
+		return p, p.put(status.Uninstall)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.selected().snippet)
 	case p.keys.saves(k, Running(p.snap)):
@@ -78,7 +78,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 
 // put is what puts Lectern into the selected place, or takes it out.
 func (p Clients) put(v status.Verb) Intent {
-	return wish(status.Action{Verb: v, Part: p.selected().install.ID})
+	return wish(status.Action{Verb: v, Target: p.selected().install.ID})
 }
 
 func (p Clients) save() Intent {

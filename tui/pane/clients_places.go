@@ -11,16 +11,16 @@ import (
 
 // spotted is a place that Lectern can be put into by a key, by hand, or both.
 type spotted struct {
-	title   string         // empty: there is none
-	install status.Install // without ID: a key cannot
-	snippet status.Snippet // without Text: a hand cannot
-	index   int            // of the snippet
+	title   string              // empty: there is none
+	install status.Installation // without ID: a key cannot
+	snippet status.Snippet      // without Text: a hand cannot
+	index   int                 // of the snippet
 }
 
 // placesOf are the places, by their rank.
 func placesOf(s status.Snapshot) []spotted {
 	var all []spotted
-	for _, i := range s.Installs {
+	for _, i := range s.Installations {
 		one := spotted{title: i.Title, install: i}
 		for n, snippet := range s.Snippets {
 			if snippet.Client == i.Title {
@@ -142,7 +142,7 @@ func (p Clients) placeRows(t theme.Theme, w, h int) []string {
 	return atMost(t, rows, h)
 }
 
-func (p Clients) placeKeys(t theme.Theme, i status.Install) string {
+func (p Clients) placeKeys(t theme.Theme, i status.Installation) string {
 	k := func(key, does string) string { return t.Key.Text(key) + t.Dim.Text(" "+does) }
 	switch i.State {
 	case status.Stopped:

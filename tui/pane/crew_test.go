@@ -15,7 +15,7 @@ func TestLinesOfAClient(t *testing.T) {
 	seq := uint64(0)
 	read := func(part, text string) {
 		seq++
-		p = p.Read([]status.Line{{Seq: seq, Level: status.Info, Part: part, Text: text}}).(Logs)
+		p = p.Read([]status.Line{{Seq: seq, Level: status.Info, Component: part, Text: text}}).(Logs)
 	}
 	shown := func(want ...string) {
 		t.Helper()

@@ -57,7 +57,7 @@ func (p Doctor) Learn(f Fact) Pane {
 		}
 		// What was not looked at again is not there any more.
 		p.checks = slices.DeleteFunc(slices.Clone(p.checks), func(c status.Check) bool {
-			return c.Result == status.Looking && strings.HasPrefix(c.Name, w.Prefix)
+			return c.Result == status.CheckRunning && strings.HasPrefix(c.Name, w.Prefix)
 		})
 		return p
 	}
@@ -76,7 +76,7 @@ func (p Doctor) Learn(f Fact) Pane {
 // Done implements [Actor]: what mends something is looked at again.
 func (p Doctor) Done(a status.Action, err error) Pane {
 	c, ok := p.selected()
-	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Part != a.Part {
+	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {
 		return p
 	}
 	return p.look(c.Name)
@@ -99,7 +99,7 @@ func (p Doctor) look(prefix string) Doctor {
 	p.checks = slices.Clone(p.checks)
 	for i, c := range p.checks {
 		if strings.HasPrefix(c.Name, prefix) {
-			p.checks[i].Result = status.Looking
+			p.checks[i].Result = status.CheckRunning
 		}
 	}
 	return p
@@ -148,7 +148,7 @@ func (p Doctor) report() string {
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
 	keys := []key.Binding{named(p.keys.Refresh, "check all"), named(p.keys.Run, "check this"), named(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
-	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.Good {
+	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{named(p.keys.Enter, Deed(*c.Action, p.snap))}, keys...)
 	}
 	return keys
@@ -174,7 +174,7 @@ func (p Doctor) View(t theme.Theme, w, h int) string {
 // sum is how many checks came to what, the gravest first.
 func (p Doctor) sum() string {
 	var words []string
-	for _, r := range []status.Result{status.Bad, status.Doubt, status.Looking, status.Skipped, status.Good} {
+	for _, r := range []status.CheckResult{status.CheckFail, status.CheckWarn, status.CheckRunning, status.CheckSkipped, status.CheckOK} {
 		n := 0
 		for _, c := range p.checks {
 			if c.Result == r {
@@ -239,10 +239,10 @@ func (p Doctor) side(t theme.Theme) section {
 		if c.Detail != "" {
 			rows = append(rows, t.Text.Wrapped(c.Detail, w)...)
 		}
-		if c.Fix != "" && c.Result != status.Good {
+		if c.Fix != "" && c.Result != status.CheckOK {
 			rows = append(rows, t.Dim.Wrapped(c.Fix, w)...)
 		}
-		if c.Action != nil && c.Result != status.Good {
+		if c.Action != nil && c.Result != status.CheckOK {
 			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Deed(*c.Action, p.snap)))
 		}
 		return atMost(t, rows, h)

@@ -16,26 +16,26 @@ import (
 // full are panes with as much in them as there may be.
 func full() map[string]Pane {
 	k, now := DefaultKeys(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := status.Snapshot{Time: now, Hub: status.Hub{Part: status.Part{State: status.Ready}}}
+	s := status.Snapshot{Time: now, Hub: status.Hub{Component: status.Component{State: status.Ready}}}
 	for i := range 500 {
 		s.Sources = append(s.Sources, status.Source{
-			Part: status.Part{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read"},
+			Component: status.Component{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read"},
 		})
 	}
 	for i := range 500 {
-		s.Sessions = append(s.Sessions, status.Session{Part: status.Part{State: status.Ready}, Client: fmt.Sprintf("client-%d", i), Calls: 9, LastCall: now})
-		s.Installs = append(s.Installs, status.Install{ID: fmt.Sprintf("client/%d", i), Title: fmt.Sprintf("Client %d", i), State: status.Ready})
+		s.Sessions = append(s.Sessions, status.Session{Component: status.Component{State: status.Ready}, Client: fmt.Sprintf("client-%d", i), Calls: 9, LastCall: now})
+		s.Installations = append(s.Installations, status.Installation{ID: fmt.Sprintf("client/%d", i), Title: fmt.Sprintf("Client %d", i), State: status.Ready})
 	}
 	calls := make([]status.Call, ActivityCalls)
 	for i := range calls {
 		calls[i] = status.Call{
 			Seq: uint64(i + 1), Time: now.Add(time.Duration(i-len(calls)) * 30 * time.Millisecond), Client: fmt.Sprintf("client-%d", i%50), Source: "notes",
-			Tool: fmt.Sprintf("tool_%d", i%80), Effect: "read", Duration: time.Duration(i) * time.Microsecond, Answered: i,
+			Tool: fmt.Sprintf("tool_%d", i%80), Effect: "read", Duration: time.Duration(i) * time.Microsecond, ResponseBytes: i,
 		}
 	}
 	changes := status.Changes{Diffs: map[string]string{"0": strings.Repeat("+a line of what was written\n", 20_000)}}
 	for i := range 10_000 {
-		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 500), Target: "Journal/2026-11-21", Deed: "changed", Time: now})
+		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 500), Target: "Journal/2026-11-21", Action: "changed", Time: now})
 	}
 	var tools []status.Tool
 	for i := range 500 {
@@ -71,7 +71,7 @@ func full() map[string]Pane {
 		for l, ok := p.(Learner); ok && l.Wants() != nil; l, ok = p.(Learner) {
 			f := Fact{Want: l.Wants(), Changes: changes, Tools: tools, Pages: shelf, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
 			for i := range 200 {
-				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Means: "what it means", Default: "1"})
+				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Description: "what it means", Default: "1"})
 			}
 			p = l.Learn(f)
 		}

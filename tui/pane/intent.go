@@ -126,9 +126,9 @@ func Deed(a status.Action, s status.Snapshot) string {
 		}
 		return "add a source"
 	case status.RemoveSource:
-		return "remove " + a.Part
+		return "remove " + a.Target
 	case status.ReopenSource:
-		return "reopen " + a.Part
+		return "reopen " + a.Target
 	case status.Reload:
 		return "read the configuration again"
 	case status.Allow:
@@ -149,21 +149,21 @@ func Deed(a status.Action, s status.Snapshot) string {
 		}
 		return "set an option"
 	case status.AllowOrigin:
-		return "let " + a.Part + " in"
+		return "let " + a.Target + " in"
 	case status.RotateToken:
-		return "make a new token for the " + a.Part
+		return "make a new token for the " + a.Target
 	case status.CheckUpdate:
 		return "look for a newer version"
 	case status.InstallUpdate:
-		return strings.TrimSpace("install version " + a.Part)
+		return strings.TrimSpace("install version " + a.Target)
 	case status.RollBack:
 		return "go back to the version before"
-	case status.PutIn:
-		return placing(a.Part, s, "put Lectern into", "install", "start the hub at login")
-	case status.TakeOut:
-		return placing(a.Part, s, "take Lectern out of", "remove", "start the hub at login no more")
+	case status.Install:
+		return placing(a.Target, s, "put Lectern into", "install", "start the hub at login")
+	case status.Uninstall:
+		return placing(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
 	default:
-		return string(a.Verb) + " " + a.Part
+		return string(a.Verb) + " " + a.Target
 	}
 }
 
@@ -183,7 +183,7 @@ func reach(a status.Action) string {
 
 // picked is what an undo is about, in words.
 func picked(a status.Action) string {
-	switch p := a.Pick; {
+	switch p := a.Filter; {
 	case p == nil:
 		return "changes"
 	case len(p.IDs) == 1:

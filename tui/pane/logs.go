@@ -77,7 +77,7 @@ func (p Logs) Read(lines []status.Line) Pane {
 			p.view.ring.crew.anew()
 		}
 		p.last = l.Seq
-		p.view.added(p.view.ring.add(l.Time, rank(l.Level), l.Part, l.Text))
+		p.view.added(p.view.ring.add(l.Time, rank(l.Level), l.Component, l.Text))
 	}
 	return p
 }

@@ -19,7 +19,7 @@ func logOf(n int, text func(i int) string) Logs {
 	p := newLogs(DefaultKeys(), time.UTC, 5000, 1<<20)
 	lines := make([]status.Line, n)
 	for i := range lines {
-		lines[i] = status.Line{Seq: uint64(i + 1), Level: status.Info, Part: "hub", Time: time.Unix(int64(i), 0), Text: text(i)}
+		lines[i] = status.Line{Seq: uint64(i + 1), Level: status.Info, Component: "hub", Time: time.Unix(int64(i), 0), Text: text(i)}
 	}
 	return p.Read(lines).(Logs)
 }
@@ -74,7 +74,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%d: note %q, screen:\n%s", i, p.note(), seen)
 		}
 	}
-	p = p.Read([]status.Line{{Seq: 1001, Level: status.Info, Part: "hub", Text: "code=denied"}}).(Logs)
+	p = p.Read([]status.Line{{Seq: 1001, Level: status.Info, Component: "hub", Text: "code=denied"}}).(Logs)
 	if !strings.Contains(p.note(), "of 334") {
 		t.Errorf("a line that came is not searched: %q", p.note())
 	}
@@ -109,7 +109,7 @@ func TestFindKeepsUp(t *testing.T) {
 	re := regexp.MustCompile("[37]$")
 	for i := range 3000 {
 		level := []status.Level{status.Debug, status.Info, status.Warn}[i%3]
-		p = p.Read([]status.Line{{Seq: uint64(i + 1), Level: level, Part: "hub", Text: fmt.Sprintf("%*d", i%40, i)}}).(Logs)
+		p = p.Read([]status.Line{{Seq: uint64(i + 1), Level: level, Component: "hub", Text: fmt.Sprintf("%*d", i%40, i)}}).(Logs)
 		if i%500 == 250 {
 			p, _ = pressed(p, "v")
 		}

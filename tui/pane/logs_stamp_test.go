@@ -30,7 +30,7 @@ func TestDistance(t *testing.T) {
 func TestStamps(t *testing.T) {
 	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
 	for i, at := range []time.Duration{0, 1500 * time.Millisecond, time.Minute, time.Hour} {
-		p = p.Read([]status.Line{{Seq: uint64(i + 1), Level: status.Info, Part: "hub", Text: fmt.Sprintf("line-%d", i), Time: time.Unix(0, 0).Add(at)}}).(Logs)
+		p = p.Read([]status.Line{{Seq: uint64(i + 1), Level: status.Info, Component: "hub", Text: fmt.Sprintf("line-%d", i), Time: time.Unix(0, 0).Add(at)}}).(Logs)
 	}
 	shows := func(want ...string) {
 		t.Helper()

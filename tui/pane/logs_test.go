@@ -119,7 +119,7 @@ func press(p Pane, w, h int, keys ...string) Logs {
 func numbered(from, to int) []status.Line {
 	var lines []status.Line
 	for i := from; i < to; i++ {
-		lines = append(lines, status.Line{Seq: uint64(i + 1), Part: "hub", Text: fmt.Sprintf("line %d", i)})
+		lines = append(lines, status.Line{Seq: uint64(i + 1), Component: "hub", Text: fmt.Sprintf("line %d", i)})
 	}
 	return lines
 }
@@ -222,7 +222,7 @@ func BenchmarkLogs(b *testing.B) {
 		{"kept=1000000", 1_000_000, 160 << 20, nil},
 	} {
 		p := newLogs(DefaultKeys(), time.UTC, c.lines, c.bytes)
-		line := status.Line{Level: status.Info, Part: "welcome", Text: "call done tool=markdown_read_page session=12 page=日本語/会議 duration_ms=2 bytes=1840 and a little more"}
+		line := status.Line{Level: status.Info, Component: "welcome", Text: "call done tool=markdown_read_page session=12 page=日本語/会議 duration_ms=2 bytes=1840 and a little more"}
 		batch := make([]status.Line, 1000)
 		for i := range 1000 {
 			for j := range batch {

@@ -25,7 +25,7 @@ func placing(id string, s status.Snapshot, client, with, service string) string 
 // titleOf is what people call the install with this ID; of one that is not
 // known, the ID.
 func titleOf(id string, s status.Snapshot) string {
-	for _, in := range s.Installs {
+	for _, in := range s.Installations {
 		if in.ID == id && in.Title != "" {
 			return in.Title
 		}

@@ -8,7 +8,7 @@ import (
 
 // What is put into programs is said with the names that people have for them.
 func TestDeedNamesPrograms(t *testing.T) {
-	s := status.Snapshot{Installs: []status.Install{
+	s := status.Snapshot{Installations: []status.Installation{
 		{ID: "client/codex", Title: "Codex"},
 		{ID: "skill/codex", Title: "Skill for Codex"},
 		{ID: "plugin/logseq", Title: "Logseq plugin"},
@@ -21,7 +21,7 @@ func TestDeedNamesPrograms(t *testing.T) {
 		"service":       {"start the hub at login", "start the hub at login no more"},
 		"client/other":  {"put Lectern into client/other", "take Lectern out of client/other"},
 	} {
-		got := [2]string{Deed(status.Action{Verb: status.PutIn, Part: id}, s), Deed(status.Action{Verb: status.TakeOut, Part: id}, s)}
+		got := [2]string{Deed(status.Action{Verb: status.Install, Target: id}, s), Deed(status.Action{Verb: status.Uninstall, Target: id}, s)}
 		if got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}

@@ -138,7 +138,7 @@ func (p Settings) rows() []settingsRow {
 		}
 	}
 	for _, s := range p.settings {
-		if l.needle == "" || l.find([]byte(s.Key+" "+s.Means+" "+s.Value)) >= 0 {
+		if l.needle == "" || l.find([]byte(s.Key+" "+s.Description+" "+s.Value)) >= 0 {
 			rows = append(rows, settingsRow{name: s.Key, setting: s})
 		}
 	}
@@ -212,7 +212,7 @@ func (p Settings) begin(r settingsRow) (Pane, Intent) {
 // set asks what it takes to write a value. What is not right is said then, by
 // who knows the rules.
 func set(name, value string) Intent {
-	return wish(status.Action{Verb: status.SetOption, Part: name, Option: &status.Option{Key: name, Value: value}})
+	return wish(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }
 
 // editKey answers keys while a setting is edited. The editor stays open until

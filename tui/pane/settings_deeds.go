@@ -29,10 +29,10 @@ func deeds(s status.Snapshot) []deed {
 		title: "Go back to the version before", means: "Puts the binary of before the last update back and starts the hub with it.",
 		action: status.Action{Verb: status.RollBack}, off: unless(s.Update.Previous != "", "There is no version before this one here."),
 	}, tokenDeed("clients", "What clients that connect by HTTP show. The panel and lectern serve need none: they come by a socket that only you may open."), {
-		title: "Make a new token for the clients", action: status.Action{Verb: status.RotateToken, Part: "clients"},
+		title: "Make a new token for the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
 		means: "Clients that connect by HTTP are refused until they have the new one" + byToken(s) + "; those that start lectern serve, or show a token of their own, notice nothing.",
 	}, tokenDeed("plugin", "What Logseq's plugin proves to have, and never sends."), {
-		title: "Make a new token for the plugin", action: status.Action{Verb: status.RotateToken, Part: "plugin"},
+		title: "Make a new token for the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
 		means: "Logseq's plugin is refused until it has the new one: the Plan says whether it is put there.",
 	}}
 	if s.Hub.Pinned {
@@ -91,13 +91,13 @@ const loginPlace = "service"
 
 // loginDeeds starts the hub at login, or no longer; empty: that is not known.
 func loginDeeds(s status.Snapshot) []deed {
-	i := slices.IndexFunc(s.Installs, func(i status.Install) bool { return i.ID == loginPlace })
+	i := slices.IndexFunc(s.Installations, func(i status.Installation) bool { return i.ID == loginPlace })
 	if i < 0 {
 		return nil
 	}
-	at := s.Installs[i]
-	in := deed{title: "Start the hub at login", means: "It is there before the first agent is, and is kept running.", action: status.Action{Verb: status.PutIn, Part: loginPlace}}
-	out := deed{title: "Start the hub no longer at login", means: "It starts when the panel or an agent needs it.", action: status.Action{Verb: status.TakeOut, Part: loginPlace}}
+	at := s.Installations[i]
+	in := deed{title: "Start the hub at login", means: "It is there before the first agent is, and is kept running.", action: status.Action{Verb: status.Install, Target: loginPlace}}
+	out := deed{title: "Start the hub no longer at login", means: "It starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: loginPlace}}
 	switch at.State {
 	case status.Stopped:
 		return []deed{in}

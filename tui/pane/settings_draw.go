@@ -128,7 +128,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	if len(s.Choices) > 0 {
 		field("one of", strings.Join(s.Choices, ", "))
 	}
-	rows = append(rows, t.Text.Wrapped(s.Means, w)...)
+	rows = append(rows, t.Text.Wrapped(s.Description, w)...)
 	if s.Restart {
 		rows = append(rows, t.Warn.Text("▲ It counts from the hub's next start on."))
 	}

@@ -146,9 +146,9 @@ func (p Sources) onSelected(k Press) Intent {
 	s, _ := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Remove):
-		return wish(status.Action{Verb: status.RemoveSource, Part: s.Name})
+		return wish(status.Action{Verb: status.RemoveSource, Target: s.Name})
 	case key.Matches(k, p.keys.Reopen):
-		return wish(status.Action{Verb: status.ReopenSource, Part: s.Name})
+		return wish(status.Action{Verb: status.ReopenSource, Target: s.Name})
 	case key.Matches(k, p.keys.Run):
 		return Open{Tab: ToolsTab, Part: s.Name}
 	case key.Matches(k, p.keys.SeeCalls):
@@ -291,7 +291,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		rows = append(rows, field("note", s.Note))
 	}
 	for _, problem := range p.snap.Problems {
-		if problem.Part != s.Name {
+		if problem.Component != s.Name {
 			continue
 		}
 		glyph, style := t.Severity(problem.Severity)

@@ -20,7 +20,7 @@ const noHub = "The hub is not running. Press s to start it."
 // without says why v cannot be done as things are with the hub; empty: it can.
 func without(s status.Snapshot, v status.Verb) string {
 	switch v {
-	case status.StartHub, status.PutIn, status.TakeOut, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
+	case status.StartHub, status.Install, status.Uninstall, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return ""
 	default:
 		return unless(Running(s), noHub)
@@ -122,8 +122,8 @@ func (p Changes) Why(k tea.KeyPressMsg) string {
 		return noHub
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
 		return "It is undone already."
-	case key.Matches(k, p.keys.Undo) && c.Fixed != "":
-		return "It cannot be undone: " + c.Fixed
+	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":
+		return "It cannot be undone: " + c.CannotUndo
 	default:
 		return ""
 	}
@@ -205,7 +205,7 @@ func (p Doctor) Why(k tea.KeyPressMsg) string {
 	switch {
 	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
 		return "No check is selected."
-	case key.Matches(k, p.keys.Enter) && c.Result == status.Good:
+	case key.Matches(k, p.keys.Enter) && c.Result == status.CheckOK:
 		return "There is nothing to mend."
 	case key.Matches(k, p.keys.Enter):
 		return noMending(p.snap, c.Action, c.Fix)

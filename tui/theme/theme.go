@@ -249,17 +249,17 @@ func (t Theme) Severity(s status.Severity) (glyph string, style Style) {
 }
 
 // Result is [Theme.State] for what a Check came to.
-func (t Theme) Result(r status.Result) (glyph string, style Style) {
+func (t Theme) Result(r status.CheckResult) (glyph string, style Style) {
 	switch r {
-	case status.Good:
+	case status.CheckOK:
 		return "●", t.Good
-	case status.Doubt:
+	case status.CheckWarn:
 		return "▲", t.Warn
-	case status.Bad:
+	case status.CheckFail:
 		return "✗", t.Bad
-	case status.Looking:
+	case status.CheckRunning:
 		return "◐", t.Busy
-	case status.Skipped:
+	case status.CheckSkipped:
 		return "–", t.Dim
 	default:
 		return "○", t.Dim

@@ -37,7 +37,7 @@ func chartNotes() tools.Tool[*Memo] {
 		Name: "chart_notes", Title: "Chart of notes", Effect: tools.Reads,
 		Doc: "Draw how long the notes are.",
 		Examples: []tools.Example[ChartIn, ChartOut]{
-			{Why: "see the lengths of all notes", Want: ChartOut{Lengths: []int{25, 18, 24}}},
+			{Purpose: "see the lengths of all notes", Want: ChartOut{Lengths: []int{25, 18, 24}}},
 		},
 	}, (*Memo).Chart)
 }

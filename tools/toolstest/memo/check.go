@@ -25,11 +25,11 @@ type Link struct {
 }
 
 func checkLinks() tools.Tool[*Memo] {
-	return tools.DefineLive(tools.Spec[CheckIn, CheckOut]{
+	return tools.DefineWithContext(tools.Spec[CheckIn, CheckOut]{
 		Name: "check_links", Title: "Check links", Effect: tools.Reads,
 		Doc: "Find links to notes that do not exist.\n\nIt reports progress, note by note.",
 		Examples: []tools.Example[CheckIn, CheckOut]{
-			{Why: "find links that lead nowhere", Want: CheckOut{Checked: 3, Broken: []Link{{"Milk", "Tea"}, {"Supper", "Private plans"}}}},
+			{Purpose: "find links that lead nowhere", Want: CheckOut{Checked: 3, Broken: []Link{{"Milk", "Tea"}, {"Supper", "Private plans"}}}},
 		},
 	}, (*Memo).CheckLinks)
 }
@@ -37,7 +37,7 @@ func checkLinks() tools.Tool[*Memo] {
 var linkPattern = regexp.MustCompile(`\[\[([^\[\]]+)\]\]`)
 
 // CheckLinks looks at every note, and stops between two when ctx ends.
-func (m *Memo) CheckLinks(ctx context.Context, c tools.Caller, _ CheckIn) (CheckOut, error) {
+func (m *Memo) CheckLinks(ctx context.Context, c tools.CallContext, _ CheckIn) (CheckOut, error) {
 	titles := m.shown()
 	var out CheckOut
 	for i, from := range titles {

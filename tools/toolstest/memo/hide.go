@@ -42,7 +42,7 @@ func (m *Memo) Hides(_ context.Context, c tools.Change) (bool, error) {
 	states := []tools.State{m.state(t), c.Before, c.After}
 	hidden := m.hides(t, note{})
 	for _, s := range states {
-		if !s.There {
+		if !s.Exists {
 			continue
 		}
 		var k kept

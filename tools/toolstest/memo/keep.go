@@ -21,7 +21,7 @@ func (n note) state() tools.State {
 	if err != nil {
 		panic(fmt.Sprintf("memo: marshal note: %v", err)) // strings and a number
 	}
-	return tools.State{There: true, Data: b}
+	return tools.State{Exists: true, Data: b}
 }
 
 // state is what the title holds now, which may be nothing.
@@ -40,7 +40,7 @@ func (m *Memo) State(_ context.Context, target string) (tools.State, error) {
 
 // Restore implements [tools.Keeper]: first it looks at every target, then it
 // reports, then it writes.
-func (m *Memo) Restore(ctx context.Context, c tools.Caller, changes []tools.Change) error {
+func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -49,10 +49,10 @@ func (m *Memo) Restore(ctx context.Context, c tools.Caller, changes []tools.Chan
 	after := map[Title]*note{}
 	for _, change := range changes {
 		now := m.state(Title(change.Target))
-		if now.There != change.Before.There || !bytes.Equal(now.Data, change.Before.Data) {
+		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
 			return tools.Errorf(tools.Conflict, "the note %.80q has been changed since", change.Target)
 		}
-		if !change.After.There {
+		if !change.After.Exists {
 			after[Title(change.Target)] = nil
 			continue
 		}
@@ -62,7 +62,7 @@ func (m *Memo) Restore(ctx context.Context, c tools.Caller, changes []tools.Chan
 		}
 		after[Title(change.Target)] = &note{k.Text, k.Colour, k.Revision}
 	}
-	if err := c.Changing(ctx, changes...); err != nil {
+	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	for t, n := range after {

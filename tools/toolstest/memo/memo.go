@@ -57,10 +57,10 @@ func In(c *Cupboard) tools.Kind {
 			if name == "" {
 				name = env.Name
 			}
-			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.Changed, env.Privacy}, nil
+			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Privacy}, nil
 		},
-		Detect:   detect,
-		Spelling: spelling(),
+		Detect:      detect,
+		ErrorFormat: spelling(),
 		Tools: []tools.Tool[*Memo]{
 			listNotes(), readNote(), writeNote(), deleteNote(), checkLinks(), chartNotes(),
 		},
@@ -79,11 +79,11 @@ func (m *Memo) Check(ctx context.Context) error { return ctx.Err() }
 
 // detect claims a folder by a file that only memo would have. Scores: 90 for
 // such a mark, 50 for files of the right kind, 10 for "could be".
-func detect(dir fs.FS) tools.Match {
+func detect(dir fs.FS) tools.Detection {
 	if _, err := fs.Stat(dir, ".memo"); err != nil {
-		return tools.Match{}
+		return tools.Detection{}
 	}
-	return tools.Match{Score: 90, Why: "it has a .memo file"}
+	return tools.Detection{Score: 90, Reason: "it has a .memo file"}
 }
 
 // Failure is the error object of memo's own specification.
@@ -95,13 +95,13 @@ type Failure struct {
 
 // spelling says how memo writes errors. Leave it out, and errors have the
 // shape of tools.PlainError.
-func spelling() tools.Spelling {
+func spelling() tools.ErrorFormat {
 	words := map[tools.Code]string{
 		tools.Invalid: "BAD_ARGUMENT", tools.NotFound: "NO_SUCH_NOTE", tools.Conflict: "NOTE_CHANGED",
 		tools.Denied: "NOT_ALLOWED", tools.Unavailable: "DRAWER_CLOSED", tools.Limited: "TOO_MUCH",
 		tools.Timeout: "TOO_SLOW", tools.Internal: "OUR_FAULT",
 	}
-	return tools.Spell(words, func(code string, e *tools.Error) Failure {
-		return Failure{Failed: code, Says: e.Msg, Try: e.Hint}
+	return tools.NewErrorFormat(words, func(code string, e *tools.Error) Failure {
+		return Failure{Failed: code, Says: e.Message, Try: e.Hint}
 	})
 }

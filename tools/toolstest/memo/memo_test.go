@@ -34,7 +34,7 @@ func TestSystem(t *testing.T) {
 			Digest:  func() string { return cupboard.Digest(drawer) },
 			Names:   []string{"Milk", "Tea", "Shopping", "Supper", "Salt", "#work"},
 			Edit:    func(seed uint64) { put([]string{"Milk", "Tea", "Supper"}[seed%3], fmt.Sprint("by hand ", seed)) },
-			Privacy: tools.Privacy{Exclude: []tools.Mark{{Path: "Private*"}, {Tag: "secret"}}},
+			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}, {Tag: "secret"}}},
 			Hide: func(round int) []string {
 				put("Private plans", fmt.Sprint("See [[Milk]]. ", round))
 				put("Diary", fmt.Sprint("Dear [[Tea]] #secret/deep ", round))
@@ -50,13 +50,13 @@ func TestSystem(t *testing.T) {
 func TestConflict(t *testing.T) {
 	var changed []string
 	o, err := memo.System().Open(t.Context(), []byte(`{"notes":{"A & B":"x"}}`), tools.Env{
-		Name: "desk", Log: slog.New(slog.DiscardHandler), Changed: func(uri string) { changed = append(changed, uri) },
+		Name: "desk", Log: slog.New(slog.DiscardHandler), ResourceChanged: func(uri string) { changed = append(changed, uri) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write := func(args string) error {
-		_, err := o.Call(t.Context(), tools.Silent{}, "write_note", []byte(args))
+		_, err := o.Call(t.Context(), tools.NopCallContext{}, "write_note", []byte(args))
 		return err
 	}
 	if err := write(`{"title":"A & B","text":"y","revision":1}`); err != nil {
@@ -75,7 +75,7 @@ func TestConflict(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	if m := memo.System().Detect(fstest.MapFS{".memo": {}}); m.Score == 0 || m.Why == "" {
+	if m := memo.System().Detect(fstest.MapFS{".memo": {}}); m.Score == 0 || m.Reason == "" {
 		t.Errorf("a folder with a .memo file: %+v", m)
 	}
 	if m := memo.System().Detect(fstest.MapFS{"a.md": {}}); m.Score != 0 {

@@ -27,8 +27,8 @@ func listNotes() tools.Tool[*Memo] {
 		Name: "list_notes", Title: "List notes", Effect: tools.Reads,
 		Doc: "List the titles of notes.\n\nUse it to find out what there is; read_note answers a text.",
 		Examples: []tools.Example[ListIn, ListOut]{
-			{Why: "see the first two notes", In: ListIn{Limit: 2}, Want: ListOut{Titles: []Title{"Milk", "Shopping"}, Total: 3, More: true}},
-			{Why: "find notes by the beginning of their title", In: ListIn{Begins: "Sho"}, Want: ListOut{Titles: []Title{"Shopping"}, Total: 1}},
+			{Purpose: "see the first two notes", In: ListIn{Limit: 2}, Want: ListOut{Titles: []Title{"Milk", "Shopping"}, Total: 3, More: true}},
+			{Purpose: "find notes by the beginning of their title", In: ListIn{Begins: "Sho"}, Want: ListOut{Titles: []Title{"Shopping"}, Total: 1}},
 		},
 	}, (*Memo).List)
 }
@@ -65,7 +65,7 @@ func readNote() tools.Tool[*Memo] {
 		Doc:    "Read one note with its text.\n\nlist_notes knows the titles.",
 		Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[ReadIn, ReadOut]{{
-			Why: "read the note Milk", In: ReadIn{"Milk"},
+			Purpose: "read the note Milk", In: ReadIn{"Milk"},
 			Want: ReadOut{Title: "Milk", Text: "Two bottles, for [[Tea]].", Colour: yellow, Revision: 1},
 		}},
 	}, (*Memo).Read)
@@ -103,21 +103,21 @@ type WriteOut struct {
 }
 
 func writeNote() tools.Tool[*Memo] {
-	return tools.DefineLive(tools.Spec[WriteIn, WriteOut]{
+	return tools.DefineWithContext(tools.Spec[WriteIn, WriteOut]{
 		Name: "write_note", Title: "Write a note", Effect: tools.Writes,
 		Doc:    "Create a note, or replace its text.\n\nGive the revision you read, so that nobody's later edit is lost.",
 		Errors: []tools.Code{tools.Conflict},
 		Examples: []tools.Example[WriteIn, WriteOut]{
-			{Why: "add a note", In: WriteIn{Title: "Tea", Text: "Green.", Colour: "blue"}, Want: WriteOut{Title: "Tea", Revision: 1, Created: true}},
-			{Why: "replace the text that was read", In: WriteIn{Title: "Milk", Text: "One bottle.", Revision: 1}, Want: WriteOut{Title: "Milk", Revision: 2}},
-			{Why: "see what a write would do", In: WriteIn{Title: "Salt", Text: "Some.", DryRun: true}, Want: WriteOut{Title: "Salt", Revision: 1, Created: true, DryRun: true}},
+			{Purpose: "add a note", In: WriteIn{Title: "Tea", Text: "Green.", Colour: "blue"}, Want: WriteOut{Title: "Tea", Revision: 1, Created: true}},
+			{Purpose: "replace the text that was read", In: WriteIn{Title: "Milk", Text: "One bottle.", Revision: 1}, Want: WriteOut{Title: "Milk", Revision: 2}},
+			{Purpose: "see what a write would do", In: WriteIn{Title: "Salt", Text: "Some.", DryRun: true}, Want: WriteOut{Title: "Salt", Revision: 1, Created: true, DryRun: true}},
 		},
 	}, (*Memo).Write)
 }
 
 // Write stores a note; Conflict if in.Revision is given and not the note's,
 // Denied if the note is hidden or would be.
-func (m *Memo) Write(ctx context.Context, c tools.Caller, in WriteIn) (WriteOut, error) {
+func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (WriteOut, error) {
 	if err := ctx.Err(); err != nil {
 		return WriteOut{}, err // a call that answers an error has changed nothing
 	}
@@ -136,7 +136,7 @@ func (m *Memo) Write(ctx context.Context, c tools.Caller, in WriteIn) (WriteOut,
 	if in.DryRun {
 		return out, nil
 	}
-	if err := c.Changing(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: now.state()}); err != nil {
+	if err := c.BeforeWrite(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title), After: now.state()}); err != nil {
 		return WriteOut{}, err
 	}
 	m.set(in.Title, &now)
@@ -158,18 +158,18 @@ type DeleteOut struct {
 }
 
 func deleteNote() tools.Tool[*Memo] {
-	return tools.DefineLive(tools.Spec[DeleteIn, DeleteOut]{
+	return tools.DefineWithContext(tools.Spec[DeleteIn, DeleteOut]{
 		Name: "delete_note", Title: "Delete a note", Effect: tools.Deletes,
 		Doc:    "Delete one note.",
 		Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[DeleteIn, DeleteOut]{
-			{Why: "delete the note Milk", In: DeleteIn{Title: "Milk"}, Want: DeleteOut{true, "Milk"}},
+			{Purpose: "delete the note Milk", In: DeleteIn{Title: "Milk"}, Want: DeleteOut{true, "Milk"}},
 		},
 	}, (*Memo).Delete)
 }
 
 // Delete removes a note; NotFound if there is none with this title.
-func (m *Memo) Delete(ctx context.Context, c tools.Caller, in DeleteIn) (DeleteOut, error) {
+func (m *Memo) Delete(ctx context.Context, c tools.CallContext, in DeleteIn) (DeleteOut, error) {
 	if err := ctx.Err(); err != nil {
 		return DeleteOut{}, err
 	}
@@ -181,7 +181,7 @@ func (m *Memo) Delete(ctx context.Context, c tools.Caller, in DeleteIn) (DeleteO
 	if in.DryRun {
 		return DeleteOut{false, in.Title}, nil
 	}
-	if err := c.Changing(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title)}); err != nil {
+	if err := c.BeforeWrite(ctx, tools.Change{Target: string(in.Title), Before: m.state(in.Title)}); err != nil {
 		return DeleteOut{}, err
 	}
 	m.set(in.Title, nil)
