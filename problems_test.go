@@ -13,28 +13,28 @@ import (
 	"testing"
 )
 
-// A trouble is a status.Trouble as the source declares it.
-type trouble struct{ Code, Severity, Means, Title, Fix string }
+// A problemType is a status.ProblemType as the source declares it.
+type problemType struct{ Code, Severity, Description, Title, Fix string }
 
 // TestProblems holds together what the product can raise and what
 // docs/problems.md says: a Problem is made from a declaration and in no other
 // way, and the page is made from the declarations.
 func TestProblems(t *testing.T) {
-	var all []trouble
+	var all []problemType
 	eachGoFile(t, func(file string, src []byte) {
 		if strings.HasPrefix(file, "status/") || strings.HasSuffix(file, "_test.go") {
 			return
 		}
-		found, faults := readTroubles(file, src)
+		found, faults := readProblemTypes(file, src)
 		for _, f := range faults {
 			t.Error(f)
 		}
 		all = append(all, found...)
 	})
-	slices.SortFunc(all, func(a, b trouble) int { return strings.Compare(a.Code, b.Code) })
-	for i, tr := range all {
-		if i > 0 && all[i-1].Code == tr.Code {
-			t.Errorf("%s is declared twice", tr.Code)
+	slices.SortFunc(all, func(a, b problemType) int { return strings.Compare(a.Code, b.Code) })
+	for i, pt := range all {
+		if i > 0 && all[i-1].Code == pt.Code {
+			t.Errorf("%s is declared twice", pt.Code)
 		}
 	}
 	if len(all) < 10 {
@@ -44,32 +44,32 @@ func TestProblems(t *testing.T) {
 }
 
 func TestProblemsCheckCanFail(t *testing.T) {
-	const whole = `status.Trouble{Code: "a.b", Severity: status.Error, Means: "M." + " N.", Title: "t", Fix: "F."}`
+	const whole = `status.ProblemType{Code: "a.b", Severity: status.Error, Description: "M." + " N.", Title: "t", Fix: "F."}`
 	for src, want := range map[string]string{
 		"var x = " + whole:                                                   "",
 		"var x = []status.Problem{}":                                         "",
-		"var x = []status.Trouble{a, b}":                                     "",
+		"var x = []status.ProblemType{a, b}":                                 "",
 		"var x status.Problem":                                               "",
-		"var x = status.Problem{Code: code}":                                 "make it from a status.Trouble",
-		"var x = []status.Problem{{Code: c}}":                                "make it from a status.Trouble",
-		"var x = &status.Problem{}":                                          "make it from a status.Trouble",
+		"var x = status.Problem{Code: code}":                                 "make it from a status.ProblemType",
+		"var x = []status.Problem{{Code: c}}":                                "make it from a status.ProblemType",
+		"var x = &status.Problem{}":                                          "make it from a status.ProblemType",
 		"func f() { p.Code = other }":                                        "",
 		strings.Replace("var x = "+whole, `"t"`, "title", 1):                 "Title is no literal",
 		strings.Replace("var x = "+whole, `"a.b"`, `"Ab"`, 1):                "code",
 		strings.Replace("var x = "+whole, `Fix: "F."`, ``, 1):                "has no Fix",
 		strings.Replace("var x = "+whole, "status.Error", "status.Fatal", 1): "severity",
 		strings.Replace("var x = "+whole, `"F."`, `"F"`, 1):                  "sentence",
-		"var x = []status.Trouble{{Code: `a.b`}}":                            "has no",
+		"var x = []status.ProblemType{{Code: `a.b`}}":                        "has no",
 	} {
-		_, faults := readTroubles("a.go", []byte("package a\n"+src))
+		_, faults := readProblemTypes("a.go", []byte("package a\n"+src))
 		if got := strings.Join(faults, "\n"); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("of %s: %q, want %q", src, got, want)
 		}
 	}
 }
 
-// readTroubles finds the declarations in a file, and what is wrong with them.
-func readTroubles(file string, src []byte) (found []trouble, faults []string) {
+// readProblemTypes finds the declarations in a file, and what is wrong with them.
+func readProblemTypes(file string, src []byte) (found []problemType, faults []string) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, src, 0)
 	if err != nil {
@@ -83,13 +83,13 @@ func readTroubles(file string, src []byte) (found []trouble, faults []string) {
 		at := fset.Position(lit.Pos()).String()
 		for kind, one := range literalsOf(lit) {
 			if kind == "Problem" {
-				faults = append(faults, at+": make it from a status.Trouble, so that docs/problems.md knows it")
+				faults = append(faults, at+": make it from a status.ProblemType, so that docs/problems.md knows it")
 				continue
 			}
-			tr, wrong := readTrouble(one)
-			found = append(found, tr)
+			pt, wrong := readProblemType(one)
+			found = append(found, pt)
 			for _, w := range wrong {
-				faults = append(faults, fmt.Sprintf("%s: status.Trouble %s: %s", at, tr.Code, w))
+				faults = append(faults, fmt.Sprintf("%s: status.ProblemType %s: %s", at, pt.Code, w))
 			}
 		}
 		return true
@@ -97,7 +97,7 @@ func readTroubles(file string, src []byte) (found []trouble, faults []string) {
 	return found, faults
 }
 
-// literalsOf yields the literals of status.Problem and status.Trouble that lit
+// literalsOf yields the literals of status.Problem and status.ProblemType that lit
 // is, or that it lists without their type.
 func literalsOf(lit *ast.CompositeLit) func(func(string, *ast.CompositeLit) bool) {
 	return func(yield func(string, *ast.CompositeLit) bool) {
@@ -119,7 +119,7 @@ func literalsOf(lit *ast.CompositeLit) func(func(string, *ast.CompositeLit) bool
 
 func kindOf(e ast.Expr) string {
 	sel, ok := e.(*ast.SelectorExpr)
-	if !ok || fmt.Sprint(sel.X) != "status" || sel.Sel.Name != "Problem" && sel.Sel.Name != "Trouble" {
+	if !ok || fmt.Sprint(sel.X) != "status" || sel.Sel.Name != "Problem" && sel.Sel.Name != "ProblemType" {
 		return ""
 	}
 	return sel.Sel.Name
@@ -127,12 +127,12 @@ func kindOf(e ast.Expr) string {
 
 var problemCode = regexp.MustCompile(`^[a-z]+\.[a-z]+$`)
 
-func readTrouble(lit *ast.CompositeLit) (tr trouble, wrong []string) {
-	fields := map[string]*string{"Code": &tr.Code, "Severity": &tr.Severity, "Means": &tr.Means, "Title": &tr.Title, "Fix": &tr.Fix}
+func readProblemType(lit *ast.CompositeLit) (pt problemType, wrong []string) {
+	fields := map[string]*string{"Code": &pt.Code, "Severity": &pt.Severity, "Description": &pt.Description, "Title": &pt.Title, "Fix": &pt.Fix}
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
 		if !ok {
-			return tr, []string{"name its fields"}
+			return pt, []string{"name its fields"}
 		}
 		name := fmt.Sprint(kv.Key)
 		if *fields[name], ok = literal(kv.Value); !ok {
@@ -144,18 +144,18 @@ func readTrouble(lit *ast.CompositeLit) (tr trouble, wrong []string) {
 			wrong = append(wrong, "it has no "+name)
 		}
 	}
-	if !problemCode.MatchString(tr.Code) {
+	if !problemCode.MatchString(pt.Code) {
 		wrong = append(wrong, "its code is not of the form area.fault")
 	}
-	if !slices.Contains([]string{"Error", "Warning", "Notice"}, tr.Severity) {
+	if !slices.Contains([]string{"Error", "Warning", "Notice"}, pt.Severity) {
 		wrong = append(wrong, "its severity is none of Error, Warning and Notice")
 	}
-	for _, text := range []string{tr.Means, tr.Fix} {
+	for _, text := range []string{pt.Description, pt.Fix} {
 		if !strings.HasSuffix(text, ".") {
 			wrong = append(wrong, fmt.Sprintf("%q is no sentence", text))
 		}
 	}
-	return tr, wrong
+	return pt, wrong
 }
 
 // literal is the text of a string, of a sum of strings, or the name of a
@@ -175,7 +175,7 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-func problemsPage(all []trouble) []byte {
+func problemsPage(all []problemType) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Problems
 
@@ -184,12 +184,12 @@ what is the case. An error keeps something from working, a warning may, and a no
 
 This page is made from the declarations beside the code that notices the problems; ` + "`make update`" + ` writes it.
 `)
-	for _, tr := range all {
+	for _, pt := range all {
 		title := ""
-		if tr.Title != "{why}" {
-			title = fmt.Sprintf("It says: %q\n\n", tr.Title)
+		if pt.Title != "{why}" {
+			title = fmt.Sprintf("It says: %q\n\n", pt.Title)
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** %s\n\n%s**What to do:** %s\n", tr.Code, tr.Severity, tr.Means, title, tr.Fix)
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** %s\n\n%s**What to do:** %s\n", pt.Code, pt.Severity, pt.Description, title, pt.Fix)
 	}
 	return b.Bytes()
 }
