@@ -161,7 +161,7 @@ func TestBrowserSpoken(t *testing.T) {
 		said := []string{}
 		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
 		r.m.fx.cancel()
-		s := NewSpeaker(r.m.cfg, func(line string) { said = append(said, line) })
+		s := NewScreenReader(r.m.cfg, func(line string) { said = append(said, line) })
 		r.m = s.m
 		r.run(r.m.Init())
 		r.settle()

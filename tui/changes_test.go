@@ -31,7 +31,7 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 		for _, tab := range []string{"@Overview", "@Sources", "@Logs", "@Clients"} {
 			r.hub.Set(nextCrowded())
 			r.settle()
-			r.wait(grace)
+			r.wait(keyGrace)
 			r.press(tab)
 			s := asked()
 			s.Seq = 0
@@ -58,7 +58,7 @@ func TestAllow(t *testing.T) {
 		r.shows("claude-code (proven by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
 		r.press("y") // meant for what was there before
 		r.did()
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("y", "Y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession))
 		r.press("A")
@@ -76,14 +76,14 @@ func TestAllow(t *testing.T) {
 func TestAnswersAreNotForAnother(t *testing.T) {
 	desk(t, asked(), func(r *rig) {
 		r.press("!")
-		r.wait(grace)
+		r.wait(keyGrace)
 		next := asked()
 		next.Seq, next.Approvals = 0, next.Approvals[1:]
 		r.hub.Set(next)
 		r.settle()
 		r.press("y", "n", "A")
 		r.did()
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("y")
 		r.did(allowed("a2", status.Once))
 	})
@@ -92,7 +92,7 @@ func TestAnswersAreNotForAnother(t *testing.T) {
 func TestNothingIsAllowedUnseen(t *testing.T) {
 	desk(t, asked(), func(r *rig) {
 		r.press("!") // the plan is known from here on
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("2", "ctrl+p", "allow what is selected, once", "enter")
 		r.shows("An agent asks")
 		r.did()
@@ -102,7 +102,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 func TestRefuseWithAReason(t *testing.T) {
 	desk(t, asked(), func(r *rig) {
 		r.press("!")
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("n", "not yA")
 		r.send(tea.PasteMsg{Content: "et\n"})
 		r.did()

@@ -10,7 +10,7 @@ import (
 type colours string
 
 const (
-	coloursAsked    colours = "" // those for the ground that the terminal says it has
+	coloursAuto     colours = "" // those for the ground that the terminal says it has
 	coloursDark     colours = "dark"
 	coloursLight    colours = "light"
 	coloursContrast colours = "contrast" // high contrast on the ground that the terminal says it has
@@ -20,23 +20,23 @@ const (
 
 // allColours are what there is to choose from, in the order of the key.
 func allColours() []colours {
-	return []colours{coloursAsked, coloursDark, coloursLight, coloursContrast, contrastDark, contrastLight}
+	return []colours{coloursAuto, coloursDark, coloursLight, coloursContrast, contrastDark, contrastLight}
 }
 
-// on is the Mode of c on a terminal that is like m.
-func (c colours) on(m theme.Mode) theme.Mode {
+// mode is the Mode of c on a terminal that is like m.
+func (c colours) mode(m theme.Mode) theme.Mode {
 	switch c {
 	case coloursDark, contrastDark:
 		m.Dark = true
 	case coloursLight, contrastLight:
 		m.Dark = false
-	case coloursAsked, coloursContrast:
+	case coloursAuto, coloursContrast:
 	}
-	m.Contrast = c == coloursContrast || c == contrastDark || c == contrastLight
+	m.HighContrast = c == coloursContrast || c == contrastDark || c == contrastLight
 	return m
 }
 
-func (c colours) words() string {
+func (c colours) description() string {
 	switch c {
 	case coloursDark:
 		return "for a dark ground"
@@ -53,8 +53,8 @@ func (c colours) words() string {
 	}
 }
 
-// noColours says why there is nothing to choose; empty: there is.
-func (m Model) noColours() string {
+// coloursDisabledReason says why there is nothing to choose; empty: there is.
+func (m Model) coloursDisabledReason() string {
 	switch {
 	case m.cfg.NoColor:
 		return "There are no colours while NO_COLOR is set."
@@ -65,10 +65,10 @@ func (m Model) noColours() string {
 	}
 }
 
-// otherColours turns to the next ones.
-func (m Model) otherColours() Model {
+// nextColours turns to the next ones.
+func (m Model) nextColours() Model {
 	all := allColours()
 	m.colours = all[(slices.Index(all, m.colours)+1)%len(all)]
-	m.notice = said("Colours " + m.colours.words() + ". C shows others.")
-	return m.look(m.mode)
+	m.notice = infoNotice("Colours " + m.colours.description() + ". C shows others.")
+	return m.restyle(m.mode)
 }

@@ -21,7 +21,7 @@ func newConfirm(k KeyMap, a status.Action, p status.Plan) confirm {
 	return confirm{keyMap: k, action: a, plan: p, yes: pane.Do{Action: a}}
 }
 
-func (c confirm) key(k pane.Press) (overlay, pane.Intent) {
+func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch p := c.keyMap.Pane; {
 	case key.Matches(k, c.keyMap.Yes):
 		return nil, c.yes
@@ -51,7 +51,7 @@ func confirmRoom(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) 
 func (c confirm) view(t theme.Theme, w, h int) []string {
 	w, h = confirmRoom(w, h)
 	rows := c.rows(t, w-4)
-	foot := t.Button('y', t.Key.Text("y")+t.Dim.Text(" yes, do it")) + "  " + t.Button('n', t.Key.Text("n")+t.Dim.Text(" no"))
+	foot := t.KeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes, do it")) + "  " + t.KeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
 	if len(rows) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
@@ -65,19 +65,19 @@ func (c confirm) rows(t theme.Theme, w int) []string {
 		rows = append(rows, t.Dim.Text("It changes no file."))
 	}
 	for _, s := range c.plan.Steps {
-		rows = append(rows, indented(t.Text.Wrapped(s.What, w-2), t.Accent.Text("• "))...)
+		rows = append(rows, bulleted(t.Text.Wrap(s.What, w-2), t.Accent.Text("• "))...)
 		rows = append(rows, diffRows(t, s.Diff, w)...)
 	}
 	if len(c.plan.Risks) > 0 {
 		rows = append(rows, "")
 	}
 	for _, risk := range c.plan.Risks {
-		rows = append(rows, indented(t.Warn.Wrapped(risk, w-2), t.Warn.Text("▲ "))...)
+		rows = append(rows, bulleted(t.Warn.Wrap(risk, w-2), t.Warn.Text("▲ "))...)
 	}
 	return append(rows, "")
 }
 
-func indented(lines []string, first string) []string {
+func bulleted(lines []string, first string) []string {
 	for i := range lines {
 		if i == 0 {
 			lines[i] = first + lines[i]
@@ -94,7 +94,7 @@ func diffRows(t theme.Theme, diff string, w int) []string {
 		return nil
 	}
 	var rows []string
-	for _, line := range theme.Lines(diff) {
+	for _, line := range theme.SplitLines(diff) {
 		rows = append(rows, "  "+t.Diff(line).Cut(line, w-2))
 	}
 	return rows

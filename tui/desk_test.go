@@ -174,7 +174,7 @@ func TestSettingsDo(t *testing.T) {
 		r.shows("Update Lectern to 0.2.0", "4.2 MB of 10.5 MB, 878.9 KB/s", "● Find the release")
 		for _, search := range []string{"token for the clients", "keep the hub", "go back"} {
 			r.press("/", search, "enter", "enter")
-			r.wait(grace)
+			r.wait(keyGrace)
 			r.press("y", "esc", "esc")
 		}
 		r.press("/", "high contrast", "enter", "enter")

@@ -11,72 +11,72 @@ import (
 // header names the product and the panes, and says what waits for a person and
 // how the hub is.
 func (m Model) header() string {
-	right := m.condition()
-	left := m.brand() + strings.Join(m.labels(), "")
-	return theme.Fill(theme.Fill(left, m.w-theme.Width(right))+right, m.w)
+	right := m.hubStatus()
+	left := m.brand() + strings.Join(m.tabLabels(), "")
+	return theme.Fit(theme.Fit(left, m.w-theme.Width(right))+right, m.w)
 }
 
-// A spelling is how the panes are named in the header: all alike, but for the
+// A tabNaming is how the panes are named in the header: all alike, but for the
 // current one, which always has its name.
-type spelling int
+type tabNaming int
 
 const (
-	byName spelling = iota
-	inShort
-	byNumber
+	namedTabs tabNaming = iota
+	shortTabs
+	numberedTabs
 )
 
-// spelling is the longest that has room, whichever pane is current.
-func (m Model) spelling() spelling {
-	room := m.w - theme.Width(m.bare()) - theme.Width(m.condition())
+// tabNaming is the longest that has room, whichever pane is current.
+func (m Model) tabNaming() tabNaming {
+	room := m.w - theme.Width(m.brandMark()) - theme.Width(m.hubStatus())
 	switch {
-	case m.tabsWidth(byName) <= room:
-		return byName
-	case m.tabsWidth(inShort) <= room:
-		return inShort
+	case m.tabsWidth(namedTabs) <= room:
+		return namedTabs
+	case m.tabsWidth(shortTabs) <= room:
+		return shortTabs
 	default:
-		return byNumber
+		return numberedTabs
 	}
 }
 
 // tabsWidth is how wide the tabs are at most, spelled like s, with a blank
 // behind them.
-func (m Model) tabsWidth(s spelling) int {
+func (m Model) tabsWidth(s tabNaming) int {
 	w, longest := 0, 0
 	for _, tab := range m.tabs {
-		w += len(" 9 ") + len(tab.spelled(s))
-		longest = max(longest, len(tab.name)-len(tab.spelled(s)))
+		w += len(" 9 ") + len(tab.label(s))
+		longest = max(longest, len(tab.name)-len(tab.label(s)))
 	}
 	return w + longest + len("  ")
 }
 
-func (t tab) spelled(s spelling) string {
+func (t tab) label(s tabNaming) string {
 	switch s {
-	case byName:
+	case namedTabs:
 		return t.name
-	case inShort:
+	case shortTabs:
 		return t.short
-	case byNumber:
+	case numberedTabs:
 	}
 	return ""
 }
 
-func (m Model) bare() string { return " " + m.theme.Accent.Text("◆") + " " }
+func (m Model) brandMark() string { return " " + m.theme.Accent.Text("◆") + " " }
 
 // brand is the product's name and version where the panes leave room for them.
 func (m Model) brand() string {
 	t := m.theme
 	named := " " + t.Accent.Text("◆ Lectern") + t.Dim.Text(" "+m.cfg.Version) + "  "
-	if m.spelling() == byName && theme.Width(named)+m.tabsWidth(byName)+theme.Width(m.condition()) <= m.w {
+	if m.tabNaming() == namedTabs && theme.Width(named)+m.tabsWidth(namedTabs)+theme.Width(m.hubStatus()) <= m.w {
 		return named
 	}
-	return m.bare()
+	return m.brandMark()
 }
 
-// labels are the tabs as they stand in the header.
-func (m Model) labels() []string {
-	t, s, gap := m.theme, m.spelling(), 0 // cells before a lone number
-	if leastTabs(m)+len(m.tabs)+theme.Width(m.condition()) <= m.w {
+// tabLabels are the tabs as they stand in the header.
+func (m Model) tabLabels() []string {
+	t, s, gap := m.theme, m.tabNaming(), 0 // cells before a lone number
+	if minTabsWidth(m)+len(m.tabs)+theme.Width(m.hubStatus()) <= m.w {
 		gap = 1
 	}
 	labels := make([]string, len(m.tabs))
@@ -85,18 +85,18 @@ func (m Model) labels() []string {
 		switch {
 		case i == m.current:
 			labels[i] = t.Tab.Text(" " + number + " " + tab.name + " ")
-		case s == byNumber:
-			labels[i] = t.Key.Text(theme.Space(gap) + number + " ")
+		case s == numberedTabs:
+			labels[i] = t.Key.Text(theme.Spaces(gap) + number + " ")
 		default:
-			labels[i] = t.Key.Text(" "+number+" ") + t.Dim.Text(tab.spelled(s))
+			labels[i] = t.Key.Text(" "+number+" ") + t.Dim.Text(tab.label(s))
 		}
 	}
 	return labels
 }
 
-// condition is the right end of the header.
-func (m Model) condition() string {
-	if !m.seen {
+// hubStatus is the right end of the header.
+func (m Model) hubStatus() string {
+	if !m.hasSnapshot {
 		return ""
 	}
 	glyph, style := m.theme.State(m.snap.Hub.State)
@@ -108,7 +108,7 @@ func (m Model) condition() string {
 	badge := fmt.Sprintf("! %d waiting", n)
 	if m.w < 60 {
 		badge = fmt.Sprintf("!%d", n)
-		if n > 0 || leastTabs(m)+len(state)+2 > m.w {
+		if n > 0 || minTabsWidth(m)+len(state)+2 > m.w {
 			state = ""
 		}
 	}
@@ -118,7 +118,7 @@ func (m Model) condition() string {
 	return m.theme.Warn.Text(badge) + "  " + style.Text(glyph+state) + " "
 }
 
-// leastTabs is how wide the tabs are on a narrow screen.
-func leastTabs(m Model) int {
-	return theme.Width(m.bare()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].name) + len(" 9  ")
+// minTabsWidth is how wide the tabs are on a narrow screen.
+func minTabsWidth(m Model) int {
+	return theme.Width(m.brandMark()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].name) + len(" 9  ")
 }

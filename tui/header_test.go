@@ -17,17 +17,17 @@ import (
 func TestHeaderIsEven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, crowded(), 80, 24)
-		m, spelled := r.m, map[spelling]int{}
+		m, spelled := r.m, map[tabNaming]int{}
 		for _, state := range []status.State{status.Ready, status.CrashLoop} {
 			for _, waiting := range []int{0, 2, 64} {
 				m.snap.Hub.State, m.snap.Approvals = state, make([]status.Approval, waiting)
-				for w := leastWidth; w <= 200; w++ {
+				for w := minWidth; w <= 200; w++ {
 					for m.current = range m.tabs {
 						m.w = w
 						if wrong := uneven(m); wrong != "" {
 							t.Fatalf("%d cells, %s, %d waiting: %s\n%s", w, state, waiting, wrong, ansi.Strip(m.header()))
 						}
-						spelled[m.spelling()]++
+						spelled[m.tabNaming()]++
 					}
 				}
 			}
@@ -40,13 +40,13 @@ func TestHeaderIsEven(t *testing.T) {
 
 // uneven is what is wrong with the header of m; empty: nothing.
 func uneven(m Model) string {
-	left, right := m.brand()+strings.Join(m.labels(), ""), m.condition()
+	left, right := m.brand()+strings.Join(m.tabLabels(), ""), m.hubStatus()
 	if got := theme.Width(left) + theme.Width(right); got > m.w {
 		return fmt.Sprintf("%d cells do not fit", got)
 	}
-	s := m.spelling()
-	for i, label := range m.labels() {
-		want := strings.TrimSpace(fmt.Sprintf("%d %s", i+1, m.tabs[i].spelled(s)))
+	s := m.tabNaming()
+	for i, label := range m.tabLabels() {
+		want := strings.TrimSpace(fmt.Sprintf("%d %s", i+1, m.tabs[i].label(s)))
 		if i == m.current {
 			want = fmt.Sprintf("%d %s", i+1, m.tabs[i].name)
 		}

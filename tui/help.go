@@ -14,14 +14,14 @@ import (
 // help lists every key; what is typed searches it.
 type help struct {
 	keyMap KeyMap
-	cannot reasons
-	search pane.Field
+	cannot disabledReasons
+	search pane.TextInput
 	top    int
 }
 
-func newHelp(k KeyMap, cannot reasons) help { return help{keyMap: k, cannot: cannot} }
+func newHelp(k KeyMap, cannot disabledReasons) help { return help{keyMap: k, cannot: cannot} }
 
-func (h help) key(k pane.Press) (overlay, pane.Intent) {
+func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
 	switch s := k.String(); {
 	case s == "esc", s == "?", s == "enter":
 		return nil, nil
@@ -34,7 +34,7 @@ func (h help) key(k pane.Press) (overlay, pane.Intent) {
 	case s == "pgup":
 		h.top -= k.H / 2
 	default:
-		h.search, _ = h.search.Key(k.KeyPressMsg)
+		h.search, _ = h.search.HandleKey(k.KeyPressMsg)
 		h.top = 0
 	}
 	_, room := helpRoom(k.W, k.H)
@@ -55,8 +55,8 @@ func (h help) view(t theme.Theme, w, height int) []string {
 	rows := h.rows(t)
 	from := min(h.top, max(0, len(rows)-height+2))
 	to := min(len(rows), from+height-2)
-	shown := append([]string{t.Key.Text("/ ") + h.search.View(t, w-6, true, "search"), ""}, rows[from:to]...)
-	foot := t.Button(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
+	shown := append([]string{t.Key.Text("/ ") + h.search.Draw(t, w-6, true, "search"), ""}, rows[from:to]...)
+	foot := t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close"))
 	if to < len(rows) {
 		foot += t.Dim.Text("  ↓ more")
 	}

@@ -67,11 +67,11 @@ type group struct {
 	keys  []key.Binding
 }
 
-// reasons says why a key can do nothing now, by the title of its group and its
+// disabledReasons says why a key can do nothing now, by the title of its group and its
 // name. What is not in it can be done.
-type reasons map[[2]string]string
+type disabledReasons map[[2]string]string
 
-func (r reasons) of(title string, b key.Binding) string {
+func (r disabledReasons) of(title string, b key.Binding) string {
 	if len(b.Keys()) == 0 {
 		return ""
 	}
@@ -112,7 +112,7 @@ func (k KeyMap) groups() []group {
 		{pane.ActivityTab, []key.Binding{
 			named(p.Filter, "filter by a name or an error"), named(p.Back, "drop the filter"), named(p.Follow, "follow, or pause"),
 			named(p.Enter, "look into the call"), named(p.Errors, "those that failed first"), named(p.Totals, "totals by tool and client"),
-			named(p.Part, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
+			named(p.NextPart, "the next source only"), named(p.Copy, "copy the call"), named(p.Save, "save all calls of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 		}},
 		{pane.ChangesTab, []key.Binding{
 			named(p.Allow, "allow what is selected, once"), named(p.AllowSession, "allow it until the session ends"),
@@ -121,9 +121,9 @@ func (k KeyMap) groups() []group {
 			named(p.Enter, "read the difference"), named(p.Copy, "copy the difference"), named(p.Refresh, "read the journal again"),
 		}},
 		{pane.LogsTab, []key.Binding{
-			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.Recall, "the filter before, while typing"),
+			named(p.Filter, "filter by text"), named(p.Back, "drop the filter"), named(p.PreviousFilter, "the filter before, while typing"),
 			named(p.Find, "find by a regular expression"), named(p.NextHit, "the next hit"), named(p.PreviousHit, "the hit before"), named(p.Mark, "select lines; again: from here on"), named(p.Follow, "follow, or pause"),
-			named(p.Level, "next level"), named(p.Part, "next part, then next client"), named(p.Wrap, "wrap long lines"), named(p.Stamp, "times, distances, or neither"),
+			named(p.Level, "next level"), named(p.NextPart, "next part, then next client"), named(p.Wrap, "wrap long lines"), named(p.Timestamps, "times, distances, or neither"),
 			named(p.ScrollLeft, "scroll left"), named(p.ScrollRight, "scroll right"), named(p.ScrollEnd, "back to the line's start"),
 			named(p.Copy, "copy the lines in sight"), named(p.Save, "save all lines of the filter"), named(p.SaveAnyway, "the same, when no hub runs"),
 			named(p.Export, "export the whole log on disk"),
@@ -134,7 +134,7 @@ func (k KeyMap) groups() []group {
 		}},
 		{pane.ToolsTab, []key.Binding{
 			named(p.Run, "run the tool by hand"), named(p.Enter, "read all there is to say of it"), named(p.Filter, "filter the tools"),
-			named(p.Part, "the next source's tools"), named(p.Right, "as the next client sees them"), named(p.Left, "as the client before"),
+			named(p.NextPart, "the next source's tools"), named(p.Right, "as the next client sees them"), named(p.Left, "as the client before"),
 			named(p.Copy, "copy the declaration"), named(p.Refresh, "read the tools again"),
 		}},
 		{"Running a tool", []key.Binding{

@@ -9,13 +9,13 @@ import (
 
 // Messages say what has happened. Commands in effects.go bring them.
 type (
-	// changedMsg: the picture changed; the next one comes from next.
-	changedMsg struct {
+	// snapshotMsg: the picture changed; the next one comes from next.
+	snapshotMsg struct {
 		snap status.Snapshot
 		next <-chan status.Snapshot
 	}
-	// lostMsg: the stream of pictures ended, or did not begin.
-	lostMsg struct{ err error }
+	// disconnectedMsg: the stream of pictures ended, or did not begin.
+	disconnectedMsg struct{ err error }
 	// retryMsg: it is time to watch again.
 	retryMsg struct{}
 	// linesMsg: lines came, at least one; more come from next.
@@ -36,11 +36,11 @@ type (
 	callsEndedMsg struct{}
 	// retryCallsMsg: it is time to read the calls again.
 	retryCallsMsg struct{}
-	// factMsg: what the pane of a tab wanted to know is known, or cannot be.
-	factMsg struct {
-		tab  int
-		fact pane.Fact
-		next tea.Cmd // brings the next, where more come
+	// resultMsg: what the pane of a tab wanted to know is known, or cannot be.
+	resultMsg struct {
+		tab    int
+		result pane.Result
+		next   tea.Cmd // brings the next, where more come
 	}
 	// planMsg: what an action would change is known.
 	planMsg struct {
@@ -56,17 +56,17 @@ type (
 		at      status.Action
 		err     error
 	}
-	// allDoneMsg: n actions were carried out; at was not, if there is an error.
-	allDoneMsg struct {
+	// actionsDoneMsg: n actions were carried out; at was not, if there is an error.
+	actionsDoneMsg struct {
 		n   int
 		at  status.Action
 		err error
 	}
-	// doneMsg: an action was carried out, or was not.
-	doneMsg struct {
+	// actionDoneMsg: an action was carried out, or was not.
+	actionDoneMsg struct {
 		action status.Action
 		err    error
 	}
-	// toldMsg: something else came out as the notice says.
-	toldMsg struct{ notice notice }
+	// noticeMsg: something else came out as the notice says.
+	noticeMsg struct{ notice notice }
 )

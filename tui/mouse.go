@@ -17,7 +17,7 @@ const (
 	mouseOff = "The mouse is the terminal's: select text as usual."
 )
 
-func (m Model) whoseMouse() string {
+func (m Model) mouseLabel() string {
 	if m.mouse {
 		return "mouse on"
 	}
@@ -26,9 +26,9 @@ func (m Model) whoseMouse() string {
 
 func (m Model) toggleMouse() Model {
 	m.mouse = !m.mouse
-	m.notice = said(mouseOff)
+	m.notice = infoNotice(mouseOff)
 	if m.mouse {
-		m.notice = said(mouseOn)
+		m.notice = infoNotice(mouseOn)
 	}
 	return m
 }
@@ -44,22 +44,22 @@ func (m Model) wheel(e tea.MouseWheelMsg) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	w, h := m.room()
-	at := pane.Press{KeyPressMsg: keyOf(name), W: w, H: h}
-	if spot, ok := m.spotAt(e.X, e.Y); ok && spot.Aside && m.over == nil {
+	at := pane.Press{KeyPressMsg: parseKey(name), W: w, H: h}
+	if spot, ok := m.hitRegionAt(e.X, e.Y); ok && spot.Scrolls && m.over == nil {
 		if p, ok := m.tabs[m.current].pane.(pane.Scroller); ok {
-			return m.set(m.current, p.Scroll(map[string]int{"up": -wheelRows, "down": wheelRows}[name], at)), nil
+			return m.setPane(m.current, p.Scroll(map[string]int{"up": -wheelRows, "down": wheelRows}[name], at)), nil
 		}
 	}
 	for range wheelRows {
 		if m.over != nil {
-			m.over, _ = m.over.key(at)
+			m.over, _ = m.over.handleKey(at)
 			continue
 		}
-		if typist, ok := m.tabs[m.current].pane.(pane.Paster); ok && typist.Typing() {
+		if typist, ok := m.tabs[m.current].pane.(pane.TextEditor); ok && typist.Typing() {
 			return m, nil // there an arrow has another meaning
 		}
 		p, _ := m.tabs[m.current].pane.Key(at)
-		m = m.set(m.current, p)
+		m = m.setPane(m.current, p)
 	}
 	return m, nil
 }
@@ -67,13 +67,13 @@ func (m Model) wheel(e tea.MouseWheelMsg) (tea.Model, tea.Cmd) {
 // click presses what is written where the mouse is: a tab, or a key at the
 // foot of the screen.
 func (m Model) click(e tea.MouseClickMsg) (tea.Model, tea.Cmd) {
-	if e.Button != tea.MouseLeft || m.over != nil && m.cfg.Now().Before(m.deaf) || m.startled() {
+	if e.Button != tea.MouseLeft || m.over != nil && m.cfg.Now().Before(m.ignoreKeysUntil) || m.approvalsJustChanged() {
 		return m, nil
 	}
 	switch {
 	case e.Y == 0 && m.over == nil:
 		at := theme.Width(m.brand())
-		for i, label := range m.labels() {
+		for i, label := range m.tabLabels() {
 			next := at + theme.Width(label)
 			if at <= e.X && e.X < next {
 				m.current = i
@@ -82,69 +82,69 @@ func (m Model) click(e tea.MouseClickMsg) (tea.Model, tea.Cmd) {
 		}
 	case e.Y == m.h-1:
 		if b, ok := m.keyAt(e.X); ok {
-			return m.press(keyOf(b.Keys()[0]))
+			return m.handleKey(parseKey(b.Keys()[0]))
 		}
 	default:
-		if spot, ok := m.spotAt(e.X, e.Y); ok {
-			return m.pick(spot)
+		if spot, ok := m.hitRegionAt(e.X, e.Y); ok {
+			return m.clickRegion(spot)
 		}
 	}
 	return m, nil
 }
 
-// spotAt is what can be clicked on at a cell of the screen: in what lies
+// hitRegionAt is what can be clicked on at a cell of the screen: in what lies
 // uppermost, for the rest steps back.
-func (m Model) spotAt(x, y int) (theme.Spot, bool) {
-	if !m.seen || m.w < leastWidth || m.h < leastHeight {
-		return theme.Spot{}, false
+func (m Model) hitRegionAt(x, y int) (theme.HitRegion, bool) {
+	if !m.hasSnapshot || m.w < minWidth || m.h < minHeight {
+		return theme.HitRegion{}, false
 	}
 	w, h := m.room()
-	lines, left, top := m.uppermost(w, h)
+	lines, left, top := m.topmost(w, h)
 	if y -= 1 + top; y < 0 || y >= len(lines) || x < left {
-		return theme.Spot{}, false
+		return theme.HitRegion{}, false
 	}
-	return theme.At(lines[y], x-left)
+	return theme.HitRegionAt(lines[y], x-left)
 }
 
-// uppermost draws what takes clicks, with its spots, and where that lies below
+// topmost draws what takes clicks, with its spots, and where that lies below
 // the header.
-func (m Model) uppermost(w, h int) (lines []string, x, y int) {
-	t := m.theme.Marked()
+func (m Model) topmost(w, h int) (lines []string, x, y int) {
+	t := m.theme.WithHitRegions()
 	if m.over == nil {
 		return strings.Split(m.tabs[m.current].pane.View(t, w, h), "\n"), 0, 0
 	}
 	lines = m.over.view(t, w, h)
-	x, y = place(lines, w, h)
+	x, y = centered(lines, w, h)
 	return lines, x, y
 }
 
-// pick answers a click on spot: a key is pressed, a row is selected, and
+// clickRegion answers a click on spot: a key is pressed, a row is selected, and
 // opened when it is clicked on once more.
-func (m Model) pick(spot theme.Spot) (tea.Model, tea.Cmd) {
+func (m Model) clickRegion(spot theme.HitRegion) (tea.Model, tea.Cmd) {
 	if spot.Key != 0 {
-		return m.press(pressOf(spot.Key))
+		return m.handleKey(keyWithCode(spot.Key))
 	}
 	if spot.Row < 0 {
 		return m, nil
 	}
 	again := false
-	switch list, ok := m.tabs[m.current].pane.(pane.Picker); {
+	switch list, ok := m.tabs[m.current].pane.(pane.RowSelector); {
 	case m.over != nil:
-		if list, ok := m.over.(picker); ok {
-			m.over, again = list.pick(spot.Row)
+		if list, ok := m.over.(rowSelector); ok {
+			m.over, again = list.selectRow(spot.Row)
 		}
 	case !ok || m.typing():
 		return m, nil
 	default:
 		var p pane.Pane
-		p, again = list.Pick(spot.Row)
-		m = m.set(m.current, p)
+		p, again = list.SelectRow(spot.Row)
+		m = m.setPane(m.current, p)
 	}
 	if here := (clicked{m.current, m.over != nil, spot.Row}); !again || m.clicked != here {
 		m.clicked = here
 		return m, nil
 	}
-	return m.press(keyOf("enter"))
+	return m.handleKey(parseKey("enter"))
 }
 
 // clicked is the row that was clicked on last.
@@ -154,8 +154,8 @@ type clicked struct {
 	row  int
 }
 
-// pressOf is the key with a code.
-func pressOf(code rune) tea.KeyPressMsg {
+// keyWithCode is the key with a code.
+func keyWithCode(code rune) tea.KeyPressMsg {
 	k := tea.KeyPressMsg{Code: code}
 	if code >= ' ' && code < tea.KeyExtended {
 		k.Text = string(code)
@@ -168,7 +168,7 @@ func (m Model) keyAt(x int) (key.Binding, bool) {
 	left, right := m.footerKeys()
 	at := 0
 	for _, b := range left {
-		next := at + 2 + theme.Width(m.hint(b))
+		next := at + 2 + theme.Width(m.keyHint(b))
 		if at <= x && x < next && len(b.Keys()) > 0 {
 			return b, true
 		}
@@ -176,10 +176,10 @@ func (m Model) keyAt(x int) (key.Binding, bool) {
 	}
 	at = m.w - 1
 	for _, b := range right {
-		at -= 2 + theme.Width(m.hint(b))
+		at -= 2 + theme.Width(m.keyHint(b))
 	}
 	for _, b := range right {
-		next := at + 2 + theme.Width(m.hint(b))
+		next := at + 2 + theme.Width(m.keyHint(b))
 		if at <= x && x < next {
 			return b, true
 		}

@@ -61,7 +61,7 @@ func TestMouseIsDeafAtFirst(t *testing.T) {
 		r.press("Q")
 		r.clickOn(23, "y yes")
 		r.did()
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.clickOn(23, "y yes")
 		r.did(status.Action{Verb: status.StopHub})
 	})
@@ -155,7 +155,7 @@ func TestMouseOnOverlays(t *testing.T) {
 		r.press("Q")
 		r.clickText("yes, do it  n")
 		r.did()
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.clickText("notes") // beneath the question
 		r.shows("Stop the hub?")
 		r.clickText("yes, do it  n")
@@ -172,7 +172,7 @@ func TestMouseOnOverlays(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newcomer(), 80, 24)
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.clickText("[ ] work")
 		r.shows("[x] work")
 		r.clickText("enter next ")
@@ -199,7 +199,7 @@ func TestNoMarkIsShown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := at(t, c)
 			x, y := 20, 8
-			_, _ = r.m.spotAt(x, y)
+			_, _ = r.m.hitRegionAt(x, y)
 			if rest := sgr.ReplaceAllString(r.m.View().Content, ""); strings.ContainsRune(rest, '\x1b') {
 				t.Errorf("%s: a mark is shown", c.name)
 			}

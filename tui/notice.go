@@ -4,31 +4,33 @@ import "github.com/lectern-mcp/lectern/tui/theme"
 
 // notice is what the panel says at the foot of the screen.
 type notice struct {
-	text  string // empty: nothing to say
-	mood  mood
-	stays bool   // until it is dismissed; else until the next key
-	about string // the approval whose end takes its place; empty: none
+	text     string // empty: nothing to say
+	kind     noticeKind
+	sticky   bool   // until it is dismissed; else until the next key
+	approval string // the approval whose end takes its place; empty: none
 }
 
-type mood int
+type noticeKind int
 
 const (
-	plain mood = iota
-	busy
-	good
-	bad
+	noticeInfo noticeKind = iota
+	noticeBusy
+	noticeSuccess
+	noticeError
 )
 
-func working(deed string) notice   { return notice{text: deed + " …", mood: busy, stays: true} }
-func said(text string) notice      { return notice{text: text} }
-func succeeded(text string) notice { return notice{text: text, mood: good} }
+func busyNotice(deed string) notice {
+	return notice{text: deed + " …", kind: noticeBusy, sticky: true}
+}
+func infoNotice(text string) notice    { return notice{text: text} }
+func successNotice(text string) notice { return notice{text: text, kind: noticeSuccess} }
 
-func failed(deed string, err error) notice {
-	return notice{text: "could not " + deed + ": " + err.Error(), mood: bad, stays: true}
+func errorNotice(deed string, err error) notice {
+	return notice{text: "could not " + deed + ": " + err.Error(), kind: noticeError, sticky: true}
 }
 
-// most is how many lines of the screen a notice may take.
-const most = 3
+// maxNoticeLines is how many lines of the screen a notice may take.
+const maxNoticeLines = 3
 
 // lines draws n in lines of w cells.
 func (n notice) lines(t theme.Theme, w int) []string {
@@ -36,21 +38,21 @@ func (n notice) lines(t theme.Theme, w int) []string {
 		return nil
 	}
 	glyph, style := "·", t.Text
-	switch n.mood {
-	case busy:
+	switch n.kind {
+	case noticeBusy:
 		glyph, style = "◐", t.Busy
-	case good:
+	case noticeSuccess:
 		glyph, style = "●", t.Good
-	case bad:
+	case noticeError:
 		glyph, style = "✗", t.Bad
-	case plain:
+	case noticeInfo:
 	}
-	rows := style.Wrapped(glyph+" "+n.text, w-2)
-	if len(rows) > most {
-		rows = append(rows[:most-1], style.Text("… the log has the rest"))
+	rows := style.Wrap(glyph+" "+n.text, w-2)
+	if len(rows) > maxNoticeLines {
+		rows = append(rows[:maxNoticeLines-1], style.Text("… the log has the rest"))
 	}
 	for i := range rows {
-		rows[i] = theme.Fill(" "+rows[i], w)
+		rows[i] = theme.Fit(" "+rows[i], w)
 	}
 	return rows
 }

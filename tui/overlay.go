@@ -13,31 +13,31 @@ import (
 
 // An overlay lies over the panes and takes all keys.
 type overlay interface {
-	// key answers a key. A nil overlay: it is done.
-	key(k pane.Press) (overlay, pane.Intent)
+	// handleKey answers a key. A nil overlay: it is done.
+	handleKey(k pane.Press) (overlay, pane.Intent)
 	// view draws it, in at most w by h cells.
 	view(t theme.Theme, w, h int) []string
 	// keys are the keys that mean something in it.
 	keys() []key.Binding
 }
 
-// A picker is an overlay with rows to click on.
-type picker interface {
-	// pick selects the row that was drawn as spot i. again: it was before.
-	pick(i int) (next overlay, again bool)
+// A rowSelector is an overlay with rows to click on.
+type rowSelector interface {
+	// selectRow selects the row that was drawn as spot i. again: it was before.
+	selectRow(i int) (next overlay, again bool)
 }
 
-// place is where box lies on a screen of w by h cells.
-func place(box []string, w, h int) (x, y int) {
+// centered is where box lies on a screen of w by h cells.
+func centered(box []string, w, h int) (x, y int) {
 	return (w - theme.Width(box[0])) / 2, max(0, (h-len(box))/2)
 }
 
-// laid draws box in the middle of the screen below, which steps back.
-func laid(t theme.Theme, below, box []string, w, h int) []string {
+// drawOverlay draws box in the middle of the screen below, which steps back.
+func drawOverlay(t theme.Theme, below, box []string, w, h int) []string {
 	for i := range below {
 		below[i] = t.Line.Text(ansi.Strip(below[i]))
 	}
-	x, y := place(box, w, h)
+	x, y := centered(box, w, h)
 	all := lipgloss.NewCompositor(
 		lipgloss.NewLayer(strings.Join(below, "\n")),
 		lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1),
@@ -56,9 +56,9 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 		if i < len(rows) {
 			row = rows[i]
 		}
-		lines = append(lines, edge.Text("│")+" "+theme.Fill(row, w-4)+" "+edge.Text("│"))
+		lines = append(lines, edge.Text("│")+" "+theme.Fit(row, w-4)+" "+edge.Text("│"))
 	}
-	end := edge.Text("╰─ ") + theme.Fill(foot, min(theme.Width(foot), w-6)) + " "
+	end := edge.Text("╰─ ") + theme.Fit(foot, min(theme.Width(foot), w-6)) + " "
 	return append(lines, end+edge.Text(strings.Repeat("─", max(0, w-1-theme.Width(end)))+"╯"))
 }
 
@@ -66,7 +66,7 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 // whole of a narrow screen, for a sliver of what is below helps nobody, and of
 // what is heard.
 func overlayWidth(w, most int) int {
-	if w < 60 || w == spokenWidth {
+	if w < 60 || w == screenReaderWidth {
 		return w
 	}
 	return min(w-6, most)

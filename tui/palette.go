@@ -16,14 +16,14 @@ import (
 // the key map, so that it and the help can never differ.
 type palette struct {
 	keyMap  KeyMap
-	entries []entry
-	search  pane.Field
+	entries []command
+	search  pane.TextInput
 	at      int // among those found
 }
 
-// An entry is one deed: a key, and the tab in which it means that; empty: in
+// An command is one deed: a key, and the tab in which it means that; empty: in
 // every one.
-type entry struct {
+type command struct {
 	key    key.Binding
 	tab    string
 	does   string
@@ -31,10 +31,10 @@ type entry struct {
 }
 
 // tabs are the names of the panes, in their order.
-func newPalette(k KeyMap, tabs []string, cannot reasons) palette {
+func newPalette(k KeyMap, tabs []string, cannot disabledReasons) palette {
 	p := palette{keyMap: k}
 	for i, name := range tabs {
-		p.entries = append(p.entries, entry{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name, ""})
+		p.entries = append(p.entries, command{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name, ""})
 	}
 	for _, g := range k.groups() {
 		tab := ""
@@ -45,27 +45,27 @@ func newPalette(k KeyMap, tabs []string, cannot reasons) palette {
 			continue // means something only while a form or a question is open
 		}
 		for _, b := range g.keys {
-			if does := b.Help().Desc; len(b.Keys()) > 0 && !slices.Contains(palettesOwn(k), does) {
-				p.entries = append(p.entries, entry{b, tab, does, cannot.of(g.title, b)})
+			if does := b.Help().Desc; len(b.Keys()) > 0 && !slices.Contains(excludedFromPalette(k), does) {
+				p.entries = append(p.entries, command{b, tab, does, cannot.of(g.title, b)})
 			}
 		}
 	}
 	return p
 }
 
-// palettesOwn are the deeds that make no sense from inside the palette.
-func palettesOwn(k KeyMap) []string {
+// excludedFromPalette are the deeds that make no sense from inside the palette.
+func excludedFromPalette(k KeyMap) []string {
 	return []string{k.Tab.Help().Desc, k.Next.Help().Desc, k.Previous.Help().Desc, k.Palette.Help().Desc, k.Dismiss.Help().Desc}
 }
 
-func (p palette) key(k pane.Press) (overlay, pane.Intent) {
+func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 	found := p.found()
 	switch s := k.String(); {
 	case s == "esc", s == "ctrl+p":
 		return nil, nil
 	case s == "enter" && len(found) > 0:
 		e := found[p.at]
-		return nil, pane.Push{Tab: e.tab, Key: keyOf(e.key.Keys()[0])}
+		return nil, pane.SendKey{Pane: e.tab, Key: parseKey(e.key.Keys()[0])}
 	case s == "enter":
 		return p, nil
 	case s == "down", s == "ctrl+n", s == "tab":
@@ -73,14 +73,14 @@ func (p palette) key(k pane.Press) (overlay, pane.Intent) {
 	case s == "up", s == "shift+tab":
 		p.at = max(0, p.at-1)
 	default:
-		p.search, _ = p.search.Key(k.KeyPressMsg)
+		p.search, _ = p.search.HandleKey(k.KeyPressMsg)
 		p.at = 0
 	}
 	return p, nil
 }
 
-// pick implements picker.
-func (p palette) pick(i int) (overlay, bool) {
+// selectRow implements picker.
+func (p palette) selectRow(i int) (overlay, bool) {
 	again := p.at == i
 	p.at = max(0, min(i, len(p.found())-1))
 	return p, again
@@ -95,20 +95,20 @@ func (p palette) view(t theme.Theme, w, h int) []string {
 	w = overlayWidth(w, 72)
 	h = max(3, min(h-4, 18))
 	found := p.found()
-	rows := []string{t.Key.Text("› ") + p.search.View(t, w-6, true, "what to do"), ""}
+	rows := []string{t.Key.Text("› ") + p.search.Draw(t, w-6, true, "what to do"), ""}
 	from := max(0, p.at-(h-3))
 	for i := from; i < len(found) && len(rows) < h; i++ {
-		rows = append(rows, t.Spot(i, p.row(t, found[i], i == p.at, w-4)))
+		rows = append(rows, t.RowRegion(i, p.row(t, found[i], i == p.at, w-4)))
 	}
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("Nothing does that."))
 	}
-	return frame(t, "What to do", t.Button(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))+"  "+t.Button(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
+	return frame(t, "What to do", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))+"  "+t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
-func (p palette) row(t theme.Theme, e entry, on bool, w int) string {
+func (p palette) row(t theme.Theme, e command, on bool, w int) string {
 	if on {
-		t = t.On()
+		t = t.Selected()
 	}
 	where := e.tab
 	if where == "" {
@@ -127,13 +127,13 @@ func (p palette) row(t theme.Theme, e entry, on bool, w int) string {
 }
 
 // found are the entries that the search fits, the best first; all without one.
-func (p palette) found() []entry {
+func (p palette) found() []command {
 	want := strings.ToLower(strings.TrimSpace(p.search.Value()))
 	if want == "" {
 		return p.entries
 	}
 	type scored struct {
-		entry
+		command
 		score int
 	}
 	var hits []scored
@@ -143,10 +143,10 @@ func (p palette) found() []entry {
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var found []entry
+	var found []command
 	for _, h := range hits {
 		if 3*h.score >= hits[0].score { // letters strewn about are noise beside a word
-			found = append(found, h.entry)
+			found = append(found, h.command)
 		}
 	}
 	return found
@@ -195,8 +195,8 @@ func fuzzyWord(text, word string) int {
 	return score
 }
 
-// keyOf is the key of a name that a binding has.
-func keyOf(name string) tea.KeyPressMsg {
+// parseKey is the key of a name that a binding has.
+func parseKey(name string) tea.KeyPressMsg {
 	mod := tea.KeyMod(0)
 	for {
 		prefix, rest, found := strings.Cut(name, "+")
@@ -213,7 +213,7 @@ func keyOf(name string) tea.KeyPressMsg {
 		}
 		name = rest
 	}
-	if code := codeOf(name); code != 0 {
+	if code := keyCode(name); code != 0 {
 		return tea.KeyPressMsg{Code: code, Mod: mod}
 	}
 	if name == "space" {
@@ -226,8 +226,8 @@ func keyOf(name string) tea.KeyPressMsg {
 	return k
 }
 
-// codeOf is the code of a key that is not named for its letter; 0: it is.
-func codeOf(name string) rune {
+// keyCode is the code of a key that is not named for its letter; 0: it is.
+func keyCode(name string) rune {
 	switch name {
 	case "enter":
 		return tea.KeyEnter

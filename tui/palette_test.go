@@ -47,7 +47,7 @@ func TestPaletteKeys(t *testing.T) {
 	}
 	for _, e := range p.entries {
 		name := e.key.Keys()[0]
-		if got := keyOf(name).String(); got != name {
+		if got := parseKey(name).String(); got != name {
 			t.Errorf("%s: the key %q is pressed as %q", e.does, name, got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 
 // The smallest screen that the panel can be read on.
 const (
-	leastWidth  = 40
-	leastHeight = 10
+	minWidth  = 40
+	minHeight = 10
 )
 
 // View draws the whole screen: header, pane, notice, keys.
@@ -29,25 +29,25 @@ func (m Model) View() tea.View {
 }
 
 func (m Model) lines() []string {
-	if m.w < leastWidth || m.h < leastHeight {
+	if m.w < minWidth || m.h < minHeight {
 		return m.tooSmall()
 	}
 	w, h := m.room()
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
 	lines = append(lines, m.body(w, h)...)
-	lines = append(lines, m.saying()...)
+	lines = append(lines, m.noticeLines()...)
 	return append(lines, m.footer())
 }
 
 // room is what header, notice and footer leave for the pane.
-func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.saying())) }
+func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.noticeLines())) }
 
 func (m Model) tooSmall() []string {
 	lines := make([]string, max(0, m.h))
 	words := []string{
 		"Too small.",
-		fmt.Sprintf("Lectern needs %d×%d,", leastWidth, leastHeight),
+		fmt.Sprintf("Lectern needs %d×%d,", minWidth, minHeight),
 		fmt.Sprintf("this is %d×%d.", m.w, m.h),
 		"q quits.",
 	}
@@ -60,28 +60,28 @@ func (m Model) tooSmall() []string {
 }
 
 func (m Model) body(w, h int) []string {
-	if !m.seen {
-		return waiting(m.theme, w, h)
+	if !m.hasSnapshot {
+		return connecting(m.theme, w, h)
 	}
 	lines := strings.Split(m.tabs[m.current].pane.View(m.theme, w, h), "\n")
 	if m.over != nil {
-		return laid(m.theme, lines, m.over.view(m.theme, w, h), w, h)
+		return drawOverlay(m.theme, lines, m.over.view(m.theme, w, h), w, h)
 	}
 	return lines
 }
 
-func waiting(t theme.Theme, w, h int) []string {
+func connecting(t theme.Theme, w, h int) []string {
 	lines := make([]string, h)
 	text := "Looking for the hub …"
-	lines[h/2] = theme.Space((w-len(text))/2) + t.Dim.Text(text)
+	lines[h/2] = theme.Spaces((w-len(text))/2) + t.Dim.Text(text)
 	return lines
 }
 
-// saying is the notice; without one, that there is no hub.
-func (m Model) saying() []string {
+// noticeLines is the notice; without one, that there is no hub.
+func (m Model) noticeLines() []string {
 	n := m.notice
-	if n.text == "" && m.seen && !pane.Running(m.snap) {
-		n = notice{text: "The hub is not running", mood: bad}
+	if n.text == "" && m.hasSnapshot && !pane.Running(m.snap) {
+		n = notice{text: "The hub is not running", kind: noticeError}
 		if m.lost {
 			n.text = "The hub does not answer, trying again"
 		}
@@ -98,21 +98,21 @@ func (m Model) footer() string {
 	keys, always := m.footerKeys()
 	left, right := "", ""
 	for _, b := range keys {
-		left += " " + m.hint(b) + " "
+		left += " " + m.keyHint(b) + " "
 	}
 	for _, b := range always {
-		right += "  " + m.hint(b)
+		right += "  " + m.keyHint(b)
 	}
-	return theme.Fill(left, m.w-theme.Width(right)-1) + right + " "
+	return theme.Fit(left, m.w-theme.Width(right)-1) + right + " "
 }
 
 // footerKeys are the keys at the left and at the right of the footer.
 func (m Model) footerKeys() (left, right []key.Binding) {
 	keys, right := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
 	if m.w >= 100 {
-		right = []key.Binding{named(m.key.Palette, "do"), named(m.key.Mouse, m.whoseMouse()), m.key.Help, m.key.Quit}
+		right = []key.Binding{named(m.key.Palette, "do"), named(m.key.Mouse, m.mouseLabel()), m.key.Help, m.key.Quit}
 	}
-	switch typist, ok := m.tabs[m.current].pane.(pane.Paster); {
+	switch typist, ok := m.tabs[m.current].pane.(pane.TextEditor); {
 	case m.over != nil:
 		keys, right = m.over.keys(), nil
 	case ok && typist.Typing():
@@ -120,10 +120,10 @@ func (m Model) footerKeys() (left, right []key.Binding) {
 	}
 	room := m.w - 1
 	for _, b := range right {
-		room -= 2 + theme.Width(m.hint(b))
+		room -= 2 + theme.Width(m.keyHint(b))
 	}
 	for _, b := range keys {
-		if room -= 2 + theme.Width(m.hint(b)); room < 0 {
+		if room -= 2 + theme.Width(m.keyHint(b)); room < 0 {
 			break
 		}
 		left = append(left, b)
@@ -131,10 +131,10 @@ func (m Model) footerKeys() (left, right []key.Binding) {
 	return left, right
 }
 
-// hint is a key of the footer. What cannot be done now stands in brackets, for
+// keyHint is a key of the footer. What cannot be done now stands in brackets, for
 // a colour alone says nothing.
-func (m Model) hint(b key.Binding) string {
-	if e, ok := m.tabs[m.current].pane.(pane.Excuser); ok && m.over == nil && len(b.Keys()) > 0 && e.Why(keyOf(b.Keys()[0])) != "" {
+func (m Model) keyHint(b key.Binding) string {
+	if e, ok := m.tabs[m.current].pane.(pane.Excuser); ok && m.over == nil && len(b.Keys()) > 0 && e.DisabledReason(parseKey(b.Keys()[0])) != "" {
 		return m.theme.Dim.Text("(" + b.Help().Key + " " + b.Help().Desc + ")")
 	}
 	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)

@@ -71,7 +71,7 @@ var screens = []screen{
 	{"changes-refuse", asked, func(r *rig) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("j", "n", "not today")
 	}},
 	{"asked", asked, func(*rig) {}},
@@ -88,7 +88,7 @@ var screens = []screen{
 	{"settings-set", crowded, func(r *rig) { r.press("@Settings", "j") }},
 	{"help", crowded, func(r *rig) { r.press("?", "log") }},
 	{"wizard", newcomer, func(r *rig) {
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("space", "down", "e")
 	}},
 	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
@@ -137,12 +137,12 @@ var modes = []struct {
 	msg     tea.Msg
 	colours colours
 }{
-	{"dark", nil, coloursAsked},
-	{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursAsked},
+	{"dark", nil, coloursAuto},
+	{"light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursAuto},
 	{"contrast-dark", nil, coloursContrast},
 	{"contrast-light", tea.BackgroundColorMsg{Color: ansi.BrightWhite}, coloursContrast},
-	{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}, coloursAsked},
-	{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}, coloursAsked},
+	{"few", tea.ColorProfileMsg{Profile: colorprofile.ANSI}, coloursAuto},
+	{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}, coloursAuto},
 }
 
 // faces are the screens that are pinned in every mode: one of each pane, by its
@@ -190,7 +190,7 @@ func TestEveryMode(t *testing.T) {
 				}
 				m := r.m
 				m.colours = mode.colours
-				next, _ := m.look(m.mode).Update(mode.msg)
+				next, _ := m.restyle(m.mode).Update(mode.msg)
 				content := next.View().Content
 				golden(t, "colours-"+mode.name+"-"+c.name+".txt", strings.ReplaceAll(content, "\x1b", "␛")+"\n")
 				if words == "" {
@@ -273,7 +273,7 @@ func fits(t *testing.T, name, content string, w, h int) {
 	if len(rows) != h {
 		t.Errorf("%s at %d×%d: %d lines", name, w, h, len(rows))
 	}
-	small := w < leastWidth || h < leastHeight
+	small := w < minWidth || h < minHeight
 	if small != strings.Contains(content, "Too small.") {
 		t.Errorf("%s at %d×%d is too small: %v", name, w, h, small)
 	}

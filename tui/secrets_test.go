@@ -19,7 +19,7 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("enter")
 		r.shows("Show the token of the clients?", "Who sees this screen")
 		r.hides(token)
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("n")
 		r.hides(token)
 		r.press("enter")
@@ -77,7 +77,7 @@ func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
 		r.hides(token)
 
 		r.press("enter")
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.update(tea.KeyPressMsg{Code: 'y', Text: "y"}) // the token is on its way
 		r.update(tea.KeyPressMsg{Code: '1', Text: "1"})
 		r.settle()

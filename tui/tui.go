@@ -28,12 +28,12 @@ import (
 // Config is what the panel needs from outside.
 type Config struct {
 	Client status.Client
-	// Ledger reads what agents did, and Desk does by hand what they do. nil:
+	// History reads what agents did, and Desk does by hand what they do. nil:
 	// there is none, and the panes say so.
-	Ledger status.History
-	Desk   status.Operator
-	// Shelf is what is in the sources. nil: the panel does not show it.
-	Shelf status.Browser
+	History  status.History
+	Operator status.Operator
+	// Browser is what is in the sources. nil: the panel does not show it.
+	Browser status.Browser
 	// Copy puts text on the clipboard and says what it did ("copied with
 	// xclip"), for there are many ways and some fall short. nil: there is none.
 	Copy func(text string) (how string, err error)
@@ -73,38 +73,38 @@ type Model struct {
 	theme   theme.Theme
 	w, h    int
 
-	snap    status.Snapshot
-	seen    bool // a snapshot has come, or the attempt to get one has failed
-	lost    bool // what snap shows is over
-	tries   int  // to watch, since the last snapshot
-	reading bool // the log is being read
-	lastSeq uint64
-	calls   stream // of what agents do
+	snap        status.Snapshot
+	hasSnapshot bool // a snapshot has come, or the attempt to get one has failed
+	lost        bool // what snap shows is over
+	attempts    int  // to watch, since the last snapshot
+	reading     bool // the log is being read
+	lastSeq     uint64
+	calls       callStream // of what agents do
 
-	tabs    []tab
-	current int
-	over    overlay   // nil: none
-	deaf    time.Time // keys are not for the overlay before
-	moved   time.Time // keys do not answer what waits before: it has just changed
-	notice  notice
-	mine    []string // the approvals that are answered from here
-	mouse   bool     // it is the panel's, not the terminal's
-	clicked clicked
-	offered bool // the set-up
-	stopped bool // a person stopped the hub from here
+	tabs               []tab
+	current            int
+	over               overlay   // nil: none
+	ignoreKeysUntil    time.Time // keys are not for the overlay before
+	ignoreAnswersUntil time.Time // keys do not answer what waits before: it has just changed
+	notice             notice
+	answeredHere       []string // the approvals that are answered from here
+	mouse              bool     // it is the panel's, not the terminal's
+	clicked            clicked
+	wizardOffered      bool // the set-up
+	stopped            bool // a person stopped the hub from here
 }
 
 type tab struct {
-	name  string
-	short string // where there is no room for all names
-	pane  pane.Pane
-	asked pane.Want // what is being found out for it; nil: nothing
-	stop  func()    // ends that, where it is no longer of use
+	name    string
+	short   string // where there is no room for all names
+	pane    pane.Pane
+	pending pane.Query // what is being found out for it; nil: nothing
+	stop    func()     // ends that, where it is no longer of use
 }
 
-// grace is how long an overlay that comes by itself ignores keys: they were
+// keyGrace is how long an overlay that comes by itself ignores keys: they were
 // meant for what was there before.
-const grace = 400 * time.Millisecond
+const keyGrace = 400 * time.Millisecond
 
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
@@ -123,7 +123,7 @@ func New(c Config) Model {
 			{name: pane.SettingsTab, short: "Set", pane: pane.NewSettings(k.Pane, zone)},
 		},
 	}
-	return m.recall(c.Memory).look(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).sized(m.w, m.h)
+	return m.restore(c.Memory).restyle(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).resize(m.w, m.h)
 }
 
 // Init starts to watch and asks the terminal for its ground.
@@ -138,122 +138,122 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return next, cmd
 	}
 	if m.current != changed.current {
-		changed = changed.leave(m.current)
+		changed = changed.blur(m.current)
 	}
-	asked, ask := changed.ask()
+	asked, ask := changed.nextQuery()
 	return asked, tea.Batch(cmd, ask)
 }
 
 func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return m.sized(msg.Width, msg.Height), nil
+		return m.resize(msg.Width, msg.Height), nil
 	case tea.BackgroundColorMsg:
 		m.mode.Dark = msg.IsDark()
-		return m.look(m.mode), nil
+		return m.restyle(m.mode), nil
 	case tea.ColorProfileMsg:
 		m.mode.NoColor = m.cfg.NoColor || msg.Profile < colorprofile.ANSI
-		m.mode.Few = msg.Profile == colorprofile.ANSI
-		return m.look(m.mode), nil
+		m.mode.SixteenColors = msg.Profile == colorprofile.ANSI
+		return m.restyle(m.mode), nil
 	case tea.KeyPressMsg:
-		return m.press(msg)
+		return m.handleKey(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content), nil
-	case changedMsg:
-		return m.changed(msg)
-	case lostMsg:
-		return m.lose(msg.err)
+	case snapshotMsg:
+		return m.snapshotChanged(msg)
+	case disconnectedMsg:
+		return m.connectionLost(msg.err)
 	case retryMsg:
 		return m, m.fx.watch()
 	case linesMsg:
-		return m.read(msg), m.fx.lines(msg.next)
+		return m.appendLines(msg), m.fx.lines(msg.next)
 	case logEndedMsg:
 		m.reading = false
 		return m, m.fx.logsLater()
 	case retryLogsMsg:
 		return m.openLogs()
 	case callsMsg:
-		return m.see(msg), m.fx.moreCalls(msg.next)
+		return m.observeCalls(msg), m.fx.moreCalls(msg.next)
 	case callsEndedMsg:
 		m.calls.open = false
 		return m, m.fx.callsLater()
 	case retryCallsMsg:
 		return m.openCalls()
-	case factMsg:
-		return m.learn(msg)
+	case resultMsg:
+		return m.takeResult(msg)
 	case planMsg:
-		return m.confirm(msg), nil
+		return m.showPlan(msg), nil
 	case plansMsg:
-		return m.confirmAll(msg), nil
-	case allDoneMsg:
-		return m.doneAll(msg), nil
-	case doneMsg:
-		return m.done(msg), nil
-	case toldMsg:
+		return m.showPlans(msg), nil
+	case actionsDoneMsg:
+		return m.actionsDone(msg), nil
+	case actionDoneMsg:
+		return m.actionDone(msg), nil
+	case noticeMsg:
 		m.notice = msg.notice
 	}
 	return m, nil
 }
 
-// sized takes the size of the screen.
-func (m Model) sized(w, h int) Model {
+// resize takes the size of the screen.
+func (m Model) resize(w, h int) Model {
 	m.w, m.h = w, h
 	w, h = m.room()
 	for i, t := range m.tabs {
-		if s, ok := t.pane.(pane.Sizer); ok {
-			m = m.set(i, s.Size(w, h))
+		if s, ok := t.pane.(pane.Resizer); ok {
+			m = m.setPane(i, s.Resize(w, h))
 		}
 	}
 	return m
 }
 
-func (m Model) look(mode theme.Mode) Model {
-	m.mode, m.theme = mode, theme.New(m.colours.on(mode))
+func (m Model) restyle(mode theme.Mode) Model {
+	m.mode, m.theme = mode, theme.New(m.colours.mode(mode))
 	return m
 }
 
-// show hands a snapshot to every pane.
-func (m Model) show(s status.Snapshot) Model {
-	m.snap, m.seen = s, true
+// showSnapshot hands a snapshot to every pane.
+func (m Model) showSnapshot(s status.Snapshot) Model {
+	m.snap, m.hasSnapshot = s, true
 	for i := range m.tabs {
-		m = m.set(i, m.tabs[i].pane.Show(s))
+		m = m.setPane(i, m.tabs[i].pane.Show(s))
 	}
 	return m
 }
 
-// leave tells the i-th pane that it is out of sight.
-func (m Model) leave(i int) Model {
-	if l, ok := m.tabs[i].pane.(pane.Leaver); ok {
-		return m.set(i, l.Leave())
+// blur tells the i-th pane that it is out of sight.
+func (m Model) blur(i int) Model {
+	if l, ok := m.tabs[i].pane.(pane.Blurrer); ok {
+		return m.setPane(i, l.Blur())
 	}
 	return m
 }
 
-// set replaces the i-th pane. The slice is copied: a Model is a value.
-func (m Model) set(i int, p pane.Pane) Model {
+// setPane replaces the i-th pane. The slice is copied: a Model is a value.
+func (m Model) setPane(i int, p pane.Pane) Model {
 	m.tabs = append([]tab(nil), m.tabs...)
 	m.tabs[i].pane = p
 	return m
 }
 
-func (m Model) changed(msg changedMsg) (tea.Model, tea.Cmd) {
+func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
 		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls anew
 	}
-	first := !m.seen
-	m = m.announce(msg.snap)
-	if !m.notice.stays && !pane.Running(msg.snap) {
+	first := !m.hasSnapshot
+	m = m.announceApprovals(msg.snap)
+	if !m.notice.sticky && !pane.Running(msg.snap) {
 		m.notice = notice{} // for that there is no hub matters more
 	}
-	m.lost, m.tries = false, 0
+	m.lost, m.attempts = false, 0
 	m.stopped = m.stopped && !pane.Running(msg.snap)
-	opened, logs := m.show(msg.snap).openLogs()
+	opened, logs := m.showSnapshot(msg.snap).openLogs()
 	if opened.due() {
-		opened.over, opened.deaf, opened.offered = newWizard(m.key, msg.snap), m.cfg.Now().Add(grace), true
+		opened.over, opened.ignoreKeysUntil, opened.wizardOffered = newWizard(m.key, msg.snap), m.cfg.Now().Add(keyGrace), true
 	}
 	opened, calls := opened.openCalls()
 	cmd := tea.Batch(m.fx.next(msg.next), logs, calls)
@@ -275,14 +275,14 @@ func (m Model) openLogs() (Model, tea.Cmd) {
 	return m, m.fx.logs(m.lastSeq)
 }
 
-// lose tries again: at once when the stream has just ended, for that alone says
+// connectionLost tries again: at once when the stream has just ended, for that alone says
 // little, then ever later. From the second time on the panel says so.
-func (m Model) lose(err error) (tea.Model, tea.Cmd) {
+func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
 	if m.fx.ctx.Err() != nil {
 		return m, nil // the panel is leaving; the hub is not
 	}
-	m.tries++
-	if m.tries == 1 && m.seen {
+	m.attempts++
+	if m.attempts == 1 && m.hasSnapshot {
 		return m, m.fx.watch()
 	}
 	m.lost = true
@@ -293,28 +293,28 @@ func (m Model) lose(err error) (tea.Model, tea.Cmd) {
 	for i := range gone.Sources {
 		gone.Sources[i].State = status.Stopped
 	}
-	return m.show(gone), m.fx.watchLater(m.tries)
+	return m.showSnapshot(gone), m.fx.watchLater(m.attempts)
 }
 
-func (m Model) read(msg linesMsg) Model {
+func (m Model) appendLines(msg linesMsg) Model {
 	m.lastSeq = msg.lines[len(msg.lines)-1].Seq
 	for i, t := range m.tabs {
-		if r, ok := t.pane.(pane.Reader); ok {
-			m = m.set(i, r.Read(msg.lines))
+		if r, ok := t.pane.(pane.LogObserver); ok {
+			m = m.setPane(i, r.AppendLines(msg.lines))
 		}
 	}
 	return m
 }
 
 func (m Model) paste(text string) Model {
-	if p, ok := m.tabs[m.current].pane.(pane.Paster); ok && m.over == nil {
-		return m.set(m.current, p.Paste(text))
+	if p, ok := m.tabs[m.current].pane.(pane.TextEditor); ok && m.over == nil {
+		return m.setPane(m.current, p.Paste(text))
 	}
 	return m
 }
 
-// press routes a key: to the overlay, to the pane, to the panel.
-func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+// handleKey routes a key: to the overlay, to the pane, to the panel.
+func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	m.clicked = clicked{tab: -1}
 	w, h := m.room()
 	at := pane.Press{KeyPressMsg: k, W: w, H: h}
@@ -325,43 +325,43 @@ func (m Model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, tea.ClearScreen
 	case key.Matches(k, m.key.Suspend):
 		return m.suspend()
-	case m.over != nil && m.cfg.Now().Before(m.deaf), m.startled():
+	case m.over != nil && m.cfg.Now().Before(m.ignoreKeysUntil), m.approvalsJustChanged():
 		return m, nil
 	case m.over != nil:
-		next, want := m.over.key(at)
+		next, want := m.over.handleKey(at)
 		m.over = next
-		return m.carryOut(want)
+		return m.dispatch(want)
 	}
-	if !m.notice.stays {
+	if !m.notice.sticky {
 		m.notice = notice{}
 	}
 	p, want := m.tabs[m.current].pane.Key(at)
-	m = m.set(m.current, p)
-	if _, pass := want.(pane.Pass); pass {
-		return m.own(k)
+	m = m.setPane(m.current, p)
+	if _, pass := want.(pane.Unhandled); pass {
+		return m.handleGlobalKey(k)
 	}
-	return m.carryOut(want)
+	return m.dispatch(want)
 }
 
-// own answers the keys that mean the same in every pane.
-func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if why := m.why(k); why != "" {
-		m.notice = said(why)
+// handleGlobalKey answers the keys that mean the same in every pane.
+func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if why := m.disabledReason(k); why != "" {
+		m.notice = infoNotice(why)
 		return m, nil
 	}
 	switch {
 	case key.Matches(k, m.key.Quit):
 		return m.quit()
 	case key.Matches(k, m.key.Help):
-		m.over = newHelp(m.key, m.reasons())
+		m.over = newHelp(m.key, m.disabledReasons())
 	case key.Matches(k, m.key.Mouse):
 		return m.toggleMouse(), nil
 	case key.Matches(k, m.key.Colours):
-		return m.otherColours(), nil
+		return m.nextColours(), nil
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
-		m.over = newPalette(m.key, m.tabNames(), m.reasons())
+		m.over = newPalette(m.key, m.tabNames(), m.disabledReasons())
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):
@@ -369,7 +369,7 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.Tab):
 		m.current = int(k.String()[0] - '1')
 	case key.Matches(k, m.key.Waiting):
-		return m.carryOut(pane.Open{Tab: pane.ChangesTab, Part: "the first"})
+		return m.dispatch(pane.OpenPane{Pane: pane.ChangesTab, Focus: "the first"})
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
 	case key.Matches(k, m.key.Start):
@@ -377,11 +377,11 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
 		return m.start()
 	case key.Matches(k, m.key.Restart):
-		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.RestartHub}})
+		return m.dispatch(pane.Preview{Action: status.Action{Verb: status.RestartHub}})
 	case key.Matches(k, m.key.Stop):
-		return m.carryOut(pane.Ask{Action: status.Action{Verb: status.StopHub}})
-	case !m.moves(k) && !m.notice.stays:
-		m.notice = said(m.stray(k))
+		return m.dispatch(pane.Preview{Action: status.Action{Verb: status.StopHub}})
+	case !m.isNavigation(k) && !m.notice.sticky:
+		m.notice = infoNotice(m.unknownKeyText(k))
 	}
 	return m, nil
 }
@@ -389,7 +389,7 @@ func (m Model) own(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 // suspend leaves the terminal to the shell until that brings the panel back.
 func (m Model) suspend() (tea.Model, tea.Cmd) {
 	if !m.cfg.Suspends {
-		m.notice = said("There is no shell here that could bring the panel back from the background. q quits; the hub keeps running.")
+		m.notice = infoNotice("There is no shell here that could bring the panel back from the background. q quits; the hub keeps running.")
 		return m, nil
 	}
 	return m, tea.Suspend

@@ -189,7 +189,7 @@ func TestRemoveAsksFirst(t *testing.T) {
 		r.shows("Remove source notes?", "-name = \"notes\"", "▲ 3 agents are connected")
 		r.press("y") // meant for what was there before
 		r.shows("Remove source notes?")
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("n")
 		r.hides("Remove source notes?")
 		r.did()

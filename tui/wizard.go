@@ -22,20 +22,20 @@ type wizard struct {
 	page    int // of the questions
 	at      int // the row
 	chosen  [2]map[int]bool
-	access  map[int]access // of what is opened
+	access  map[int]wizardAccess // of what is opened
 }
 
-// access is what agents may do with what is opened.
-type access uint8
+// wizardAccess is what agents may do with what is opened.
+type wizardAccess uint8
 
 const (
-	mayWrite access = iota // what they write can be undone
+	mayWrite wizardAccess = iota // what they write can be undone
 	mayAsk
 	mayRead
 	accesses
 )
 
-func (a access) words() string {
+func (a wizardAccess) label() string {
 	return [...]string{"read and write", "read, and write if you agree", "read"}[a]
 }
 
@@ -43,7 +43,7 @@ func (a access) words() string {
 const clientPrefix = "client/"
 
 func newWizard(k KeyMap, s status.Snapshot) wizard {
-	z := wizard{keyMap: k, found: s.Discovered, chosen: [2]map[int]bool{{}, {}}, access: map[int]access{}}
+	z := wizard{keyMap: k, found: s.Discovered, chosen: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}}
 	for _, in := range s.Installations {
 		if in.Here && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
@@ -64,7 +64,7 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 // due says whether a person is here for the first time and there is something
 // to ask.
 func (m Model) due() bool {
-	if m.cfg.Memory != nil || m.offered || m.over != nil || !pane.Running(m.snap) {
+	if m.cfg.Memory != nil || m.wizardOffered || m.over != nil || !pane.Running(m.snap) {
 		return false
 	}
 	z := newWizard(m.key, m.snap)
@@ -79,11 +79,11 @@ func (z wizard) rows() int {
 	return len(z.clients)
 }
 
-func (z wizard) key(k pane.Press) (overlay, pane.Intent) {
+func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	p := z.keyMap.Pane
 	switch {
 	case key.Matches(k, p.Back) && z.page == 0:
-		return nil, pane.Say{Text: "Nothing was set up. Ctrl+P, “set up” asks again; a on Sources adds any folder."}
+		return nil, pane.ShowMessage{Text: "Nothing was set up. Ctrl+P, “set up” asks again; a on Sources adds any folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
 		z.page, z.at = 0, 0
 	case key.Matches(k, p.Toggle):
@@ -101,9 +101,9 @@ func (z wizard) key(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Enter):
 		todo := z.actions()
 		if len(todo) == 0 {
-			return nil, pane.Say{Text: "Nothing was chosen, so nothing changes."}
+			return nil, pane.ShowMessage{Text: "Nothing was chosen, so nothing changes."}
 		}
-		return nil, pane.AskAll{Title: "Set up Lectern", Actions: todo}
+		return nil, pane.PreviewAll{Title: "Set up Lectern", Actions: todo}
 	}
 	return z, nil
 }
@@ -137,8 +137,8 @@ func (z wizard) actions() []status.Action {
 	return todo
 }
 
-// pick implements picker: a click chooses, or takes the choice back.
-func (z wizard) pick(i int) (overlay, bool) {
+// selectRow implements picker: a click chooses, or takes the choice back.
+func (z wizard) selectRow(i int) (overlay, bool) {
 	z.at = max(0, min(i, z.rows()-1))
 	return z.toggle(), false
 }
@@ -162,7 +162,7 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 	room := max(4, h-3)
 	var foot strings.Builder
 	for _, b := range z.keys() {
-		foot.WriteString(t.Button(keyOf(b.Keys()[0]).Code, t.Key.Text(b.Help().Key)+t.Dim.Text(" "+b.Help().Desc)) + "  ")
+		foot.WriteString(t.KeyRegion(parseKey(b.Keys()[0]).Code, t.Key.Text(b.Help().Key)+t.Dim.Text(" "+b.Help().Desc)) + "  ")
 	}
 	from := 0
 	if over := len(rows) - room; over > 0 {
@@ -173,19 +173,19 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 
 func (z wizard) draw(t theme.Theme, w int) []string {
 	if z.page == 0 {
-		rows := append([]string{""}, t.Strong.Wrapped("What may agents open?", w)...)
+		rows := append([]string{""}, t.Strong.Wrap("What may agents open?", w)...)
 		if len(z.found) == 0 {
-			return append(rows, t.Dim.Wrapped("No notes were found on this machine. Press enter to go on; later, a on Sources adds any folder.", w)...)
+			return append(rows, t.Dim.Wrap("No notes were found on this machine. Press enter to go on; later, a on Sources adds any folder.", w)...)
 		}
 		rows = append(rows, "")
 		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].words()+" · "+f.Kind+", "+f.Reason, w)...)
+			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 		}
 		return append(rows, "")
 	}
-	rows := append([]string{""}, t.Strong.Wrapped("Which programs get it?", w)...)
+	rows := append([]string{""}, t.Strong.Wrap("Which programs get it?", w)...)
 	if len(z.clients) == 0 {
-		return append(rows, t.Dim.Wrapped("No MCP client was found that does not have Lectern. Clients shows what to paste into any.", w)...)
+		return append(rows, t.Dim.Wrap("No MCP client was found that does not have Lectern. Clients shows what to paste into any.", w)...)
 	}
 	rows = append(rows, "")
 	for i, c := range z.clients {
@@ -203,5 +203,5 @@ func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
 	if i == z.at {
 		sign, style = "▸ ", t.Accent
 	}
-	return []string{t.Spot(i, style.Fit(sign+box+what, w)), t.Spot(i, t.Dim.Fit("      "+more, w))}
+	return []string{t.RowRegion(i, style.Fit(sign+box+what, w)), t.RowRegion(i, t.Dim.Fit("      "+more, w))}
 }

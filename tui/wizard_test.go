@@ -31,7 +31,7 @@ func TestWizard(t *testing.T) {
 		r.shows("Welcome · 1 of 2", "garden  /home/ada/Documents/Garden", "Obsidian knows it")
 		r.press("enter") // meant for what was there before
 		r.shows("1 of 2")
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("space", "e", "down", "space", "e", "e", "up", "space", "space", "enter")
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
@@ -54,7 +54,7 @@ func TestWizard(t *testing.T) {
 func TestWizardComesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newcomer(), 80, 24)
-		r.wait(grace)
+		r.wait(keyGrace)
 		r.press("esc")
 		r.hides("Welcome")
 		s := newcomer()

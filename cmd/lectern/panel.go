@@ -49,7 +49,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	here := w.onMachine(w.client(hub))
 	go broken.watch(func() { here.run(ctx) })
 	conf := tui.Config{
-		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, History: here, Operator: here, Browser: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(w.savedDir(), name, putText(text))
 		},
@@ -58,7 +58,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 	}
 	var model tea.Model = tui.New(conf)
 	if how.spoken {
-		model = tui.NewSpeaker(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
+		model = tui.NewScreenReader(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
 	}
 	end, err := w.draw(ctx, model, broken, how)
 	here.finish()

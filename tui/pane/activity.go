@@ -19,14 +19,14 @@ type Activity struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	ring   *callRing // shared with copies of this value
-	follow bool      // the newest is selected, whatever comes
-	at     uint64    // the number of the selected call, unless it follows
-	errors bool      // those that failed stand first
-	totals bool
-	open   bool // the selected call has the whole pane
+	ring         *callRing // shared with copies of this value
+	follow       bool      // the newest is selected, whatever comes
+	selectedCall uint64    // the number of the selected call, unless it follows
+	errors       bool      // those that failed stand first
+	totals       bool
+	detailOpen   bool // the selected call has the whole pane
 
-	filter Field
+	filter TextInput
 	typing bool   // keys go to the filter
 	before string // the filter before this one, for ↑
 }
@@ -42,17 +42,17 @@ func (p Activity) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// See implements [Witness].
-func (p Activity) See(calls []status.Call) Pane {
+// ObserveCalls implements [Witness].
+func (p Activity) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		p.ring.add(c)
 	}
 	return p
 }
 
-// Seek implements [Seeker]: it shows only the calls of the source part.
-func (p Activity) Seek(part string) Pane {
-	p.ring.look(sieve{part, p.ring.sieve.needle})
+// Focus implements [Seeker]: it shows only the calls of the source part.
+func (p Activity) Focus(part string) Pane {
+	p.ring.setFilter(callFilter{part, p.ring.filter.needle})
 	return p
 }
 
@@ -63,39 +63,39 @@ func (p Activity) Typing() bool { return p.typing }
 func (p Activity) Paste(text string) Pane {
 	if p.typing {
 		p.filter = p.filter.Insert(text)
-		p.search()
+		p.applyFilter()
 	}
 	return p
 }
 
-func (p Activity) search() { p.ring.look(sieve{p.ring.sieve.source, p.filter.Value()}) }
+func (p Activity) applyFilter() { p.ring.setFilter(callFilter{p.ring.filter.source, p.filter.Value()}) }
 
-func (p Activity) order() order { return order{p.ring, p.errors} }
+func (p Activity) ordering() callOrder { return callOrder{p.ring, p.errors} }
 
 // position is where the selected call stands.
 func (p Activity) position() int {
 	if p.follow {
 		return 0
 	}
-	return p.order().find(p.at)
+	return p.ordering().find(p.selectedCall)
 }
 
-// turn selects what stands at i; the top means to follow.
-func (p Activity) turn(i int) Activity {
-	o := p.order()
-	i = clamp(i, o.len())
+// selectAt selects what stands at i; the top means to follow.
+func (p Activity) selectAt(i int) Activity {
+	o := p.ordering()
+	i = Clamp(i, o.len())
 	p.follow = i == 0 && !p.errors || o.len() == 0
 	if o.len() > 0 {
-		p.at = o.at(i)
+		p.selectedCall = o.at(i)
 	}
 	return p
 }
 
 func (p Activity) selected() (status.Call, bool) {
-	if p.order().len() == 0 {
+	if p.ordering().len() == 0 {
 		return status.Call{}, false
 	}
-	return *p.ring.at(p.order().at(p.position())), true
+	return *p.ring.at(p.ordering().at(p.position())), true
 }
 
 // Key implements [Pane].
@@ -103,44 +103,44 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	if p.typing {
 		return p.filterKey(k), nil
 	}
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	if moved, ok := p.move(k); ok {
 		return moved, nil
 	}
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.before, p.filter, p.typing = p.filter.Value(), NewField(p.ring.sieve.needle), true
-	case key.Matches(k, p.keys.Back) && p.open:
-		p.open = false
-	case key.Matches(k, p.keys.Back) && p.ring.sieve.needle != "":
-		p.before, p.filter = p.filter.Value(), Field{}
-		p.search()
+		p.before, p.filter, p.typing = p.filter.Value(), NewTextInput(p.ring.filter.needle), true
+	case key.Matches(k, p.keys.Back) && p.detailOpen:
+		p.detailOpen = false
+	case key.Matches(k, p.keys.Back) && p.ring.filter.needle != "":
+		p.before, p.filter = p.filter.Value(), TextInput{}
+		p.applyFilter()
 	case key.Matches(k, p.keys.Enter):
-		p.open = !p.open
-		p = p.stay()
+		p.detailOpen = !p.detailOpen
+		p = p.pauseFollowing()
 	case key.Matches(k, p.keys.Errors):
 		p.errors = !p.errors
-		p = p.turn(0)
+		p = p.selectAt(0)
 	case key.Matches(k, p.keys.Totals):
 		p.totals = !p.totals
-	case key.Matches(k, p.keys.Part):
-		p.ring.look(sieve{p.nextSource(), p.ring.sieve.needle})
+	case key.Matches(k, p.keys.NextPart):
+		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.needle})
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy()
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
 
-// stay stops following, with the same call selected.
-func (p Activity) stay() Activity {
-	if p.follow && p.order().len() > 0 {
-		p.at, p.follow = p.order().at(0), false
+// pauseFollowing stops following, with the same call selected.
+func (p Activity) pauseFollowing() Activity {
+	if p.follow && p.ordering().len() > 0 {
+		p.selectedCall, p.follow = p.ordering().at(0), false
 	}
 	return p
 }
@@ -148,26 +148,26 @@ func (p Activity) stay() Activity {
 func (p Activity) move(k Press) (Activity, bool) {
 	if key.Matches(k, p.keys.Follow) {
 		if p.follow {
-			return p.stay(), true
+			return p.pauseFollowing(), true
 		}
 		p.follow, p.errors = true, false
 		return p, true
 	}
-	if i, ok := p.keys.moved(k, p.position(), p.order().len(), k.H-4); ok {
-		return p.turn(i), true
+	if i, ok := p.keys.Move(k, p.position(), p.ordering().len(), k.H-4); ok {
+		return p.selectAt(i), true
 	}
 	return p, false
 }
 
 func (p Activity) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.filtered(k, p.filter, p.before)
-	p.search()
+	p.filter, p.typing = p.keys.editFilter(k, p.filter, p.before)
+	p.applyFilter()
 	return p
 }
 
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
-	i := slices.Index(p.ring.sources, p.ring.sieve.source) + 1
+	i := slices.Index(p.ring.sources, p.ring.filter.source) + 1
 	if i >= len(p.ring.sources) {
 		return ""
 	}
@@ -180,13 +180,13 @@ func (p Activity) copy() Intent {
 }
 
 func (p Activity) save() Intent {
-	o := p.order()
+	o := p.ordering()
 	var b strings.Builder
 	for i := range o.len() {
 		b.WriteString(p.line(*p.ring.at(o.at(i))))
 		b.WriteByte('\n')
 	}
-	return Save{What: many(uint64(o.len()), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return Save{What: Plural(uint64(o.len()), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
 // line is c as it is copied and saved.
@@ -195,25 +195,25 @@ func (p Activity) line(c status.Call) string {
 	if c.Code != "" {
 		result = c.Code
 	}
-	return theme.Plain(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
+	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
 		c.Tool, c.Effect, c.Duration, result, c.RequestBytes, c.ResponseBytes, strings.Join(c.Changes, ",")))
 }
 
 // Keys implements [Pane].
 func (p Activity) Keys() []key.Binding {
 	if p.typing {
-		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Recall, "the filter before")}
+		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it"), WithHelp(p.keys.PreviousFilter, "the filter before")}
 	}
-	follow, look := named(p.keys.Follow, "follow"), named(p.keys.Enter, "look into it")
+	follow, look := WithHelp(p.keys.Follow, "follow"), WithHelp(p.keys.Enter, "look into it")
 	if p.follow {
-		follow = named(p.keys.Follow, "pause")
+		follow = WithHelp(p.keys.Follow, "pause")
 	}
-	if p.open {
-		look = named(p.keys.Back, "back to the list")
+	if p.detailOpen {
+		look = WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, named(p.keys.Part, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
-	if p.ring.sieve.needle != "" && !p.open {
-		keys = append([]key.Binding{named(p.keys.Back, "drop the filter")}, keys...)
+	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
+	if p.ring.filter.needle != "" && !p.detailOpen {
+		keys = append([]key.Binding{WithHelp(p.keys.Back, "drop the filter")}, keys...)
 	}
 	return keys
 }

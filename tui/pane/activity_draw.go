@@ -17,31 +17,31 @@ func (p Activity) View(t theme.Theme, w, h int) string {
 	}
 	lines := p.sections(t, w, h-line)
 	if line == 1 {
-		lines = append(lines, theme.Fill(t.Key.Text(" / ")+p.filter.View(t, w-4, true, "tool, client, source, effect or error"), w))
+		lines = append(lines, theme.Fit(t.Key.Text(" / ")+p.filter.Draw(t, w-4, true, "tool, client, source, effect or error"), w))
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (p Activity) sections(t theme.Theme, w, h int) []string {
-	frame := framed(w, h)
-	list := p.list(t)
+	frame := Framed(w, h)
+	list := p.listSection(t)
 	switch {
-	case p.open:
-		return stack(t, w, h, frame, p.call(t))
-	case frame && w >= wideWidth:
-		return beside(t, w, h, []section{list}, []section{p.call(t), p.sums(t, "By tool", p.ring.tools), p.sums(t, "By client", p.ring.clients)})
+	case p.detailOpen:
+		return Stack(t, w, h, frame, p.callSection(t))
+	case frame && w >= WideWidth:
+		return Columns(t, w, h, []Section{list}, []Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
 	case p.totals:
-		tools, clients := p.sums(t, "By tool", p.ring.tools), p.sums(t, "By client", p.ring.clients)
-		tools.want = min(tools.want, h*2/3-2)
-		return stack(t, w, h, frame, tools, clients)
+		tools, clients := p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)
+		tools.Ideal = min(tools.Ideal, h*2/3-2)
+		return Stack(t, w, h, frame, tools, clients)
 	default:
-		return stack(t, w, h, frame, list)
+		return Stack(t, w, h, frame, list)
 	}
 }
 
 // note says what is shown of all calls, and what is not.
 func (p Activity) note() string {
-	s := p.ring.sieve
+	s := p.ring.filter
 	words := []string{"paused"}
 	if p.follow {
 		words[0] = "following"
@@ -57,31 +57,31 @@ func (p Activity) note() string {
 	}
 	all := p.ring.next - p.ring.first
 	if n := uint64(len(p.ring.all)); n != all {
-		return strings.Join(append(words, fmt.Sprintf("%s of %s", count(n), many(all, "call"))), " · ")
+		return strings.Join(append(words, fmt.Sprintf("%s of %s", Count(n), Plural(all, "call"))), " · ")
 	}
-	return strings.Join(append(words, many(all, "call")), " · ")
+	return strings.Join(append(words, Plural(all, "call")), " · ")
 }
 
-func (p Activity) list(t theme.Theme) section {
-	o := p.order()
-	return section{title: "Activity", note: p.note(), need: 2, want: 1 << 20, rows: func(w, h int) []string {
+func (p Activity) listSection(t theme.Theme) Section {
+	o := p.ordering()
+	return Section{Title: "Activity", Note: p.note(), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		if o.len() == 0 {
-			return t.Dim.Wrapped(p.nothing(), w)
+			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		from, to := window(o.len(), p.position(), h-1)
+		from, to := VisibleRange(o.len(), p.position(), h-1)
 		for i := from; i < to; i++ {
 			row := t
 			if i == p.position() {
-				row = t.On()
+				row = t.Selected()
 			}
-			rows = append(rows, t.Spot(i, p.row(row, p.ring.at(o.at(i)), w)))
+			rows = append(rows, t.RowRegion(i, p.row(row, p.ring.at(o.at(i)), w)))
 		}
 		return rows
 	}}
 }
 
-func (p Activity) nothing() string {
+func (p Activity) emptyText() string {
 	switch {
 	case p.ring.next > p.ring.first:
 		return "No call passes the filter."
@@ -95,7 +95,7 @@ func (p Activity) nothing() string {
 // callColumns are the widths of the columns of a row; 0: left out.
 type callColumns struct{ tool, client, source, effect, answer, result int }
 
-func columnsOf(w int) callColumns {
+func callColumnsFor(w int) callColumns {
 	switch {
 	case w >= 112:
 		return callColumns{tool: 26, client: 18, source: 14, effect: 7, answer: 9, result: 14}
@@ -108,9 +108,9 @@ func columnsOf(w int) callColumns {
 	}
 }
 
-// optional is a cell of a column and a space, or nothing where there is no such
+// optionalCell is a cell of a column and a space, or nothing where there is no such
 // column.
-func optional(t theme.Theme, s theme.Style, text string, w int) string {
+func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 	if w == 0 {
 		return ""
 	}
@@ -118,20 +118,20 @@ func optional(t theme.Theme, s theme.Style, text string, w int) string {
 }
 
 func callHeading(t theme.Theme, w int) string {
-	c := columnsOf(w)
-	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optional(t, t.Dim, "client", c.client) + optional(t, t.Dim, "source", c.source) +
-		optional(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.Right("took", 8)
+	c := callColumnsFor(w)
+	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
+		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", 8)
 	if c.answer > 0 {
-		line += t.Dim.Right("answer", c.answer)
+		line += t.Dim.FitRight("answer", c.answer)
 	}
 	if c.result > 0 {
 		line += t.Dim.Text("  result")
 	}
-	return theme.Fill(line, w)
+	return theme.Fit(line, w)
 }
 
 func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
-	c := columnsOf(w)
+	c := callColumnsFor(w)
 	glyph, style, result := "●", t.Good, "ok"
 	switch {
 	case call.Code == status.Asked:
@@ -140,19 +140,19 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 		glyph, style, result = "✗", t.Bad, call.Code
 	}
 	line := t.Dim.Fit(call.Time.In(p.zone).Format("15:04:05"), 9) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
-		optional(t, t.Text, call.Client, c.client) + optional(t, t.Dim, call.Source, c.source) +
-		optional(t, effect(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.Right(lasting(call.Duration), 8)
+		optionalCell(t, t.Text, call.Client, c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
+		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(Duration(call.Duration), 8)
 	if c.answer > 0 {
-		line += t.Dim.Right(size(call.ResponseBytes), c.answer)
+		line += t.Dim.FitRight(Bytes(call.ResponseBytes), c.answer)
 	}
 	if c.result > 0 {
 		line += t.Text.Text("  ") + style.Text(result)
 	}
-	return filled(t, line, w)
+	return FillRow(t, line, w)
 }
 
-// effect is the style of an effect: what changes something stands out.
-func effect(t theme.Theme, e string) theme.Style {
+// effectStyle is the style of an effect: what changes something stands out.
+func effectStyle(t theme.Theme, e string) theme.Style {
 	switch e {
 	case "read":
 		return t.Dim
@@ -163,13 +163,13 @@ func effect(t theme.Theme, e string) theme.Style {
 	}
 }
 
-// call is all there is to say of the selected call.
-func (p Activity) call(t theme.Theme) section {
+// callSection is all there is to say of the selected call.
+func (p Activity) callSection(t theme.Theme) Section {
 	c, ok := p.selected()
 	if !ok {
-		return section{title: "Call", need: 1, want: 1, rows: func(int, int) []string { return []string{t.Dim.Text("None is selected.")} }}
+		return Section{Title: "Call", Min: 1, Ideal: 1, Rows: func(int, int) []string { return []string{t.Dim.Text("None is selected.")} }}
 	}
-	return section{title: "Call " + count(c.Seq), need: 4, want: 11, rows: func(w, h int) []string {
+	return Section{Title: "Call " + Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return t.Dim.Fit(name, 10) + t.Text.Text(value) }
 		result := t.Good.Text("● it went well")
 		switch {
@@ -179,47 +179,47 @@ func (p Activity) call(t theme.Theme) section {
 			result = t.Bad.Text("✗ " + c.Code)
 		}
 		rows := []string{
-			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effect(t, c.Effect).Text(c.Effect),
+			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
 			t.Dim.Fit("result", 10) + result,
-			field("client", c.Client+", session "+orNone(c.Session)),
-			field("source", orNone(c.Source)),
+			field("client", c.Client+", session "+OrDash(c.Session)),
+			field("source", OrDash(c.Source)),
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
-			field("took", lasting(c.Duration)+p.against(c)),
-			field("arguments", size(c.RequestBytes)),
-			field("answer", fmt.Sprintf("%s, about %s tokens", size(c.ResponseBytes), count(uint64(max(0, c.ResponseBytes/4))))),
+			field("took", Duration(c.Duration)+p.comparedToMean(c)),
+			field("arguments", Bytes(c.RequestBytes)),
+			field("answer", fmt.Sprintf("%s, about %s tokens", Bytes(c.ResponseBytes), Count(uint64(max(0, c.ResponseBytes/4))))),
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          what it wrote stands in Changes"))
 		}
 		if c.Missed > 0 {
-			rows = append(rows, t.Warn.Text("▲ "+many(c.Missed, "call")+" before it came too fast to show"))
+			rows = append(rows, t.Warn.Text("▲ "+Plural(c.Missed, "call")+" before it came too fast to show"))
 		}
-		return atMost(t, rows, h)
+		return TruncateRows(t, rows, h)
 	}}
 }
 
-// against compares what c took with the other calls of its tool.
-func (p Activity) against(c status.Call) string {
+// comparedToMean compares what c took with the other calls of its tool.
+func (p Activity) comparedToMean(c status.Call) string {
 	t := p.ring.tools[c.Tool]
 	if t == nil || t.calls < 2 {
 		return ""
 	}
-	return ", " + lasting(t.took/time.Duration(t.calls)) + " is usual"
+	return ", " + Duration(t.took/time.Duration(t.calls)) + " is usual"
 }
 
-// sums are totals since the panel began to follow.
-func (p Activity) sums(t theme.Theme, title string, totals map[string]*total) section {
-	return section{title: title, note: many(uint64(len(totals)), "name"), need: 2, want: len(totals) + 1, rows: func(w, h int) []string {
-		all, name := most(totals), max(8, w-38)
-		rows := []string{t.Dim.Fit("  name", name) + t.Dim.Right("calls", 7) + t.Dim.Right("failed", 8) + t.Dim.Right("mean", 10) + t.Dim.Right("answers", 11)}
+// totalsSection are totals since the panel began to follow.
+func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) Section {
+	return Section{Title: title, Note: Plural(uint64(len(totals)), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
+		all, name := sortedTotals(totals), max(8, w-38)
+		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed", 8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("answers", 11)}
 		for _, one := range all {
 			failed := t.Dim
 			if one.failures > 0 {
 				failed = t.Bad
 			}
-			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.Right(count(uint64(one.calls)), 7)+failed.Right(count(uint64(one.failures)), 8)+
-				t.Text.Right(lasting(one.took/time.Duration(max(1, one.calls))), 10)+t.Dim.Right(size(one.answered), 11))
+			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(Count(uint64(one.calls)), 7)+failed.FitRight(Count(uint64(one.failures)), 8)+
+				t.Text.FitRight(Duration(one.took/time.Duration(max(1, one.calls))), 10)+t.Dim.FitRight(Bytes(one.answered), 11))
 		}
-		return atMost(t, rows, h)
+		return TruncateRows(t, rows, h)
 	}}
 }

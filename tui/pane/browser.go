@@ -12,31 +12,31 @@ import (
 // A browser looks through one source as an agent sees it: its pages, one of
 // them as it is meant to look, and what its own search finds. Sources shows it.
 type browser struct {
-	keys   Keys
-	zone   *time.Location
-	source string
-	w, h   int // of the pane
-	now    time.Time
-	up     bool // a hub runs
+	keys    Keys
+	zone    *time.Location
+	source  string
+	w, h    int // of the pane
+	now     time.Time
+	running bool // a hub runs
 
-	list   pageList
-	search inquiry
-	page   openPage
-	at     standing
-	turn   int
+	list    pageList
+	search  pageSearch
+	page    pageReader
+	focus   browserFocus
+	refresh int
 }
 
-// A standing is where in a browser a person is.
-type standing uint8
+// A browserFocus is where in a browser a person is.
+type browserFocus uint8
 
 const (
-	amongPages standing = iota
-	amongHits
-	onPage // of what lies below
+	focusPages browserFocus = iota
+	focusHits
+	focusPage // of what lies below
 )
 
 func newBrowser(k Keys, zone *time.Location, source string, w, h int) browser {
-	return browser{keys: k, zone: zone, source: source, w: w, h: h, search: inquiry{keys: k}}
+	return browser{keys: k, zone: zone, source: source, w: w, h: h, search: pageSearch{keys: k}}
 }
 
 // previewWidth is the width of a pane from which on the selected page is shown
@@ -45,7 +45,7 @@ const previewWidth = 100
 
 // previews reports whether a page is shown beside the list. Who hears the panel
 // is read the list alone.
-func (b browser) previews() bool { return b.w >= previewWidth && b.h < ReadHeight }
+func (b browser) previews() bool { return b.w >= previewWidth && b.h < ScreenReaderHeight }
 
 // pageWidth is how wide the text of a page is drawn.
 func (b browser) pageWidth() int {
@@ -60,89 +60,89 @@ func (b browser) name() string {
 	switch {
 	case b.page.open:
 		return b.page.name
-	case b.at == amongHits:
+	case b.focus == focusHits:
 		return b.search.selected().Page
 	default:
 		return b.list.selected().Name
 	}
 }
 
-// wants is what the browser would like to know most.
-func (b browser) wants() Want {
+// nextQuery is what the browser would like to know most.
+func (b browser) nextQuery() Query {
 	switch {
-	case b.search.asked != "" && b.search.got != b.hits():
+	case b.search.submitted != "" && b.search.got != b.hits():
 		return b.hits()
-	case !b.page.open && b.at == amongPages && !b.list.done:
-		return PagesOf{b.source, b.turn}
+	case !b.page.open && b.focus == focusPages && !b.list.done:
+		return PagesQuery{b.source, b.refresh}
 	case !b.page.open && !b.previews():
 		return nil
 	}
-	if w := b.pageIn(); w.Page != "" && w != b.page.got {
+	if w := b.pageIn(); w.Page != "" && w != b.page.shown {
 		return w
 	}
 	return nil
 }
 
-func (b browser) pageIn() PageIn {
-	return PageIn{Source: b.source, Page: b.name(), Width: b.pageWidth(), Raw: b.page.raw, Turn: b.turn}
+func (b browser) pageIn() PageQuery {
+	return PageQuery{Source: b.source, Page: b.name(), Width: b.pageWidth(), Raw: b.page.raw, Refresh: b.refresh}
 }
 
-func (b browser) hits() HitsOf {
-	return HitsOf{b.source, b.search.asked, b.search.turn}
+func (b browser) hits() SearchQuery {
+	return SearchQuery{b.source, b.search.submitted, b.search.refresh}
 }
 
-func (b browser) learn(f Fact) browser {
-	switch w := f.Want.(type) {
-	case PagesOf:
-		if w == (PagesOf{b.source, b.turn}) && !b.list.done {
-			b.list = b.list.learn(f)
+func (b browser) takeResult(f Result) browser {
+	switch w := f.Query.(type) {
+	case PagesQuery:
+		if w == (PagesQuery{b.source, b.refresh}) && !b.list.done {
+			b.list = b.list.takeResult(f)
 		}
-	case HitsOf:
+	case SearchQuery:
 		if w == b.hits() {
-			b.search = b.search.learn(w, f)
+			b.search = b.search.takeResult(w, f)
 		}
-	case PageIn:
+	case PageQuery:
 		if w == b.pageIn() {
-			b.page = b.page.learn(w, f, b.sought())
+			b.page = b.page.takeResult(w, f, b.searchedText())
 		}
 	}
 	return b
 }
 
-// sought is what an opened page is scrolled to; empty: its beginning.
-func (b browser) sought() string {
-	if b.at == amongHits {
-		return b.search.asked
+// searchedText is what an opened page is scrolled to; empty: its beginning.
+func (b browser) searchedText() string {
+	if b.focus == focusHits {
+		return b.search.submitted
 	}
 	return ""
 }
 
-// again reads everything anew.
-func (b browser) again() browser {
-	b.turn++
-	b.search.turn++
-	b.list = b.list.anew()
+// refreshAll reads everything anew.
+func (b browser) refreshAll() browser {
+	b.refresh++
+	b.search.refresh++
+	b.list = b.list.reset()
 	return b
 }
 
-// turned has the list begin anew when b is looked at again, unless it is done:
+// restartList has the list begin anew when b is looked at again, unless it is done:
 // what else is wanted meanwhile ends it where it is.
-func (b browser) turned() browser {
+func (b browser) restartList() browser {
 	if !b.list.done {
-		b.turn++
-		b.list = b.list.anew()
+		b.refresh++
+		b.list = b.list.reset()
 	}
 	return b
 }
 
 func (b browser) typing() bool {
-	return !b.page.open && (b.at == amongHits && b.search.typing || b.at == amongPages && b.list.typing)
+	return !b.page.open && (b.focus == focusHits && b.search.typing || b.focus == focusPages && b.list.typing)
 }
 
 func (b browser) paste(text string) browser {
 	switch {
 	case !b.typing():
-	case b.at == amongHits:
+	case b.focus == focusHits:
 		b.search.query = b.search.query.Insert(text)
 	default:
 		b.list = b.list.filtered(b.list.filter.Insert(text))
@@ -150,8 +150,8 @@ func (b browser) paste(text string) browser {
 	return b
 }
 
-// key answers a key; done: the browser is to be closed.
-func (b browser) key(k Press) (next browser, want Intent, done bool) {
+// handleKey answers a key; done: the browser is to be closed.
+func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 	switch {
 	case b.page.open:
 		next, want = b.pageKey(k)
@@ -161,22 +161,22 @@ func (b browser) key(k Press) (next browser, want Intent, done bool) {
 	case key.Matches(k, b.keys.Back):
 		return b.back()
 	case key.Matches(k, b.keys.Search):
-		b = b.turned()
-		b.at, b.search.typing = amongHits, true
+		b = b.restartList()
+		b.focus, b.search.typing = focusHits, true
 	case key.Matches(k, b.keys.Refresh):
-		return b.again(), Say{"Read again."}, false
+		return b.refreshAll(), ShowMessage{"Read again."}, false
 	case key.Matches(k, b.keys.Enter):
 		next, want = b.enter()
 		return next, want, false
-	case key.Matches(k, b.keys.Filter) && b.at == amongPages:
+	case key.Matches(k, b.keys.Filter) && b.focus == focusPages:
 		b.list.typing = true
 	default:
-		if b.at == amongHits {
-			b.search.cursor = moved(k, b.keys, b.search.cursor, len(b.search.found.Hits))
+		if b.focus == focusHits {
+			b.search.cursor = moveCursor(k, b.keys, b.search.cursor, len(b.search.found.Hits))
 		} else {
-			b.list.cursor = moved(k, b.keys, b.list.cursor, b.list.len())
+			b.list.cursor = moveCursor(k, b.keys, b.list.cursor, b.list.len())
 		}
-		next, want = b.pageDeeds(k)
+		next, want = b.pageAction(k)
 		return next, want, false
 	}
 	return b, nil, false
@@ -184,12 +184,12 @@ func (b browser) key(k Press) (next browser, want Intent, done bool) {
 
 // back goes up by one level.
 func (b browser) back() (next browser, want Intent, done bool) {
-	if b.at == amongHits {
-		b.at = amongPages
-		return b, nil, b.search.only
+	if b.focus == focusHits {
+		b.focus = focusPages
+		return b, nil, b.search.standalone
 	}
 	if b.list.needle != "" {
-		b.list = b.list.filtered(Field{})
+		b.list = b.list.filtered(TextInput{})
 		return b, nil, false
 	}
 	return b, nil, true
@@ -197,10 +197,10 @@ func (b browser) back() (next browser, want Intent, done bool) {
 
 // typed takes a key into the filter or the query.
 func (b browser) typed(k Press) browser {
-	if b.at == amongHits {
-		b.search = b.search.typed(k)
-		if !b.search.typing && b.search.asked == "" {
-			b.at = amongPages // given up before anything was asked
+	if b.focus == focusHits {
+		b.search = b.search.handleKey(k)
+		if !b.search.typing && b.search.submitted == "" {
+			b.focus = focusPages // given up before anything was asked
 		}
 		return b
 	}
@@ -208,41 +208,41 @@ func (b browser) typed(k Press) browser {
 	case key.Matches(k, b.keys.Enter):
 		b.list.typing = false
 	case key.Matches(k, b.keys.Back):
-		b.list = b.list.filtered(Field{})
+		b.list = b.list.filtered(TextInput{})
 		b.list.typing = false
 	case k.String() == "up" || k.String() == "down":
-		b.list.cursor = moved(k, b.keys, b.list.cursor, b.list.len())
+		b.list.cursor = moveCursor(k, b.keys, b.list.cursor, b.list.len())
 	default:
-		if f, ok := b.list.filter.Key(k.KeyPressMsg); ok {
+		if f, ok := b.list.filter.HandleKey(k.KeyPressMsg); ok {
 			b.list = b.list.filtered(f)
 		}
 	}
 	return b
 }
 
-// pick selects the row that was drawn as spot i of the list in sight.
-func (b browser) pick(i int) (next browser, again bool) {
+// selectRow selects the row that was drawn as spot i of the list in sight.
+func (b browser) selectRow(i int) (next browser, again bool) {
 	at, n := &b.list.cursor, b.list.len()
-	if b.at == amongHits {
+	if b.focus == focusHits {
 		at, n = &b.search.cursor, len(b.search.found.Hits)
 	}
 	again = *at == i
-	*at = clamp(i, n)
+	*at = Clamp(i, n)
 	return b, again
 }
 
 func (b browser) enter() (browser, Intent) {
 	name := b.name()
 	if name == "" {
-		return b, Say{"There is no page to open here."}
+		return b, ShowMessage{"There is no page to open here."}
 	}
-	b = b.turned()
+	b = b.restartList()
 	b.page.open, b.page.name, b.page.top = true, name, 0
 	return b, nil
 }
 
-// moved is where a key that moves takes the cursor among n.
-func moved(k Press, keys Keys, cursor, n int) int {
+// moveCursor is where a key that moves takes the cursor among n.
+func moveCursor(k Press, keys Keys, cursor, n int) int {
 	switch {
 	case key.Matches(k, keys.Up):
 		cursor--
@@ -257,7 +257,7 @@ func moved(k Press, keys Keys, cursor, n int) int {
 	case key.Matches(k, keys.Last):
 		cursor = n
 	}
-	return clamp(cursor, n)
+	return Clamp(cursor, n)
 }
 
 // bindings are the keys that mean something now.
@@ -265,35 +265,35 @@ func (b browser) bindings() []key.Binding {
 	k := b.keys
 	switch {
 	case b.page.open:
-		return []key.Binding{named(k.Back, "back"), named(k.Down, "scroll"), k.Raw, k.Copy, k.Save, k.Refresh}
-	case b.at == amongHits && b.search.typing:
-		return []key.Binding{named(k.Enter, "search"), named(k.Back, "close")}
-	case b.at == amongHits:
-		return []key.Binding{named(k.Enter, "open the page"), named(k.Search, "search again"), named(k.Back, "back"), named(k.Copy, "copy the page")}
+		return []key.Binding{WithHelp(k.Back, "back"), WithHelp(k.Down, "scroll"), k.Raw, k.Copy, k.Save, k.Refresh}
+	case b.focus == focusHits && b.search.typing:
+		return []key.Binding{WithHelp(k.Enter, "search"), WithHelp(k.Back, "close")}
+	case b.focus == focusHits:
+		return []key.Binding{WithHelp(k.Enter, "open the page"), WithHelp(k.Search, "search again"), WithHelp(k.Back, "back"), WithHelp(k.Copy, "copy the page")}
 	case b.list.typing:
-		return []key.Binding{named(k.Enter, "keep the filter"), named(k.Back, "drop it")}
+		return []key.Binding{WithHelp(k.Enter, "keep the filter"), WithHelp(k.Back, "drop it")}
 	}
-	return []key.Binding{named(k.Enter, "read it"), k.Filter, k.Search, named(k.Back, "back to the sources"), k.Raw, named(k.Copy, "copy it"), k.Save, k.Refresh}
+	return []key.Binding{WithHelp(k.Enter, "read it"), k.Filter, k.Search, WithHelp(k.Back, "back to the sources"), k.Raw, WithHelp(k.Copy, "copy it"), k.Save, k.Refresh}
 }
 
 // show takes what a snapshot says of the time and the hub.
 func (b browser) show(s status.Snapshot) browser {
-	b.now, b.up = s.Time, Running(s)
+	b.now, b.running = s.Time, Running(s)
 	return b
 }
 
 func (b browser) view(t theme.Theme, w, h int) []string {
-	frame := framed(w, h)
+	frame := Framed(w, h)
 	list := b.list.section(t, b)
-	if b.at == amongHits {
+	if b.focus == focusHits {
 		list = b.search.section(t, b.source)
 	}
 	switch {
 	case b.page.open:
-		return stack(t, w, h, frame, b.page.section(t, b.page.name))
+		return Stack(t, w, h, frame, b.page.section(t, b.page.name))
 	case b.previews() && frame:
-		return beside(t, w, h, []section{list}, []section{b.page.section(t, b.name())})
+		return Columns(t, w, h, []Section{list}, []Section{b.page.section(t, b.name())})
 	default:
-		return stack(t, w, h, frame, list)
+		return Stack(t, w, h, frame, list)
 	}
 }

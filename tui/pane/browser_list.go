@@ -20,15 +20,15 @@ type pageList struct {
 	size   int64     // of all pages
 	newest time.Time // of all changes
 
-	filter Field
-	typing bool
-	needle string
-	shown  []int32 // those that pass the filter; nil without one
-	cursor int     // among those that are shown
-	stay   string  // the page to select when it comes
+	filter   TextInput
+	typing   bool
+	needle   string
+	shown    []int32 // those that pass the filter; nil without one
+	cursor   int     // among those that are shown
+	reselect string  // the page to select when it comes
 }
 
-func (l pageList) learn(f Fact) pageList {
+func (l pageList) takeResult(f Result) pageList {
 	if f.Err != nil {
 		l.err, l.done = f.Err, true
 		return l
@@ -36,7 +36,7 @@ func (l pageList) learn(f Fact) pageList {
 	from := len(l.pages)
 	l.pages = append(l.pages, f.Pages.Pages...)
 	l.total = max(l.total, f.Pages.Total)
-	lens := lens{needle: l.needle}
+	lens := Filter{Text: l.needle}
 	for i, p := range l.pages[from:] {
 		l.size += max(0, p.Size)
 		if p.Modified.After(l.newest) {
@@ -44,44 +44,44 @@ func (l pageList) learn(f Fact) pageList {
 		}
 		at := from + i
 		if l.shown != nil {
-			if lens.find([]byte(p.Name)) < 0 {
+			if lens.Find([]byte(p.Name)) < 0 {
 				continue
 			}
 			at, l.shown = len(l.shown), append(l.shown, int32(from+i))
 		}
-		if l.stay != "" && p.Name == l.stay {
-			l.cursor, l.stay = at, ""
+		if l.reselect != "" && p.Name == l.reselect {
+			l.cursor, l.reselect = at, ""
 		}
 	}
 	if l.done = !f.More; l.done && len(l.pages) < l.total {
-		l.err = fmt.Errorf("the hub went away after %s of %s pages", count(uint64(len(l.pages))), count(uint64(l.total)))
+		l.err = fmt.Errorf("the hub went away after %s of %s pages", Count(uint64(len(l.pages))), Count(uint64(l.total)))
 	}
 	return l
 }
 
-// anew is l before its first page came.
-func (l pageList) anew() pageList {
-	return pageList{stay: cmp.Or(l.stay, l.selected().Name), typing: l.typing}.filtered(l.filter)
+// reset is l before its first page came.
+func (l pageList) reset() pageList {
+	return pageList{reselect: cmp.Or(l.reselect, l.selected().Name), typing: l.typing}.filtered(l.filter)
 }
 
 // filtered shows the pages whose name has the text of f in it.
-func (l pageList) filtered(f Field) pageList {
+func (l pageList) filtered(f TextInput) pageList {
 	before := l.needle
-	l.filter, l.needle, l.cursor = f, theme.Plain(f.Value()), 0
+	l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
 	if l.needle == "" {
 		l.shown = nil
 		return l
 	}
-	lens, kept := lens{needle: l.needle}, []int32{}
+	lens, kept := Filter{Text: l.needle}, []int32{}
 	if l.shown != nil && strings.HasPrefix(l.needle, before) && l.needle == strings.ToLower(l.needle) {
 		for _, i := range l.shown {
-			if lens.find([]byte(l.pages[i].Name)) >= 0 {
+			if lens.Find([]byte(l.pages[i].Name)) >= 0 {
 				kept = append(kept, i)
 			}
 		}
 	} else {
 		for i, p := range l.pages {
-			if lens.find([]byte(p.Name)) >= 0 {
+			if lens.Find([]byte(p.Name)) >= 0 {
 				kept = append(kept, int32(i))
 			}
 		}
@@ -109,28 +109,28 @@ func (l pageList) selected() status.Page {
 	if l.len() == 0 {
 		return status.Page{}
 	}
-	return l.at(clamp(l.cursor, l.len()))
+	return l.at(Clamp(l.cursor, l.len()))
 }
 
-// spokenRows is how much of a list is read out to who hears the panel.
-const spokenRows = 30
+// screenReaderRows is how much of a list is read out to who hears the panel.
+const screenReaderRows = 30
 
-func (l pageList) section(t theme.Theme, b browser) section {
+func (l pageList) section(t theme.Theme, b browser) Section {
 	title := "Pages of " + b.source
 	if l.needle != "" {
-		title += fmt.Sprintf(" (%s of %s)", count(uint64(l.len())), count(uint64(len(l.pages))))
+		title += fmt.Sprintf(" (%s of %s)", Count(uint64(l.len())), Count(uint64(len(l.pages))))
 	}
-	return section{title: title, note: "as an agent sees it", need: 2, want: 1 << 20, rows: func(w, h int) []string {
+	return Section{Title: title, Note: "as an agent sees it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		var rows []string
 		if l.err == nil || len(l.pages) > 0 {
-			rows = append(rows, t.Dim.Text(l.sums(b)))
+			rows = append(rows, t.Dim.Text(l.summary(b)))
 		}
 		if l.typing || l.needle != "" {
-			rows = append(rows, t.Key.Text("/ ")+l.filter.View(t, w-2, l.typing, "part of a name"))
+			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.typing, "part of a name"))
 		}
 		switch {
 		case l.err != nil:
-			return append(rows, refused(t, l.err, w)...)
+			return append(rows, errorRows(t, l.err, w)...)
 		case l.len() == 0 && !l.done:
 			return append(rows, t.Dim.Text("Reading the list …"))
 		case l.len() == 0 && l.needle != "":
@@ -139,53 +139,53 @@ func (l pageList) section(t theme.Theme, b browser) section {
 			return append(rows, t.Dim.Text("There is no page that an agent could see."))
 		}
 		left := h - len(rows)
-		if h >= ReadHeight-10 {
-			left = spokenRows
+		if h >= ScreenReaderHeight-10 {
+			left = screenReaderRows
 		}
-		from, to := window(l.len(), l.cursor, max(1, left))
+		from, to := VisibleRange(l.len(), l.cursor, max(1, left))
 		for i := from; i < to; i++ {
-			rows = append(rows, t.Spot(i, l.row(t, b, i, w)))
+			rows = append(rows, t.RowRegion(i, l.row(t, b, i, w)))
 		}
 		return rows
 	}}
 }
 
-// sums is what all pages come to.
-func (l pageList) sums(b browser) string {
-	parts := []string{many(uint64(len(l.pages)), "page")}
+// summary is what all pages come to.
+func (l pageList) summary(b browser) string {
+	parts := []string{Plural(uint64(len(l.pages)), "page")}
 	if !l.done {
-		parts[0] += fmt.Sprintf(" of %s so far", count(uint64(l.total)))
+		parts[0] += fmt.Sprintf(" of %s so far", Count(uint64(l.total)))
 	}
 	if l.size > 0 {
-		parts = append(parts, size(int(l.size)))
+		parts = append(parts, Bytes(int(l.size)))
 	}
 	if !l.newest.IsZero() {
-		parts = append(parts, "newest "+clock(l.newest, b.now, b.zone))
+		parts = append(parts, "newest "+ClockTime(l.newest, b.now, b.zone))
 	}
 	return strings.Join(parts, " · ")
 }
 
 func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 	if i == l.cursor {
-		t = t.On()
+		t = t.Selected()
 	}
 	p, tail := l.at(i), ""
 	if w >= 36 {
 		bytes := ""
 		if p.Size > 0 {
-			bytes = size(int(p.Size))
+			bytes = Bytes(int(p.Size))
 		}
-		tail = t.Dim.Right(bytes, 10) + t.Dim.Right(brief(p.Modified, b.now, b.zone), 8)
+		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(ShortTime(p.Modified, b.now, b.zone), 8)
 	}
-	name := t.Text.Tail(p.Name, w-theme.Width(tail))
+	name := t.Text.CutLeft(p.Name, w-theme.Width(tail))
 	return name + t.Text.Fit("", w-theme.Width(name)-theme.Width(tail)) + tail
 }
 
-// refused says why something is not there, and what to do.
-func refused(t theme.Theme, err error, w int) []string {
-	rows := t.Bad.Wrapped(err.Error(), w)
+// errorRows says why something is not there, and what to do.
+func errorRows(t theme.Theme, err error, w int) []string {
+	rows := t.Bad.Wrap(err.Error(), w)
 	if e, ok := errors.AsType[*status.CallError](err); ok && e.Hint != "" {
-		rows = append(rows, t.Dim.Wrapped(e.Hint, w)...)
+		rows = append(rows, t.Dim.Wrap(e.Hint, w)...)
 	}
 	return rows
 }

@@ -10,93 +10,93 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// An inquiry asks a source what an agent would ask it, and shows the call and
+// An pageSearch asks a source what an agent would ask it, and shows the call and
 // what comes of it.
-type inquiry struct {
-	keys   Keys
-	query  Field
-	typing bool
-	only   bool // it was opened without the pages: to close it closes all
+type pageSearch struct {
+	keys       Keys
+	query      TextInput
+	typing     bool
+	standalone bool // it was opened without the pages: to close it closes all
 
-	asked  string // empty: nothing yet
-	turn   int
-	got    HitsOf
-	found  status.Search
-	err    error
-	cursor int
+	submitted string // empty: nothing yet
+	refresh   int
+	got       SearchQuery
+	found     status.Search
+	err       error
+	cursor    int
 }
 
-func (s inquiry) learn(w HitsOf, f Fact) inquiry {
+func (s pageSearch) takeResult(w SearchQuery, f Result) pageSearch {
 	s.got, s.found, s.err, s.cursor = w, f.Search, f.Err, 0
 	return s
 }
 
-func (s inquiry) selected() status.Hit {
+func (s pageSearch) selected() status.Hit {
 	if len(s.found.Hits) == 0 {
 		return status.Hit{}
 	}
-	return s.found.Hits[clamp(s.cursor, len(s.found.Hits))]
+	return s.found.Hits[Clamp(s.cursor, len(s.found.Hits))]
 }
 
-func (s inquiry) typed(k Press) inquiry {
+func (s pageSearch) handleKey(k Press) pageSearch {
 	switch {
 	case key.Matches(k, s.keys.Back):
 		s.typing = false
 	case key.Matches(k, s.keys.Enter):
 		if strings.TrimSpace(s.query.Value()) != "" {
-			s.asked, s.typing = s.query.Value(), false
-			s.turn++
+			s.submitted, s.typing = s.query.Value(), false
+			s.refresh++
 		}
 	default:
-		s.query, _ = s.query.Key(k.KeyPressMsg)
+		s.query, _ = s.query.HandleKey(k.KeyPressMsg)
 	}
 	return s
 }
 
-func (s inquiry) section(t theme.Theme, source string) section {
-	return section{title: "Search " + source, note: "as an agent does", need: 2, want: 1 << 20, rows: func(w, h int) []string {
-		rows := []string{t.Key.Text("› ") + s.query.View(t, w-2, s.typing, "words to find")}
-		answered := s.asked != "" && s.got.Query == s.asked && s.got.Turn == s.turn
+func (s pageSearch) section(t theme.Theme, source string) Section {
+	return Section{Title: "Search " + source, Note: "as an agent does", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to find")}
+		answered := s.submitted != "" && s.got.Text == s.submitted && s.got.Refresh == s.refresh
 		switch {
-		case s.asked == "":
-			return append(rows, t.Dim.Wrapped("The source's own search is called as an agent calls it, with what agents may do, and is recorded like it.", w)...)
+		case s.submitted == "":
+			return append(rows, t.Dim.Wrap("The source's own search is called as an agent calls it, with what agents may do, and is recorded like it.", w)...)
 		case !answered:
 			return append(rows, t.Dim.Text("Searching …"))
 		case s.err != nil:
-			return append(rows, refused(t, s.err, w)...)
+			return append(rows, errorRows(t, s.err, w)...)
 		}
-		rows = append(rows, s.called(t, w)...)
+		rows = append(rows, s.callRows(t, w)...)
 		if len(s.found.Hits) == 0 {
 			return append(rows, t.Dim.Text("Nothing was found."))
 		}
-		from, to := window(len(s.found.Hits), s.cursor, max(1, (min(h, ReadHeight)-len(rows))/2))
+		from, to := VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
-			for _, row := range s.hit(t, i, w) {
-				rows = append(rows, t.Spot(i, row))
+			for _, row := range s.hitRows(t, i, w) {
+				rows = append(rows, t.RowRegion(i, row))
 			}
 		}
 		return rows
 	}}
 }
 
-// called is the call and what it costs the one who made it.
-func (s inquiry) called(t theme.Theme, w int) []string {
-	rows := t.Dim.Wrapped(s.found.Tool+" "+string(s.found.Args), w)
+// callRows is the call and what it costs the one who made it.
+func (s pageSearch) callRows(t theme.Theme, w int) []string {
+	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
-		many(uint64(len(s.found.Hits)), "hit"), size(s.found.Bytes), count(uint64(s.found.Bytes/4))), w), "")
+		Plural(uint64(len(s.found.Hits)), "hit"), Bytes(s.found.Bytes), Count(uint64(s.found.Bytes/4))), w), "")
 }
 
-// hit is where, and below that what stands there.
-func (s inquiry) hit(t theme.Theme, i, w int) []string {
+// hitRows is where, and below that what stands there.
+func (s pageSearch) hitRows(t theme.Theme, i, w int) []string {
 	hit := s.found.Hits[i]
 	if i == s.cursor {
-		t = t.On()
+		t = t.Selected()
 	}
 	line := ""
 	if hit.Line > 0 {
 		line = fmt.Sprintf(":%d", hit.Line)
 	}
-	where := t.Strong.Tail(orNone(hit.Page), w-len(line)) + t.Dim.Text(line)
+	where := t.Strong.CutLeft(OrDash(hit.Page), w-len(line)) + t.Dim.Text(line)
 	what := t.Text.Cut("  "+strings.Join(strings.Fields(hit.Text), " "), w)
 	return []string{where + t.Text.Fit("", w-theme.Width(where)), what + t.Text.Fit("", w-theme.Width(what))}
 }

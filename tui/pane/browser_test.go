@@ -14,8 +14,8 @@ import (
 // whatever of the first list arrives late.
 func TestPagesAreListedOnce(t *testing.T) {
 	keys := DefaultKeys()
-	list := func(w Want, more bool, names ...string) Fact {
-		f := Fact{Want: w, More: more, Pages: status.PageList{Total: 4}}
+	list := func(w Query, more bool, names ...string) Result {
+		f := Result{Query: w, More: more, Pages: status.PageList{Total: 4}}
 		for _, n := range names {
 			f.Pages.Pages = append(f.Pages.Pages, status.Page{Name: n, Size: 1})
 		}
@@ -25,33 +25,33 @@ func TestPagesAreListedOnce(t *testing.T) {
 	for name, away := range map[string]func(Sources) Sources{
 		"a page": func(p Sources) Sources {
 			b, _ := p.browse.enter()
-			if w, ok := b.wants().(PageIn); !ok || w.Page != "b" {
-				t.Errorf("wants %v", b.wants())
+			if w, ok := b.nextQuery().(PageQuery); !ok || w.Page != "b" {
+				t.Errorf("wants %v", b.nextQuery())
 			}
 			b.page.open = false
-			return p.opened(b)
+			return p.withBrowser(b)
 		},
 		"a search": func(p Sources) Sources {
-			b, _, _ := p.browse.key(Press{KeyPressMsg: tea.KeyPressMsg{Text: "S", Code: 'S'}})
-			b, _, _ = b.key(Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyEscape}})
-			return p.opened(b)
+			b, _, _ := p.browse.handleKey(Press{KeyPressMsg: tea.KeyPressMsg{Text: "S", Code: 'S'}})
+			b, _, _ = b.handleKey(Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyEscape}})
+			return p.withBrowser(b)
 		},
-		"closed and opened": func(p Sources) Sources { return p.look(false) },
+		"closed and opened": func(p Sources) Sources { return p.openBrowser(false) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := NewSources(keys, time.UTC).Show(s).(Sizer).Size(80, 24).(Sources).look(false)
-			first := p.Wants()
-			p = p.Learn(list(first, true, "a", "b")).(Sources)
+			p := NewSources(keys, time.UTC).Show(s).(Resizer).Resize(80, 24).(Sources).openBrowser(false)
+			first := p.NextQuery()
+			p = p.TakeResult(list(first, true, "a", "b")).(Sources)
 			p.browse.list.cursor = 1
 			p = away(p)
-			if p.Wants() == first {
+			if p.NextQuery() == first {
 				t.Error("the list that is begun anew is told from the first by nothing")
 			}
-			p = p.Learn(list(first, true, "c", "d")).(Sources)
-			again := p.Wants()
-			p = p.Learn(list(again, true, "a", "b")).(Sources)
-			p = p.Learn(list(again, true, "c", "d")).(Sources)
-			p = p.Learn(list(again, false)).(Sources)
+			p = p.TakeResult(list(first, true, "c", "d")).(Sources)
+			again := p.NextQuery()
+			p = p.TakeResult(list(again, true, "a", "b")).(Sources)
+			p = p.TakeResult(list(again, true, "c", "d")).(Sources)
+			p = p.TakeResult(list(again, false)).(Sources)
 			l := p.browse.list
 			if l.len() != 4 || !l.done || l.err != nil || l.size != 4 || name == "a page" && l.selected().Name != "b" {
 				t.Errorf("%d pages, done %t (%v), %q selected", l.len(), l.done, l.err, l.selected().Name)

@@ -19,84 +19,84 @@ type Changes struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	plans map[string]leaf // of approvals, by ID; replaced, never changed
-	book  book
-	at    choice
-	open  bool // the text of the selected has the whole pane
-	top   int  // its first row in sight
+	plans     map[string]TextView // of approvals, by ID; replaced, never changed
+	cache     changeCache
+	selection changeSelection
+	open      bool // the text of the selected has the whole pane
+	top       int  // its first row in sight
 
 	refusing string // the approval that is being refused; empty: none
-	reason   Field
+	reason   TextInput
 }
 
-// A choice says what is selected: an approval or a Change, by its ID.
-type choice struct {
-	waits bool
-	id    string
+// A changeSelection says what is selected: an approval or a Change, by its ID.
+type changeSelection struct {
+	pending bool
+	id      string
 }
 
 // NewChanges returns a Changes that shows times of zone.
 func NewChanges(k Keys, zone *time.Location) Changes {
-	return Changes{keys: k, zone: zone, book: newBook()}
+	return Changes{keys: k, zone: zone, cache: newChangeCache()}
 }
 
 // Show implements [Pane]. The selection stays where it is while that is there.
 func (p Changes) Show(s status.Snapshot) Pane {
-	if again(p.snap, s) {
-		p.book, p.plans = newBook(), nil
+	if hubRestarted(p.snap, s) {
+		p.cache, p.plans = newChangeCache(), nil
 	}
 	place := p.position()
 	p.snap = s
-	kept := map[string]leaf{}
+	kept := map[string]TextView{}
 	for id, l := range p.plans {
 		if p.approval(id) >= 0 {
 			kept[id] = l
 		}
 	}
 	p.plans = kept
-	return p.hold(place)
+	return p.keepSelection(place)
 }
 
-// again reports whether now is of another hub than before, or of the same
+// hubRestarted reports whether now is of another hub than before, or of the same
 // after it was away.
-func again(before, now status.Snapshot) bool {
+func hubRestarted(before, now status.Snapshot) bool {
 	return before.Hub.PID != now.Hub.PID || !before.Hub.Started.Equal(now.Hub.Started) || !Running(before) && Running(now)
 }
 
-// hold selects what there is at position i if the selected is gone.
-func (p Changes) hold(i int) Changes {
-	if at := p.position(); at >= 0 && p.at.id != "" {
+// keepSelection selects what there is at position i if the selected is gone.
+func (p Changes) keepSelection(i int) Changes {
+	if at := p.position(); at >= 0 && p.selection.id != "" {
 		return p
 	}
-	return p.turn(i)
+	return p.selectAt(i)
 }
 
-// turn selects what there is at position i.
-func (p Changes) turn(i int) Changes {
-	i = clamp(i, p.len())
-	before := p.at
+// selectAt selects what there is at position i.
+func (p Changes) selectAt(i int) Changes {
+	i = Clamp(i, p.len())
+	before := p.selection
 	switch waiting := len(p.snap.Approvals); {
 	case p.len() == 0:
-		p.at = choice{}
+		p.selection = changeSelection{}
 	case i < waiting:
-		p.at = choice{true, p.snap.Approvals[i].ID}
+		p.selection = changeSelection{true, p.snap.Approvals[i].ID}
 	default:
-		p.at = choice{false, p.book.at(i - waiting).ID}
+		p.selection = changeSelection{false, p.cache.at(i - waiting).ID}
 	}
-	if p.at != before {
+	if p.selection != before {
 		p.top = 0
 	}
 	return p
 }
 
-func (p Changes) len() int { return len(p.snap.Approvals) + p.book.len() }
+func (p Changes) len() int { return len(p.snap.Approvals) + p.cache.len() }
 
 // position is where the selected is among all; -1: nowhere.
 func (p Changes) position() int {
-	if p.at.waits {
-		return p.approval(p.at.id)
+	if p.selection.pending {
+		return p.approval(p.selection.id)
 	}
-	if i := p.book.find(p.at.id); i >= 0 {
+	if i := p.cache.find(p.selection.id); i >= 0 {
 		return len(p.snap.Approvals) + i
 	}
 	return -1
@@ -106,36 +106,36 @@ func (p Changes) approval(id string) int {
 	return slices.IndexFunc(p.snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 }
 
-// Seek implements [Seeker]: part is the ID of an approval; one that is not
+// Focus implements [Seeker]: part is the ID of an approval; one that is not
 // there means the first.
-func (p Changes) Seek(part string) Pane { return p.turn(max(0, p.approval(part))) }
+func (p Changes) Focus(part string) Pane { return p.selectAt(max(0, p.approval(part))) }
 
-// Wants implements [Learner].
-func (p Changes) Wants() Want {
-	if p.at.waits {
-		if _, known := p.plans[p.at.id]; !known {
-			return PlanOf{p.at.id}
+// NextQuery implements [Learner].
+func (p Changes) NextQuery() Query {
+	if p.selection.pending {
+		if _, known := p.plans[p.selection.id]; !known {
+			return PlanQuery{p.selection.id}
 		}
 	}
-	if w := p.book.wants(p.at); w != nil && Running(p.snap) {
+	if w := p.cache.nextQuery(p.selection); w != nil && Running(p.snap) {
 		return w
 	}
 	return nil
 }
 
-// Learn implements [Learner].
-func (p Changes) Learn(f Fact) Pane {
+// TakeResult implements [Learner].
+func (p Changes) TakeResult(f Result) Pane {
 	place := p.position()
-	if w, ok := f.Want.(PlanOf); ok {
-		l := newLeaf()
+	if w, ok := f.Query.(PlanQuery); ok {
+		l := NewTextView()
 		if f.Err != nil {
-			l = l.with(leafRisk, "What it would change is not known: "+f.Err.Error())
+			l = l.Add(RiskLine, "What it would change is not known: "+f.Err.Error())
 		}
-		l = l.plan(f.Plan)
+		l = l.addPlan(f.Plan)
 		if i := p.approval(w.Approval); i >= 0 {
-			l = l.with(leafTitle, "its arguments").with(leafDim, p.snap.Approvals[i].Args)
+			l = l.Add(TitleLine, "its arguments").Add(DimLine, p.snap.Approvals[i].Args)
 		}
-		plans := map[string]leaf{w.Approval: l}
+		plans := map[string]TextView{w.Approval: l}
 		for id, l := range p.plans {
 			if id != w.Approval {
 				plans[id] = l
@@ -144,25 +144,25 @@ func (p Changes) Learn(f Fact) Pane {
 		p.plans = plans
 		return p
 	}
-	p.book = p.book.learn(f)
-	return p.hold(place)
+	p.cache = p.cache.takeResult(f)
+	return p.keepSelection(place)
 }
 
-// See implements [Witness]: a call that wrote makes the book old.
-func (p Changes) See(calls []status.Call) Pane {
+// ObserveCalls implements [Witness]: a call that wrote makes the book old.
+func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		if len(c.Changes) > 0 {
-			p.book.turn++
+			p.cache.refresh++
 			return p
 		}
 	}
 	return p
 }
 
-// Done implements [Actor].
-func (p Changes) Done(a status.Action, err error) Pane {
+// ActionDone implements [Actor].
+func (p Changes) ActionDone(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.UndoChanges || a.Verb == status.Allow) {
-		p.book.turn++
+		p.cache.refresh++
 	}
 	return p
 }
@@ -183,25 +183,25 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if p.refusing != "" {
 		return p.reasonKey(k)
 	}
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	if next, ok := p.move(k); ok {
 		return next, nil
 	}
 	switch {
 	case key.Matches(k, p.keys.Refresh):
-		p.book.turn++
+		p.cache.refresh++
 		p.plans = nil
-		return p, Say{"The journal is read again."}
+		return p, ShowMessage{"The journal is read again."}
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, p.undo(key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Copy):
-		return p, Copy{What: "the difference", Text: p.text().String()}
+		return p, Copy{What: "the difference", Text: p.detailText().String()}
 	}
-	return p, Pass{}
+	return p, Unhandled{}
 }
 
 func (p Changes) move(k Press) (Changes, bool) {
@@ -224,13 +224,13 @@ func (p Changes) move(k Press) (Changes, bool) {
 	case p.open && key.Matches(k, p.keys.Last):
 		p = p.scroll(1<<30, k)
 	case key.Matches(k, p.keys.Down):
-		p = p.turn(i + 1)
+		p = p.selectAt(i + 1)
 	case key.Matches(k, p.keys.Up):
-		p = p.turn(i - 1)
+		p = p.selectAt(i - 1)
 	case key.Matches(k, p.keys.First):
-		p = p.turn(0)
+		p = p.selectAt(0)
 	case key.Matches(k, p.keys.Last):
-		p = p.turn(p.len())
+		p = p.selectAt(p.len())
 	default:
 		return p, false
 	}
@@ -238,24 +238,24 @@ func (p Changes) move(k Press) (Changes, bool) {
 }
 
 func (p Changes) scroll(d int, k Press) Changes {
-	w, h := p.inside(k.W, k.H)
-	p.top = max(0, min(p.top+d, p.text().height(w)-h))
+	w, h := p.detailRoom(k.W, k.H)
+	p.top = max(0, min(p.top+d, p.detailText().Height(w)-h))
 	return p
 }
 
 // answer is what a person says to the selected approval.
 func (p Changes) answer(k Press) (Pane, Intent) {
-	a := status.Action{Verb: status.Allow, Target: p.at.id, Answer: &status.Answer{Scope: status.Once}}
+	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once}}
 	switch {
 	case key.Matches(k, p.keys.Refuse):
-		p.refusing, p.reason = p.at.id, Field{}
+		p.refusing, p.reason = p.selection.id, TextInput{}
 		return p, nil
 	case key.Matches(k, p.keys.AllowSession):
 		a.Answer.Scope = status.ForSession
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
-	return p, wish(a)
+	return p, intentFor(a)
 }
 
 // reasonKey types the reason of a refusal. The line stays when the approval is
@@ -268,39 +268,39 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		id := p.refusing
 		p.refusing = ""
 		if p.approval(id) < 0 {
-			return p, Say{"It does not wait any more."}
+			return p, ShowMessage{"It does not wait any more."}
 		}
-		return p, wish(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
+		return p, intentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
 	default:
-		p.reason, _ = p.reason.Key(k.KeyPressMsg)
+		p.reason, _ = p.reason.HandleKey(k.KeyPressMsg)
 	}
 	return p, nil
 }
 
 func (p Changes) undo(session bool) Intent {
-	c, _ := p.book.get(p.at.id)
+	c, _ := p.cache.get(p.selection.id)
 	if session {
-		return wish(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
+		return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
 	}
-	return wish(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
+	return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
 }
 
-// text is what the selected would change, or changed.
-func (p Changes) text() leaf {
-	if p.at.waits {
-		if i := p.approval(p.at.id); i >= 0 {
-			return p.asked(p.snap.Approvals[i])
+// detailText is what the selected would change, or changed.
+func (p Changes) detailText() TextView {
+	if p.selection.pending {
+		if i := p.approval(p.selection.id); i >= 0 {
+			return p.approvalText(p.snap.Approvals[i])
 		}
-		return leaf{}
+		return TextView{}
 	}
-	return p.book.diff(p.at.id)
+	return p.cache.diff(p.selection.id)
 }
 
-// asked is all that is known of an approval.
-func (p Changes) asked(a status.Approval) leaf {
+// approvalText is all that is known of an approval.
+func (p Changes) approvalText(a status.Approval) TextView {
 	l, known := p.plans[a.ID]
 	if !known {
-		return newLeaf().with(leafDim, "Asking what it would change …")
+		return NewTextView().Add(DimLine, "Asking what it would change …")
 	}
 	return l
 }
@@ -309,23 +309,23 @@ func (p Changes) asked(a status.Approval) leaf {
 func (p Changes) Keys() []key.Binding {
 	switch {
 	case p.refusing != "":
-		return []key.Binding{named(p.keys.Enter, "refuse"), named(p.keys.Back, "do not")}
+		return []key.Binding{WithHelp(p.keys.Enter, "refuse"), WithHelp(p.keys.Back, "do not")}
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh}
 	}
-	turn := named(p.keys.Enter, "read it")
+	turn := WithHelp(p.keys.Enter, "read it")
 	if p.open {
-		turn = named(p.keys.Back, "back to the list")
+		turn = WithHelp(p.keys.Back, "back to the list")
 	}
-	if p.at.waits {
+	if p.selection.pending {
 		return []key.Binding{p.keys.Allow, p.keys.Refuse, p.keys.AllowSession, p.keys.AllowAlways, turn}
 	}
 	return []key.Binding{p.keys.Undo, p.keys.UndoSession, turn, p.keys.Copy, p.keys.Refresh}
 }
 
-func (p Changes) selected(t theme.Theme, c choice) theme.Theme {
-	if p.at == c {
-		return t.On()
+func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
+	if p.selection == c {
+		return t.Selected()
 	}
 	return t
 }

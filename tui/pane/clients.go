@@ -14,12 +14,12 @@ import (
 // Lectern can be put into, and what to give to a client by hand so that its
 // agent gets in. The places are in clients_places.go.
 type Clients struct {
-	keys   Keys
-	zone   *time.Location
-	snap   status.Snapshot
-	places []spotted
-	cursor int // the selected place
-	first  int // the first session in sight
+	keys         Keys
+	zone         *time.Location
+	snap         status.Snapshot
+	targets      []installTarget
+	cursor       int // the selected place
+	firstSession int // the first session in sight
 }
 
 // NewClients returns a Clients that shows times of zone.
@@ -28,15 +28,15 @@ func NewClients(k Keys, zone *time.Location) Clients { return Clients{keys: k, z
 // Show implements [Pane]. The selection stays on its place when others come.
 func (p Clients) Show(s status.Snapshot) Pane {
 	selected := p.selected().title
-	p.snap, p.places = s, placesOf(s)
-	p.first = clamp(p.first, len(s.Sessions))
-	p.cursor = clamp(p.cursor, len(p.places))
-	return p.Seek(selected)
+	p.snap, p.targets = s, installTargets(s)
+	p.firstSession = Clamp(p.firstSession, len(s.Sessions))
+	p.cursor = Clamp(p.cursor, len(p.targets))
+	return p.Focus(selected)
 }
 
-// Seek implements [Seeker]: part is the title of a place.
-func (p Clients) Seek(part string) Pane {
-	for i, one := range p.places {
+// Focus implements [Seeker]: part is the title of a place.
+func (p Clients) Focus(part string) Pane {
+	for i, one := range p.targets {
 		if one.title == part {
 			p.cursor = i
 		}
@@ -46,39 +46,39 @@ func (p Clients) Seek(part string) Pane {
 
 // Key implements [Pane].
 func (p Clients) Key(k Press) (Pane, Intent) {
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
-	switch n := len(p.places); {
+	switch n := len(p.targets); {
 	case key.Matches(k, p.keys.Up):
-		p.cursor = clamp(p.cursor-1, n)
+		p.cursor = Clamp(p.cursor-1, n)
 	case key.Matches(k, p.keys.Down):
-		p.cursor = clamp(p.cursor+1, n)
+		p.cursor = Clamp(p.cursor+1, n)
 	case key.Matches(k, p.keys.First):
 		p.cursor = 0
 	case key.Matches(k, p.keys.Last):
-		p.cursor = clamp(n, n)
+		p.cursor = Clamp(n, n)
 	case key.Matches(k, p.keys.PageUp):
-		p.first = clamp(p.first-k.H/2, len(p.snap.Sessions))
+		p.firstSession = Clamp(p.firstSession-k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.PageDown):
-		p.first = clamp(p.first+k.H/2, len(p.snap.Sessions))
+		p.firstSession = Clamp(p.firstSession+k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.Install):
-		return p, p.put(status.Install)
+		return p, p.installIntent(status.Install)
 	case key.Matches(k, p.keys.Remove):
-		return p, p.put(status.Uninstall)
+		return p, p.installIntent(status.Uninstall)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.selected().snippet)
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
 
-// put is what puts Lectern into the selected place, or takes it out.
-func (p Clients) put(v status.Verb) Intent {
-	return wish(status.Action{Verb: v, Target: p.selected().install.ID})
+// installIntent is what puts Lectern into the selected place, or takes it out.
+func (p Clients) installIntent(v status.Verb) Intent {
+	return intentFor(status.Action{Verb: v, Target: p.selected().install.ID})
 }
 
 func (p Clients) save() Intent {
@@ -109,42 +109,42 @@ func (p Clients) Keys() []key.Binding {
 	case status.Ready:
 		keys = append(keys, p.keys.Remove)
 	default:
-		keys = append(keys, named(p.keys.Install, "put in order"), p.keys.Remove)
+		keys = append(keys, WithHelp(p.keys.Install, "put in order"), p.keys.Remove)
 	}
 	if one.snippet.Text != "" {
 		keys = append(keys, p.keys.Copy, p.keys.saveKey(Running(p.snap)))
 	}
-	return append(keys, named(p.keys.Down, "next client"))
+	return append(keys, WithHelp(p.keys.Down, "next client"))
 }
 
 // View implements [Pane].
 func (p Clients) View(t theme.Theme, w, h int) string {
-	frame := framed(w, h)
-	agents := p.agents(t)
-	agents.want = min(agents.want, max(agents.need, h/2-2))
-	return strings.Join(stack(t, w, h, frame, agents, p.connect(t, w, h)), "\n")
+	frame := Framed(w, h)
+	agents := p.agentsSection(t)
+	agents.Ideal = min(agents.Ideal, max(agents.Min, h/2-2))
+	return strings.Join(Stack(t, w, h, frame, agents, p.connectSection(t, w, h)), "\n")
 }
 
-func (p Clients) agents(t theme.Theme) section {
+func (p Clients) agentsSection(t theme.Theme) Section {
 	n := len(p.snap.Sessions)
-	return section{
-		title: titled("Attached agents", n), need: min(max(1, n), 2), want: max(1, n+1),
-		rows: func(w, h int) []string {
+	return Section{
+		Title: titleWithCount("Attached agents", n), Min: min(max(1, n), 2), Ideal: max(1, n+1),
+		Rows: func(w, h int) []string {
 			if n == 0 {
-				return []string{t.Dim.Text(noAgent(p.snap))}
+				return []string{t.Dim.Text(noAgentText(p.snap))}
 			}
 			var rows []string
 			if h > n {
 				rows = append(rows, sessionHeading(t, w))
 			}
-			for i, s := range p.snap.Sessions[min(p.first, max(0, n-h)):] {
+			for i, s := range p.snap.Sessions[min(p.firstSession, max(0, n-h)):] {
 				if i > h {
 					rows = append(rows, "") // counted, not seen
 					continue
 				}
 				rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 			}
-			return atMost(t, rows, h)
+			return TruncateRows(t, rows, h)
 		},
 	}
 }
@@ -157,14 +157,14 @@ func sessionHeading(t theme.Theme, w int) string {
 	if w >= 72 {
 		line += t.Dim.Fit("sees", 13)
 	}
-	line += t.Dim.Right("calls", 7)
+	line += t.Dim.FitRight("calls", 7)
 	if w >= 48 {
 		line += t.Dim.Fit("  last call", min(30, w-theme.Width(line)))
 	}
 	if w >= grantsWidth {
 		line += t.Dim.Text("  who it is, and what it may do")
 	}
-	return theme.Fill(line, w)
+	return theme.Fit(line, w)
 }
 
 func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *time.Location) string {
@@ -181,22 +181,22 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 		}
 		line += t.Dim.Fit(scope, 12) + " "
 	}
-	line += t.Text.Right(count(s.Calls), 7)
+	line += t.Text.FitRight(Count(s.Calls), 7)
 	if w >= 48 {
 		last := ""
 		if s.Calls > 0 {
-			last = "  " + clock(s.LastCall, now, zone) + " " + s.LastTool
+			last = "  " + ClockTime(s.LastCall, now, zone) + " " + s.LastTool
 		}
 		line += t.Dim.Fit(last, min(30, w-theme.Width(line)))
 	}
 	if w >= grantsWidth {
-		line += proof(t, s)
+		line += identityText(t, s)
 	}
-	return theme.Fill(line, w)
+	return theme.Fit(line, w)
 }
 
-// proof says whether s has shown who it is, and what it may do.
-func proof(t theme.Theme, s status.Session) string {
+// identityText says whether s has shown who it is, and what it may do.
+func identityText(t theme.Theme, s status.Session) string {
 	who := t.Dim.Text("  so it says · ")
 	if s.Proven {
 		who = t.Good.Text("  proven · ")

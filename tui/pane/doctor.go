@@ -19,16 +19,16 @@ type Doctor struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	asked  ChecksOf // what is being looked at, or was last
-	done   int      // the turn of the last that is finished
-	checks []status.Check
-	err    error
-	cursor string // the name of the selected check
+	query    ChecksQuery // what is being looked at, or was last
+	finished int         // the turn of the last that is finished
+	checks   []status.Check
+	err      error
+	cursor   string // the name of the selected check
 }
 
 // NewDoctor returns a Doctor that shows times of zone.
 func NewDoctor(k Keys, zone *time.Location) Doctor {
-	return Doctor{keys: k, zone: zone, asked: ChecksOf{Turn: 1}}
+	return Doctor{keys: k, zone: zone, query: ChecksQuery{Refresh: 1}}
 }
 
 // Show implements [Pane].
@@ -37,23 +37,23 @@ func (p Doctor) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// Wants implements [Learner].
-func (p Doctor) Wants() Want {
-	if p.done == p.asked.Turn {
+// NextQuery implements [Learner].
+func (p Doctor) NextQuery() Query {
+	if p.finished == p.query.Refresh {
 		return nil
 	}
-	return p.asked
+	return p.query
 }
 
-// Learn implements [Learner].
-func (p Doctor) Learn(f Fact) Pane {
-	w, ok := f.Want.(ChecksOf) // one of before too: what it found is as good
+// TakeResult implements [Learner].
+func (p Doctor) TakeResult(f Result) Pane {
+	w, ok := f.Query.(ChecksQuery) // one of before too: what it found is as good
 	if !ok {
 		return p
 	}
 	if !f.More {
-		if w == p.asked {
-			p.done, p.err = w.Turn, f.Err
+		if w == p.query {
+			p.finished, p.err = w.Refresh, f.Err
 		}
 		// What was not looked at again is not there any more.
 		p.checks = slices.DeleteFunc(slices.Clone(p.checks), func(c status.Check) bool {
@@ -73,13 +73,13 @@ func (p Doctor) Learn(f Fact) Pane {
 	return p
 }
 
-// Done implements [Actor]: what mends something is looked at again.
-func (p Doctor) Done(a status.Action, err error) Pane {
+// ActionDone implements [Actor]: what mends something is looked at again.
+func (p Doctor) ActionDone(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {
 		return p
 	}
-	return p.look(c.Name)
+	return p.recheck(c.Name)
 }
 
 func (p Doctor) find(name string) int {
@@ -93,9 +93,9 @@ func (p Doctor) selected() (status.Check, bool) {
 	return status.Check{}, false
 }
 
-// look looks again at all whose names begin with prefix.
-func (p Doctor) look(prefix string) Doctor {
-	p.asked = ChecksOf{prefix, p.asked.Turn + 1}
+// recheck looks again at all whose names begin with prefix.
+func (p Doctor) recheck(prefix string) Doctor {
+	p.query = ChecksQuery{prefix, p.query.Refresh + 1}
 	p.checks = slices.Clone(p.checks)
 	for i, c := range p.checks {
 		if strings.HasPrefix(c.Name, prefix) {
@@ -107,10 +107,10 @@ func (p Doctor) look(prefix string) Doctor {
 
 // Key implements [Pane].
 func (p Doctor) Key(k Press) (Pane, Intent) {
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
-	if i, ok := p.keys.moved(k, p.find(p.cursor), len(p.checks), k.H/2); ok {
+	if i, ok := p.keys.Move(k, p.find(p.cursor), len(p.checks), k.H/2); ok {
 		if len(p.checks) > 0 {
 			p.cursor = p.checks[i].Name
 		}
@@ -118,28 +118,28 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Refresh):
-		return p.look(""), nil
+		return p.recheck(""), nil
 	case key.Matches(k, p.keys.Run):
-		return p.look(p.cursor), nil
+		return p.recheck(p.cursor), nil
 	case key.Matches(k, p.keys.Enter):
 		c, _ := p.selected()
-		return p, wish(*c.Action)
+		return p, intentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the report", Text: p.report()}
 	case p.keys.saves(k, Running(p.snap)):
 		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
-	return p, Pass{}
+	return p, Unhandled{}
 }
 
 // report is all checks as text.
 func (p Doctor) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Lectern %s, %s\n\n", orNone(p.snap.Hub.Version), p.snap.Time.In(p.zone).Format(time.RFC3339))
+	fmt.Fprintf(&b, "Lectern %s, %s\n\n", OrDash(p.snap.Hub.Version), p.snap.Time.In(p.zone).Format(time.RFC3339))
 	for _, c := range p.checks {
-		fmt.Fprintf(&b, "%-8s %s (%s)\n", c.Result, theme.Plain(c.Title), theme.Plain(c.Name))
-		for _, text := range present(c.Detail, c.Fix) {
-			fmt.Fprintf(&b, "         %s\n", theme.Plain(text))
+		fmt.Fprintf(&b, "%-8s %s (%s)\n", c.Result, theme.Sanitize(c.Title), theme.Sanitize(c.Name))
+		for _, text := range nonEmpty(c.Detail, c.Fix) {
+			fmt.Fprintf(&b, "         %s\n", theme.Sanitize(text))
 		}
 	}
 	return b.String()
@@ -147,32 +147,32 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{named(p.keys.Refresh, "check all"), named(p.keys.Run, "check this"), named(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{WithHelp(p.keys.Refresh, "check all"), WithHelp(p.keys.Run, "check this"), WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
-		keys = append([]key.Binding{named(p.keys.Enter, Deed(*c.Action, p.snap))}, keys...)
+		keys = append([]key.Binding{WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}
 	return keys
 }
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	frame := framed(w, h)
-	list, side := p.list(t), p.side(t)
+	frame := Framed(w, h)
+	list, side := p.listSection(t), p.detailSection(t)
 	var lines []string
 	switch {
 	case len(p.checks) == 0:
-		lines = stack(t, w, h, frame, list)
-	case frame && w >= wideWidth:
-		lines = beside(t, w, h, []section{list}, []section{side})
+		lines = Stack(t, w, h, frame, list)
+	case frame && w >= WideWidth:
+		lines = Columns(t, w, h, []Section{list}, []Section{side})
 	default:
-		list.want = min(list.want, max(3, h-10))
-		lines = stack(t, w, h, frame, list, side)
+		list.Ideal = min(list.Ideal, max(3, h-10))
+		lines = Stack(t, w, h, frame, list, side)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// sum is how many checks came to what, the gravest first.
-func (p Doctor) sum() string {
+// summary is how many checks came to what, the gravest first.
+func (p Doctor) summary() string {
 	var words []string
 	for _, r := range []status.CheckResult{status.CheckFail, status.CheckWarn, status.CheckRunning, status.CheckSkipped, status.CheckOK} {
 		n := 0
@@ -185,28 +185,28 @@ func (p Doctor) sum() string {
 			words = append(words, fmt.Sprintf("%d %s", n, r))
 		}
 	}
-	if p.done != p.asked.Turn {
+	if p.finished != p.query.Refresh {
 		words = append(words, "looking …")
 	}
 	return strings.Join(words, " · ")
 }
 
-func (p Doctor) list(t theme.Theme) section {
+func (p Doctor) listSection(t theme.Theme) Section {
 	n := len(p.checks)
-	return section{title: "Doctor", note: p.sum(), need: min(3, max(1, n)), want: max(1, n), rows: func(w, h int) []string {
+	return Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
 		switch {
 		case n > 0:
 		case p.err != nil:
-			return t.Bad.Wrapped("✗ Nothing could be looked at: "+p.err.Error(), w)
-		case p.done == p.asked.Turn:
+			return t.Bad.Wrap("✗ Nothing could be looked at: "+p.err.Error(), w)
+		case p.finished == p.query.Refresh:
 			return []string{t.Dim.Text("There is nothing to look at.")}
 		default:
 			return []string{t.Busy.Text("◐ looking …")}
 		}
-		from, to := window(n, max(0, p.find(p.cursor)), h)
+		from, to := VisibleRange(n, max(0, p.find(p.cursor)), h)
 		var rows []string
 		for i := from; i < to; i++ {
-			rows = append(rows, t.Spot(i, p.row(t, p.checks[i], w)))
+			rows = append(rows, t.RowRegion(i, p.row(t, p.checks[i], w)))
 		}
 		return rows
 	}}
@@ -214,37 +214,37 @@ func (p Doctor) list(t theme.Theme) section {
 
 func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 	if c.Name == p.cursor {
-		t = t.On()
+		t = t.Selected()
 	}
 	glyph, style := t.Result(c.Result)
 	line := style.Fit(glyph+" "+string(c.Result), 10)
-	if w < framedWidth {
-		return filled(t, line+t.Strong.Text(c.Title), w)
+	if w < FramedWidth {
+		return FillRow(t, line+t.Strong.Text(c.Title), w)
 	}
 	longest := 0
 	for _, one := range p.checks {
 		longest = max(longest, theme.Width(one.Title))
 	}
-	return filled(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
+	return FillRow(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
 }
 
-func (p Doctor) side(t theme.Theme) section {
+func (p Doctor) detailSection(t theme.Theme) Section {
 	c, ok := p.selected()
 	if !ok {
-		return section{title: "Check", need: 1, want: 1, rows: func(int, int) []string { return nil }}
+		return Section{Title: "Check", Min: 1, Ideal: 1, Rows: func(int, int) []string { return nil }}
 	}
-	return section{title: c.Title, note: c.Name, need: 3, want: 6, rows: func(w, h int) []string {
+	return Section{Title: c.Title, Note: c.Name, Min: 3, Ideal: 6, Rows: func(w, h int) []string {
 		glyph, style := t.Result(c.Result)
 		rows := []string{style.Text(glyph + " " + string(c.Result))}
 		if c.Detail != "" {
-			rows = append(rows, t.Text.Wrapped(c.Detail, w)...)
+			rows = append(rows, t.Text.Wrap(c.Detail, w)...)
 		}
 		if c.Fix != "" && c.Result != status.CheckOK {
-			rows = append(rows, t.Dim.Wrapped(c.Fix, w)...)
+			rows = append(rows, t.Dim.Wrap(c.Fix, w)...)
 		}
 		if c.Action != nil && c.Result != status.CheckOK {
-			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Deed(*c.Action, p.snap)))
+			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Describe(*c.Action, p.snap)))
 		}
-		return atMost(t, rows, h)
+		return TruncateRows(t, rows, h)
 	}}
 }

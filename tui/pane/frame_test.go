@@ -26,7 +26,7 @@ func full() map[string]Pane {
 		s.Sessions = append(s.Sessions, status.Session{Component: status.Component{State: status.Ready}, Client: fmt.Sprintf("client-%d", i), Calls: 9, LastCall: now})
 		s.Installations = append(s.Installations, status.Installation{ID: fmt.Sprintf("client/%d", i), Title: fmt.Sprintf("Client %d", i), State: status.Ready})
 	}
-	calls := make([]status.Call, ActivityCalls)
+	calls := make([]status.Call, maxCalls)
 	for i := range calls {
 		calls[i] = status.Call{
 			Seq: uint64(i + 1), Time: now.Add(time.Duration(i-len(calls)) * 30 * time.Millisecond), Client: fmt.Sprintf("client-%d", i%50), Source: "notes",
@@ -59,32 +59,32 @@ func full() map[string]Pane {
 	}
 	for name, p := range all {
 		p = p.Show(s)
-		if sized, ok := p.(Sizer); ok {
-			p = sized.Size(140, 43)
+		if sized, ok := p.(Resizer); ok {
+			p = sized.Resize(140, 43)
 		}
 		if strings.HasPrefix(name, "Page") {
-			p = p.(Sources).look(false)
+			p = p.(Sources).openBrowser(false)
 		}
-		if w, ok := p.(Witness); ok {
-			p = w.See(calls)
+		if w, ok := p.(CallObserver); ok {
+			p = w.ObserveCalls(calls)
 		}
-		for l, ok := p.(Learner); ok && l.Wants() != nil; l, ok = p.(Learner) {
-			f := Fact{Want: l.Wants(), Changes: changes, Tools: tools, Pages: shelf, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
+		for l, ok := p.(Querier); ok && l.NextQuery() != nil; l, ok = p.(Querier) {
+			f := Result{Query: l.NextQuery(), Changes: changes, Tools: tools, Pages: shelf, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
 			for i := range 200 {
 				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Description: "what it means", Default: "1"})
 			}
-			p = l.Learn(f)
+			p = l.TakeResult(f)
 		}
 		all[name] = p
 	}
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
-	b.list = b.list.filtered(NewField("page with a name 9"))
-	all["Pages filtered"] = filtered.opened(b).Learn(Fact{Want: filtered.opened(b).Wants(), Rows: rows})
+	b.list = b.list.filtered(NewTextInput("page with a name 9"))
+	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).NextQuery(), Rows: rows})
 	open := all["Page"].(Sources)
 	c, _ := open.browse.enter()
 	c.page.top = 7000
-	all["Page"] = open.opened(c).Learn(Fact{Want: open.opened(c).Wants(), Rows: rows})
+	all["Page"] = open.withBrowser(c).TakeResult(Result{Query: open.withBrowser(c).NextQuery(), Rows: rows})
 	return all
 }
 
@@ -103,19 +103,19 @@ func BenchmarkFrame(b *testing.B) {
 
 // BenchmarkCalls takes a batch of calls into a full Activity.
 func BenchmarkCalls(b *testing.B) {
-	p := full()[ActivityTab].(Witness)
+	p := full()[ActivityTab].(CallObserver)
 	calls := make([]status.Call, 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		p = p.See(calls).(Witness)
+		p = p.ObserveCalls(calls).(CallObserver)
 	}
 }
 
 // TestFullPanesLearnAndRest: what a pane has learnt it does not want again.
 func TestFullPanesLearnAndRest(t *testing.T) {
 	for name, p := range full() {
-		if l, ok := p.(Learner); ok && l.Wants() != nil {
-			t.Errorf("%s still wants %v", name, l.Wants())
+		if l, ok := p.(Querier); ok && l.NextQuery() != nil {
+			t.Errorf("%s still wants %v", name, l.NextQuery())
 		}
 	}
 }
@@ -125,6 +125,6 @@ func BenchmarkPageFilter(b *testing.B) {
 	list := full()["Pages"].(Sources).browse.list
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = list.filtered(NewField("e 9"))
+		_ = list.filtered(NewTextInput("e 9"))
 	}
 }

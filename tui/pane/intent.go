@@ -13,15 +13,15 @@ import (
 type Intent interface{ intent() }
 
 type (
-	// Pass gives a key back to the panel.
-	Pass struct{}
+	// Unhandled gives a key back to the panel.
+	Unhandled struct{}
 	// Do carries an Action out.
 	Do struct{ Action status.Action }
-	// Ask shows the Plan of an Action and carries it out when a person agrees.
-	Ask struct{ Action status.Action }
-	// AskAll shows the Plans of several Actions as one, and carries them out in
+	// Preview shows the Plan of an Action and carries it out when a person agrees.
+	Preview struct{ Action status.Action }
+	// PreviewAll shows the Plans of several Actions as one, and carries them out in
 	// their order when a person agrees.
-	AskAll struct {
+	PreviewAll struct {
 		Title   string
 		Actions []status.Action
 	}
@@ -32,51 +32,51 @@ type (
 	Copy struct{ What, Text string }
 	// Save writes Text to a file whose name begins like Name.
 	Save struct{ What, Name, Text string }
-	// Export writes the whole log to a new file; without a name to one of
+	// ExportLog writes the whole log to a new file; without a name to one of
 	// Lectern's own.
-	Export struct{ Name string }
-	// Agree shows a Plan of the pane's own, and has Then done when a person
+	ExportLog struct{ Name string }
+	// Confirm shows a Plan of the pane's own, and has Then done when a person
 	// agrees.
-	Agree struct {
+	Confirm struct {
 		Plan status.Plan
 		Then Intent
 	}
-	// Reveal reads a token, by the Part of status.RotateToken: what comes of it
+	// RevealToken reads a token, by the Part of status.RotateToken: what comes of it
 	// is a Fact about the Token.
-	Reveal struct{ Token string }
+	RevealToken struct{ Token string }
 	// CopyToken puts a token on the clipboard. The panel does not get to see it.
 	CopyToken struct{ Token string }
-	// Open turns to another tab, there to a Part if one is named.
-	Open struct{ Tab, Part string }
-	// Push presses a key in a tab, as a person would. No Tab: where one is.
-	Push struct {
-		Tab string
-		Key tea.KeyPressMsg
+	// OpenPane turns to another tab, there to a Part if one is named.
+	OpenPane struct{ Pane, Focus string }
+	// SendKey presses a key in a tab, as a person would. No Tab: where one is.
+	SendKey struct {
+		Pane string
+		Key  tea.KeyPressMsg
 	}
-	// Try runs a tool by hand. What comes of it is a Fact about the Trial.
-	Try struct {
+	// RunTool runs a tool by hand. What comes of it is a Fact about the Trial.
+	RunTool struct {
 		Source, Tool string
 		Args         json.RawMessage
 	}
-	// Say tells a person something, such as why a key did nothing.
-	Say struct{ Text string }
+	// ShowMessage tells a person something, such as why a key did nothing.
+	ShowMessage struct{ Text string }
 )
 
-func (Pass) intent()      {}
-func (Do) intent()        {}
-func (Ask) intent()       {}
-func (AskAll) intent()    {}
-func (DoAll) intent()     {}
-func (Copy) intent()      {}
-func (Save) intent()      {}
-func (Export) intent()    {}
-func (Agree) intent()     {}
-func (Reveal) intent()    {}
-func (CopyToken) intent() {}
-func (Open) intent()      {}
-func (Push) intent()      {}
-func (Say) intent()       {}
-func (Try) intent()       {}
+func (Unhandled) intent()   {}
+func (Do) intent()          {}
+func (Preview) intent()     {}
+func (PreviewAll) intent()  {}
+func (DoAll) intent()       {}
+func (Copy) intent()        {}
+func (Save) intent()        {}
+func (ExportLog) intent()   {}
+func (Confirm) intent()     {}
+func (RevealToken) intent() {}
+func (CopyToken) intent()   {}
+func (OpenPane) intent()    {}
+func (SendKey) intent()     {}
+func (ShowMessage) intent() {}
+func (RunTool) intent()     {}
 
 // The names of the tabs.
 const (
@@ -91,9 +91,9 @@ const (
 	SettingsTab = "Settings"
 )
 
-// wish is the Intent for a: what takes something away, or edits a file, is
+// intentFor is the Intent for a: what takes something away, or edits a file, is
 // asked first.
-func wish(a status.Action) Intent {
+func intentFor(a status.Action) Intent {
 	switch a.Verb {
 	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge, status.UnlockJournal:
 		return Do{a}
@@ -103,12 +103,12 @@ func wish(a status.Action) Intent {
 		}
 	default:
 	}
-	return Ask{a}
+	return Preview{a}
 }
 
-// Deed is what a does, in words: "remove notes". What is put into programs has
+// Describe is what a does, in words: "remove notes". What is put into programs has
 // the name there that s gives it.
-func Deed(a status.Action, s status.Snapshot) string {
+func Describe(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
 	case status.StartHub:
 		return "start the hub"
@@ -132,7 +132,7 @@ func Deed(a status.Action, s status.Snapshot) string {
 	case status.Reload:
 		return "read the configuration again"
 	case status.Allow:
-		return "allow the call" + reach(a)
+		return "allow the call" + allowScopeText(a)
 	case status.Refuse:
 		return "refuse the call"
 	case status.UnlockJournal:
@@ -140,7 +140,7 @@ func Deed(a status.Action, s status.Snapshot) string {
 	case status.Acknowledge:
 		return "acknowledge it"
 	case status.UndoChanges:
-		return "undo " + picked(a)
+		return "undo " + undoTargetText(a)
 	case status.SetGrant:
 		return "change what agents may do"
 	case status.SetOption:
@@ -159,16 +159,16 @@ func Deed(a status.Action, s status.Snapshot) string {
 	case status.RollBack:
 		return "go back to the version before"
 	case status.Install:
-		return placing(a.Target, s, "put Lectern into", "install", "start the hub at login")
+		return installText(a.Target, s, "put Lectern into", "install", "start the hub at login")
 	case status.Uninstall:
-		return placing(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
+		return installText(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
 	default:
 		return string(a.Verb) + " " + a.Target
 	}
 }
 
-// reach is how far an Allow reaches, in words.
-func reach(a status.Action) string {
+// allowScopeText is how far an Allow reaches, in words.
+func allowScopeText(a status.Action) string {
 	switch {
 	case a.Answer == nil:
 		return ""
@@ -181,15 +181,15 @@ func reach(a status.Action) string {
 	}
 }
 
-// picked is what an undo is about, in words.
-func picked(a status.Action) string {
+// undoTargetText is what an undo is about, in words.
+func undoTargetText(a status.Action) string {
 	switch p := a.Filter; {
 	case p == nil:
 		return "changes"
 	case len(p.IDs) == 1:
 		return "change " + p.IDs[0]
 	case len(p.IDs) > 1:
-		return many(uint64(len(p.IDs)), "change")
+		return Plural(uint64(len(p.IDs)), "change")
 	case p.Session != "":
 		return "all of session " + p.Session
 	default:

@@ -10,8 +10,8 @@ type Keys struct {
 	Enter, Back                        key.Binding
 	Copy, Save, SaveAnyway, Export     key.Binding
 	Add, Remove, Reopen, SeeLogs       key.Binding
-	Filter, Follow, Wrap, Stamp        key.Binding
-	Level, Part, Recall                key.Binding
+	Filter, Follow, Wrap, Timestamps   key.Binding
+	Level, NextPart, PreviousFilter    key.Binding
 	Find, NextHit, PreviousHit, Mark   key.Binding
 	NextField, PreviousField, Toggle   key.Binding
 	ScrollLeft, ScrollRight, ScrollEnd key.Binding
@@ -26,75 +26,75 @@ type Keys struct {
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
 func DefaultKeys() Keys {
 	return Keys{
-		Up:       bind("↑/k", "up", "up", "k"),
-		Down:     bind("↓/j", "down", "down", "j"),
-		Left:     bind("←/h", "left", "left", "h"),
-		Right:    bind("→/l", "right", "right", "l"),
-		PageUp:   bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
-		PageDown: bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
-		First:    bind("g", "first", "g", "home"),
-		Last:     bind("G", "last", "G", "end"),
-		Enter:    bind("enter", "do it", "enter"),
-		Back:     bind("esc", "back", "esc"),
+		Up:       Bind("↑/k", "up", "up", "k"),
+		Down:     Bind("↓/j", "down", "down", "j"),
+		Left:     Bind("←/h", "left", "left", "h"),
+		Right:    Bind("→/l", "right", "right", "l"),
+		PageUp:   Bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
+		PageDown: Bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
+		First:    Bind("g", "first", "g", "home"),
+		Last:     Bind("G", "last", "G", "end"),
+		Enter:    Bind("enter", "do it", "enter"),
+		Back:     Bind("esc", "back", "esc"),
 
-		Copy: bind("c", "copy", "c"),
-		Save: bind("s", "save to a file", "s"),
+		Copy: Bind("c", "copy", "c"),
+		Save: Bind("s", "save to a file", "s"),
 		// Without a hub s starts one, so saving needs a key of its own.
-		SaveAnyway: bind("S", "save to a file", "S"),
-		Export:     bind("E", "export all", "E"),
+		SaveAnyway: Bind("S", "save to a file", "S"),
+		Export:     Bind("E", "export all", "E"),
 
-		Add:     bind("a", "add", "a"),
-		Remove:  bind("d", "remove", "d", "delete"),
-		Reopen:  bind("r", "reopen", "r"),
-		SeeLogs: bind("o", "its log", "o"),
+		Add:     Bind("a", "add", "a"),
+		Remove:  Bind("d", "remove", "d", "delete"),
+		Reopen:  Bind("r", "reopen", "r"),
+		SeeLogs: Bind("o", "its log", "o"),
 
-		Filter:      bind("/", "filter", "/"),
-		Follow:      bind("f", "follow", "f", "space"),
-		Wrap:        bind("w", "wrap", "w"),
-		Stamp:       bind("t", "times", "t"),
-		Level:       bind("v", "level", "v"),
-		Part:        bind("p", "part", "p"),
-		Find:        bind("F", "find", "F"),
-		NextHit:     bind("n", "next hit", "n"),
-		PreviousHit: bind("N", "hit before", "N"),
-		Mark:        bind("m", "mark", "m"),
-		Recall:      bind("↑", "the filter before", "up"),
+		Filter:         Bind("/", "filter", "/"),
+		Follow:         Bind("f", "follow", "f", "space"),
+		Wrap:           Bind("w", "wrap", "w"),
+		Timestamps:     Bind("t", "times", "t"),
+		Level:          Bind("v", "level", "v"),
+		NextPart:       Bind("p", "part", "p"),
+		Find:           Bind("F", "find", "F"),
+		NextHit:        Bind("n", "next hit", "n"),
+		PreviousHit:    Bind("N", "hit before", "N"),
+		Mark:           Bind("m", "mark", "m"),
+		PreviousFilter: Bind("↑", "the filter before", "up"),
 
-		NextField:     bind("tab", "next field", "tab", "down"),
-		PreviousField: bind("shift+tab", "previous field", "shift+tab", "up"),
-		Toggle:        bind("space", "switch", "space"),
+		NextField:     Bind("tab", "next field", "tab", "down"),
+		PreviousField: Bind("shift+tab", "previous field", "shift+tab", "up"),
+		Toggle:        Bind("space", "switch", "space"),
 
-		ScrollLeft:  bind("←/h", "left", "left", "h"),
-		ScrollRight: bind("→/l", "right", "right", "l"),
-		ScrollEnd:   bind("0", "line start", "0"),
+		ScrollLeft:  Bind("←/h", "left", "left", "h"),
+		ScrollRight: Bind("→/l", "right", "right", "l"),
+		ScrollEnd:   Bind("0", "line start", "0"),
 
-		Refresh:      bind("R", "look again", "R"),
-		Install:      bind("i", "install", "i"),
-		Allow:        bind("y", "allow", "y"),
-		AllowSession: bind("Y", "for this session", "Y"),
-		AllowAlways:  bind("A", "always", "A"),
-		Refuse:       bind("n", "refuse", "n"),
-		Undo:         bind("u", "undo", "u"),
-		Errors:       bind("e", "errors first", "e"),
-		Grant:        bind("p", "permissions", "p"),
-		Run:          bind("x", "run it", "x"),
-		Example:      bind("ctrl+n", "an example", "ctrl+n"),
-		CopyAnswer:   bind("ctrl+y", "copy the answer", "ctrl+y"),
-		Totals:       bind("T", "totals", "T"),
-		Browse:       bind("b", "its pages", "b"),
-		Search:       bind("S", "search as an agent", "S"),
-		Raw:          bind("z", "as it stands, or rendered", "z"),
-		SeeCalls:     bind("O", "its calls", "O"),
-		UndoSession:  bind("U", "undo the session", "U"),
+		Refresh:      Bind("R", "look again", "R"),
+		Install:      Bind("i", "install", "i"),
+		Allow:        Bind("y", "allow", "y"),
+		AllowSession: Bind("Y", "for this session", "Y"),
+		AllowAlways:  Bind("A", "always", "A"),
+		Refuse:       Bind("n", "refuse", "n"),
+		Undo:         Bind("u", "undo", "u"),
+		Errors:       Bind("e", "errors first", "e"),
+		Grant:        Bind("p", "permissions", "p"),
+		Run:          Bind("x", "run it", "x"),
+		Example:      Bind("ctrl+n", "an example", "ctrl+n"),
+		CopyAnswer:   Bind("ctrl+y", "copy the answer", "ctrl+y"),
+		Totals:       Bind("T", "totals", "T"),
+		Browse:       Bind("b", "its pages", "b"),
+		Search:       Bind("S", "search as an agent", "S"),
+		Raw:          Bind("z", "as it stands, or rendered", "z"),
+		SeeCalls:     Bind("O", "its calls", "O"),
+		UndoSession:  Bind("U", "undo the session", "U"),
 	}
 }
 
-func bind(keys, does string, names ...string) key.Binding {
+func Bind(keys, does string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
 }
 
-// named returns b with other words for what it does here.
-func named(b key.Binding, does string) key.Binding {
+// WithHelp returns b with other words for what it does here.
+func WithHelp(b key.Binding, does string) key.Binding {
 	b.SetHelp(b.Help().Key, does)
 	return b
 }

@@ -24,18 +24,18 @@ func TestMoved(t *testing.T) {
 		{"j", 0, 0, 0},
 		{"G", 0, 0, 0},
 	} {
-		if got, ok := k.moved(at(c.key), c.from, c.n, 4); !ok || got != c.want {
+		if got, ok := k.Move(at(c.key), c.from, c.n, 4); !ok || got != c.want {
 			t.Errorf("%s from %d of %d leads to %d, %v; want %d", c.key, c.from, c.n, got, ok, c.want)
 		}
 	}
 	down := Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyPgDown}}
-	if got, _ := k.moved(down, 0, 9, 4); got != 4 {
+	if got, _ := k.Move(down, 0, 9, 4); got != 4 {
 		t.Errorf("a page leads to %d", got)
 	}
-	if got, _ := k.moved(down, 0, 9, -3); got != 1 {
+	if got, _ := k.Move(down, 0, 9, -3); got != 1 {
 		t.Errorf("a page where there is no room leads to %d", got)
 	}
-	if _, ok := k.moved(at("x"), 3, 9, 4); ok {
+	if _, ok := k.Move(at("x"), 3, 9, 4); ok {
 		t.Error("x moves")
 	}
 }
@@ -53,7 +53,7 @@ func TestFiltered(t *testing.T) {
 		{tea.KeyUp, "", "new", true},
 		{tea.KeyBackspace, "old", "ne", true},
 	} {
-		got, typing := k.filtered(Press{KeyPressMsg: tea.KeyPressMsg{Code: c.key}}, NewField("new"), c.before)
+		got, typing := k.editFilter(Press{KeyPressMsg: tea.KeyPressMsg{Code: c.key}}, NewTextInput("new"), c.before)
 		if got.Value() != c.filter || typing != c.typing {
 			t.Errorf("%v with %q before: %q, %v; want %q, %v", c.key, c.before, got.Value(), typing, c.filter, c.typing)
 		}

@@ -20,42 +20,42 @@ type Logs struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	view *view  // shared with copies of this value
-	last uint64 // status.Line.Seq of the newest line
+	view *filteredLog // shared with copies of this value
+	last uint64       // status.Line.Seq of the newest line
 
-	follow bool
-	top    place // where the rows in sight begin, unless it follows
-	left   int   // cells scrolled to the right
-	wrap   bool
-	stamp  stamping
+	follow     bool
+	top        linePosition // where the rows in sight begin, unless it follows
+	left       int          // cells scrolled to the right
+	wrap       bool
+	timestamps timestampMode
 
-	mode   typing
-	filter Field
+	mode   inputMode
+	filter TextInput
 	before string // the filter before this one, for ↑
-	find   Field
-	file   Field // that the whole log is exported to
+	find   TextInput
+	file   TextInput // that the whole log is exported to
 	// from is the line that was marked and to the one at the cursor, for
 	// copying; 0: none.
 	from, to uint64
 }
 
-// typing is where letters go.
-type typing uint8
+// inputMode is where letters go.
+type inputMode uint8
 
 const (
-	reading   typing = iota // nowhere: they are keys
-	filtering               // to the filter
-	finding                 // to the expression that is looked for
-	naming                  // to the name of a file
+	reading    inputMode = iota // nowhere: they are keys
+	filtering                   // to the filter
+	finding                     // to the expression that is looked for
+	namingFile                  // to the name of a file
 )
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
 func NewLogs(k Keys, zone *time.Location) Logs {
-	return newLogs(k, zone, LogLines, logBytes)
+	return newLogs(k, zone, MaxLogLines, maxLogBytes)
 }
 
 func newLogs(k Keys, zone *time.Location, lines, size int) Logs {
-	v := &view{ring: newRing(lines, size), lens: lens{level: infoLevel}}
+	v := &filteredLog{ring: newRing(lines, size), filter: Filter{Level: infoLevel}}
 	return Logs{keys: k, zone: zone, view: v, follow: true}
 }
 
@@ -65,30 +65,30 @@ func (p Logs) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// Read implements [Reader]. Where lines are missing, or another hub begins to
+// AppendLines implements [Reader]. Where lines are missing, or another hub begins to
 // count, a remark stands between the lines.
-func (p Logs) Read(lines []status.Line) Pane {
+func (p Logs) AppendLines(lines []status.Line) Pane {
 	for _, l := range lines {
 		if l.Missed > 0 {
-			p.remark(fmt.Sprintf("… %s dropped …", many(l.Missed, "line")))
+			p.remark(fmt.Sprintf("… %s dropped …", Plural(l.Missed, "line")))
 		}
 		if l.Seq <= p.last && p.last > 0 {
 			p.remark("… another hub began …")
-			p.view.ring.crew.anew()
+			p.view.ring.clients.forgetSessions()
 		}
 		p.last = l.Seq
-		p.view.added(p.view.ring.add(l.Time, rank(l.Level), l.Component, l.Text))
+		p.view.lineAdded(p.view.ring.add(l.Time, parseLevel(l.Level), l.Component, l.Text))
 	}
 	return p
 }
 
 func (p Logs) remark(text string) {
-	p.view.added(p.view.ring.add(time.Time{}, mark, "", text))
+	p.view.lineAdded(p.view.ring.add(time.Time{}, remarkLevel, "", text))
 }
 
-// Seek implements [Seeker]: it shows only the lines of part.
-func (p Logs) Seek(part string) Pane {
-	return p.look(lens{level: p.view.lens.level, part: part, needle: p.view.lens.needle})
+// Focus implements [Seeker]: it shows only the lines of part.
+func (p Logs) Focus(part string) Pane {
+	return p.look(Filter{Level: p.view.filter.Level, Part: part, Text: p.view.filter.Text})
 }
 
 // Typing implements [Paster].
@@ -102,22 +102,22 @@ func (p Logs) Paste(text string) Pane {
 		return p.search()
 	case finding:
 		p.find = p.find.Insert(text)
-		p.view.seek(newSearch(p.find.Value()))
-	case naming:
+		p.view.setSearch(newSearch(p.find.Value()))
+	case namingFile:
 		p.file = p.file.Insert(text)
 	case reading:
 	}
 	return p
 }
 
-func (p Logs) look(l lens) Logs {
-	p.view.look(l)
+func (p Logs) look(l Filter) Logs {
+	p.view.setFilter(l)
 	return p
 }
 
 func (p Logs) search() Logs {
-	l := p.view.lens
-	l.needle = theme.Plain(p.filter.Value()) // as the lines are
+	l := p.view.filter
+	l.Text = theme.Sanitize(p.filter.Value()) // as the lines are
 	return p.look(l)
 }
 
@@ -128,60 +128,60 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 		return p.filterKey(k), nil
 	case finding:
 		return p.findKey(k), nil
-	case naming:
+	case namingFile:
 		return p.fileKey(k)
 	case reading:
 	}
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	if moved, ok := p.move(k); ok {
 		return moved, nil
 	}
-	l := p.view.lens
+	l := p.view.filter
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.before, p.filter, p.mode = p.filter.Value(), NewField(l.needle), filtering
+		p.before, p.filter, p.mode = p.filter.Value(), NewTextInput(l.Text), filtering
 	case key.Matches(k, p.keys.Find):
-		p.find, p.mode = NewField(p.view.search.text), finding
+		p.find, p.mode = NewTextInput(p.view.search.text), finding
 	case key.Matches(k, p.keys.NextHit):
 		return p.jump(k, 1), nil
 	case key.Matches(k, p.keys.PreviousHit):
 		return p.jump(k, -1), nil
 	case key.Matches(k, p.keys.Mark):
-		return p.markHere(k), nil
+		return p.startSelection(k), nil
 	case key.Matches(k, p.keys.Back) && p.from != 0:
 		p.from, p.to = 0, 0
 	case key.Matches(k, p.keys.Back) && p.view.search.text != "":
-		p.find = Field{}
-		p.view.seek(search{})
-	case key.Matches(k, p.keys.Back) && l.needle != "":
-		p.before, p.filter = p.filter.Value(), Field{}
+		p.find = TextInput{}
+		p.view.setSearch(search{})
+	case key.Matches(k, p.keys.Back) && l.Text != "":
+		p.before, p.filter = p.filter.Value(), TextInput{}
 		return p.search(), nil
 	case key.Matches(k, p.keys.Level):
-		l.level = (l.level + 1) % mark
+		l.Level = (l.Level + 1) % remarkLevel
 		return p.look(l), nil
-	case key.Matches(k, p.keys.Part):
+	case key.Matches(k, p.keys.NextPart):
 		return p.look(p.nextPart()), nil
 	case key.Matches(k, p.keys.Wrap):
 		p.wrap = !p.wrap
-	case key.Matches(k, p.keys.Stamp):
-		p.stamp = (p.stamp + 1) % stampings
+	case key.Matches(k, p.keys.Timestamps):
+		p.timestamps = (p.timestamps + 1) % timestampModes
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy(k)
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	case key.Matches(k, p.keys.Export):
-		p.mode = naming
+		p.mode = namingFile
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
 
 func (p Logs) filterKey(k Press) Pane {
 	var typing bool
-	if p.filter, typing = p.keys.filtered(k, p.filter, p.before); !typing {
+	if p.filter, typing = p.keys.editFilter(k, p.filter, p.before); !typing {
 		p.mode = reading
 	}
 	return p.search()
@@ -192,11 +192,11 @@ func (p Logs) fileKey(k Press) (Pane, Intent) {
 	switch {
 	case key.Matches(k, p.keys.Enter):
 		p.mode = reading
-		return p, Export{Name: p.file.Value()}
+		return p, ExportLog{Name: p.file.Value()}
 	case key.Matches(k, p.keys.Back):
-		p.mode, p.file = reading, Field{}
+		p.mode, p.file = reading, TextInput{}
 	default:
-		p.file, _ = p.file.Key(k.KeyPressMsg)
+		p.file, _ = p.file.HandleKey(k.KeyPressMsg)
 	}
 	return p, nil
 }
@@ -204,20 +204,20 @@ func (p Logs) fileKey(k Press) (Pane, Intent) {
 // nextPart is the lens on the part after the one that is shown, in the order of
 // their first lines, then on one client after the other; after the last come
 // all.
-func (p Logs) nextPart() lens {
-	next := p.view.lens
-	steps := []lens{{}}
+func (p Logs) nextPart() Filter {
+	next := p.view.filter
+	steps := []Filter{{}}
 	for _, part := range p.view.ring.parts {
 		if part != "" {
-			steps = append(steps, lens{part: part})
+			steps = append(steps, Filter{Part: part})
 		}
 	}
-	for _, client := range p.view.ring.crew.names {
-		steps = append(steps, lens{client: client})
+	for _, client := range p.view.ring.clients.names {
+		steps = append(steps, Filter{Client: client})
 	}
-	i := slices.Index(steps, lens{part: next.part, client: next.client}) + 1
+	i := slices.Index(steps, Filter{Part: next.Part, Client: next.Client}) + 1
 	to := steps[i%len(steps)]
-	next.part, next.client = to.part, to.client
+	next.Part, next.Client = to.Part, to.Client
 	return next
 }
 
@@ -226,15 +226,15 @@ func (p Logs) save() Intent {
 	for i := range p.view.len() {
 		p.write(&b, p.view.at(i))
 	}
-	return Save{What: many(uint64(p.view.len()), "line"), Name: "lectern.log", Text: b.String()}
+	return Save{What: Plural(uint64(p.view.len()), "line"), Name: "lectern.log", Text: b.String()}
 }
 
 // write appends line n as it is copied and saved: all of it, with its time.
 func (p Logs) write(b *strings.Builder, n uint64) {
 	r := p.view.ring
 	l := r.line(n)
-	if l.level != mark {
-		fmt.Fprintf(b, "%s %-5s %s ", time.Unix(0, l.time).In(p.zone).Format(time.RFC3339), l.level.status(), theme.Plain(r.parts[l.part]))
+	if l.level != remarkLevel {
+		fmt.Fprintf(b, "%s %-5s %s ", time.Unix(0, l.time).In(p.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(r.parts[l.part]))
 	}
 	b.Write(r.text(l))
 	b.WriteByte('\n')
@@ -244,25 +244,25 @@ func (p Logs) write(b *strings.Builder, n uint64) {
 func (p Logs) Keys() []key.Binding {
 	switch p.mode {
 	case filtering:
-		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it"), named(p.keys.Recall, "the filter before")}
+		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it"), WithHelp(p.keys.PreviousFilter, "the filter before")}
 	case finding:
-		return []key.Binding{named(p.keys.Enter, "go to the last"), named(p.keys.Back, "drop it")}
-	case naming:
-		return []key.Binding{named(p.keys.Enter, "export the whole log"), named(p.keys.Back, "leave it")}
+		return []key.Binding{WithHelp(p.keys.Enter, "go to the last"), WithHelp(p.keys.Back, "drop it")}
+	case namingFile:
+		return []key.Binding{WithHelp(p.keys.Enter, "export the whole log"), WithHelp(p.keys.Back, "leave it")}
 	case reading:
 	}
-	follow := named(p.keys.Follow, "follow")
+	follow := WithHelp(p.keys.Follow, "follow")
 	if p.follow {
-		follow = named(p.keys.Follow, "pause")
+		follow = WithHelp(p.keys.Follow, "pause")
 	}
-	keys := []key.Binding{p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.Part, p.keys.Wrap, p.keys.Stamp, p.keys.Copy, p.keys.Mark, p.keys.saveKey(Running(p.snap)), p.keys.Export}
+	keys := []key.Binding{p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Timestamps, p.keys.Copy, p.keys.Mark, p.keys.saveKey(Running(p.snap)), p.keys.Export}
 	switch {
 	case p.from != 0:
-		keys = append([]key.Binding{named(p.keys.Down, "select"), named(p.keys.Copy, "copy what is selected"), named(p.keys.Back, "drop it")}, keys...)
+		keys = append([]key.Binding{WithHelp(p.keys.Down, "select"), WithHelp(p.keys.Copy, "copy what is selected"), WithHelp(p.keys.Back, "drop it")}, keys...)
 	case p.view.search.pattern != nil:
-		keys = append([]key.Binding{p.keys.NextHit, p.keys.PreviousHit, named(p.keys.Back, "drop the search")}, keys...)
-	case p.view.lens.needle != "":
-		keys = append([]key.Binding{named(p.keys.Back, "drop the filter")}, keys...)
+		keys = append([]key.Binding{p.keys.NextHit, p.keys.PreviousHit, WithHelp(p.keys.Back, "drop the search")}, keys...)
+	case p.view.filter.Text != "":
+		keys = append([]key.Binding{WithHelp(p.keys.Back, "drop the filter")}, keys...)
 	}
 	return keys
 }

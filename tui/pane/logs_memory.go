@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// logMemory is what Logs keeps from one panel to the next.
-type logMemory struct {
+// logsState is what Logs keeps from one panel to the next.
+type logsState struct {
 	Level  status.Level `json:"level"`
 	Part   string       `json:"part,omitempty"`
 	Client string       `json:"client,omitempty"`
@@ -18,20 +18,20 @@ type logMemory struct {
 	Find   string       `json:"find,omitempty"`
 }
 
-// Remember implements [Rememberer].
-func (p Logs) Remember() any {
-	l := p.view.lens
-	return logMemory{l.level.status(), l.part, l.client, l.needle, p.wrap, stampNames()[p.stamp], p.view.search.text}
+// SaveState implements [Rememberer].
+func (p Logs) SaveState() any {
+	l := p.view.filter
+	return logsState{l.Level.status(), l.Part, l.Client, l.Text, p.wrap, timestampNames()[p.timestamps], p.view.search.text}
 }
 
-// Recall implements [Rememberer].
-func (p Logs) Recall(b json.RawMessage) Pane {
-	var m logMemory
+// RestoreState implements [Rememberer].
+func (p Logs) RestoreState(b json.RawMessage) Pane {
+	var m logsState
 	if json.Unmarshal(b, &m) != nil || !slices.Contains([]status.Level{status.Debug, status.Info, status.Warn, status.Fail}, m.Level) {
 		return p
 	}
-	p.wrap, p.filter = m.Wrap, NewField(m.Needle)
-	p.stamp = stamping(max(0, slices.Index(stampNames(), m.Stamp)))
-	p.view.seek(newSearch(m.Find))
-	return p.look(lens{level: rank(m.Level), part: m.Part, client: m.Client, needle: m.Needle})
+	p.wrap, p.filter = m.Wrap, NewTextInput(m.Needle)
+	p.timestamps = timestampMode(max(0, slices.Index(timestampNames(), m.Stamp)))
+	p.view.setSearch(newSearch(m.Find))
+	return p.look(Filter{Level: parseLevel(m.Level), Part: m.Part, Client: m.Client, Text: m.Needle})
 }

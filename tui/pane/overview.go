@@ -28,39 +28,39 @@ func NewOverview(k Keys, zone *time.Location) Overview { return Overview{keys: k
 // Show implements [Pane].
 func (p Overview) Show(s status.Snapshot) Pane {
 	p.snap = s
-	p.problem = clamp(p.problem, len(s.Problems))
-	p.snippet = clamp(p.snippet, len(s.Snippets))
+	p.problem = Clamp(p.problem, len(s.Problems))
+	p.snippet = Clamp(p.snippet, len(s.Snippets))
 	return p
 }
 
-// See implements [Witness].
-func (p Overview) See(calls []status.Call) Pane {
-	p.traffic = p.traffic.with(calls)
+// ObserveCalls implements [Witness].
+func (p Overview) ObserveCalls(calls []status.Call) Pane {
+	p.traffic = p.traffic.add(calls)
 	return p
 }
 
 // Key implements [Pane].
 func (p Overview) Key(k Press) (Pane, Intent) {
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	switch {
 	case key.Matches(k, p.keys.Up):
-		p.problem = clamp(p.problem-1, len(p.snap.Problems))
+		p.problem = Clamp(p.problem-1, len(p.snap.Problems))
 	case key.Matches(k, p.keys.Down):
-		p.problem = clamp(p.problem+1, len(p.snap.Problems))
+		p.problem = Clamp(p.problem+1, len(p.snap.Problems))
 	case key.Matches(k, p.keys.Left):
-		p.snippet = clamp(p.snippet-1, len(p.snap.Snippets))
+		p.snippet = Clamp(p.snippet-1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Right):
-		p.snippet = clamp(p.snippet+1, len(p.snap.Snippets))
+		p.snippet = Clamp(p.snippet+1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Enter):
-		return p, wish(*p.snap.Problems[p.problem].Action)
+		return p, intentFor(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):
-		return p, update(p.snap)
+		return p, updateIntent(p.snap)
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
@@ -70,20 +70,20 @@ func (p Overview) Keys() []key.Binding {
 	var keys []key.Binding
 	if len(p.snap.Problems) > 0 {
 		if a := p.snap.Problems[p.problem].Action; a != nil {
-			keys = append(keys, named(p.keys.Enter, Deed(*a, p.snap)))
+			keys = append(keys, WithHelp(p.keys.Enter, Describe(*a, p.snap)))
 		}
 		if len(p.snap.Problems) > 1 {
-			keys = append(keys, named(p.keys.Down, "next problem"))
+			keys = append(keys, WithHelp(p.keys.Down, "next problem"))
 		}
 	}
-	if newer(p.snap) != "" {
-		keys = append(keys, named(p.keys.Install, "update"))
+	if availableVersion(p.snap) != "" {
+		keys = append(keys, WithHelp(p.keys.Install, "update"))
 	}
 	if len(p.snap.Snippets) > 0 {
-		keys = append(keys, named(p.keys.Copy, "copy the snippet"))
+		keys = append(keys, WithHelp(p.keys.Copy, "copy the snippet"))
 	}
 	if len(p.snap.Snippets) > 1 {
-		keys = append(keys, named(p.keys.Right, "other client"))
+		keys = append(keys, WithHelp(p.keys.Right, "other client"))
 	}
 	return keys
 }
@@ -92,72 +92,72 @@ func (p Overview) Keys() []key.Binding {
 func (p Overview) View(t theme.Theme, w, h int) string {
 	inside := w - 4
 	switch {
-	case !framed(w, h):
+	case !Framed(w, h):
 		inside = w
-	case w >= wideWidth:
+	case w >= WideWidth:
 		inside = w/2 - 4
 	}
-	urgent := p.urgent(t, inside)
-	hub, sources, agents, connect := p.hub(t, !framed(w, h)), p.sources(t), p.agents(t), p.connect(t)
-	busy := p.busy(t)
+	urgent := p.alertSections(t, inside)
+	hub, sources, agents, connect := p.hubSection(t, !Framed(w, h)), p.sourcesSection(t), p.agentsSection(t), p.connectSection(t)
+	busy := p.activitySections(t)
 	var lines []string
 	switch {
-	case !framed(w, h):
-		hub.title = ""
-		lines = append(exactly(hub.rows(w, hub.want), w, min(h, hub.want)),
-			stack(t, w, max(0, h-hub.want), false, append(urgent, sources, connect)...)...)
-	case w >= wideWidth:
-		left := append([]section{hub}, append(urgent, agents)...)
-		lines = beside(t, w, h, left, append(append([]section{sources}, busy...), connect))
+	case !Framed(w, h):
+		hub.Title = ""
+		lines = append(PadRows(hub.Rows(w, hub.Ideal), w, min(h, hub.Ideal)),
+			Stack(t, w, max(0, h-hub.Ideal), false, append(urgent, sources, connect)...)...)
+	case w >= WideWidth:
+		left := append([]Section{hub}, append(urgent, agents)...)
+		lines = Columns(t, w, h, left, append(append([]Section{sources}, busy...), connect))
 	default:
 		if h < 30 {
-			hub.want = 5 // the rest can be had with `lectern status`
+			hub.Ideal = 5 // the rest can be had with `lectern status`
 		}
-		top := hub.want + 2
-		lines = append(beside(t, w, top, []section{hub}, []section{sources}),
-			stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
+		top := hub.Ideal + 2
+		lines = append(Columns(t, w, top, []Section{hub}, []Section{sources}),
+			Stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
 }
 
-// urgent are the sections about what a person has to look at.
-func (p Overview) urgent(t theme.Theme, inside int) []section {
-	var all []section
+// alertSections are the sections about what a person has to look at.
+func (p Overview) alertSections(t theme.Theme, inside int) []Section {
+	var all []Section
 	if n := len(p.snap.Approvals); n > 0 {
-		all = append(all, section{title: titled("Waiting for you", n), note: "! to answer", need: 1, want: min(n, 4), rows: func(w, h int) []string {
+		all = append(all, Section{Title: titleWithCount("Waiting for you", n), Note: "! to answer", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
 			var rows []string
 			for _, a := range p.snap.Approvals {
-				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(orNone(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
+				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(OrDash(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
 			}
-			return atMost(t, rows, h)
+			return TruncateRows(t, rows, h)
 		}})
 	}
 	if len(p.snap.Problems) > 0 {
-		all = append(all, p.problems(t, inside))
+		all = append(all, p.problemsSection(t, inside))
 	}
 	if said := p.snap.Hub.Stderr; len(said) > 0 && !Running(p.snap) {
-		all = append(all, lastWords(t, said, inside))
+		all = append(all, stderrSection(t, said, inside))
 	}
 	return all
 }
 
-// lastWords is what a hub that failed said, its end where there is no room for
+// stderrSection is what a hub that failed said, its end where there is no room for
 // all. Inside it is w cells wide.
-func lastWords(t theme.Theme, said []string, w int) section {
+func stderrSection(t theme.Theme, said []string, w int) Section {
 	var rows []string
 	for _, line := range said {
-		rows = append(rows, t.Text.Wrapped(line, w)...)
+		rows = append(rows, t.Text.Wrap(line, w)...)
 	}
-	return section{title: "What the hub said last", note: "stderr", need: min(len(rows), 3), want: min(len(rows), 8), rows: func(_, h int) []string {
+	return Section{Title: "What the hub said last", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
 		return rows[max(0, len(rows)-h):]
 	}}
 }
 
-// busy are the sections about what goes on: they are left out when there is
+// activitySections are the sections about what goes on: they are left out when there is
 // nothing to say.
-func (p Overview) busy(t theme.Theme) []section {
-	var all []section
-	if peers, ok := p.peers(t); ok {
+func (p Overview) activitySections(t theme.Theme) []Section {
+	var all []Section
+	if peers, ok := p.peersSection(t); ok {
 		all = append(all, peers)
 	}
 	if !p.traffic.last.IsZero() {
@@ -166,8 +166,8 @@ func (p Overview) busy(t theme.Theme) []section {
 	return all
 }
 
-// hub is about the hub itself; brief in three rows that need no labels.
-func (p Overview) hub(t theme.Theme, brief bool) section {
+// hubSection is about the hub itself; brief in three rows that need no labels.
+func (p Overview) hubSection(t theme.Theme, brief bool) Section {
 	hub := p.snap.Hub
 	glyph, style := t.State(hub.State)
 	state := style.Text(glyph + " " + string(hub.State))
@@ -176,7 +176,7 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 	}
 	failures := ""
 	if hub.Failures > 0 {
-		failures = fmt.Sprintf(" · %s failed", count(hub.Failures))
+		failures = fmt.Sprintf(" · %s failed", Count(hub.Failures))
 	}
 	endpoint := hub.Endpoint
 	switch {
@@ -187,49 +187,49 @@ func (p Overview) hub(t theme.Theme, brief bool) section {
 	}
 	if brief {
 		if hub.Note == "" {
-			state += t.Dim.Text(" · " + p.up())
+			state += t.Dim.Text(" · " + p.uptime())
 		}
-		if v := newer(p.snap); v != "" {
+		if v := availableVersion(p.snap); v != "" {
 			failures += " · " + v + ": press i"
 		}
 		rows := []string{
-			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+megabytes(hub.Memory)),
-			t.Text.Text(many(hub.Calls, "call")+failures) + t.Dim.Text(" · "+many(uint64(len(p.snap.Sessions)), "agent")),
+			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+Megabytes(hub.Memory)),
+			t.Text.Text(Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+Plural(uint64(len(p.snap.Sessions)), "agent")),
 		}
-		return section{need: 1, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+		return Section{Min: 1, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
 	since := ""
 	if !hub.Started.IsZero() && Running(p.snap) {
-		since = " · since " + clock(hub.Started, p.snap.Time, p.zone)
+		since = " · since " + ClockTime(hub.Started, p.snap.Time, p.zone)
 	}
 	rows := []string{
 		state,
 		field("endpoint", endpoint, ""),
-		field("up", p.up(), since),
-		field("calls", count(hub.Calls), failures) + p.traffic.lately(t, p.snap.Time),
-		field("memory", megabytes(hub.Memory), restarts(hub.Restarts)),
-		field("version", orNone(hub.Version), versions(p.snap)+pid(hub.PID)),
+		field("up", p.uptime(), since),
+		field("calls", Count(hub.Calls), failures) + p.traffic.sparkline(t, p.snap.Time),
+		field("memory", Megabytes(hub.Memory), restarts(hub.Restarts)),
+		field("version", OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
-	return section{title: "Hub", need: 3, want: len(rows), rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+	return Section{Title: "Hub", Min: 3, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }
 
-// up is how long the hub has run as of the snapshot: it moves on with the next
+// uptime is how long the hub has run as of the snapshot: it moves on with the next
 // one, not with the clock, so that an idle screen stays still.
-func (p Overview) up() string {
+func (p Overview) uptime() string {
 	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
 		return "not running"
 	}
-	return span(p.snap.Time.Sub(p.snap.Hub.Started))
+	return Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
-// problems shows each with what mends it, in full, and when there is no room
+// problemsSection shows each with what mends it, in full, and when there is no room
 // for all so many that the selected one is among them. Inside it is w cells
 // wide.
-func (p Overview) problems(t theme.Theme, w int) section {
+func (p Overview) problemsSection(t theme.Theme, w int) Section {
 	n := len(p.snap.Problems)
 	var rows []string
 	begin := make([]int, n+1) // the first row of each, and the end
@@ -241,9 +241,9 @@ func (p Overview) problems(t theme.Theme, w int) section {
 	if n > 1 {
 		note = fmt.Sprintf("%d of %d", p.problem+1, n)
 	}
-	return section{
-		title: fmt.Sprintf("Problems %d", n), note: note, need: 2, want: min(len(rows), 8),
-		rows: func(_, h int) []string {
+	return Section{
+		Title: fmt.Sprintf("Problems %d", n), Note: note, Min: 2, Ideal: min(len(rows), 8),
+		Rows: func(_, h int) []string {
 			first := 0
 			for first < p.problem && begin[p.problem+1]-begin[first] > h {
 				first++
@@ -257,33 +257,33 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 	problem := p.snap.Problems[i]
 	row := t
 	if i == p.problem && len(p.snap.Problems) > 1 {
-		row = t.On()
+		row = t.Selected()
 	}
 	glyph, style := row.Severity(problem.Severity)
 	mark := style.Text(glyph + " " + string(problem.Severity) + "  ")
 	lead := theme.Width(mark)
 	var rows []string
-	for j, line := range theme.Broken(problem.Title, w-lead) {
+	for j, line := range theme.WrapText(problem.Title, w-lead) {
 		if j > 0 {
 			mark = row.Strong.Fit("", lead)
 		}
-		rows = append(rows, t.Spot(i, mark+row.Strong.Fit(line, w-lead)))
+		rows = append(rows, t.RowRegion(i, mark+row.Strong.Fit(line, w-lead)))
 	}
-	for _, line := range theme.Broken(problem.Fix, w-2) {
-		rows = append(rows, t.Spot(i, "  "+t.Dim.Text(line)))
+	for _, line := range theme.WrapText(problem.Fix, w-2) {
+		rows = append(rows, t.RowRegion(i, "  "+t.Dim.Text(line)))
 	}
 	if problem.Action == nil {
 		return rows
 	}
-	does := t.Key.Text("enter") + t.Dim.Cut(" "+Deed(*problem.Action, p.snap), w-8)
+	does := t.Key.Text("enter") + t.Dim.Cut(" "+Describe(*problem.Action, p.snap), w-8)
 	if last := rows[len(rows)-1]; theme.Width(last)+2+theme.Width(does) <= w {
-		rows[len(rows)-1] = theme.Fill(last, w-theme.Width(does)) + does
+		rows[len(rows)-1] = theme.Fit(last, w-theme.Width(does)) + does
 		return rows
 	}
 	return append(rows, "  "+does)
 }
 
-func (p Overview) sources(t theme.Theme) section {
+func (p Overview) sourcesSection(t theme.Theme) Section {
 	rows := func(w, h int) []string {
 		switch {
 		case len(p.snap.Sources) > 0:
@@ -301,19 +301,19 @@ func (p Overview) sources(t theme.Theme) section {
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
-				row = theme.Fill(row, nameWidth(w)+23) + " " + t.Dim.Tail(s.Place, w-nameWidth(w)-24)
+				row = theme.Fit(row, nameWidth(w)+23) + " " + t.Dim.CutLeft(s.Place, w-nameWidth(w)-24)
 			}
 			rows = append(rows, row)
 		}
-		return atMost(t, rows, h)
+		return TruncateRows(t, rows, h)
 	}
-	return listed("Sources", len(p.snap.Sources), rows)
+	return listSection("Sources", len(p.snap.Sources), rows)
 }
 
-func (p Overview) agents(t theme.Theme) section {
+func (p Overview) agentsSection(t theme.Theme) Section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
-			return []string{t.Dim.Text(noAgent(p.snap))}
+			return []string{t.Dim.Text(noAgentText(p.snap))}
 		}
 		var rows []string
 		for i, s := range p.snap.Sessions {
@@ -323,13 +323,13 @@ func (p Overview) agents(t theme.Theme) section {
 			}
 			rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 		}
-		return atMost(t, rows, h)
+		return TruncateRows(t, rows, h)
 	}
-	return listed("Agents", len(p.snap.Sessions), rows)
+	return listSection("Agents", len(p.snap.Sessions), rows)
 }
 
-// noAgent says that no agent is connected, and what to do about it.
-func noAgent(s status.Snapshot) string {
+// noAgentText says that no agent is connected, and what to do about it.
+func noAgentText(s status.Snapshot) string {
 	switch {
 	case !Running(s):
 		return "No hub runs, so no agent is connected."
@@ -340,17 +340,17 @@ func noAgent(s status.Snapshot) string {
 	}
 }
 
-func (p Overview) connect(t theme.Theme) section {
+func (p Overview) connectSection(t theme.Theme) Section {
 	if len(p.snap.Snippets) == 0 {
-		return section{title: "Connect an agent", need: 1, want: 1, rows: func(int, int) []string {
+		return Section{Title: "Connect an agent", Min: 1, Ideal: 1, Rows: func(int, int) []string {
 			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
 		}}
 	}
 	s := p.snap.Snippets[p.snippet]
-	return section{
-		title: "Connect " + s.Client, note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
-		need: 2, want: len(theme.Lines(s.Text)) + 2,
-		rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
+	return Section{
+		Title: "Connect " + s.Client, Note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
+		Min: 2, Ideal: len(theme.SplitLines(s.Text)) + 2,
+		Rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
 	}
 }
 
@@ -358,31 +358,31 @@ func (p Overview) connect(t theme.Theme) section {
 // next row: what cannot be copied by key must be there to be copied by hand.
 func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
 	rows := []string{t.Dim.Text(s.Where)}
-	text := theme.Lines(s.Text)
+	text := theme.SplitLines(s.Text)
 	if h > len(text)+1 {
 		rows = append(rows, "")
 	}
 	for _, line := range text {
-		if theme.Width(theme.Plain(line)) <= w {
+		if theme.Width(theme.Sanitize(line)) <= w {
 			rows = append(rows, t.Accent.Text(line))
 		} else {
-			rows = append(rows, t.Accent.Wrapped(line, w)...)
+			rows = append(rows, t.Accent.Wrap(line, w)...)
 		}
 	}
-	return atMost(t, rows, h)
+	return TruncateRows(t, rows, h)
 }
 
 func copySnippet(s status.Snippet) Intent {
 	return Copy{What: "the snippet for " + s.Client, Text: s.Text}
 }
 
-// listed is a section with a row for each of n things, or one that says why
+// listSection is a section with a row for each of n things, or one that says why
 // there is none.
-func listed(title string, n int, rows func(w, h int) []string) section {
-	return section{title: titled(title, n), need: min(2, max(1, n)), want: max(1, n), rows: rows}
+func listSection(title string, n int, rows func(w, h int) []string) Section {
+	return Section{Title: titleWithCount(title, n), Min: min(2, max(1, n)), Ideal: max(1, n), Rows: rows}
 }
 
-func titled(title string, n int) string {
+func titleWithCount(title string, n int) string {
 	if n == 0 {
 		return title
 	}
@@ -391,9 +391,9 @@ func titled(title string, n int) string {
 
 func nameWidth(w int) int { return min(24, max(8, w/3)) }
 
-func clamp(i, n int) int { return max(0, min(i, n-1)) }
+func Clamp(i, n int) int { return max(0, min(i, n-1)) }
 
-func orNone(s string) string {
+func OrDash(s string) string {
 	if s == "" {
 		return "–"
 	}
@@ -411,5 +411,5 @@ func restarts(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " · " + many(uint64(n), "restart")
+	return " · " + Plural(uint64(n), "restart")
 }

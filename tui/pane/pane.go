@@ -39,44 +39,44 @@ type Press struct {
 	W, H int
 }
 
-// A Reader is a Pane that shows the log.
-type Reader interface {
-	// Read takes lines, oldest first.
-	Read(lines []status.Line) Pane
+// A LogObserver is a Pane that shows the log.
+type LogObserver interface {
+	// AppendLines takes lines, oldest first.
+	AppendLines(lines []status.Line) Pane
 }
 
-// A Paster is a Pane with a place for text.
-type Paster interface {
+// A TextEditor is a Pane with a place for text.
+type TextEditor interface {
 	// Typing reports whether that place has the focus: keys are text then.
 	Typing() bool
 	// Paste takes text from the clipboard. When nobody types, nothing happens.
 	Paste(text string) Pane
 }
 
-// A Rememberer is a Pane with something to find again in the next panel, such
+// A StateSaver is a Pane with something to find again in the next panel, such
 // as a filter.
-type Rememberer interface {
-	// Remember is that, as a value with a JSON form.
-	Remember() any
-	// Recall takes it over, as far as it makes sense.
-	Recall(b json.RawMessage) Pane
+type StateSaver interface {
+	// SaveState is that, as a value with a JSON form.
+	SaveState() any
+	// RestoreState takes it over, as far as it makes sense.
+	RestoreState(b json.RawMessage) Pane
 }
 
-// A Seeker is a Pane that can turn to one Part.
-type Seeker interface {
-	// Seek shows what the pane has on the part with this name.
-	Seek(part string) Pane
+// A Focuser is a Pane that can turn to one Part.
+type Focuser interface {
+	// Focus shows what the pane has on the part with this name.
+	Focus(part string) Pane
 }
 
-// A Leaver is a Pane with something that only who looks at it may see.
-type Leaver interface {
-	// Leave hides that: the pane is out of sight.
-	Leave() Pane
+// A Blurrer is a Pane with something that only who looks at it may see.
+type Blurrer interface {
+	// Blur hides that: the pane is out of sight.
+	Blur() Pane
 }
 
-// A Sizer is a Pane that wants to know other things when it is drawn in another
+// A Resizer is a Pane that wants to know other things when it is drawn in another
 // size.
-type Sizer interface {
-	// Size says that the pane is drawn in h lines of w cells from now on.
-	Size(w, h int) Pane
+type Resizer interface {
+	// Resize says that the pane is drawn in h lines of w cells from now on.
+	Resize(w, h int) Pane
 }

@@ -4,95 +4,95 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// A Picker is a Pane with rows to click on, which it draws as
+// A RowSelector is a Pane with rows to click on, which it draws as
 // [theme.Theme.Spot].
-type Picker interface {
-	// Pick selects the row that was drawn as spot i. again: it was before.
-	Pick(i int) (p Pane, again bool)
+type RowSelector interface {
+	// SelectRow selects the row that was drawn as spot i. again: it was before.
+	SelectRow(i int) (p Pane, again bool)
 }
 
 // A Scroller is a Pane with text beside its list, which it draws as
-// [theme.Theme.Aside].
+// [theme.Theme.ScrollRegion].
 type Scroller interface {
 	// Scroll moves the text by d rows in a pane as big as at says.
 	Scroll(d int, at Press) Pane
 }
 
-// Pick implements [Picker].
-func (p Overview) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Overview) SelectRow(i int) (Pane, bool) {
 	again := p.problem == i
-	p.problem = clamp(i, len(p.snap.Problems))
+	p.problem = Clamp(i, len(p.snap.Problems))
 	return p, again
 }
 
-// Pick implements [Picker].
-func (p Sources) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Sources) SelectRow(i int) (Pane, bool) {
 	if p.browse != nil {
-		next, again := p.browse.pick(i)
-		return p.opened(next), again
+		next, again := p.browse.selectRow(i)
+		return p.withBrowser(next), again
 	}
 	again := p.cursor == i
-	p.cursor = clamp(i, len(p.snap.Sources))
+	p.cursor = Clamp(i, len(p.snap.Sources))
 	return p, again
 }
 
-// Pick implements [Picker].
-func (p Activity) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Activity) SelectRow(i int) (Pane, bool) {
 	again := p.position() == i
-	return p.turn(i), again
+	return p.selectAt(i), again
 }
 
-// Pick implements [Picker].
-func (p Changes) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Changes) SelectRow(i int) (Pane, bool) {
 	again := p.position() == i
-	return p.turn(i), again
+	return p.selectAt(i), again
 }
 
 // Scroll implements [Scroller].
 func (p Changes) Scroll(d int, at Press) Pane { return p.scroll(d, at) }
 
-// Pick implements [Picker].
-func (p Clients) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Clients) SelectRow(i int) (Pane, bool) {
 	again := p.cursor == i
-	p.cursor = clamp(i, len(p.places))
+	p.cursor = Clamp(i, len(p.targets))
 	return p, again
 }
 
-// Pick implements [Picker].
-func (p Tools) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Tools) SelectRow(i int) (Pane, bool) {
 	again := p.position() == i
-	return p.turn(i), again
+	return p.selectAt(i), again
 }
 
 // Scroll implements [Scroller].
 func (p Tools) Scroll(d int, at Press) Pane { return p.scroll(d, at) }
 
-// Pick implements [Picker].
-func (p Doctor) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Doctor) SelectRow(i int) (Pane, bool) {
 	again := p.find(p.cursor) == i
 	if len(p.checks) > 0 {
-		p.cursor = p.checks[clamp(i, len(p.checks))].Name
+		p.cursor = p.checks[Clamp(i, len(p.checks))].Name
 	}
 	return p, again
 }
 
-// Pick implements [Picker].
-func (p Settings) Pick(i int) (Pane, bool) {
+// SelectRow implements [RowSelector].
+func (p Settings) SelectRow(i int) (Pane, bool) {
 	rows := p.rows()
 	again := p.position(rows) == i
 	if !again {
-		p.shown = shownToken{}
+		p.revealed = revealedToken{}
 	}
 	if len(rows) > 0 {
-		p.cursor = rows[clamp(i, len(rows))].name
+		p.cursor = rows[Clamp(i, len(rows))].name
 	}
 	return p, again
 }
 
-// besides marks rows of text beside a list.
-func besides(t theme.Theme, rows []string, w int) []string {
+// ScrollRegions marks rows of text beside a list.
+func ScrollRegions(t theme.Theme, rows []string, w int) []string {
 	for i := range rows {
-		rows[i] = t.Aside(theme.Fill(rows[i], w))
+		rows[i] = t.ScrollRegion(theme.Fit(rows[i], w))
 	}
 	return rows
 }

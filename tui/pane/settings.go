@@ -22,60 +22,60 @@ type Settings struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	turn, known int // how often the settings became old, and the turn that was read
-	settings    []status.Setting
-	err         error
-	cursor      string // the name of the selected row
+	refresh, loaded int // how often the settings became old, and the turn that was read
+	settings        []status.Setting
+	err             error
+	cursor          string // the name of the selected row
 
-	filter Field
+	filter TextInput
 	typing bool
 
-	shown shownToken
+	revealed revealedToken
 
 	editing string // the key that is edited; empty: none
-	value   Field
+	value   TextInput
 	chosen  int // among the choices
 }
 
 // NewSettings returns a Settings that shows times of zone.
 func NewSettings(k Keys, zone *time.Location) Settings {
-	return Settings{keys: k, zone: zone, turn: 1}
+	return Settings{keys: k, zone: zone, refresh: 1}
 }
 
 // A settingsRow is a key of the configuration or a deed.
 type settingsRow struct {
 	name    string // unique
 	setting status.Setting
-	deed    deed // without title: a setting
+	act     settingsAction // without title: a setting
 }
 
 // Show implements [Pane].
 func (p Settings) Show(s status.Snapshot) Pane {
-	if again(p.snap, s) {
-		p.turn++
+	if hubRestarted(p.snap, s) {
+		p.refresh++
 	}
 	p.snap = s
 	return p
 }
 
-// Wants implements [Learner].
-func (p Settings) Wants() Want {
-	if p.known == p.turn {
+// NextQuery implements [Learner].
+func (p Settings) NextQuery() Query {
+	if p.loaded == p.refresh {
 		return nil
 	}
-	return SettingsOf{p.turn}
+	return SettingsQuery{p.refresh}
 }
 
-// Learn implements [Learner].
-func (p Settings) Learn(f Fact) Pane {
-	switch w := f.Want.(type) {
-	case Token:
-		p.shown = shownToken{of: w.Of, text: f.Token}
+// TakeResult implements [Learner].
+func (p Settings) TakeResult(f Result) Pane {
+	switch w := f.Query.(type) {
+	case TokenQuery:
+		p.revealed = revealedToken{token: w.Of, text: f.Token}
 		if f.Err != nil {
-			p.shown.wrong = f.Err.Error()
+			p.revealed.problem = f.Err.Error()
 		}
-	case SettingsOf:
-		p.known, p.err = w.Turn, f.Err
+	case SettingsQuery:
+		p.loaded, p.err = w.Refresh, f.Err
 		if f.Err == nil {
 			p.settings = f.Settings
 		}
@@ -83,8 +83,8 @@ func (p Settings) Learn(f Fact) Pane {
 	return p
 }
 
-// Done implements [Actor].
-func (p Settings) Done(a status.Action, err error) Pane {
+// ActionDone implements [Actor].
+func (p Settings) ActionDone(a status.Action, err error) Pane {
 	if err != nil {
 		return p
 	}
@@ -93,9 +93,9 @@ func (p Settings) Done(a status.Action, err error) Pane {
 		if a.Option != nil && a.Option.Key == p.editing {
 			p.editing = ""
 		}
-		p.turn++
+		p.refresh++
 	case status.SetGrant, status.AddSource, status.RemoveSource, status.Reload, status.AllowOrigin:
-		p.turn++
+		p.refresh++
 	default:
 	}
 	return p
@@ -126,19 +126,19 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 // rows are the rows that pass the filter: the update when there is one, the
 // settings, and the other deeds.
 func (p Settings) rows() []settingsRow {
-	l := lens{needle: theme.Plain(p.filter.Value())}
+	l := Filter{Text: theme.Sanitize(p.filter.Value())}
 	var first, rows, last []settingsRow
-	for _, d := range deeds(p.snap) {
-		switch row := (settingsRow{name: "do " + d.title, deed: d}); {
-		case l.needle != "" && l.find([]byte(d.title+" "+d.means)) < 0:
-		case d.action.Verb == status.InstallUpdate && d.off == "":
+	for _, d := range settingsActions(p.snap) {
+		switch row := (settingsRow{name: "do " + d.title, act: d}); {
+		case l.Text != "" && l.Find([]byte(d.title+" "+d.description)) < 0:
+		case d.action.Verb == status.InstallUpdate && d.disabled == "":
 			first = append(first, row)
 		default:
 			last = append(last, row)
 		}
 	}
 	for _, s := range p.settings {
-		if l.needle == "" || l.find([]byte(s.Key+" "+s.Description+" "+s.Value)) >= 0 {
+		if l.Text == "" || l.Find([]byte(s.Key+" "+s.Description+" "+s.Value)) >= 0 {
 			rows = append(rows, settingsRow{name: s.Key, setting: s})
 		}
 	}
@@ -157,13 +157,13 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case p.typing:
 		return p.filterKey(k), nil
 	}
-	p.shown = shownToken{}
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	p.revealed = revealedToken{}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	rows := p.rows()
 	i := p.position(rows)
-	if to, ok := p.keys.moved(k, i, len(rows), k.H/2); ok {
+	if to, ok := p.keys.Move(k, i, len(rows), k.H/2); ok {
 		if len(rows) > 0 {
 			p.cursor = rows[to].name
 		}
@@ -173,46 +173,46 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.typing = true
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = Field{}
+		p.filter = TextInput{}
 	case key.Matches(k, p.keys.Refresh):
-		p.turn++
-		return p, Say{"The settings are read again."}
+		p.refresh++
+		return p, ShowMessage{"The settings are read again."}
 	case key.Matches(k, p.keys.Enter):
-		return p.begin(rows[i])
-	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].deed.token != "":
-		return p, CopyToken{rows[i].deed.token}
+		return p.activate(rows[i])
+	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].act.token != "":
+		return p, CopyToken{rows[i].act.token}
 	case key.Matches(k, p.keys.Remove):
-		return p, set(rows[i].name, "")
+		return p, setOption(rows[i].name, "")
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
 
 func (p Settings) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
+	p.filter, p.typing = p.keys.editFilter(k, p.filter, "")
 	return p
 }
 
-// begin edits a setting, or does a deed.
-func (p Settings) begin(r settingsRow) (Pane, Intent) {
+// activate edits a setting, or does a deed.
+func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	switch {
-	case r.deed.token != "":
-		return p, agreeing(r.deed.token)
-	case r.deed.press != 0:
-		return p, Push{Key: tea.KeyPressMsg{Code: r.deed.press, Text: string(r.deed.press)}}
-	case r.deed.title != "":
-		return p, wish(r.deed.action)
+	case r.act.token != "":
+		return p, confirmReveal(r.act.token)
+	case r.act.globalKey != 0:
+		return p, SendKey{Key: tea.KeyPressMsg{Code: r.act.globalKey, Text: string(r.act.globalKey)}}
+	case r.act.title != "":
+		return p, intentFor(r.act.action)
 	}
-	p.editing, p.value = r.name, NewField(r.setting.Value)
+	p.editing, p.value = r.name, NewTextInput(r.setting.Value)
 	p.chosen = max(0, slices.Index(r.setting.Choices, cmp.Or(r.setting.Value, r.setting.Default)))
 	return p, nil
 }
 
-// set asks what it takes to write a value. What is not right is said then, by
+// setOption asks what it takes to write a value. What is not right is said then, by
 // who knows the rules.
-func set(name, value string) Intent {
-	return wish(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
+func setOption(name, value string) Intent {
+	return intentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }
 
 // editKey answers keys while a setting is edited. The editor stays open until
@@ -224,15 +224,15 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Back), !ok:
 		p.editing = ""
 	case key.Matches(k, p.keys.Enter) && n > 0:
-		return p, set(s.Key, s.Choices[p.chosen])
+		return p, setOption(s.Key, s.Choices[p.chosen])
 	case key.Matches(k, p.keys.Enter):
-		return p, set(s.Key, strings.TrimSpace(p.value.Value()))
+		return p, setOption(s.Key, strings.TrimSpace(p.value.Value()))
 	case n > 0 && key.Matches(k, p.keys.Left, p.keys.Up):
 		p.chosen = (p.chosen + n - 1) % n
 	case n > 0 && key.Matches(k, p.keys.Right, p.keys.Down, p.keys.Toggle):
 		p.chosen = (p.chosen + 1) % n
 	case n == 0:
-		p.value, _ = p.value.Key(k.KeyPressMsg)
+		p.value, _ = p.value.HandleKey(k.KeyPressMsg)
 	}
 	return p, nil
 }
@@ -241,20 +241,20 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 func (p Settings) Keys() []key.Binding {
 	switch rows := p.rows(); {
 	case p.editing != "":
-		keys := []key.Binding{named(p.keys.Enter, "look what it would change"), named(p.keys.Back, "leave it")}
+		keys := []key.Binding{WithHelp(p.keys.Enter, "look what it would change"), WithHelp(p.keys.Back, "leave it")}
 		if s, _ := p.setting(p.editing); s.Choices != nil {
-			keys = append(keys, named(p.keys.Right, "another choice"))
+			keys = append(keys, WithHelp(p.keys.Right, "another choice"))
 		}
 		return keys
 	case p.typing:
-		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
+		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it")}
 	case len(rows) == 0:
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
-	case rows[p.position(rows)].deed.token != "":
-		return []key.Binding{named(p.keys.Enter, "show it"), named(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
-	case rows[p.position(rows)].deed.title != "":
+	case rows[p.position(rows)].act.token != "":
+		return []key.Binding{WithHelp(p.keys.Enter, "show it"), WithHelp(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
+	case rows[p.position(rows)].act.title != "":
 		return []key.Binding{p.keys.Enter, p.keys.Filter, p.keys.Refresh}
 	default:
-		return []key.Binding{named(p.keys.Enter, "edit"), named(p.keys.Remove, "default"), p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{WithHelp(p.keys.Enter, "edit"), WithHelp(p.keys.Remove, "default"), p.keys.Filter, p.keys.Refresh}
 	}
 }

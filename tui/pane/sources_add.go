@@ -11,20 +11,20 @@ import (
 
 // addForm asks what to open. Only the folder must be said.
 type addForm struct {
-	keys     Keys
-	place    Field
-	name     Field
-	readOnly bool
-	focus    int    // placeField and on
-	wrong    string // why it was not taken; empty: not tried, or changed since
-	sent     bool   // it was taken: when a source is added, the form is done
+	keys      Keys
+	place     TextInput
+	name      TextInput
+	readOnly  bool
+	focus     int    // placeField and on
+	problem   string // why it was not taken; empty: not tried, or changed since
+	submitted bool   // it was taken: when a source is added, the form is done
 }
 
 const (
 	placeField = iota
 	nameField
 	accessField
-	fields
+	fieldCount
 )
 
 func (p Sources) formKey(k Press) (Pane, Intent) {
@@ -34,7 +34,7 @@ func (p Sources) formKey(k Press) (Pane, Intent) {
 		return p, nil
 	case key.Matches(k, p.keys.Enter):
 		var want Intent
-		p.form, want = p.form.send()
+		p.form, want = p.form.submit()
 		return p, want
 	}
 	p.form = p.form.edit(k)
@@ -42,16 +42,16 @@ func (p Sources) formKey(k Press) (Pane, Intent) {
 }
 
 func (f addForm) edit(k Press) addForm {
-	f.wrong, f.sent = "", false
+	f.problem, f.submitted = "", false
 	switch {
 	case key.Matches(k, f.keys.NextField):
-		f.focus = (f.focus + 1) % fields
+		f.focus = (f.focus + 1) % fieldCount
 	case key.Matches(k, f.keys.PreviousField):
-		f.focus = (f.focus + fields - 1) % fields
+		f.focus = (f.focus + fieldCount - 1) % fieldCount
 	case f.focus == placeField:
-		f.place, _ = f.place.Key(k.KeyPressMsg)
+		f.place, _ = f.place.HandleKey(k.KeyPressMsg)
 	case f.focus == nameField:
-		f.name, _ = f.name.Key(k.KeyPressMsg)
+		f.name, _ = f.name.HandleKey(k.KeyPressMsg)
 	case key.Matches(k, f.keys.Toggle, f.keys.Left, f.keys.Right):
 		f.readOnly = !f.readOnly
 	}
@@ -59,7 +59,7 @@ func (f addForm) edit(k Press) addForm {
 }
 
 func (f addForm) paste(text string) addForm {
-	f.wrong = ""
+	f.problem = ""
 	switch f.focus {
 	case placeField:
 		f.place = f.place.Insert(text)
@@ -69,42 +69,42 @@ func (f addForm) paste(text string) addForm {
 	return f
 }
 
-// send checks what a person typed as far as that needs no disk: the hub, which
+// submit checks what a person typed as far as that needs no disk: the hub, which
 // will open it, checks the rest.
-func (f addForm) send() (addForm, Intent) {
+func (f addForm) submit() (addForm, Intent) {
 	place, name := strings.TrimSpace(f.place.Value()), strings.TrimSpace(f.name.Value())
 	switch {
 	case place == "":
-		f.focus, f.wrong = placeField, "Say which folder to open."
+		f.focus, f.problem = placeField, "Say which folder to open."
 		return f, nil
-	case !whole(place):
-		f.focus, f.wrong = placeField, "Write the whole path, from / or ~: the hub runs in another folder than you."
+	case !isAbsolute(place):
+		f.focus, f.problem = placeField, "Write the whole path, from / or ~: the hub runs in another folder than you."
 		return f, nil
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-		f.focus, f.wrong = nameField, "A name has only a-z, 0-9 and -. Empty, it is made from the folder's name."
+		f.focus, f.problem = nameField, "A name has only a-z, 0-9 and -. Empty, it is made from the folder's name."
 		return f, nil
 	}
-	f.sent = true
-	return f, wish(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Place: place, ReadOnly: f.readOnly}})
+	f.submitted = true
+	return f, intentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Place: place, ReadOnly: f.readOnly}})
 }
 
-// whole reports whether place means the same in every working directory: a
+// isAbsolute reports whether place means the same in every working directory: a
 // path from a root, one from home, or an address.
-func whole(place string) bool {
+func isAbsolute(place string) bool {
 	return strings.HasPrefix(place, "/") || strings.HasPrefix(place, "~") || strings.HasPrefix(place, `\\`) ||
 		strings.Contains(place, "://") || len(place) > 2 && place[1] == ':' && (place[2] == '\\' || place[2] == '/')
 }
 
 func (f addForm) bindings() []key.Binding {
-	keys := []key.Binding{named(f.keys.Enter, "look what it would change"), f.keys.NextField}
+	keys := []key.Binding{WithHelp(f.keys.Enter, "look what it would change"), f.keys.NextField}
 	if f.focus == accessField {
 		keys = append(keys, f.keys.Toggle)
 	}
-	return append(keys, named(f.keys.Back, "close"))
+	return append(keys, WithHelp(f.keys.Back, "close"))
 }
 
-func (f addForm) section(t theme.Theme) section {
-	return section{title: "Add a source", need: 4, want: 7, rows: func(w, _ int) []string {
+func (f addForm) section(t theme.Theme) Section {
+	return Section{Title: "Add a source", Min: 4, Ideal: 7, Rows: func(w, _ int) []string {
 		label := func(field int, text string) string {
 			if f.focus == field {
 				return t.Accent.Fit("▸ "+text, 13)
@@ -117,14 +117,14 @@ func (f addForm) section(t theme.Theme) section {
 		}
 		tick := map[bool]string{true: "[x] ", false: "[ ] "}[f.readOnly]
 		rows := []string{
-			label(placeField, "folder") + f.place.View(t, w-13, f.focus == placeField, "/home/you/notes"),
-			label(nameField, "name") + f.name.View(t, w-13, f.focus == nameField, "made from the folder's name"),
+			label(placeField, "folder") + f.place.Draw(t, w-13, f.focus == placeField, "/home/you/notes"),
+			label(nameField, "name") + f.name.Draw(t, w-13, f.focus == nameField, "made from the folder's name"),
 			label(accessField, "read only") + t.Text.Text(tick) + t.Dim.Text(access),
 		}
-		if f.wrong == "" {
+		if f.problem == "" {
 			return append(rows, "", t.Dim.Text("The kind is found out by looking into the folder."))
 		}
-		rows = append(rows, t.Bad.Wrapped("✗ "+f.wrong, w)...)
+		rows = append(rows, t.Bad.Wrap("✗ "+f.problem, w)...)
 		return rows
 	}}
 }

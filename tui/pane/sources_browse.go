@@ -6,53 +6,53 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Size implements [Sizer].
-func (p Sources) Size(w, h int) Pane {
+// Resize implements [Sizer].
+func (p Sources) Resize(w, h int) Pane {
 	p.w, p.h = w, h
 	if p.browse != nil {
 		next := *p.browse
 		next.w, next.h = w, h
-		return p.opened(next)
+		return p.withBrowser(next)
 	}
 	return p
 }
 
-// Wants implements [Learner].
-func (p Sources) Wants() Want {
+// NextQuery implements [Learner].
+func (p Sources) NextQuery() Query {
 	if p.browse == nil || !Running(p.snap) {
 		return nil
 	}
-	return p.browse.wants()
+	return p.browse.nextQuery()
 }
 
-// Learn implements [Learner].
-func (p Sources) Learn(f Fact) Pane {
+// TakeResult implements [Learner].
+func (p Sources) TakeResult(f Result) Pane {
 	if p.browse == nil {
 		return p
 	}
-	return p.opened(p.browse.learn(f))
+	return p.withBrowser(p.browse.takeResult(f))
 }
 
-func (p Sources) opened(b browser) Sources {
+func (p Sources) withBrowser(b browser) Sources {
 	p.browse = &b
 	return p
 }
 
-// look opens the selected source, at its search or at its pages.
-func (p Sources) look(search bool) Sources {
+// openBrowser opens the selected source, at its search or at its pages.
+func (p Sources) openBrowser(search bool) Sources {
 	s, _ := p.selected()
-	p.looks++
+	p.browserCount++
 	b := newBrowser(p.keys, p.zone, s.Name, p.w, p.h).show(p.snap)
-	b.turn = p.looks << 16 // what an earlier one asked comes to this one as nothing
+	b.refresh = p.browserCount << 16 // what an earlier one asked comes to this one as nothing
 	if search {
-		b.at, b.search.typing, b.search.only = amongHits, true, true
+		b.focus, b.search.typing, b.search.standalone = focusHits, true, true
 	}
-	return p.opened(b)
+	return p.withBrowser(b)
 }
 
-// browsed tells the browser of a snapshot. It is closed with its source, and
+// updateBrowser tells the browser of a snapshot. It is closed with its source, and
 // asks another hub anew.
-func (p Sources) browsed(s status.Snapshot) Sources {
+func (p Sources) updateBrowser(s status.Snapshot) Sources {
 	if p.browse == nil {
 		return p
 	}
@@ -62,16 +62,16 @@ func (p Sources) browsed(s status.Snapshot) Sources {
 		return p
 	}
 	next := p.browse.show(s)
-	if again(p.snap, s) {
-		next = next.again()
+	if hubRestarted(p.snap, s) {
+		next = next.refreshAll()
 	}
-	return p.opened(next)
+	return p.withBrowser(next)
 }
 
-// writesOf says how many of the calls may have changed something.
-func writesOf(s status.Source) string {
+// callSplit says how many of the calls may have changed something.
+func callSplit(s status.Source) string {
 	if s.Calls == 0 {
 		return ""
 	}
-	return "; " + many(s.Calls-min(s.Writes, s.Calls), "read") + ", " + many(s.Writes, "write")
+	return "; " + Plural(s.Calls-min(s.Writes, s.Calls), "read") + ", " + Plural(s.Writes, "write")
 }

@@ -21,8 +21,8 @@ type grantForm struct {
 
 // A grantLevel is something that agents may be allowed.
 type grantLevel struct {
-	says, means string
-	grant       status.Grant
+	label, description string
+	grant              status.Grant
 }
 
 func grantLevels() []grantLevel {
@@ -51,8 +51,8 @@ func newGrantForm(k Keys, s status.Source, sessions []status.Session) *grantForm
 	return f
 }
 
-// key answers k; done: the form is to be closed.
-func (f grantForm) key(k Press) (next grantForm, want Intent, done bool) {
+// handleKey answers k; done: the form is to be closed.
+func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 	step := 0
 	switch {
 	case key.Matches(k, f.keys.Back):
@@ -60,7 +60,7 @@ func (f grantForm) key(k Press) (next grantForm, want Intent, done bool) {
 	case key.Matches(k, f.keys.Enter):
 		g := grantLevels()[f.level].grant
 		g.Source, g.Client = f.source, f.clients[f.client]
-		return f, wish(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
+		return f, intentFor(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
 	case key.Matches(k, f.keys.NextField, f.keys.PreviousField, f.keys.Up, f.keys.Down):
 		f.onLevel = !f.onLevel
 	case key.Matches(k, f.keys.Left):
@@ -77,14 +77,14 @@ func (f grantForm) key(k Press) (next grantForm, want Intent, done bool) {
 }
 
 func (f grantForm) bindings() []key.Binding {
-	return []key.Binding{named(f.keys.Enter, "look what it would change"), named(f.keys.Right, "other"), f.keys.NextField, named(f.keys.Back, "close")}
+	return []key.Binding{WithHelp(f.keys.Enter, "look what it would change"), WithHelp(f.keys.Right, "other"), f.keys.NextField, WithHelp(f.keys.Back, "close")}
 }
 
-func (f grantForm) section(t theme.Theme) section {
-	return section{title: "What agents may do with " + f.source, need: 4, want: 5, rows: func(w, _ int) []string {
+func (f grantForm) section(t theme.Theme) Section {
+	return Section{Title: "What agents may do with " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			if focus {
-				return t.Accent.Fit("▸ "+name, 10) + t.On().Text.Cut("‹ "+value+" ›", w-10)
+				return t.Accent.Fit("▸ "+name, 10) + t.Selected().Text.Cut("‹ "+value+" ›", w-10)
 			}
 			return t.Dim.Fit("  "+name, 10) + t.Text.Cut("‹ "+value+" ›", w-10)
 		}
@@ -93,7 +93,7 @@ func (f grantForm) section(t theme.Theme) section {
 			who = "every client"
 		}
 		level := grantLevels()[f.level]
-		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "may", level.says), ""}
-		return append(rows, t.Dim.Wrapped(level.means, w)...)
+		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "may", level.label), ""}
+		return append(rows, t.Dim.Wrap(level.description, w)...)
 	}}
 }

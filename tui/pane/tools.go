@@ -21,16 +21,16 @@ type Tools struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	scope  ToolsFor // what is shown
-	got    Want     // what tools are of; nil: nothing yet
+	scope  ToolsQuery // what is shown
+	loaded Query      // what tools are of; nil: nothing yet
 	tools  []status.Tool
 	err    error
-	cursor string // the name of the selected tool
-	page   leaf   // all there is to say of it
+	cursor string   // the name of the selected tool
+	page   TextView // all there is to say of it
 	top    int
 	open   bool
 
-	filter Field
+	filter TextInput
 	typing bool
 
 	form *toolForm // nil: it is not shown; replaced, never changed
@@ -42,8 +42,8 @@ func NewTools(k Keys, zone *time.Location) Tools { return Tools{keys: k, zone: z
 // Show implements [Pane]. What is published depends on the sources and on what
 // agents may do, so it is read again when these change.
 func (p Tools) Show(s status.Snapshot) Pane {
-	if again(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sameTools) {
-		p.scope.Turn++
+	if hubRestarted(p.snap, s) || !slices.EqualFunc(p.snap.Sources, s.Sources, sameTools) {
+		p.scope.Refresh++
 	}
 	if Running(s) && !slices.ContainsFunc(s.Sources, func(one status.Source) bool { return one.Name == p.scope.Source }) {
 		p.scope.Source = "" // it is gone, perhaps since the last panel
@@ -56,45 +56,45 @@ func sameTools(a, b status.Source) bool {
 	return a.Name == b.Name && a.Tools == b.Tools && a.ReadOnly == b.ReadOnly && slices.Equal(a.Effects, b.Effects)
 }
 
-// Seek implements [Seeker]: it shows the tools of the source part.
-func (p Tools) Seek(part string) Pane {
+// Focus implements [Seeker]: it shows the tools of the source part.
+func (p Tools) Focus(part string) Pane {
 	p.scope.Source = part
 	return p
 }
 
-// Wants implements [Learner].
-func (p Tools) Wants() Want {
-	if p.got == Want(p.scope) || !Running(p.snap) {
+// NextQuery implements [Learner].
+func (p Tools) NextQuery() Query {
+	if p.loaded == Query(p.scope) || !Running(p.snap) {
 		return nil
 	}
 	return p.scope
 }
 
-// Learn implements [Learner].
-func (p Tools) Learn(f Fact) Pane {
-	switch w := f.Want.(type) {
-	case ToolsFor:
+// TakeResult implements [Learner].
+func (p Tools) TakeResult(f Result) Pane {
+	switch w := f.Query.(type) {
+	case ToolsQuery:
 		if w != p.scope {
 			return p
 		}
-		p.got, p.tools, p.err = w, f.Tools, f.Err
+		p.loaded, p.tools, p.err = w, f.Tools, f.Err
 		if f.Err != nil {
 			p.tools = nil
 		}
-		return p.turn(p.position())
-	case Trial:
-		if p.form != nil && p.form.running && w == (Trial{p.form.on(), p.form.called()}) {
-			next := p.form.learn(f)
+		return p.selectAt(p.position())
+	case ToolRunQuery:
+		if p.form != nil && p.form.running && w == (ToolRunQuery{p.form.sourceName(), p.form.toolName()}) {
+			next := p.form.takeResult(f)
 			p.form = &next
 		}
 	}
 	return p
 }
 
-// Done implements [Actor].
-func (p Tools) Done(a status.Action, err error) Pane {
+// ActionDone implements [Actor].
+func (p Tools) ActionDone(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.SetGrant || a.Verb == status.SetOption || a.Verb == status.Reload) {
-		p.scope.Turn++
+		p.scope.Refresh++
 	}
 	return p
 }
@@ -110,20 +110,20 @@ func (p Tools) Paste(text string) Pane {
 		p.form = &next
 	case p.typing:
 		p.filter = p.filter.Insert(text)
-		return p.turn(0)
+		return p.selectAt(0)
 	}
 	return p
 }
 
-// shown are the tools that pass the filter.
-func (p Tools) shown() []status.Tool {
-	l := lens{needle: theme.Plain(p.filter.Value())}
-	if l.needle == "" {
+// visible are the tools that pass the filter.
+func (p Tools) visible() []status.Tool {
+	l := Filter{Text: theme.Sanitize(p.filter.Value())}
+	if l.Text == "" {
 		return p.tools
 	}
 	var shown []status.Tool
 	for _, t := range p.tools {
-		if l.find([]byte(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description)) >= 0 {
+		if l.Find([]byte(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description)) >= 0 {
 			shown = append(shown, t)
 		}
 	}
@@ -131,21 +131,21 @@ func (p Tools) shown() []status.Tool {
 }
 
 func (p Tools) position() int {
-	return max(0, slices.IndexFunc(p.shown(), func(t status.Tool) bool { return t.Name == p.cursor }))
+	return max(0, slices.IndexFunc(p.visible(), func(t status.Tool) bool { return t.Name == p.cursor }))
 }
 
-// turn selects the i-th tool that is shown.
-func (p Tools) turn(i int) Tools {
-	shown := p.shown()
+// selectAt selects the i-th tool that is shown.
+func (p Tools) selectAt(i int) Tools {
+	shown := p.visible()
 	if len(shown) == 0 {
-		p.cursor, p.page = "", leaf{}
+		p.cursor, p.page = "", TextView{}
 		return p
 	}
-	tool := shown[clamp(i, len(shown))]
+	tool := shown[Clamp(i, len(shown))]
 	if tool.Name != p.cursor {
 		p.top = 0
 	}
-	p.cursor, p.page = tool.Name, pageOf(tool)
+	p.cursor, p.page = tool.Name, toolText(tool)
 	return p
 }
 
@@ -156,14 +156,14 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		p.form = nil
 		return p, nil
 	case p.form != nil:
-		next, want := p.form.key(k)
+		next, want := p.form.handleKey(k)
 		p.form = &next
 		return p, want
 	case p.typing:
 		return p.filterKey(k), nil
 	}
-	if why := p.Why(k.KeyPressMsg); why != "" {
-		return p, Say{why}
+	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
+		return p, ShowMessage{why}
 	}
 	if next, ok := p.move(k); ok {
 		return next, nil
@@ -172,35 +172,35 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.typing = true
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = Field{}
-		return p.turn(p.position()), nil
+		p.filter = TextInput{}
+		return p.selectAt(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
-		p.scope.Turn++
-		return p, Say{"The tools are read again."}
-	case key.Matches(k, p.keys.Part):
-		p.scope.Source = after(p.scope.Source, p.sources())
+		p.scope.Refresh++
+		return p, ShowMessage{"The tools are read again."}
+	case key.Matches(k, p.keys.NextPart):
+		p.scope.Source = nextAfter(p.scope.Source, p.sources())
 	case key.Matches(k, p.keys.Right):
-		p.scope.Client = after(p.scope.Client, p.clients())
+		p.scope.Client = nextAfter(p.scope.Client, p.clients())
 	case key.Matches(k, p.keys.Left):
 		all := p.clients()
 		slices.Reverse(all)
-		p.scope.Client = after(p.scope.Client, all)
+		p.scope.Client = nextAfter(p.scope.Client, all)
 	case key.Matches(k, p.keys.Run):
-		return p.begin()
+		return p.openForm()
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy()
 	default:
-		return p, Pass{}
+		return p, Unhandled{}
 	}
 	return p, nil
 }
 
 func (p Tools) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.filtered(k, p.filter, "")
+	p.filter, p.typing = p.keys.editFilter(k, p.filter, "")
 	if key.Matches(k, p.keys.Enter) {
 		return p
 	}
-	return p.turn(0)
+	return p.selectAt(0)
 }
 
 func (p Tools) move(k Press) (Tools, bool) {
@@ -221,26 +221,26 @@ func (p Tools) move(k Press) (Tools, bool) {
 	case p.open && key.Matches(k, p.keys.Up):
 		return p.scroll(-1, k), true
 	case key.Matches(k, p.keys.Down):
-		return p.turn(i + 1), true
+		return p.selectAt(i + 1), true
 	case key.Matches(k, p.keys.Up):
-		return p.turn(i - 1), true
+		return p.selectAt(i - 1), true
 	case key.Matches(k, p.keys.First):
-		return p.turn(0), true
+		return p.selectAt(0), true
 	case key.Matches(k, p.keys.Last):
-		return p.turn(len(p.tools)), true
+		return p.selectAt(len(p.tools)), true
 	}
 	return p, false
 }
 
 // scroll moves the text of the selected tool by d rows.
 func (p Tools) scroll(d int, k Press) Tools {
-	w, h := p.inside(k.W, k.H)
-	p.top = max(0, min(p.top+d, p.page.height(w)-h))
+	w, h := p.detailRoom(k.W, k.H)
+	p.top = max(0, min(p.top+d, p.page.Height(w)-h))
 	return p
 }
 
-// after is what follows one in all, or the first.
-func after(one string, all []string) string {
+// nextAfter is what follows one in all, or the first.
+func nextAfter(one string, all []string) string {
 	return all[(slices.Index(all, one)+1)%len(all)]
 }
 
@@ -263,18 +263,18 @@ func (p Tools) clients() []string {
 }
 
 func (p Tools) selected() (status.Tool, bool) {
-	shown := p.shown()
+	shown := p.visible()
 	if len(shown) == 0 {
 		return status.Tool{}, false
 	}
 	return shown[p.position()], true
 }
 
-func (p Tools) begin() (Pane, Intent) {
+func (p Tools) openForm() (Pane, Intent) {
 	tool, _ := p.selected()
 	f, err := newToolForm(p.keys, tool)
 	if err != nil {
-		return p, Say{"It cannot be run from here: " + err.Error()}
+		return p, ShowMessage{"It cannot be run from here: " + err.Error()}
 	}
 	p.form = &f
 	return p, nil
@@ -284,7 +284,7 @@ func (p Tools) copy() Intent {
 	tool, _ := p.selected()
 	text, err := json.MarshalIndent(tool, "", "  ")
 	if err != nil {
-		return Say{"It cannot be copied: " + err.Error()}
+		return ShowMessage{"It cannot be copied: " + err.Error()}
 	}
 	return Copy{What: "the declaration of " + tool.Name, Text: string(text)}
 }
@@ -295,30 +295,30 @@ func (p Tools) Keys() []key.Binding {
 	case p.form != nil:
 		return p.form.bindings()
 	case p.typing:
-		return []key.Binding{named(p.keys.Enter, "keep the filter"), named(p.keys.Back, "drop it")}
+		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it")}
 	case p.open:
-		return []key.Binding{p.keys.Run, named(p.keys.Back, "back to the list"), named(p.keys.Down, "scroll"), p.keys.Copy}
+		return []key.Binding{p.keys.Run, WithHelp(p.keys.Back, "back to the list"), WithHelp(p.keys.Down, "scroll"), p.keys.Copy}
 	}
 	return []key.Binding{
-		p.keys.Run, named(p.keys.Enter, "read it"), p.keys.Filter, named(p.keys.Part, "source"), named(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+		p.keys.Run, WithHelp(p.keys.Enter, "read it"), p.keys.Filter, WithHelp(p.keys.NextPart, "source"), WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
 	}
 }
 
-// pageOf is all there is to say of a tool.
-func pageOf(tool status.Tool) leaf {
-	l := newLeaf().
-		with(leafTitle, strings.TrimSpace(tool.Name+"  "+tool.Title)).
-		with(leafDim, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", orNone(tool.Effect), orNone(tool.System),
-			count(uint64(max(0, tool.Bytes/4))), orNone(strings.Join(tool.Sources, ", ")))).
-		with(leafText, "").with(leafText, tool.Description).with(leafText, "")
-	fields, err := argumentsOf(tool.Schema)
+// toolText is all there is to say of a tool.
+func toolText(tool status.Tool) TextView {
+	l := NewTextView().
+		Add(TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
+		Add(DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", OrDash(tool.Effect), OrDash(tool.System),
+			Count(uint64(max(0, tool.Bytes/4))), OrDash(strings.Join(tool.Sources, ", ")))).
+		Add(TextLine, "").Add(TextLine, tool.Description).Add(TextLine, "")
+	fields, err := parseArguments(tool.Schema)
 	switch {
 	case err != nil:
-		l = l.with(leafRisk, err.Error())
+		l = l.Add(RiskLine, err.Error())
 	case len(fields) == 0:
-		l = l.with(leafDim, "It takes no arguments.")
+		l = l.Add(DimLine, "It takes no arguments.")
 	default:
-		l = l.with(leafTitle, "arguments; * is needed")
+		l = l.Add(TitleLine, "arguments; * is needed")
 	}
 	for _, a := range fields {
 		star := ""
@@ -329,16 +329,16 @@ func pageOf(tool status.Tool) leaf {
 		if len(a.choices) > 0 {
 			choices = "one of " + strings.Join(a.choices, ", ")
 		}
-		l = l.with(leafText, "  "+a.name+star+" · "+strings.Join(present(a.kindly(), choices, a.byRule), " · "))
-		if a.means != "" {
-			l = l.with(leafDim, "      "+a.means)
+		l = l.Add(TextLine, "  "+a.name+star+" · "+strings.Join(nonEmpty(a.kindText(), choices, a.rules), " · "))
+		if a.description != "" {
+			l = l.Add(DimLine, "      "+a.description)
 		}
 	}
 	if len(tool.Examples) > 0 {
-		l = l.with(leafText, "").with(leafTitle, "examples")
+		l = l.Add(TextLine, "").Add(TitleLine, "examples")
 	}
 	for _, ex := range tool.Examples {
-		l = l.with(leafDim, "  "+ex.Why).with(leafText, "    "+string(ex.Args))
+		l = l.Add(DimLine, "  "+ex.Why).Add(TextLine, "    "+string(ex.Args))
 	}
 	return l
 }

@@ -16,42 +16,42 @@ func (p Tools) View(t theme.Theme, w, h int) string {
 	}
 	lines := p.sections(t, w, h-line)
 	if line == 1 {
-		lines = append(lines, theme.Fill(t.Key.Text(" / ")+p.filter.View(t, w-4, true, "name, effect or description"), w))
+		lines = append(lines, theme.Fit(t.Key.Text(" / ")+p.filter.Draw(t, w-4, true, "name, effect or description"), w))
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (p Tools) sections(t theme.Theme, w, h int) []string {
-	frame := framed(w, h)
+	frame := Framed(w, h)
 	switch {
-	case p.form != nil && frame && w >= wideWidth:
-		return beside(t, w, h, []section{p.list(t)}, p.form.sections(t))
+	case p.form != nil && frame && w >= WideWidth:
+		return Columns(t, w, h, []Section{p.listSection(t)}, p.form.sections(t))
 	case p.form != nil:
-		return stack(t, w, h, frame, p.form.sections(t)...)
-	case len(p.shown()) == 0:
-		return stack(t, w, h, frame, p.list(t))
+		return Stack(t, w, h, frame, p.form.sections(t)...)
+	case len(p.visible()) == 0:
+		return Stack(t, w, h, frame, p.listSection(t))
 	case p.open:
-		return stack(t, w, h, frame, p.side(t))
-	case frame && w >= wideWidth:
-		return beside(t, w, h, []section{p.list(t)}, []section{p.side(t)})
+		return Stack(t, w, h, frame, p.detailSection(t))
+	case frame && w >= WideWidth:
+		return Columns(t, w, h, []Section{p.listSection(t)}, []Section{p.detailSection(t)})
 	case h < 12:
-		return stack(t, w, h, frame, p.list(t))
+		return Stack(t, w, h, frame, p.listSection(t))
 	default:
-		list := p.list(t)
-		list.want = min(list.want, h/2-2)
-		return stack(t, w, h, frame, list, p.side(t))
+		list := p.listSection(t)
+		list.Ideal = min(list.Ideal, h/2-2)
+		return Stack(t, w, h, frame, list, p.detailSection(t))
 	}
 }
 
-// inside is the room for what is said of a tool in a pane of w by h cells.
-func (p Tools) inside(w, h int) (int, int) {
-	frame := framed(w, h)
+// detailRoom is the room for what is said of a tool in a pane of w by h cells.
+func (p Tools) detailRoom(w, h int) (int, int) {
+	frame := Framed(w, h)
 	switch {
 	case p.open:
-	case frame && w >= wideWidth:
+	case frame && w >= WideWidth:
 		w -= w / 2
 	default:
-		h -= min(len(p.shown())+1, h/2-2) + 2
+		h -= min(len(p.visible())+1, h/2-2) + 2
 	}
 	if frame {
 		return w - 4, max(1, h-2)
@@ -59,31 +59,31 @@ func (p Tools) inside(w, h int) (int, int) {
 	return w, max(1, h-1)
 }
 
-func (p Tools) list(t theme.Theme) section {
-	shown, bytes := p.shown(), 0
+func (p Tools) listSection(t theme.Theme) Section {
+	shown, bytes := p.visible(), 0
 	for _, tool := range p.tools {
 		bytes += tool.Bytes
 	}
 	n := len(shown)
-	note := fmt.Sprintf("%s, about %s tokens", size(bytes), count(uint64(max(0, bytes/4))))
+	note := fmt.Sprintf("%s, about %s tokens", Bytes(bytes), Count(uint64(max(0, bytes/4))))
 	if n != len(p.tools) {
 		note = fmt.Sprintf("%d of %d", n, len(p.tools))
 	}
-	return section{title: titled("Tools", n) + p.of(), note: note, need: 3, want: n + 1, rows: func(w, h int) []string {
+	return Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Ideal: n + 1, Rows: func(w, h int) []string {
 		if n == 0 {
-			return p.nothing(t, w)
+			return p.emptyRows(t, w)
 		}
-		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.Right("tokens", 8)}
-		from, to := window(n, p.position(), h-1)
+		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
+		from, to := VisibleRange(n, p.position(), h-1)
 		for i := from; i < to; i++ {
-			rows = append(rows, t.Spot(i, p.row(t, shown[i], w)))
+			rows = append(rows, t.RowRegion(i, p.row(t, shown[i], w)))
 		}
 		return rows
 	}}
 }
 
-// of says whose tools are shown.
-func (p Tools) of() string {
+// scopeText says whose tools are shown.
+func (p Tools) scopeText() string {
 	words := ""
 	if p.scope.Source != "" {
 		words += " of " + p.scope.Source
@@ -94,36 +94,36 @@ func (p Tools) of() string {
 	return words
 }
 
-func (p Tools) nothing(t theme.Theme, w int) []string {
+func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	switch {
 	case p.err != nil:
-		return t.Bad.Wrapped("✗ The tools cannot be read: "+p.err.Error(), w)
+		return t.Bad.Wrap("✗ The tools cannot be read: "+p.err.Error(), w)
 	case !Running(p.snap):
-		return t.Dim.Wrapped("No hub runs, so no tool is published.", w)
-	case p.got == nil:
+		return t.Dim.Wrap("No hub runs, so no tool is published.", w)
+	case p.loaded == nil:
 		return []string{t.Dim.Text("Reading the tools …")}
 	case len(p.tools) > 0:
 		return []string{t.Dim.Text("No tool passes the filter.")}
 	default:
-		return t.Dim.Wrapped("No tool is published"+p.of()+". What agents may do decides it: see Sources.", w)
+		return t.Dim.Wrap("No tool is published"+p.scopeText()+". What agents may do decides it: see Sources.", w)
 	}
 }
 
 func (p Tools) row(t theme.Theme, tool status.Tool, w int) string {
 	lead := "  "
 	if tool.Name == p.cursor {
-		t, lead = t.On(), "▸ "
+		t, lead = t.Selected(), "▸ "
 	}
-	return t.Strong.Fit(lead+tool.Name, w-22) + effect(t, tool.Effect).Fit(tool.Effect, 8) + t.Dim.Right(count(uint64(max(0, tool.Bytes/4))), 8) +
+	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect, 8) + t.Dim.FitRight(Count(uint64(max(0, tool.Bytes/4))), 8) +
 		t.Text.Fit("", 6)
 }
 
-func (p Tools) side(t theme.Theme) section {
-	return section{title: p.cursor, need: 3, want: 1 << 20, rows: func(w, h int) []string {
-		rows := p.page.draw(t, p.top, w, h)
-		if rest := p.page.height(w) - p.top - len(rows); rest > 0 && len(rows) > 1 {
-			rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", many(uint64(rest+1), "row")))
+func (p Tools) detailSection(t theme.Theme) Section {
+	return Section{Title: p.cursor, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		rows := p.page.Draw(t, p.top, w, h)
+		if rest := p.page.Height(w) - p.top - len(rows); rest > 0 && len(rows) > 1 {
+			rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", Plural(uint64(rest+1), "row")))
 		}
-		return besides(t, rows, w)
+		return ScrollRegions(t, rows, w)
 	}}
 }

@@ -17,20 +17,20 @@ type toolForm struct {
 	keys    Keys
 	tool    status.Tool
 	fields  []argument
-	typed   []Field // one for each field; of one with choices, the one chosen
-	source  int     // among the tool's
-	focus   int     // 0: the source; from 1 on the fields
-	example int     // the one that was filled in last; 0: none
+	typed   []TextInput // one for each field; of one with choices, the one chosen
+	source  int         // among the tool's
+	focus   int         // 0: the source; from 1 on the fields
+	example int         // the one that was filled in last; 0: none
 
-	wrong   string // why it was not run; empty: not tried, or changed since
-	sure    bool   // it changes something, and a person was told so
-	running bool
-	answer  leaf
-	top     int
+	problem   string // why it was not run; empty: not tried, or changed since
+	confirmed bool   // it changes something, and a person was told so
+	running   bool
+	answer    TextView
+	top       int
 }
 
 func newToolForm(k Keys, tool status.Tool) (toolForm, error) {
-	fields, err := argumentsOf(tool.Schema)
+	fields, err := parseArguments(tool.Schema)
 	if err != nil {
 		return toolForm{}, err
 	}
@@ -42,14 +42,14 @@ func newToolForm(k Keys, tool status.Tool) (toolForm, error) {
 			fields[i].choices = []string{"true", "false"}
 		}
 	}
-	f := toolForm{keys: k, tool: tool, fields: fields, typed: make([]Field, len(fields)), focus: 1}
+	f := toolForm{keys: k, tool: tool, fields: fields, typed: make([]TextInput, len(fields)), focus: 1}
 	if len(fields) == 0 {
 		f.focus = 0
 	}
 	return f, nil
 }
 
-func (f toolForm) on() string {
+func (f toolForm) sourceName() string {
 	if f.source < len(f.tool.Sources) {
 		return f.tool.Sources[f.source]
 	}
@@ -68,7 +68,7 @@ func (f toolForm) arguments() (json.RawMessage, int, error) {
 		if text == "" && a.kind != "string" {
 			return nil, i, errRequired(a.name)
 		}
-		v, err := a.value(text)
+		v, err := a.encode(text)
 		if err != nil {
 			return nil, i, err
 		}
@@ -91,8 +91,8 @@ type errRequired string
 
 func (e errRequired) Error() string { return string(e) + " is needed" }
 
-// key answers k, which does not close the form.
-func (f toolForm) key(k Press) (toolForm, Intent) {
+// handleKey answers k, which does not close the form.
+func (f toolForm) handleKey(k Press) (toolForm, Intent) {
 	page := max(1, k.H/2)
 	switch {
 	case key.Matches(k, f.keys.Enter):
@@ -103,16 +103,16 @@ func (f toolForm) key(k Press) (toolForm, Intent) {
 		f.top = max(0, f.top-page)
 	case key.Matches(k, f.keys.CopyAnswer):
 		if len(f.answer.lines) == 0 {
-			return f, Say{"There is no answer to copy yet."}
+			return f, ShowMessage{"There is no answer to copy yet."}
 		}
 		return f, Copy{What: "the answer", Text: f.answer.String()}
 	case key.Matches(k, f.keys.Example):
-		return f.fill(), nil
+		return f.fillExample(), nil
 	default:
-		f.wrong, f.sure = "", false
+		f.problem, f.confirmed = "", false
 		return f.edit(k), nil
 	}
-	f.top = max(0, min(f.top, f.answer.height(max(1, k.W-4))-1))
+	f.top = max(0, min(f.top, f.answer.Height(max(1, k.W-4))-1))
 	return f, nil
 }
 
@@ -144,39 +144,39 @@ func (f toolForm) edit(k Press) toolForm {
 	if choices := f.fields[i].choices; choices != nil {
 		all := append([]string{""}, choices...) // empty: leave it out
 		at := max(0, slices.Index(all, f.typed[i].Value()))
-		f.typed[i] = NewField(all[(at+step+len(all))%len(all)])
+		f.typed[i] = NewTextInput(all[(at+step+len(all))%len(all)])
 		return f
 	}
-	f.typed[i], _ = f.typed[i].Key(k.KeyPressMsg)
+	f.typed[i], _ = f.typed[i].HandleKey(k.KeyPressMsg)
 	return f
 }
 
 func (f toolForm) paste(text string) toolForm {
 	if i := f.focus - 1; i >= 0 && f.fields[i].choices == nil {
-		f.wrong, f.sure = "", false
+		f.problem, f.confirmed = "", false
 		f.typed = slices.Clone(f.typed)
 		f.typed[i] = f.typed[i].Insert(text)
 	}
 	return f
 }
 
-// fill fills in the next example.
-func (f toolForm) fill() toolForm {
+// fillExample fills in the next example.
+func (f toolForm) fillExample() toolForm {
 	if len(f.tool.Examples) == 0 {
-		f.wrong = "This tool has no example."
+		f.problem = "This tool has no example."
 		return f
 	}
 	ex := f.tool.Examples[f.example%len(f.tool.Examples)]
 	f.example = f.example%len(f.tool.Examples) + 1
 	var args map[string]json.RawMessage
 	if json.Unmarshal(ex.Args, &args) != nil {
-		f.wrong = "The example cannot be read."
+		f.problem = "The example cannot be read."
 		return f
 	}
-	f.typed, f.wrong, f.sure = make([]Field, len(f.fields)), "", false
+	f.typed, f.problem, f.confirmed = make([]TextInput, len(f.fields)), "", false
 	for i, a := range f.fields {
 		if v, ok := args[a.name]; ok {
-			f.typed[i] = NewField(unquoted(v))
+			f.typed[i] = NewTextInput(jsonText(v))
 		}
 	}
 	return f
@@ -186,33 +186,33 @@ func (f toolForm) fill() toolForm {
 // twice.
 func (f toolForm) run() (toolForm, Intent) {
 	if f.running {
-		return f, Say{"It runs already."}
+		return f, ShowMessage{"It runs already."}
 	}
 	args, at, err := f.arguments()
 	switch {
-	case f.on() == "":
-		f.wrong = "There is no source that it works on."
+	case f.sourceName() == "":
+		f.problem = "There is no source that it works on."
 		return f, nil
 	case err != nil:
-		f.wrong, f.focus = err.Error()+".", at+1
+		f.problem, f.focus = err.Error()+".", at+1
 		return f, nil
-	case f.tool.Effect != "read" && !f.sure:
-		f.sure = true
+	case f.tool.Effect != "read" && !f.confirmed:
+		f.confirmed = true
 		return f, nil
 	}
-	f.running, f.sure, f.wrong, f.answer, f.top = true, false, "", leaf{}, 0
-	return f, Try{Source: f.on(), Tool: f.called(), Args: args}
+	f.running, f.confirmed, f.problem, f.answer, f.top = true, false, "", TextView{}, 0
+	return f, RunTool{Source: f.sourceName(), Tool: f.toolName(), Args: args}
 }
 
-// called is the tool's own name: where a client sees several Systems, the
+// toolName is the tool's own name: where a client sees several Systems, the
 // published one says before it which.
-func (f toolForm) called() string { return strings.TrimPrefix(f.tool.Name, f.tool.System+"_") }
+func (f toolForm) toolName() string { return strings.TrimPrefix(f.tool.Name, f.tool.System+"_") }
 
-// learn takes what came of a run.
-func (f toolForm) learn(fact Fact) toolForm {
+// takeResult takes what came of a run.
+func (f toolForm) takeResult(fact Result) toolForm {
 	f.running = false
 	if fact.Err != nil {
-		f.answer = newLeaf().with(leafRisk, fact.Err.Error())
+		f.answer = NewTextView().Add(RiskLine, fact.Err.Error())
 		return f
 	}
 	var pretty strings.Builder
@@ -223,12 +223,12 @@ func (f toolForm) learn(fact Fact) toolForm {
 		pretty.Reset()
 		pretty.Write(fact.Answer)
 	}
-	f.answer = newLeaf().with(leafText, pretty.String())
+	f.answer = NewTextView().Add(TextLine, pretty.String())
 	return f
 }
 
 func (f toolForm) bindings() []key.Binding {
-	keys := []key.Binding{named(f.keys.Enter, "run it"), f.keys.NextField, named(f.keys.Back, "close")}
+	keys := []key.Binding{WithHelp(f.keys.Enter, "run it"), f.keys.NextField, WithHelp(f.keys.Back, "close")}
 	if len(f.tool.Examples) > 0 {
 		keys = append(keys, f.keys.Example)
 	}
@@ -239,9 +239,9 @@ func (f toolForm) bindings() []key.Binding {
 }
 
 // sections are the form and, when there is one, the answer.
-func (f toolForm) sections(t theme.Theme) []section {
-	form := section{title: "Run " + f.tool.Name, note: f.tool.Effect, need: min(4, len(f.fields)+2), want: len(f.fields) + 4, rows: func(w, h int) []string {
-		rows := []string{f.row(t, 0, "on", f.on(), w)}
+func (f toolForm) sections(t theme.Theme) []Section {
+	form := Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Ideal: len(f.fields) + 4, Rows: func(w, h int) []string {
+		rows := []string{f.row(t, 0, "on", f.sourceName(), w)}
 		for i, a := range f.fields {
 			name := a.name
 			if a.required {
@@ -249,17 +249,17 @@ func (f toolForm) sections(t theme.Theme) []section {
 			}
 			rows = append(rows, f.row(t, i+1, name, "", w))
 		}
-		foot := f.foot(t, w)
-		from, to := window(len(rows), f.focus, max(1, h-len(foot)))
+		foot := f.footer(t, w)
+		from, to := VisibleRange(len(rows), f.focus, max(1, h-len(foot)))
 		return append(rows[from:to:to], foot...)
 	}}
-	all := []section{form}
+	all := []Section{form}
 	if len(f.answer.lines) > 0 || f.running {
-		all = append(all, section{title: "Answer", note: many(uint64(len(f.answer.lines)), "line"), need: 2, want: 1 << 20, rows: func(w, h int) []string {
+		all = append(all, Section{Title: "Answer", Note: Plural(uint64(len(f.answer.lines)), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 			if f.running {
 				return []string{t.Busy.Text("◐ running …")}
 			}
-			return f.answer.draw(t, f.top, w, h)
+			return f.answer.Draw(t, f.top, w, h)
 		}})
 	}
 	return all
@@ -283,27 +283,27 @@ func (f toolForm) row(t theme.Theme, i int, name, value string, w int) string {
 		return lead + t.Strong.Cut(value, w)
 	}
 	a, typed := f.fields[i-1], f.typed[i-1]
-	hint := strings.Join(present(a.kindly(), a.byRule, a.means), " · ")
+	hint := strings.Join(nonEmpty(a.kindText(), a.rules, a.description), " · ")
 	if a.choices == nil {
-		return lead + typed.View(t, w, f.focus == i, hint)
+		return lead + typed.Draw(t, w, f.focus == i, hint)
 	}
 	if typed.Value() == "" {
-		return lead + t.Dim.Cut("‹ left out ›  "+strings.Join(present(strings.Join(a.choices, ", "), a.means), " · "), w)
+		return lead + t.Dim.Cut("‹ left out ›  "+strings.Join(nonEmpty(strings.Join(a.choices, ", "), a.description), " · "), w)
 	}
 	return lead + t.Text.Text("‹ "+typed.Value()+" ›")
 }
 
-// foot says what is wrong, or what is known of the field in focus.
-func (f toolForm) foot(t theme.Theme, w int) []string {
+// footer says what is wrong, or what is known of the field in focus.
+func (f toolForm) footer(t theme.Theme, w int) []string {
 	switch {
-	case f.wrong != "":
-		return t.Bad.Wrapped("✗ "+f.wrong, w)
-	case f.sure:
-		return t.Warn.Wrapped("▲ It changes "+f.on()+" ("+f.tool.Effect+"). Enter again runs it.", w)
+	case f.problem != "":
+		return t.Bad.Wrap("✗ "+f.problem, w)
+	case f.confirmed:
+		return t.Warn.Wrap("▲ It changes "+f.sourceName()+" ("+f.tool.Effect+"). Enter again runs it.", w)
 	case f.focus == 0:
-		return t.Dim.Wrapped("  the source that it works on", w)
+		return t.Dim.Wrap("  the source that it works on", w)
 	default:
 		a := f.fields[f.focus-1]
-		return []string{t.Dim.Cut("  "+strings.Join(present(a.kindly(), a.byRule, a.means), " · "), w)}
+		return []string{t.Dim.Cut("  "+strings.Join(nonEmpty(a.kindText(), a.rules, a.description), " · "), w)}
 	}
 }

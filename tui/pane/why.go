@@ -10,54 +10,54 @@ import (
 // An Excuser is a Pane some of whose keys cannot always be obeyed. It answers
 // such a key with why, and the help says beforehand that it is so.
 type Excuser interface {
-	// Why says in a sentence why k can do nothing now; empty: it can, or it
+	// DisabledReason says in a sentence why k can do nothing now; empty: it can, or it
 	// means nothing here.
-	Why(k tea.KeyPressMsg) string
+	DisabledReason(k tea.KeyPressMsg) string
 }
 
-const noHub = "The hub is not running. Press s to start it."
+const hubNotRunning = "The hub is not running. Press s to start it."
 
-// without says why v cannot be done as things are with the hub; empty: it can.
-func without(s status.Snapshot, v status.Verb) string {
+// actionDisabledReason says why v cannot be done as things are with the hub; empty: it can.
+func actionDisabledReason(s status.Snapshot, v status.Verb) string {
 	switch v {
 	case status.StartHub, status.Install, status.Uninstall, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
 		return ""
 	default:
-		return unless(Running(s), noHub)
+		return reasonUnless(Running(s), hubNotRunning)
 	}
 }
 
-// Why implements [Excuser].
-func (p Overview) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Overview) DisabledReason(k tea.KeyPressMsg) string {
 	switch n := len(p.snap.Problems); {
 	case key.Matches(k, p.keys.Enter) && n == 0:
 		return "There is no problem to mend."
 	case key.Matches(k, p.keys.Enter):
-		return noMending(p.snap, p.snap.Problems[p.problem].Action, p.snap.Problems[p.problem].Fix)
+		return fixDisabledReason(p.snap, p.snap.Problems[p.problem].Action, p.snap.Problems[p.problem].Fix)
 	case key.Matches(k, p.keys.Copy):
-		return noSnippet(p.snap)
+		return snippetDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Left, p.keys.Right):
-		return unless(len(p.snap.Snippets) > 1, "There is no snippet for another client.")
-	case key.Matches(k, p.keys.Install) && newer(p.snap) != "" && p.snap.Update.Note != "":
+		return reasonUnless(len(p.snap.Snippets) > 1, "There is no snippet for another client.")
+	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
 		return "Not from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
 	default:
 		return ""
 	}
 }
 
-func noMending(s status.Snapshot, a *status.Action, fix string) string {
+func fixDisabledReason(s status.Snapshot, a *status.Action, fix string) string {
 	if a == nil {
 		return "No key can mend this. " + fix
 	}
-	return without(s, a.Verb)
+	return actionDisabledReason(s, a.Verb)
 }
 
-func noSnippet(s status.Snapshot) string {
-	return unless(len(s.Snippets) > 0, "There is no snippet yet: the hub has not said how to connect.")
+func snippetDisabledReason(s status.Snapshot) string {
+	return reasonUnless(len(s.Snippets) > 0, "There is no snippet yet: the hub has not said how to connect.")
 }
 
-// Why implements [Excuser].
-func (p Sources) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
 	if p.adding || p.grant != nil || p.browse != nil {
 		return ""
 	}
@@ -67,7 +67,7 @@ func (p Sources) Why(k tea.KeyPressMsg) string {
 	case !asks && !key.Matches(k, p.keys.SeeLogs, p.keys.SeeCalls, p.keys.Copy, p.keys.Run):
 		return ""
 	case !Running(p.snap) && (!any || asks):
-		return noHub
+		return hubNotRunning
 	case !any && !key.Matches(k, p.keys.Add):
 		return "No source is open yet. Press a to add one."
 	default:
@@ -75,51 +75,51 @@ func (p Sources) Why(k tea.KeyPressMsg) string {
 	}
 }
 
-// Why implements [Excuser].
-func (p Activity) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 	_, any := p.selected()
 	switch {
 	case p.typing:
 		return ""
 	case key.Matches(k, p.keys.Enter):
-		return unless(any, "There is no call to look into.")
+		return reasonUnless(any, "There is no call to look into.")
 	case key.Matches(k, p.keys.Copy):
-		return unless(any, "There is no call to copy.")
+		return reasonUnless(any, "There is no call to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
-		return unless(any, "There is no call yet to stay at.")
+		return reasonUnless(any, "There is no call yet to stay at.")
 	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
-		return unless(any, "There is no call to save.")
-	case key.Matches(k, p.keys.Part):
-		return unless(p.nextSource() != p.ring.sieve.source, "No source has been called yet.")
+		return reasonUnless(any, "There is no call to save.")
+	case key.Matches(k, p.keys.NextPart):
+		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")
 	default:
 		return ""
 	}
 }
 
-// Why implements [Excuser].
-func (p Changes) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	if p.refusing != "" {
 		return ""
 	}
-	waits := p.at.waits && p.approval(p.at.id) >= 0
-	_, read := p.plans[p.at.id]
-	c, written := p.book.get(p.at.id)
-	written = written && !p.at.waits
+	waits := p.selection.pending && p.approval(p.selection.id) >= 0
+	_, read := p.plans[p.selection.id]
+	c, written := p.cache.get(p.selection.id)
+	written = written && !p.selection.pending
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
-		return unless(p.len() > 0, "There is nothing to read.")
+		return reasonUnless(p.len() > 0, "There is nothing to read.")
 	case key.Matches(k, p.keys.Copy):
-		return unless(p.len() > 0, "There is nothing to copy.")
+		return reasonUnless(p.len() > 0, "There is nothing to copy.")
 	case key.Matches(k, p.keys.Refresh):
-		return unless(Running(p.snap), noHub)
+		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse) && !waits:
 		return "Nothing that waits is selected."
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways):
-		return unless(read, "What it would change is not on the screen yet.")
+		return reasonUnless(read, "What it would change is not on the screen yet.")
 	case undoes && !written:
 		return "No change is selected."
 	case undoes && !Running(p.snap):
-		return noHub
+		return hubNotRunning
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
 		return "It is undone already."
 	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":
@@ -129,8 +129,8 @@ func (p Changes) Why(k tea.KeyPressMsg) string {
 	}
 }
 
-// Why implements [Excuser].
-func (p Clients) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 	one := p.selected()
 	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
 	switch {
@@ -143,38 +143,38 @@ func (p Clients) Why(k tea.KeyPressMsg) string {
 	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
 		return ""
 	case one.title == "":
-		return noSnippet(p.snap)
+		return snippetDisabledReason(p.snap)
 	default:
-		return unless(one.snippet.Text != "", "There is no snippet for it; i puts Lectern in.")
+		return reasonUnless(one.snippet.Text != "", "There is no snippet for it; i puts Lectern in.")
 	}
 }
 
-// Why implements [Excuser].
-func (p Tools) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 	if p.typing || p.form != nil {
 		return ""
 	}
 	_, any := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Run):
-		return unless(any, "There is no tool to run.")
+		return reasonUnless(any, "There is no tool to run.")
 	case key.Matches(k, p.keys.Copy):
-		return unless(any, "There is no tool to copy.")
+		return reasonUnless(any, "There is no tool to copy.")
 	case key.Matches(k, p.keys.Enter):
-		return unless(any, "There is no tool to read.")
+		return reasonUnless(any, "There is no tool to read.")
 	case key.Matches(k, p.keys.Refresh):
-		return unless(Running(p.snap), noHub)
-	case key.Matches(k, p.keys.Part):
-		return unless(len(p.sources()) > 1, "No source is open.")
+		return reasonUnless(Running(p.snap), hubNotRunning)
+	case key.Matches(k, p.keys.NextPart):
+		return reasonUnless(len(p.sources()) > 1, "No source is open.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
-		return unless(len(p.clients()) > 1, "No client is attached, so these are the tools of any.")
+		return reasonUnless(len(p.clients()) > 1, "No client is attached, so these are the tools of any.")
 	default:
 		return ""
 	}
 }
 
-// Why implements [Excuser].
-func (p Logs) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
 	if p.mode != reading {
 		return ""
 	}
@@ -183,24 +183,24 @@ func (p Logs) Why(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.NextHit, p.keys.PreviousHit) && s.pattern == nil:
 		return "Nothing is looked for. Press F to find something."
 	case key.Matches(k, p.keys.NextHit, p.keys.PreviousHit):
-		return unless(len(p.view.found()) > 0, "Nothing was found.")
+		return reasonUnless(len(p.view.liveHits()) > 0, "Nothing was found.")
 	case key.Matches(k, p.keys.Copy):
-		return unless(any, "There is no line to copy.")
+		return reasonUnless(any, "There is no line to copy.")
 	case key.Matches(k, p.keys.Mark):
-		return unless(any || p.from != 0, "There is no line to mark.")
+		return reasonUnless(any || p.from != 0, "There is no line to mark.")
 	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
-		return unless(any, "There is no line to save.")
+		return reasonUnless(any, "There is no line to save.")
 	case key.Matches(k, p.keys.ScrollEnd):
-		return unless(p.left > 0, "The lines are at their start.")
-	case key.Matches(k, p.keys.Part):
-		return unless(p.nextPart() != p.view.lens, "No part has said anything yet.")
+		return reasonUnless(p.left > 0, "The lines are at their start.")
+	case key.Matches(k, p.keys.NextPart):
+		return reasonUnless(p.nextPart() != p.view.filter, "No part has said anything yet.")
 	default:
 		return ""
 	}
 }
 
-// Why implements [Excuser].
-func (p Doctor) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 	c, any := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
@@ -208,16 +208,16 @@ func (p Doctor) Why(k tea.KeyPressMsg) string {
 	case key.Matches(k, p.keys.Enter) && c.Result == status.CheckOK:
 		return "There is nothing to mend."
 	case key.Matches(k, p.keys.Enter):
-		return noMending(p.snap, c.Action, c.Fix)
+		return fixDisabledReason(p.snap, c.Action, c.Fix)
 	case key.Matches(k, p.keys.Copy) || p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
-		return unless(len(p.checks) > 0, "Nothing has been looked at yet.")
+		return reasonUnless(len(p.checks) > 0, "Nothing has been looked at yet.")
 	default:
 		return ""
 	}
 }
 
-// Why implements [Excuser].
-func (p Settings) Why(k tea.KeyPressMsg) string {
+// DisabledReason implements [Excuser].
+func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
 	if p.Typing() || !key.Matches(k, p.keys.Enter, p.keys.Remove) {
 		return ""
 	}
@@ -227,17 +227,17 @@ func (p Settings) Why(k tea.KeyPressMsg) string {
 	}
 	r := rows[p.position(rows)]
 	switch resets := key.Matches(k, p.keys.Remove); {
-	case resets && r.deed.title != "":
+	case resets && r.act.title != "":
 		return "There is nothing to put back."
 	case resets && !r.setting.Set:
 		return "It has its default already."
-	case r.deed.off != "":
-		return r.deed.off
-	case r.deed.press != 0, r.deed.token != "":
+	case r.act.disabled != "":
+		return r.act.disabled
+	case r.act.globalKey != 0, r.act.token != "":
 		return "" // the panel knows
-	case r.deed.title != "":
-		return without(p.snap, r.deed.action.Verb)
+	case r.act.title != "":
+		return actionDisabledReason(p.snap, r.act.action.Verb)
 	default:
-		return without(p.snap, status.SetOption)
+		return actionDisabledReason(p.snap, status.SetOption)
 	}
 }

@@ -10,26 +10,26 @@ import (
 
 // inline is what stands in a block, in the ink of the block where it has no
 // other.
-func (p *press) inline(n ast.Node, ink Ink) []Span {
-	r := &phrase{source: p.source}
+func (p *layout) inline(n ast.Node, ink SpanKind) []Span {
+	r := &spanCollector{source: p.source}
 	r.children(n, ink)
 	return r.spans
 }
 
-type phrase struct {
+type spanCollector struct {
 	source []byte
 	spans  []Span
 }
 
-func (r *phrase) add(text string, ink Ink) { r.spans = append(r.spans, Span{text, ink}) }
+func (r *spanCollector) add(text string, ink SpanKind) { r.spans = append(r.spans, Span{text, ink}) }
 
-func (r *phrase) children(n ast.Node, ink Ink) {
+func (r *spanCollector) children(n ast.Node, ink SpanKind) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		r.one(c, ink)
+		r.collect(c, ink)
 	}
 }
 
-func (r *phrase) one(n ast.Node, ink Ink) {
+func (r *spanCollector) collect(n ast.Node, ink SpanKind) {
 	switch n := n.(type) {
 	case *ast.Text:
 		r.text(n, ink)
@@ -60,7 +60,7 @@ func (r *phrase) one(n ast.Node, ink Ink) {
 	}
 }
 
-func emphasised(ink Ink, level int) Ink {
+func emphasised(ink SpanKind, level int) SpanKind {
 	switch {
 	case ink != Body:
 		return ink
@@ -71,10 +71,10 @@ func emphasised(ink Ink, level int) Ink {
 	}
 }
 
-func (r *phrase) text(n *ast.Text, ink Ink) {
+func (r *spanCollector) text(n *ast.Text, ink SpanKind) {
 	value := n.Segment.Value(r.source)
 	if !n.IsRaw() && bytes.ContainsAny(value, `\&`) {
-		value = plainOf(value)
+		value = unescape(value)
 	}
 	r.add(string(value), ink)
 	switch {
@@ -85,8 +85,8 @@ func (r *phrase) text(n *ast.Text, ink Ink) {
 	}
 }
 
-// plainOf is value without its backslashes and entities.
-func plainOf(value []byte) []byte {
+// unescape is value without its backslashes and entities.
+func unescape(value []byte) []byte {
 	if !bytes.Contains(value, []byte(`\&`)) {
 		value = util.ResolveEntityNames(util.ResolveNumericReferences(value))
 	}
@@ -95,7 +95,7 @@ func plainOf(value []byte) []byte {
 
 // link shows the label and, where that is another, the address: nobody should
 // have to follow a link to see where it leads.
-func (r *phrase) link(n ast.Node, to string) {
+func (r *spanCollector) link(n ast.Node, to string) {
 	from := len(r.spans)
 	r.children(n, Link)
 	var label strings.Builder

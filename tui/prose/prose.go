@@ -19,12 +19,12 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Ink is what a piece of text is.
-type Ink uint8
+// SpanKind is what a piece of text is.
+type SpanKind uint8
 
 // The inks.
 const (
-	Body Ink = iota
+	Body SpanKind = iota
 	Strong
 	Emphasis
 	Code
@@ -37,7 +37,7 @@ const (
 // A Span is a piece of a row in one ink, harmless to a terminal.
 type Span struct {
 	Text string
-	Ink  Ink
+	Kind SpanKind
 }
 
 // A Row is one line of the screen.
@@ -47,7 +47,7 @@ type Row []Span
 func (r Row) Paint(t theme.Theme) string {
 	var b strings.Builder
 	for _, s := range r {
-		b.WriteString(s.Ink.style(t).Text(s.Text))
+		b.WriteString(s.Kind.style(t).Text(s.Text))
 	}
 	return b.String()
 }
@@ -61,7 +61,7 @@ func (r Row) String() string {
 	return b.String()
 }
 
-func (i Ink) style(t theme.Theme) theme.Style {
+func (i SpanKind) style(t theme.Theme) theme.Style {
 	switch i {
 	case Strong, Emphasis:
 		return t.Strong
@@ -80,14 +80,14 @@ func (i Ink) style(t theme.Theme) theme.Style {
 	}
 }
 
-// leastWidth is the width in cells that text is laid out for at least.
-const leastWidth = 8
+// minWidth is the width in cells that text is laid out for at least.
+const minWidth = 8
 
 // Lines lays text out as it stands, its lines broken to w cells. It errs only
 // when ctx ends.
 func Lines(ctx context.Context, source string, w int) ([]Row, error) {
-	p := &press{ctx: ctx, w: max(w, leastWidth)}
-	for _, line := range theme.Lines(source) {
+	p := &layout{ctx: ctx, w: max(w, minWidth)}
+	for _, line := range theme.SplitLines(source) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -98,12 +98,12 @@ func Lines(ctx context.Context, source string, w int) ([]Row, error) {
 
 // Markdown lays source out in rows of at most w cells. What would take a parser
 // longer than it is worth, such as ten thousand nested quotes, is laid out as
-// [Lines] does. It errs only when ctx ends.
+// [SplitLines] does. It errs only when ctx ends.
 func Markdown(ctx context.Context, source string, w int) ([]Row, error) {
-	if wild(source) {
+	if tooComplex(source) {
 		return Lines(ctx, source, w)
 	}
-	p := &press{ctx: ctx, w: max(w, leastWidth), parser: parser.NewParser(
+	p := &layout{ctx: ctx, w: max(w, minWidth), parser: parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 		parser.WithParagraphTransformers([]util.PrioritizedValue{}...),
@@ -136,5 +136,5 @@ func frontMatter(source string) (front []string, body string) {
 	if end < 0 {
 		return nil, source
 	}
-	return theme.Lines("---\n" + rest[:end] + "---"), rest[end+len("---\n"):]
+	return theme.SplitLines("---\n" + rest[:end] + "---"), rest[end+len("---\n"):]
 }

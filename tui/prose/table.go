@@ -19,7 +19,7 @@ type table struct {
 }
 
 // table reads a paragraph as one.
-func (p *press) table(n ast.Node) (t table, ok bool) {
+func (p *layout) table(n ast.Node) (t table, ok bool) {
 	lines := n.Lines()
 	texts := make([]string, 0, lines.Len())
 	for i := range lines.Len() {
@@ -28,7 +28,7 @@ func (p *press) table(n ast.Node) (t table, ok bool) {
 	}
 	at := -1
 	for i := 1; i < len(texts) && at < 0; i++ {
-		if delimits(texts[i]) && len(cells(texts[i])) == len(cells(texts[i-1])) {
+		if isDelimiterRow(texts[i]) && len(cells(texts[i])) == len(cells(texts[i-1])) {
 			at = i
 		}
 	}
@@ -36,7 +36,7 @@ func (p *press) table(n ast.Node) (t table, ok bool) {
 		return t, false
 	}
 	if at > 1 {
-		t.above = p.phrase(strings.Join(texts[:at-1], "\n"))
+		t.above = p.inlineText(strings.Join(texts[:at-1], "\n"))
 	}
 	for _, c := range cells(texts[at]) {
 		t.right = append(t.right, strings.HasSuffix(c, ":") && !strings.HasPrefix(c, ":"))
@@ -51,8 +51,8 @@ func (p *press) table(n ast.Node) (t table, ok bool) {
 	return t, true
 }
 
-// delimits reports whether a line is the one below a table's head.
-func delimits(line string) bool {
+// isDelimiterRow reports whether a line is the one below a table's head.
+func isDelimiterRow(line string) bool {
 	if !strings.Contains(line, "|") || !strings.Contains(line, "-") || strings.Trim(line, "|-: \t") != "" {
 		return false
 	}
@@ -89,21 +89,21 @@ func cells(line string) []string {
 
 // row is a line's cells, which may be fewer than columns: what is not there
 // takes no room.
-func (p *press) row(line string, columns int) [][]Span {
+func (p *layout) row(line string, columns int) [][]Span {
 	texts := cells(line)
 	row := make([][]Span, min(len(texts), columns))
 	for i := range row {
-		row[i] = p.phrase(texts[i])
+		row[i] = p.inlineText(texts[i])
 	}
 	return row
 }
 
-// phrase reads text that is part of a paragraph, such as a cell.
-func (p *press) phrase(source string) []Span {
+// inlineText reads text that is part of a paragraph, such as a cell.
+func (p *layout) inlineText(source string) []Span {
 	if !strings.ContainsAny(source, "*_`[<\\&!") {
 		return []Span{{source, Body}}
 	}
-	inner := &press{ctx: p.ctx, parser: p.parser, source: []byte(source)}
+	inner := &layout{ctx: p.ctx, parser: p.parser, source: []byte(source)}
 	root := p.parser.Parse(text.NewReader(inner.source))
 	if one, ok := root.FirstChild().(*ast.Paragraph); ok && one.NextSibling() == nil {
 		return inner.inline(one, Body)
@@ -111,23 +111,23 @@ func (p *press) phrase(source string) []Span {
 	return []Span{{source, Body}}
 }
 
-// leastColumn is how narrow a column may become.
-const leastColumn = 3
+// minColumnWidth is how narrow a column may become.
+const minColumnWidth = 3
 
 const bar = " │ "
 
-// layOut draws the table in w cells; where it has too many columns for that,
+// render draws the table in w cells; where it has too many columns for that,
 // as a list of its cells.
-func (t table) layOut(w int) []Row {
+func (t table) render(w int) []Row {
 	var rows []Row
 	if len(t.above) > 0 {
 		rows = wrap(t.above, w)
 	}
 	widths := t.widths(w)
 	if widths == nil {
-		return append(rows, t.listed(w)...)
+		return append(rows, t.asList(w)...)
 	}
-	rows = append(rows, t.drawn(heavy(t.head), widths)...)
+	rows = append(rows, t.drawRow(boldRow(t.head), widths)...)
 	var rule strings.Builder
 	for i, n := range widths {
 		if i > 0 {
@@ -137,24 +137,24 @@ func (t table) layOut(w int) []Row {
 	}
 	rows = append(rows, Row{{rule.String(), Rule}})
 	for _, r := range t.rows {
-		rows = append(rows, t.drawn(r, widths)...)
+		rows = append(rows, t.drawRow(r, widths)...)
 	}
 	return rows
 }
 
-func heavy(row [][]Span) [][]Span {
+func boldRow(row [][]Span) [][]Span {
 	all := make([][]Span, len(row))
 	for i, c := range row {
-		all[i] = inked(c, Strong)
+		all[i] = withKind(c, Strong)
 	}
 	return all
 }
 
-func inked(spans []Span, ink Ink) []Span {
+func withKind(spans []Span, ink SpanKind) []Span {
 	all := make([]Span, len(spans))
 	for i, s := range spans {
-		if all[i] = s; s.Ink == Body {
-			all[i].Ink = ink
+		if all[i] = s; s.Kind == Body {
+			all[i].Kind = ink
 		}
 	}
 	return all
@@ -164,7 +164,7 @@ func inked(spans []Span, ink Ink) []Span {
 // is too much the widest give way. Nil: there is no room for all.
 func (t table) widths(w int) []int {
 	room := w - theme.Width(bar)*(len(t.right)-1)
-	if room < leastColumn*len(t.right) {
+	if room < minColumnWidth*len(t.right) {
 		return nil
 	}
 	widths := make([]int, len(t.right))
@@ -172,9 +172,9 @@ func (t table) widths(w int) []int {
 		for i, c := range row {
 			n := 0
 			for _, s := range c {
-				n += theme.Width(theme.Plain(s.Text))
+				n += theme.Width(theme.Sanitize(s.Text))
 			}
-			widths[i] = max(widths[i], leastColumn, min(n, room))
+			widths[i] = max(widths[i], minColumnWidth, min(n, room))
 		}
 	}
 	for {
@@ -192,8 +192,8 @@ func (t table) widths(w int) []int {
 	}
 }
 
-// drawn is one row of the table, as high as its highest cell.
-func (t table) drawn(row [][]Span, widths []int) []Row {
+// drawRow is one row of the table, as high as its highest cell.
+func (t table) drawRow(row [][]Span, widths []int) []Row {
 	columns := make([][]Row, len(widths))
 	high := 1
 	for i, c := range row {
@@ -210,7 +210,7 @@ func (t table) drawn(row [][]Span, widths []int) []Row {
 			if y < len(columns[i]) {
 				cell = columns[i][y]
 			}
-			space := Span{theme.Space(widths[i] - cell.width()), Body}
+			space := Span{theme.Spaces(widths[i] - cell.width()), Body}
 			if t.right[i] {
 				rows[y] = append(append(rows[y], space), cell...)
 			} else {
@@ -221,8 +221,8 @@ func (t table) drawn(row [][]Span, widths []int) []Row {
 	return rows
 }
 
-// listed is the table with one cell a row.
-func (t table) listed(w int) []Row {
+// asList is the table with one cell a row.
+func (t table) asList(w int) []Row {
 	var rows []Row
 	for i, row := range t.rows {
 		if i > 0 {
@@ -232,7 +232,7 @@ func (t table) listed(w int) []Row {
 			if len(c) == 0 {
 				continue
 			}
-			cell := append(inked(t.head[j], Strong), Span{": ", Faint})
+			cell := append(withKind(t.head[j], Strong), Span{": ", Faint})
 			rows = append(rows, wrap(append(cell, c...), w)...)
 		}
 	}

@@ -10,72 +10,72 @@ import (
 // reset ends what a Style began.
 const reset = "\x1b[m"
 
-// longest is how many bytes of one text are looked at: more than a line of any
+// maxTextBytes is how many bytes of one text are looked at: more than a line of any
 // screen holds, so that a text of a megabyte costs no more than one of a page.
-const longest = 4096
+const maxTextBytes = 4096
 
-// safe is text made [Plain], and no longer than can be of use.
-func safe(text string) string {
-	if len(text) > longest {
-		n := longest
-		for n > longest-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+// sanitizeShort is text made [Sanitize], and no longer than can be of use.
+func sanitizeShort(text string) string {
+	if len(text) > maxTextBytes {
+		n := maxTextBytes
+		for n > maxTextBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
 			n--
 		}
 		text = text[:n] + "…"
 	}
-	return Plain(text)
+	return Sanitize(text)
 }
 
-// Text paints text, made [Plain].
-func (s Style) Text(text string) string { return s.paint(safe(text)) }
+// Text paints text, made [Sanitize].
+func (s Style) Text(text string) string { return s.paint(sanitizeShort(text)) }
 
 // Cut is Text in at most w cells; what was cut ends with an ellipsis.
-func (s Style) Cut(text string, w int) string { return s.paint(cut(safe(text), w)) }
+func (s Style) Cut(text string, w int) string { return s.paint(cut(sanitizeShort(text), w)) }
 
 // Fit is Text in exactly w cells.
 func (s Style) Fit(text string, w int) string {
-	text = cut(safe(text), w)
-	return s.paint(text + Space(w-Width(text)))
+	text = cut(sanitizeShort(text), w)
+	return s.paint(text + Spaces(w-Width(text)))
 }
 
-// Right is [Style.Fit] with the text at the right end, for numbers.
-func (s Style) Right(text string, w int) string {
-	text = cut(safe(text), w)
-	return s.paint(Space(w-Width(text)) + text)
+// FitRight is [Style.Fit] with the text at the right end, for numbers.
+func (s Style) FitRight(text string, w int) string {
+	text = cut(sanitizeShort(text), w)
+	return s.paint(Spaces(w-Width(text)) + text)
 }
 
-// Tail is [Style.Cut] that keeps the end of the text: the folder of a path.
-func (s Style) Tail(text string, w int) string {
-	if len(text) > longest {
-		text = text[len(text)-longest:] // a rune that is cut here falls to the ellipsis
+// CutLeft is [Style.Cut] that keeps the end of the text: the folder of a path.
+func (s Style) CutLeft(text string, w int) string {
+	if len(text) > maxTextBytes {
+		text = text[len(text)-maxTextBytes:] // a rune that is cut here falls to the ellipsis
 	}
-	text = Plain(text)
+	text = Sanitize(text)
 	if over := Width(text) - w; over > 0 && w > 1 {
 		text = ansi.TruncateLeft(text, over+1, "…")
 	}
 	return s.paint(cut(text, w))
 }
 
-// Wrapped is Text in as many lines of at most w cells as it takes, broken at
+// Wrap is Text in as many lines of at most w cells as it takes, broken at
 // spaces where there are some.
-func (s Style) Wrapped(text string, w int) []string {
-	lines := Broken(text, w)
+func (s Style) Wrap(text string, w int) []string {
+	lines := WrapText(text, w)
 	for i := range lines {
 		lines[i] = s.paint(lines[i])
 	}
 	return lines
 }
 
-// Broken is text, made [Plain], in lines of at most w cells.
-func Broken(text string, w int) []string {
-	return strings.Split(ansi.Wrap(safe(text), max(1, w), ""), "\n")
+// WrapText is text, made [Sanitize], in lines of at most w cells.
+func WrapText(text string, w int) []string {
+	return strings.Split(ansi.Wrap(sanitizeShort(text), max(1, w), ""), "\n")
 }
 
 func (s Style) paint(text string) string {
-	if s.on == "" || text == "" {
+	if s.start == "" || text == "" {
 		return text
 	}
-	return s.on + text + reset
+	return s.start + text + reset
 }
 
 // Width is how many cells painted text takes.
@@ -88,15 +88,15 @@ func Width(painted string) int {
 	return len(painted) // plain ASCII, the usual case
 }
 
-// Fill makes painted text exactly w cells wide: cut with an ellipsis, or
+// Fit makes painted text exactly w cells wide: cut with an ellipsis, or
 // filled up with spaces.
-func Fill(painted string, w int) string {
+func Fit(painted string, w int) string {
 	painted = cut(painted, w)
-	return painted + Space(w-Width(painted))
+	return painted + Spaces(w-Width(painted))
 }
 
-// Space is n spaces; none when n is not positive.
-func Space(n int) string {
+// Spaces is n spaces; none when n is not positive.
+func Spaces(n int) string {
 	const some = "                                                                                "
 	switch {
 	case n <= 0:

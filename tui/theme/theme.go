@@ -19,11 +19,11 @@ import (
 
 // Mode picks a Theme. The zero value is a light ground with colours.
 type Mode struct {
-	Dark    bool // the ground of the terminal
-	NoColor bool // no colours: bold, faint and reverse only
-	Few     bool // the terminal has 16 colours, its own
-	// Contrast asks for 7 to 1 and more (WCAG 2.2, 1.4.6).
-	Contrast bool
+	Dark          bool // the ground of the terminal
+	NoColor       bool // no colours: bold, faint and reverse only
+	SixteenColors bool // the terminal has 16 colours, its own
+	// HighContrast asks for 7 to 1 and more (WCAG 2.2, 1.4.6).
+	HighContrast bool
 }
 
 // Theme is a set of styles, named for what they say and not for how they look.
@@ -46,8 +46,8 @@ type Theme struct {
 	// ground.
 	Row Style
 
-	ground color.Color // of a selected row; nil: reverse instead
-	marked bool        // spots are marked
+	rowBackground color.Color // of a selected row; nil: reverse instead
+	hitRegions    bool        // spots are marked
 }
 
 // palette is the colours of one ground. Each of them has a contrast of at least
@@ -59,8 +59,8 @@ type palette struct {
 
 // The usual grounds, which the contrast is measured against.
 const (
-	darkGround  = "#1e1e2e"
-	lightGround = "#ffffff"
+	darkBackground  = "#1e1e2e"
+	lightBackground = "#ffffff"
 )
 
 // The colours are those of the 256 that every terminal knows, so that they look
@@ -82,14 +82,14 @@ func light() palette {
 // The colours of high contrast have one of at least 7 to 1, borders one of 4.5.
 // No colour is a ground there but that of a tab and of what was found: a
 // selected row is in reverse.
-func darkContrast() palette {
+func darkHighContrast() palette {
 	return palette{
 		text: "#ffffff", dim: "#e4e4e4", line: "#b2b2b2", accent: "#d7d7ff", good: "#afffaf", busy: "#afffff",
 		warn: "#ffd787", bad: "#ffafaf", onAccent: "#000000",
 	}
 }
 
-func lightContrast() palette {
+func lightHighContrast() palette {
 	return palette{
 		text: "#000000", dim: "#303030", line: "#585858", accent: "#0000af", good: "#005f00", busy: "#005f5f",
 		warn: "#5f0087", bad: "#870000", onAccent: "#ffffff",
@@ -98,57 +98,57 @@ func lightContrast() palette {
 
 // New returns the Theme for m.
 func New(m Mode) Theme {
-	if m.NoColor || m.Few && m.Contrast {
-		return plain(m.Contrast) // what 16 colours look like is the terminal's affair
+	if m.NoColor || m.SixteenColors && m.HighContrast {
+		return monochrome(m.HighContrast) // what 16 colours look like is the terminal's affair
 	}
-	p := ofGround(m)
-	fg := func(hex string) Style { return Style{fg: colour(hex)}.ready() }
+	p := paletteFor(m)
+	fg := func(hex string) Style { return Style{fg: parseColor(hex)}.compile() }
 	t := Theme{
-		Text:   fg(p.text),
-		Strong: Style{fg: colour(p.text), bold: true}.ready(),
-		Dim:    fg(p.dim),
-		Line:   fg(p.line),
-		Accent: Style{fg: lipgloss.Color(p.accent), bold: true}.ready(),
-		Good:   fg(p.good),
-		Busy:   fg(p.busy),
-		Warn:   fg(p.warn),
-		Bad:    fg(p.bad),
-		Key:    fg(p.accent),
-		Tab:    Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.accent), bold: true}.ready(),
-		Match:  Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.warn)}.ready(),
-		Cursor: Style{reverse: true}.ready(),
-		Row:    Style{bg: lipgloss.Color(p.row), bold: true}.ready(),
-		ground: lipgloss.Color(p.row),
+		Text:          fg(p.text),
+		Strong:        Style{fg: parseColor(p.text), bold: true}.compile(),
+		Dim:           fg(p.dim),
+		Line:          fg(p.line),
+		Accent:        Style{fg: lipgloss.Color(p.accent), bold: true}.compile(),
+		Good:          fg(p.good),
+		Busy:          fg(p.busy),
+		Warn:          fg(p.warn),
+		Bad:           fg(p.bad),
+		Key:           fg(p.accent),
+		Tab:           Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.accent), bold: true}.compile(),
+		Match:         Style{fg: lipgloss.Color(p.onAccent), bg: lipgloss.Color(p.warn)}.compile(),
+		Cursor:        Style{reverse: true}.compile(),
+		Row:           Style{bg: lipgloss.Color(p.row), bold: true}.compile(),
+		rowBackground: lipgloss.Color(p.row),
 	}
-	bare := plain(m.Contrast)
+	bare := monochrome(m.HighContrast)
 	switch {
-	case m.Few:
+	case m.SixteenColors:
 		// None of 16 colours is a ground on which the others can be read.
-		t.Tab, t.Match, t.Row, t.ground = bare.Tab, bare.Match, bare.Row, nil
-	case m.Contrast:
-		t.Row, t.ground = bare.Row, nil
+		t.Tab, t.Match, t.Row, t.rowBackground = bare.Tab, bare.Match, bare.Row, nil
+	case m.HighContrast:
+		t.Row, t.rowBackground = bare.Row, nil
 	}
 	return t
 }
 
-// colour is the one of this name; none: the terminal's own.
-func colour(name string) color.Color {
+// parseColor is the one of this name; none: the terminal's own.
+func parseColor(name string) color.Color {
 	if name == "" {
 		return nil
 	}
 	return lipgloss.Color(name)
 }
 
-func ofGround(m Mode) palette {
+func paletteFor(m Mode) palette {
 	switch {
-	case m.Few && m.Dark:
+	case m.SixteenColors && m.Dark:
 		return palette{dim: "7", line: "8", accent: "12", good: "10", busy: "14", warn: "11", bad: "9"}
-	case m.Few:
+	case m.SixteenColors:
 		return palette{dim: "8", line: "7", accent: "4", good: "2", busy: "6", warn: "3", bad: "1"}
-	case m.Contrast && m.Dark:
-		return darkContrast()
-	case m.Contrast:
-		return lightContrast()
+	case m.HighContrast && m.Dark:
+		return darkHighContrast()
+	case m.HighContrast:
+		return lightHighContrast()
 	case m.Dark:
 		return dark()
 	default:
@@ -156,24 +156,24 @@ func ofGround(m Mode) palette {
 	}
 }
 
-// plain has no colours. With contrast nothing is faint either.
-func plain(contrast bool) Theme {
-	bold, faint, reverse := Style{bold: true}.ready(), Style{faint: !contrast}.ready(), Style{reverse: true}.ready()
+// monochrome has no colours. With contrast nothing is faint either.
+func monochrome(contrast bool) Theme {
+	bold, faint, reverse := Style{bold: true}.compile(), Style{faint: !contrast}.compile(), Style{reverse: true}.compile()
 	return Theme{
 		Strong: bold, Dim: faint, Line: faint, Accent: bold, Bad: bold, Warn: bold, Key: bold,
-		Tab: Style{bold: true, reverse: true}.ready(), Match: reverse, Cursor: reverse, Row: reverse,
+		Tab: Style{bold: true, reverse: true}.compile(), Match: reverse, Cursor: reverse, Row: reverse,
 	}
 }
 
-// On returns t for a selected row: the same styles on the row's ground, or all
+// Selected returns t for a selected row: the same styles on the row's ground, or all
 // in reverse when there is no such colour.
-func (t Theme) On() Theme {
+func (t Theme) Selected() Theme {
 	on := func(s Style) Style {
-		if t.ground == nil {
-			return Style{bold: s.bold, reverse: true}.ready()
+		if t.rowBackground == nil {
+			return Style{bold: s.bold, reverse: true}.compile()
 		}
-		s.bg = t.ground
-		return s.ready()
+		s.bg = t.rowBackground
+		return s.compile()
 	}
 	t.Text, t.Strong, t.Dim, t.Accent = on(t.Text), on(t.Strong), on(t.Dim), on(t.Accent)
 	t.Good, t.Busy, t.Warn, t.Bad, t.Key = on(t.Good), on(t.Busy), on(t.Warn), on(t.Bad), on(t.Key)
@@ -185,11 +185,11 @@ func (t Theme) On() Theme {
 type Style struct {
 	fg, bg               color.Color
 	bold, faint, reverse bool
-	on                   string // what turns it on; empty: the zero value
+	start                string // what turns it on; empty: the zero value
 }
 
-// ready computes the escape sequence once, so that painting costs two copies.
-func (s Style) ready() Style {
+// compile computes the escape sequence once, so that painting costs two copies.
+func (s Style) compile() Style {
 	var a ansi.Style
 	if s.bold {
 		a = a.Bold()
@@ -206,9 +206,9 @@ func (s Style) ready() Style {
 	if s.bg != nil {
 		a = a.BackgroundColor(s.bg)
 	}
-	s.on = ""
+	s.start = ""
 	if len(a) > 0 {
-		s.on = a.String()
+		s.start = a.String()
 	}
 	return s
 }

@@ -31,11 +31,11 @@ func TestPlain(t *testing.T) {
 		"\xed\xa0\x80":             `\xed\xa0\x80`,
 		"\x1b]52;c;ZXZpbA==\x1b\\": `␛]52;c;ZXZpbA==␛\`,
 	} {
-		if got := Plain(in); got != want {
+		if got := Sanitize(in); got != want {
 			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if n := testing.AllocsPerRun(10, func() { Plain("plain, with 日本語") }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { Sanitize("plain, with 日本語") }); n != 0 {
 		t.Errorf("clean text costs %v allocations", n)
 	}
 }
@@ -43,9 +43,9 @@ func TestPlain(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add("\x1b[2J\u202e\xc3\ue000")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Plain(s)
-		if !utf8.ValidString(got) || Plain(got) != got {
-			t.Errorf("Plain(%q) = %q, and again %q", s, got, Plain(got))
+		got := Sanitize(s)
+		if !utf8.ValidString(got) || Sanitize(got) != got {
+			t.Errorf("Plain(%q) = %q, and again %q", s, got, Sanitize(got))
 		}
 		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co) }); i >= 0 {
 			t.Errorf("Plain(%q) = %q has a character to obey at %d", s, got, i)
@@ -54,7 +54,7 @@ func FuzzPlain(f *testing.F) {
 			if n := ansi.StringWidth(Style{}.Fit(s, w)); n != w {
 				t.Errorf("Fit(%q, %d) is %d wide", s, w, n)
 			}
-			if n := ansi.StringWidth(Style{}.Tail(s, w)); n > w {
+			if n := ansi.StringWidth(Style{}.CutLeft(s, w)); n > w {
 				t.Errorf("Tail(%q, %d) is %d wide", s, w, n)
 			}
 		}
@@ -62,24 +62,24 @@ func FuzzPlain(f *testing.F) {
 }
 
 func TestCells(t *testing.T) {
-	s := Style{bold: true}.ready()
+	s := Style{bold: true}.compile()
 	for _, c := range []struct{ got, want string }{
 		{s.Cut("notes", 9), "\x1b[1mnotes\x1b[m"},
 		{s.Cut("日本語", 4), "\x1b[1m日…\x1b[m"},
 		{s.Fit("日本語", 4), "\x1b[1m日… \x1b[m"},
-		{s.Right("42", 4), "\x1b[1m  42\x1b[m"},
-		{s.Tail("/home/ada/notes", 8), "\x1b[1m…a/notes\x1b[m"},
+		{s.FitRight("42", 4), "\x1b[1m  42\x1b[m"},
+		{s.CutLeft("/home/ada/notes", 8), "\x1b[1m…a/notes\x1b[m"},
 		{s.Text(""), ""},
 		{Style{}.Text("\x1b[1m"), "␛[1m"},
-		{Fill(s.Text("abc")+"def", 4), "\x1b[1mabc\x1b[m…"},
-		{Fill("ab", 4), "ab  "},
-		{Fill("ab", -1), ""},
+		{Fit(s.Text("abc")+"def", 4), "\x1b[1mabc\x1b[m…"},
+		{Fit("ab", 4), "ab  "},
+		{Fit("ab", -1), ""},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	if got := Lines("a\r\n\tb\n\n"); len(got) != 2 || got[1] != "    b" {
+	if got := SplitLines("a\r\n\tb\n\n"); len(got) != 2 || got[1] != "    b" {
 		t.Errorf("Lines = %q", got)
 	}
 }
@@ -93,12 +93,12 @@ func TestContrast(t *testing.T) {
 		mode   Mode
 		least  float64
 	}{
-		{darkGround, Mode{Dark: true}, 4.5},
+		{darkBackground, Mode{Dark: true}, 4.5},
 		{"#000000", Mode{Dark: true}, 4.5},
-		{lightGround, Mode{}, 4.5},
-		{darkGround, Mode{Dark: true, Contrast: true}, 7},
-		{"#000000", Mode{Dark: true, Contrast: true}, 7},
-		{lightGround, Mode{Contrast: true}, 7},
+		{lightBackground, Mode{}, 4.5},
+		{darkBackground, Mode{Dark: true, HighContrast: true}, 7},
+		{"#000000", Mode{Dark: true, HighContrast: true}, 7},
+		{lightBackground, Mode{HighContrast: true}, 7},
 	} {
 		for name, s := range styles(New(c.mode)) {
 			bg := lipgloss.Color(c.ground)
@@ -106,12 +106,12 @@ func TestContrast(t *testing.T) {
 				bg = s.bg
 			}
 			switch {
-			case s.fg == nil && s.bg != nil && c.mode.Contrast:
+			case s.fg == nil && s.bg != nil && c.mode.HighContrast:
 				t.Errorf("%s of %+v has a ground and no colour", name, c.mode)
 			case s.fg == nil:
 			case contrast(s.fg, bg) < c.least:
 				t.Errorf("%s of %+v on %s: contrast %.2f", name, c.mode, c.ground, contrast(s.fg, bg))
-			case c.mode.Contrast && s.faint:
+			case c.mode.HighContrast && s.faint:
 				t.Errorf("%s of %+v is faint", name, c.mode)
 			}
 		}
@@ -122,7 +122,7 @@ func TestContrast(t *testing.T) {
 // but where contrast is asked for.
 func styles(th Theme) map[string]Style {
 	all := map[string]Style{"tab": th.Tab, "match": th.Match, "cursor": th.Cursor, "row": th.Row}
-	for where, t := range map[string]Theme{"": th, " on a row": th.On()} {
+	for where, t := range map[string]Theme{"": th, " on a row": th.Selected()} {
 		for name, s := range map[string]Style{
 			"text": t.Text, "strong": t.Strong, "dim": t.Dim, "accent": t.Accent, "good": t.Good, "busy": t.Busy, "warn": t.Warn, "bad": t.Bad, "key": t.Key,
 		} {
@@ -134,10 +134,10 @@ func styles(th Theme) map[string]Style {
 
 // With 16 colours or none, contrast is the terminal's affair: nothing is faint.
 func TestContrastWithoutColours(t *testing.T) {
-	for _, m := range []Mode{{NoColor: true, Contrast: true}, {Few: true, Contrast: true, Dark: true}} {
+	for _, m := range []Mode{{NoColor: true, HighContrast: true}, {SixteenColors: true, HighContrast: true, Dark: true}} {
 		for name, s := range styles(New(m)) {
 			if s.fg != nil || s.bg != nil || s.faint {
-				t.Errorf("%s of %+v is %q", name, m, s.on)
+				t.Errorf("%s of %+v is %q", name, m, s.start)
 			}
 		}
 	}
@@ -162,9 +162,9 @@ func luminance(c color.Color) float64 {
 
 func TestNoColorHasNoColour(t *testing.T) {
 	th := New(Mode{NoColor: true, Dark: true})
-	for _, s := range []Style{th.Text, th.Strong, th.Dim, th.Line, th.Accent, th.Good, th.Busy, th.Warn, th.Bad, th.Key, th.Tab, th.Match, th.Row, th.On().Good, th.On().Text} {
+	for _, s := range []Style{th.Text, th.Strong, th.Dim, th.Line, th.Accent, th.Good, th.Busy, th.Warn, th.Bad, th.Key, th.Tab, th.Match, th.Row, th.Selected().Good, th.Selected().Text} {
 		if s.fg != nil || s.bg != nil {
-			t.Errorf("%q has a colour", s.on)
+			t.Errorf("%q has a colour", s.start)
 		}
 	}
 }
@@ -176,12 +176,12 @@ func TestEveryStateHasAGlyph(t *testing.T) {
 	by := map[string]string{}
 	for _, s := range []status.State{status.Stopped, status.Starting, status.Ready, status.Degraded, status.Failed, status.CrashLoop, status.Stopping} {
 		glyph, style := th.State(s)
-		if was, ok := by[glyph]; glyph == "?" || ok && was != style.on {
+		if was, ok := by[glyph]; glyph == "?" || ok && was != style.start {
 			t.Errorf("%s: glyph %s stands for two colours, or for none", s, glyph)
 		}
 		if ansi.StringWidth(glyph) != 1 {
 			t.Errorf("%s: glyph %s is not one cell wide", s, glyph)
 		}
-		by[glyph] = style.on
+		by[glyph] = style.start
 	}
 }

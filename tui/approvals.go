@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// maxEnded is how many calls are named when several end at once.
+const maxEnded = 3
+
+// endedApprovals says what became of the calls that wait no more in now; empty: none,
+// or this panel has answered them itself.
+func (m Model) endedApprovals(now status.Snapshot) string {
+	var said []string
+	for _, a := range difference(m.snap.Approvals, now.Approvals, sameApproval) {
+		if !slices.Contains(m.answeredHere, a.ID) {
+			said = append(said, a.Client+"'s "+a.Tool+": "+outcomeText(now.Outcomes, a.ID))
+		}
+	}
+	if more := len(said) - maxEnded; more > 0 {
+		said = append(said[:maxEnded], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
+}
+
+func sameApproval(a, b status.Approval) bool { return a.ID == b.ID }
+
+// outcomeText is what became of the approval with this ID.
+func outcomeText(all []status.ApprovalOutcome, id string) string {
+	i := slices.IndexFunc(all, func(e status.ApprovalOutcome) bool { return e.ID == id })
+	if i < 0 {
+		return "it waits no more"
+	}
+	switch e := all[i]; {
+	case e.By == status.ByClient:
+		return string(e.Resolution) + " in the client"
+	case e.Resolution == status.TimedOut:
+		return "nobody answered in time"
+	case e.Resolution == status.ClientLeft:
+		return "the client waits no more"
+	case e.Resolution == status.AskedAgain:
+		return "judged anew, the rules changed"
+	default:
+		return string(e.Resolution) + " elsewhere"
+	}
+}
+
+// isApprovalAnswer reports whether a answers an approval.
+func isApprovalAnswer(a status.Action) bool { return a.Verb == status.Allow || a.Verb == status.Refuse }
+
+// recordAnswer notes that this panel answers an approval itself.
+func (m Model) recordAnswer(a status.Action) Model {
+	if isApprovalAnswer(a) {
+		m.answeredHere = append(slices.Clone(m.answeredHere), a.Target)
+		m.notice.approval = a.Target
+	}
+	return m
+}
+
+// actionFailed says that a was not done. Where somebody else has answered before, how
+// they did says more.
+func (m Model) actionFailed(a status.Action, err error) Model {
+	m.notice = errorNotice(pane.Describe(a, m.snap), err)
+	if !isApprovalAnswer(a) {
+		return m
+	}
+	m.notice.approval = a.Target
+	m.answeredHere = slices.DeleteFunc(slices.Clone(m.answeredHere), func(id string) bool { return id == a.Target })
+	if slices.ContainsFunc(m.snap.Outcomes, func(e status.ApprovalOutcome) bool { return e.ID == a.Target }) {
+		m.notice = notice{text: "This answer was not the first: " + outcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
+	}
+	return m
+}
+
+// closeStaleConfirm takes away the question about an approval that waits no more.
+func (m Model) closeStaleConfirm(now []status.Approval) Model {
+	waits := func(id string) bool {
+		return slices.ContainsFunc(now, func(a status.Approval) bool { return a.ID == id })
+	}
+	if c, ok := m.over.(confirm); ok && isApprovalAnswer(c.action) && !waits(c.action.Target) {
+		m.over = nil
+	}
+	m.answeredHere = slices.DeleteFunc(slices.Clone(m.answeredHere), func(id string) bool { return !waits(id) })
+	return m
+}

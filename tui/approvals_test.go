@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// endedAs is asked with its first approval ended.
+func endedAs(e status.ApprovalOutcome) status.Snapshot {
+	s := asked()
+	e.ID = s.Approvals[0].ID
+	s.Seq, s.Approvals, s.Outcomes = 0, s.Approvals[1:], []status.ApprovalOutcome{{ID: "older", Resolution: status.Refused}, e}
+	return s
+}
+
+// What waited and was answered elsewhere, or by nobody, is said once, in
+// whichever pane a person is.
+func TestEndingsAreSaid(t *testing.T) {
+	for want, e := range map[string]status.ApprovalOutcome{
+		"allowed elsewhere":              {Resolution: status.Allowed, By: status.ByPerson},
+		"refused elsewhere":              {Resolution: status.Refused, By: status.ByPerson},
+		"allowed in the client":          {Resolution: status.Allowed, By: status.ByClient},
+		"nobody answered in time":        {Resolution: status.TimedOut},
+		"the client waits no more":       {Resolution: status.ClientLeft},
+		"judged anew, the rules changed": {Resolution: status.AskedAgain},
+	} {
+		desk(t, crowded(), func(r *rig) {
+			s := asked()
+			s.Seq = 0
+			r.hub.Set(s)
+			r.settle()
+			r.shows("wants")
+			r.hub.Set(endedAs(e))
+			r.settle()
+			r.shows("claude-code's markdown_delete_page: " + want)
+			r.press("!")
+			r.hides(want)
+		})
+	}
+}
+
+// The question about a call that waits no more goes, and the yes that was meant
+// for it does nothing.
+func TestQuestionEndsWithItsCall(t *testing.T) {
+	desk(t, asked(), func(r *rig) {
+		r.hub.SetPlan(deletion())
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("A")
+		r.shows("Allow markdown_delete_page?")
+		r.wait(keyGrace)
+		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.TimedOut}))
+		r.settle()
+		r.shows("claude-code's markdown_delete_page: nobody answered in time")
+		r.hides("Allow markdown_delete_page?")
+		r.press("y")
+		r.did()
+	})
+}
+
+// A panel that has answered says so once; one that was not the first says what
+// the first answer was, whether it learns of that before or after.
+func TestOwnAnswerIsSaidOnce(t *testing.T) {
+	theirs := status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}
+	desk(t, asked(), func(r *rig) {
+		r.press("!")
+		r.wait(keyGrace)
+		r.press("y")
+		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
+		r.settle()
+		r.shows("done: allow the call")
+		r.hides("elsewhere")
+	})
+	desk(t, asked(), func(r *rig) {
+		r.press("!")
+		r.wait(keyGrace)
+		r.hub.SetErr(errors.New("no call waits as a1"))
+		r.press("y")
+		r.shows("no call waits as a1")
+		r.hub.SetErr(nil)
+		r.hub.Set(endedAs(theirs))
+		r.settle()
+		r.shows("claude-code's markdown_delete_page: refused elsewhere")
+		r.hides("no call waits")
+	})
+	desk(t, asked(), func(r *rig) {
+		r.press("!")
+		r.wait(keyGrace)
+		r.m = r.m.recordAnswer(allowed("a1", status.Once))
+		r.hub.Set(endedAs(theirs))
+		r.settle()
+		r.send(actionDoneMsg{allowed("a1", status.Once), errors.New("no call waits as a1")})
+		r.shows("This answer was not the first: refused elsewhere")
+		r.hides("no call waits")
+	})
+}
+
+func TestEndingsAreSpoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, asked())
+		l.since()
+		l.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
+		l.settle()
+		const want = "claude-code's markdown_delete_page: allowed in the client."
+		if got := l.since(); !strings.Contains(got, want) {
+			t.Errorf("heard:\n%s\nwant %s", got, want)
+		}
+		l.press("j")
+		if got := l.since(); strings.Contains(got, "in the client") {
+			t.Errorf("it is said twice:\n%s", got)
+		}
+	})
+}

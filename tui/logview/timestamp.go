@@ -1,0 +1,90 @@
+package pane
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// timestampMode is how the time of a line is shown.
+type timestampMode uint8
+
+const (
+	clockTimes    timestampMode = iota // the time of day
+	relativeTimes                      // how long before the newest line, or from the mark
+	noTimes
+	timestampModes // how many there are
+)
+
+const (
+	shortStamp    = "15:04:05"
+	longStamp     = "15:04:05.000"
+	relativeWidth = len("-59m59s")
+)
+
+// timestampWidth is how wide the column of times is.
+func (p Logs) timestampWidth(w int) int {
+	switch {
+	case p.timestamps == noTimes:
+		return 0
+	case p.timestamps == relativeTimes:
+		return relativeWidth
+	default:
+		return len(timestampLayout(w))
+	}
+}
+
+func timestampLayout(w int) string {
+	if w >= 100 {
+		return longStamp
+	}
+	return shortStamp
+}
+
+func (p Logs) timestamp(l *ringLine, w int) string {
+	if p.timestamps == clockTimes {
+		return time.Unix(0, l.time).In(p.zone).Format(timestampLayout(w))
+	}
+	return fmt.Sprintf("%*s", relativeWidth, relativeTime(time.Duration(l.time-p.zeroTime())))
+}
+
+// zeroTime is the time that distances are measured from: that of the marked line,
+// else of the newest one. It moves when lines come, and not with the clock, so
+// that nothing is drawn while nothing happens.
+func (p Logs) zeroTime() int64 {
+	r := p.view.ring
+	if p.from >= r.first && p.from != 0 && r.line(p.from).level != remarkLevel {
+		return r.line(p.from).time
+	}
+	for n := r.next - 1; n >= r.first && n > 0; n-- {
+		if l := r.line(n); l.level != remarkLevel {
+			return l.time
+		}
+	}
+	return 0
+}
+
+// relativeTime is d with its sign, in at most seven cells: "-12.3s", "+4m05s".
+func relativeTime(d time.Duration) string {
+	sign := "+"
+	if d < 0 {
+		sign, d = "-", -max(d, -math.MaxInt64)
+	}
+	switch {
+	case d < time.Millisecond:
+		return "0"
+	case d < time.Second:
+		return fmt.Sprintf("%s%dms", sign, d/time.Millisecond)
+	case d < time.Minute:
+		return fmt.Sprintf("%s%d.%ds", sign, d/time.Second, d%time.Second/(100*time.Millisecond))
+	case d < time.Hour:
+		return fmt.Sprintf("%s%dm%02ds", sign, d/time.Minute, d%time.Minute/time.Second)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%s%dh%02dm", sign, d/time.Hour, d%time.Hour/time.Minute)
+	default:
+		return fmt.Sprintf("%s%dd", sign, min(99_999, d/(24*time.Hour)))
+	}
+}
+
+// timestampNames are the names of stampings in what is remembered.
+func timestampNames() []string { return []string{"clock", "distance", "none"} }

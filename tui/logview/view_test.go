@@ -1,0 +1,257 @@
+package pane
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// TestRing compares the ring with a list that forgets nothing.
+func TestRing(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []struct{ lines, bytes int }{{5, 1000}, {1000, 100}, {50, 777}, {1, 16}} {
+		r := newRing(size.lines, size.bytes)
+		all := []string{""}
+		for n := uint64(1); n < 5000; n++ {
+			text := strings.Repeat(string(rune('a'+n%26)), rnd.IntN(min(40, size.bytes/4+1)))
+			if got := r.add(time.Unix(int64(n), 0), infoLevel, "hub", text); got != n {
+				t.Fatalf("line %d has number %d", n, got)
+			}
+			all = append(all, text)
+			kept := 0
+			for i := r.first; i < r.next; i++ {
+				l := r.line(i)
+				if got := string(r.text(l)); got != all[i] || l.time != int64(i)*1e9 {
+					t.Fatalf("%+v: line %d is %q, want %q", size, i, got, all[i])
+				}
+				kept += len(all[i])
+			}
+			if r.next != n+1 || r.next-r.first > uint64(size.lines) || kept > size.bytes || r.first > n {
+				t.Fatalf("%+v: after %d lines it keeps %d to %d, %d bytes", size, n, r.first, r.next, kept)
+			}
+		}
+	}
+}
+
+func TestRingCutsHugeLines(t *testing.T) {
+	r := newRing(10, 1<<20)
+	n := r.add(time.Time{}, infoLevel, "hub", strings.Repeat("会", 1<<20))
+	if text := string(r.text(r.line(n))); len(text) > maxLineBytes || !strings.HasSuffix(text, "会…") {
+		t.Errorf("%d bytes, ending %q", len(text), text[len(text)-8:])
+	}
+}
+
+func TestRingBoundsParts(t *testing.T) {
+	r := newRing(10, 1000)
+	for i := range maxParts * 2 {
+		r.add(time.Time{}, infoLevel, fmt.Sprint(i), "")
+	}
+	if len(r.parts) != maxParts {
+		t.Errorf("%d parts", len(r.parts))
+	}
+}
+
+// TestView compares the index, which grows and narrows, with a look at all.
+func TestView(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	v := &filteredLog{ring: newRing(200, 4000)}
+	words := []string{"open", "Open", "page", "vault", "session", "ope", "p"}
+	for i := range 4000 {
+		n := v.ring.add(time.Time{}, level(rnd.IntN(5)), words[rnd.IntN(3)], words[rnd.IntN(len(words))]+words[rnd.IntN(len(words))])
+		v.lineAdded(n)
+		if i%37 == 0 {
+			needle := append(words, "", "", "o", "op", "pag")[rnd.IntN(len(words)+5)]
+			v.setFilter(Filter{Level: level(rnd.IntN(4)), Part: append(words[:3:3], "", "")[rnd.IntN(5)], Text: needle})
+		}
+		var want []uint64
+		for n := v.ring.first; n < v.ring.next; n++ {
+			if v.filter.matches(v.ring, n) {
+				want = append(want, n)
+			}
+		}
+		if d := cmp.Diff(want, append([]uint64(nil), v.numbers[v.head:]...)); d != "" {
+			t.Fatalf("after %d lines, lens %+v:\n%s", i, v.filter, d)
+		}
+	}
+}
+
+func TestLensFinds(t *testing.T) {
+	for _, c := range []struct {
+		needle, text string
+		want         int
+	}{
+		{"vault", "open VAULT", 5},
+		{"Vault", "open vault", -1},
+		{"Vault", "open Vault", 5},
+		{"日本", "page 日本語", 5},
+		{"x", "", -1},
+	} {
+		if got := (Filter{Text: c.needle}).Find([]byte(c.text)); got != c.want {
+			t.Errorf("%q in %q: %d, want %d", c.needle, c.text, got, c.want)
+		}
+	}
+}
+
+func shown(p Logs, w, h int) []string {
+	rows := strings.Split(ansi.Strip(p.View(theme.Theme{}, w, h)), "\n")[1:]
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return rows
+}
+
+func press(p Pane, w, h int, keys ...string) Logs {
+	for _, k := range keys {
+		p, _ = p.Key(Press{tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}, w, h})
+	}
+	return p.(Logs)
+}
+
+func numbered(from, to int) []status.Line {
+	var lines []status.Line
+	for i := from; i < to; i++ {
+		lines = append(lines, status.Line{Seq: uint64(i + 1), Component: "hub", Text: fmt.Sprintf("line %d", i)})
+	}
+	return lines
+}
+
+// TestEvictionDoesNotMoveTheView: what is in sight stays as long as it is kept,
+// wherever the lines before it go.
+func TestEvictionDoesNotMoveTheView(t *testing.T) {
+	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p.timestamps = noTimes
+	p = p.AppendLines(numbered(0, 100)).(Logs)
+	p = press(p, 40, 6, "k", "k", "k")
+	want := []string{"I line 92", "I line 93", "I line 94", "I line 95", "I line 96"}
+	for i := 100; i < 190; i++ {
+		if d := cmp.Diff(want, shown(p, 40, 6)); d != "" {
+			t.Fatalf("after line %d:\n%s", i, d)
+		}
+		p = p.AppendLines(numbered(i, i+1)).(Logs)
+	}
+	p = p.AppendLines(numbered(190, 250)).(Logs)
+	if got := shown(p, 40, 6)[0]; got != "I line 150" {
+		t.Errorf("when all in sight is gone it shows %q first, want the oldest", got)
+	}
+}
+
+func TestGapsAreSaid(t *testing.T) {
+	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p.timestamps = noTimes
+	p = p.AppendLines([]status.Line{{Seq: 1, Text: "one"}, {Seq: 14, Text: "two", Missed: 12}, {Seq: 15, Text: "three"}, {Seq: 1, Text: "anew"}}).(Logs)
+	want := []string{"I one", "… 12 lines dropped …", "I two", "I three", "… another hub began …", "I anew", ""}
+	if d := cmp.Diff(want, shown(p, 40, 8)); d != "" {
+		t.Error(d)
+	}
+	p = press(p, 40, 8, "/", "o", "n")
+	if got := shown(p, 40, 8)[:2]; got[1] != "… 12 lines dropped …" {
+		t.Errorf("a filter hides the gap: %q", got)
+	}
+}
+
+func TestWrapAndSideways(t *testing.T) {
+	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p.timestamps = noTimes
+	p = p.AppendLines([]status.Line{{Seq: 1, Text: "0123456789会議会議会議会議会議会議会議会議会議!"}}).(Logs)
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 40, 3)); d != "" {
+		t.Error(d)
+	}
+	moved := press(p, 40, 3, "l")
+	if got := shown(moved, 40, 3)[0]; got != "I 89会議会議会議会議会議会議会議会議会…" {
+		t.Errorf("scrolled: %q", got)
+	}
+	moved = moved.AppendLines(numbered(5, 6)).(Logs)
+	if moved.left != sideways {
+		t.Error("a new line takes the view back to the left")
+	}
+	p = press(p, 40, 4, "w")
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会議", "  会議会議!", "I line 5"}, shown(p, 40, 4)); d != "" {
+		t.Error(d)
+	}
+	p = press(p, 40, 3, "g", "j")
+	if d := cmp.Diff([]string{"  会議会議!", "I line 5"}, shown(p, 40, 3)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestScrolling walks through wrapped lines row by row, there and back.
+func TestScrolling(t *testing.T) {
+	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	var lines []status.Line
+	for i := range 40 {
+		lines = append(lines, status.Line{Seq: uint64(i + 1), Text: strings.Repeat(string(rune('a'+i%26)), 1+i*7%90)})
+	}
+	p = press(p.AppendLines(lines), 40, 9, "w")
+	var down []string
+	for p = press(p, 40, 9, "g"); !p.follow; p = press(p, 40, 9, "j") {
+		down = append(down, shown(p, 40, 9)[0])
+	}
+	var up []string
+	p = press(p, 40, 9, " ")
+	for range down {
+		up = append(up, shown(p, 40, 9)[0])
+		p = press(p, 40, 9, "k")
+	}
+	for i := range up {
+		if up[i] != down[len(down)-1-i] {
+			t.Fatalf("row %d from the end: %q on the way up, %q on the way down", i, up[i], down[len(down)-1-i])
+		}
+	}
+}
+
+// BenchmarkLogs draws a frame over 1,000,000 lines that went through: with the
+// usual ring, and with one that keeps them all.
+func BenchmarkLogs(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		lines, bytes int
+		keys         []string
+	}{
+		{"kept=20000", MaxLogLines, maxLogBytes, nil},
+		{"kept=20000/wrap", MaxLogLines, maxLogBytes, []string{"w"}},
+		{"kept=20000/filter", MaxLogLines, maxLogBytes, []string{"/", "p", "a", "g", "e"}},
+		{"kept=1000000", 1_000_000, 160 << 20, nil},
+	} {
+		p := newLogs(DefaultKeys(), time.UTC, c.lines, c.bytes)
+		line := status.Line{Level: status.Info, Component: "welcome", Text: "call done tool=markdown_read_page session=12 page=日本語/会議 duration_ms=2 bytes=1840 and a little more"}
+		batch := make([]status.Line, 1000)
+		for i := range 1000 {
+			for j := range batch {
+				line.Seq = uint64(i*1000 + j + 1)
+				batch[j] = line
+			}
+			p = p.AppendLines(batch).(Logs)
+		}
+		p = press(p, 140, 43, c.keys...)
+		th := theme.New(theme.Mode{Dark: true})
+		b.Run("frame/"+c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = p.View(th, 140, 43)
+			}
+		})
+		b.Run("append+frame/"+c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				line.Seq++
+				p = p.AppendLines([]status.Line{line}).(Logs)
+				_ = p.View(th, 140, 43)
+			}
+		})
+		b.Run("refilter/"+c.name, func(b *testing.B) {
+			for b.Loop() {
+				p.view.setFilter(Filter{Text: "xyz"})
+				p.view.setFilter(Filter{})
+			}
+		})
+	}
+}

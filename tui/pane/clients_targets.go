@@ -1,0 +1,155 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// installTarget is a place that Lectern can be put into by a key, by hand, or both.
+type installTarget struct {
+	title        string              // empty: there is none
+	install      status.Installation // without ID: a key cannot
+	snippet      status.Snippet      // without Text: a hand cannot
+	snippetIndex int                 // of the snippet
+}
+
+// installTargets are the places, by their rank.
+func installTargets(s status.Snapshot) []installTarget {
+	var all []installTarget
+	for _, i := range s.Installations {
+		one := installTarget{title: i.Title, install: i}
+		for n, snippet := range s.Snippets {
+			if snippet.Client == i.Title {
+				one.snippet, one.snippetIndex = snippet, n
+			}
+		}
+		all = append(all, one)
+	}
+	for n, snippet := range s.Snippets {
+		if !slices.ContainsFunc(all, func(one installTarget) bool { return one.snippet == snippet }) {
+			all = append(all, installTarget{title: snippet.Client, snippet: snippet, snippetIndex: n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b installTarget) int { return a.rank() - b.rank() })
+	return all
+}
+
+// rank sorts places: clients that are here, the plugin of an application that
+// is, clients that there is a snippet for, what else can be put somewhere here.
+func (one installTarget) rank() int {
+	here := one.install.Here || one.install.ID != "" && one.install.State != status.Stopped
+	kind, _, _ := strings.Cut(one.install.ID, "/")
+	switch {
+	case here && kind == "client":
+		return 0
+	case here && kind == "plugin":
+		return 1
+	case one.snippet.Text != "":
+		return 2 + one.snippetIndex
+	case here:
+		return 1000
+	default:
+		return 1001
+	}
+}
+
+func (p Clients) selected() installTarget {
+	if p.cursor >= len(p.targets) {
+		return installTarget{}
+	}
+	return p.targets[p.cursor]
+}
+
+func (p Clients) connectSection(t theme.Theme, w, h int) Section {
+	n := len(p.targets)
+	if n == 0 {
+		return Section{Title: "Connect a client", Min: 1, Ideal: 1, Rows: func(int, int) []string {
+			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
+		}}
+	}
+	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
+	if w < FramedWidth || h >= ScreenReaderHeight {
+		return Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Ideal: 20, Rows: func(w, h int) []string {
+			return p.targetRows(t, w, h)
+		}}
+	}
+	return Section{Title: "Connect a client", Note: note, Min: 4, Ideal: max(n, 12), Rows: func(w, h int) []string {
+		const names = 25
+		from, to := VisibleRange(n, p.cursor, h)
+		text := PadRows(p.targetRows(t, w-names-3, h), w-names-3, h)
+		rows := make([]string, h)
+		for i := range rows {
+			name := theme.Spaces(names)
+			if from+i < to {
+				name = t.RowRegion(from+i, p.targetRow(t, from+i, names))
+			}
+			rows[i] = name + t.Line.Text(" │ ") + text[i]
+		}
+		return rows
+	}}
+}
+
+// targetRow is one name of the list, with how things stand there.
+func (p Clients) targetRow(t theme.Theme, i, w int) string {
+	one, lead := p.targets[i], "  "
+	if i == p.cursor {
+		t, lead = t.Selected(), "▸ "
+	}
+	name := t.Text
+	if i == p.cursor {
+		name = t.Strong
+	}
+	glyph, style := " ", t.Dim
+	switch {
+	case one.install.ID == "":
+	case one.install.Here || one.install.State != status.Stopped:
+		glyph, style = t.State(one.install.State)
+	default:
+		name = t.Dim
+	}
+	return name.Fit(lead+one.title, w-2) + style.Text(" "+glyph)
+}
+
+// targetRows are all there is to say of the selected place.
+func (p Clients) targetRows(t theme.Theme, w, h int) []string {
+	one := p.selected()
+	var rows []string
+	if i := one.install; i.ID != "" {
+		glyph, style := t.State(i.State)
+		here := ""
+		if !i.Here {
+			here = " (not found on this machine)"
+		}
+		rows = append(rows, style.Text(glyph+" "+OrDash(i.Condition))+t.Dim.Text(strings.TrimRight(" "+i.Version, " ")+here))
+		if i.File != "" {
+			rows = append(rows, t.Dim.CutLeft(i.File, w))
+		}
+		if i.Note != "" {
+			rows = append(rows, t.Text.Wrap(i.Note, w)...)
+		}
+		rows = append(rows, p.targetKeys(t, i))
+		if one.snippet.Text != "" {
+			rows = append(rows, "", t.Dim.Text("or by hand:"))
+		}
+	}
+	if one.snippet.Text != "" {
+		rows = append(rows, snippetRows(t, one.snippet, w, max(1, h-len(rows)))...)
+	}
+	return TruncateRows(t, rows, h)
+}
+
+func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {
+	k := func(key, does string) string { return t.Key.Text(key) + t.Dim.Text(" "+does) }
+	switch i.State {
+	case status.Stopped:
+		return k("i", "puts Lectern in; you see first what it changes")
+	case status.Ready:
+		return k("d", "takes Lectern out")
+	default:
+		return k("i", "puts it in order") + t.Dim.Text(", ") + k("d", "takes it out")
+	}
+}

@@ -1,0 +1,34 @@
+package pane
+
+import (
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// installText is what is done to the install with this ID, in words: to a client,
+// to what comes with us, or to the service.
+func installText(id string, s status.Snapshot, client, with, service string) string {
+	kind, name, _ := strings.Cut(id, "/")
+	switch kind {
+	case "client":
+		return client + " " + installTitle(id, s)
+	case "skill":
+		return with + " the skill for " + installTitle("client/"+name, s)
+	case "service":
+		return service
+	default:
+		return with + " the " + installTitle(id, s)
+	}
+}
+
+// installTitle is what people call the install with this ID; of one that is not
+// known, the ID.
+func installTitle(id string, s status.Snapshot) string {
+	for _, in := range s.Installations {
+		if in.ID == id && in.Title != "" {
+			return in.Title
+		}
+	}
+	return id
+}

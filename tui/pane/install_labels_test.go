@@ -1,0 +1,29 @@
+package pane
+
+import (
+	"testing"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// What is put into programs is said with the names that people have for them.
+func TestDeedNamesPrograms(t *testing.T) {
+	s := status.Snapshot{Installations: []status.Installation{
+		{ID: "client/codex", Title: "Codex"},
+		{ID: "skill/codex", Title: "Skill for Codex"},
+		{ID: "plugin/logseq", Title: "Logseq plugin"},
+		{ID: "service", Title: "Start at login"},
+	}}
+	for id, want := range map[string][2]string{
+		"client/codex":  {"put Lectern into Codex", "take Lectern out of Codex"},
+		"skill/codex":   {"install the skill for Codex", "remove the skill for Codex"},
+		"plugin/logseq": {"install the Logseq plugin", "remove the Logseq plugin"},
+		"service":       {"start the hub at login", "start the hub at login no more"},
+		"client/other":  {"put Lectern into client/other", "take Lectern out of client/other"},
+	} {
+		got := [2]string{Describe(status.Action{Verb: status.Install, Target: id}, s), Describe(status.Action{Verb: status.Uninstall, Target: id}, s)}
+		if got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+)
+
+// memory is what a panel finds again when it is opened the next time. What it
+// does not understand, such as what another version wrote, it leaves out.
+type memory struct {
+	Tab     string                     `json:"tab,omitempty"`
+	Mouse   *bool                      `json:"mouse,omitempty"`
+	Colours colours                    `json:"colours,omitempty"`
+	Panes   map[string]json.RawMessage `json:"panes,omitempty"` // by tab
+}
+
+// Memory is what to give as [Config.Memory] to the next panel.
+func (m Model) Memory() []byte {
+	mem := memory{Tab: m.tabs[m.current].name, Mouse: &m.mouse, Colours: m.colours, Panes: map[string]json.RawMessage{}}
+	for _, t := range m.tabs {
+		if r, ok := t.pane.(pane.StateSaver); ok {
+			if b, err := json.Marshal(r.SaveState()); err == nil {
+				mem.Panes[t.name] = b
+			}
+		}
+	}
+	b, err := json.MarshalIndent(mem, "", "  ")
+	if err != nil {
+		return nil // cannot be: it is made of what has a JSON form
+	}
+	return append(b, '\n')
+}
+
+// restore takes over what an earlier panel remembered, and says so when that
+// cannot be read.
+func (m Model) restore(b []byte) Model {
+	var mem memory
+	if b == nil {
+		return m
+	}
+	if json.Unmarshal(b, &mem) != nil {
+		m.notice = infoNotice("What the last panel left could not be read, so this one begins afresh.")
+		return m
+	}
+	if slices.Contains(allColours(), mem.Colours) {
+		m.colours = mem.Colours
+	}
+	if mem.Mouse != nil {
+		m.mouse = *mem.Mouse
+	}
+	for i, t := range m.tabs {
+		if t.name == mem.Tab {
+			m.current = i
+		}
+		if r, ok := t.pane.(pane.StateSaver); ok && mem.Panes[t.name] != nil {
+			m = m.setPane(i, r.RestoreState(mem.Panes[t.name]))
+		}
+	}
+	return m
+}

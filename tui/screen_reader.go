@@ -1,0 +1,257 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A ScreenReader is the panel for who hears it instead of looking at it: the same
+// panes and keys, but nothing is drawn. What a key leads to, and what changes
+// by itself and matters, is appended as plain lines: no border, no colour, no
+// cursor movement, no line said twice. Run it with tea.WithoutRenderer.
+type ScreenReader struct {
+	m    Model
+	say  func(line string)
+	last []string // what the pane, or what lies over it, said
+	tab  int
+	over bool
+	form bool // keys were text
+	note string
+}
+
+// screenReaderWidth is how long a spoken line may be, in cells: nothing that has
+// room of its own is cut.
+const screenReaderWidth = 1000
+
+// firstLines is how much of the end of the log is said at first.
+const firstLines = 30
+
+// NewScreenReader returns the panel that says what it shows by tell, line by line,
+// in order.
+func NewScreenReader(c Config, tell func(line string)) ScreenReader {
+	c.NoColor = true
+	m := New(c)
+	m.theme.Match = theme.Style{} // what a filter found is not what is selected
+	m.mouse = false
+	return ScreenReader{m: m.resize(screenReaderWidth, pane.ScreenReaderHeight+10), say: tell, tab: -1}
+}
+
+// Farewell is [Model.Farewell].
+func (s ScreenReader) Farewell() string { return s.m.Farewell() }
+
+// Init implements tea.Model. The terminal is asked nothing: what it answered
+// would be heard.
+func (s ScreenReader) Init() tea.Cmd {
+	s.say("Lectern " + s.m.cfg.Version + " for screen readers. Tab goes to the next pane, question mark lists the keys, q quits.")
+	return s.m.fx.watch()
+}
+
+// View implements tea.Model: there is nothing to draw.
+func (s ScreenReader) View() tea.View { return tea.View{} }
+
+// Update implements tea.Model. It speaks here rather than in a command, for
+// commands run side by side and what is said has an order.
+func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.WindowSizeMsg, tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.MouseMsg:
+		return s, nil
+	}
+	before, seen := s.m, s.m.hasSnapshot
+	next, cmd := s.m.Update(msg)
+	s.m = next.(Model) //nolint:forcetypeassert // a Model's Update returns a Model
+	switch msg.(type) {
+	case snapshotMsg, disconnectedMsg:
+		if !seen {
+			return s.read(), cmd
+		}
+		for _, line := range snapshotEvents(before.snap, s.m.snap) {
+			s.say(line)
+		}
+		if text := before.endedApprovals(s.m.snap); text != "" && !s.m.lost {
+			s.say(theme.Sanitize(text) + ".")
+			s.note = s.m.notice.text
+		}
+		if s.over != (s.m.over != nil) {
+			return s.read(), cmd
+		}
+		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
+	case linesMsg:
+		s = s.readStream(pane.LogsTab)
+	case callsMsg:
+		s = s.readStream(pane.ActivityTab)
+	case resultMsg:
+		s = s.readStream(s.m.tabs[s.m.current].name)
+	case tea.KeyPressMsg:
+		return s.readAnswer(), cmd
+	default:
+		return s.read(), cmd
+	}
+	return s, cmd
+}
+
+// readAnswer says what a key led to, and if that is nothing says so: who does not
+// see the screen cannot tell a key that did nothing from one that was not heard.
+func (s ScreenReader) readAnswer() ScreenReader {
+	said, tell := false, s.say
+	s.say = func(line string) {
+		said = true
+		tell(line)
+	}
+	s = s.read()
+	s.say = tell
+	if !said && s.m.fx.ctx.Err() == nil {
+		tell("Nothing changed.")
+	}
+	return s
+}
+
+// readStream says what came by itself, if the pane of that name is in sight. How
+// its first line changes, which counts, is no news.
+func (s ScreenReader) readStream(tab string) ScreenReader {
+	lines := s.lines()
+	if s.m.tabs[s.m.current].name == tab && s.tab == s.m.current && s.m.over == nil && len(lines) > 0 {
+		for _, line := range s.newLines(lines[1:]) {
+			s.say(line)
+		}
+	}
+	if s.m.over == nil {
+		s.last = lines
+	}
+	return s
+}
+
+// read says what is new since it last did: all of another pane, else the lines
+// that were not there.
+func (s ScreenReader) read() ScreenReader {
+	lines := s.lines()
+	over, form := s.m.over != nil, s.m.typing()
+	switch name := s.m.tabs[s.m.current].name; {
+	case over && !s.over:
+		s.sayAll(lines)
+		s.sayKeys(s.m.over.keys())
+	case s.tab != s.m.current:
+		s.say(fmt.Sprintf("%s, pane %d of %d.", name, s.m.current+1, len(s.m.tabs)))
+		s.sayAll(lines)
+	case !over && s.over, !form && s.form:
+		s.say("Back in " + name + ".")
+		s.saySelected(lines)
+	default:
+		s.sayChanges(lines)
+	}
+	if form && !s.form && !over {
+		s.sayKeys(s.m.tabs[s.m.current].pane.Keys())
+	}
+	s.tab, s.over, s.form, s.last = s.m.current, over, form, lines
+	if n := s.m.notice; n.text != s.note {
+		if s.note = n.text; n.text != "" {
+			s.say(theme.Sanitize(n.text))
+		}
+	}
+	return s
+}
+
+// sayKeys says which keys mean something in what has opened.
+func (s ScreenReader) sayKeys(keys []key.Binding) {
+	all := make([]string, len(keys))
+	for i, b := range keys {
+		all[i] = plainWords(b.Help().Key) + ": " + b.Help().Desc
+	}
+	s.say("Keys: " + strings.Join(all, "; ") + ".")
+}
+
+func (s ScreenReader) sayAll(lines []string) {
+	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs[s.m.current].name == pane.LogsTab {
+		s.say(many(n, "line") + " before these.")
+		lines = lines[n:]
+	}
+	for _, line := range lines {
+		s.say(line)
+	}
+}
+
+func (s ScreenReader) saySelected(lines []string) {
+	for _, line := range lines {
+		if strings.HasPrefix(line, selectedPrefix) {
+			s.say(line)
+		}
+	}
+}
+
+// maxResults is how many lines are said of what a search leaves.
+const maxResults = 12
+
+// sayChanges says the lines that were not there before. Of what is found by typing it
+// says the best, or how much there is, or all when that is little.
+func (s ScreenReader) sayChanges(lines []string) {
+	fresh := s.newLines(lines)
+	typed := slices.IndexFunc(fresh, func(line string) bool { return strings.HasPrefix(line, typingPrefix) })
+	if typed < 0 || !s.over {
+		s.sayAll(fresh)
+		return
+	}
+	s.say(fresh[typed])
+	switch best := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, selectedPrefix) }); {
+	case best:
+		s.saySelected(lines)
+		return
+	case len(lines) > maxResults:
+		s.say(many(len(lines)-2, "line") + " found.") // but for title and search
+		return
+	}
+	for _, line := range lines[1:] {
+		if line != fresh[typed] {
+			s.say(line)
+		}
+	}
+}
+
+// newLines are the lines that were not said last. One that is selected no more is
+// no news.
+func (s ScreenReader) newLines(lines []string) []string {
+	old, chosen := map[string]int{}, map[string]bool{}
+	for _, line := range s.last {
+		old[withoutSelected(line)]++
+		chosen[line] = true
+	}
+	var fresh []string
+	for _, line := range lines {
+		known := old[withoutSelected(line)] > 0
+		old[withoutSelected(line)]--
+		if !known || strings.HasPrefix(line, selectedPrefix) && !chosen[line] {
+			fresh = append(fresh, line)
+		}
+	}
+	return fresh
+}
+
+// lines are what is uppermost, as words.
+func (s ScreenReader) lines() []string {
+	if !s.m.hasSnapshot {
+		return []string{"Looking for the hub."}
+	}
+	w, h := s.m.room()
+	var drawn []string
+	if s.m.over != nil {
+		drawn = s.m.over.view(s.m.theme, w, h)
+		drawn = drawn[:max(0, len(drawn)-1)] // its keys are said when it opens
+	} else {
+		drawn = strings.Split(s.m.tabs[s.m.current].pane.View(s.m.theme, w, pane.ScreenReaderHeight), "\n")
+	}
+	var lines []string
+	for _, line := range drawn {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if text := lineText(line); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}

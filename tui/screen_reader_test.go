@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A listener hears a Speaker over a fake hub.
+type listener struct {
+	*rig
+	heard []string
+}
+
+func newListener(t *testing.T, snap status.Snapshot) *listener {
+	t.Helper()
+	r, conf := unplugged(t, snap, busyClerk())
+	l := &listener{rig: r}
+	s := NewScreenReader(conf, func(line string) { l.heard = append(l.heard, line) })
+	r.s, r.m = &s, s.m
+	r.plug(80, 24)
+	return l
+}
+
+// since returns what was heard since it was last asked.
+func (l *listener) since() string {
+	said := strings.Join(l.heard, "\n")
+	l.heard = nil
+	return said
+}
+
+func TestSpeaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, crowded())
+		l.press("2")
+		l.since()
+		l.press("down")
+		if got := l.since(); strings.Count(got, "\n") > 12 || !strings.Contains(got, selectedPrefix+"notes") {
+			t.Errorf("another row is selected:\n%s", got)
+		}
+		s := crowded()
+		s.Seq, s.Sources[1].State = 2, status.Ready
+		s.Problems = s.Problems[1:]
+		s.Approvals = []status.Approval{{ID: "7", Client: "codex", Effect: "write", Source: "notes", Targets: []string{"A.md", "B.md"}}}
+		s.Sessions = s.Sessions[1:]
+		l.hub.Set(s)
+		l.settle()
+		if got, want := l.since(), "Mended: "; !strings.Contains(got, want) || !strings.Contains(got, "codex asks to write in notes: A.md, B.md.") ||
+			!strings.Contains(got, "Source notes is ready.") || !strings.Contains(got, "claude-code has left.") {
+			t.Errorf("the picture changed, heard:\n%s", got)
+		}
+		s.Seq, s.Hub.Calls = 3, 99_999
+		l.hub.Set(s)
+		l.settle()
+		if got := l.since(); got != "" {
+			t.Errorf("a count is no news: %s", got)
+		}
+		l.press("?")
+		if got := l.since(); !strings.Contains(got, "Everywhere") {
+			t.Errorf("help says:\n%s", got)
+		}
+		l.press("esc")
+		if got := l.since(); !strings.HasPrefix(got, "Back in Sources.\nSelected: notes") {
+			t.Errorf("after help: %s", got)
+		}
+	})
+}
+
+// An agent is said to be there when it has a name, and what never had one is
+// not said at all.
+func TestAgentsAreSpokenOfByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, fresh())
+		l.since()
+		hears := func(want string, sessions ...status.Session) {
+			t.Helper()
+			s := fresh()
+			s.Seq, s.Sessions = 0, sessions
+			l.hub.Set(s)
+			l.settle()
+			if got := l.since(); got != want {
+				t.Errorf("heard %q, want %q", got, want)
+			}
+		}
+		of := func(name, client string) status.Session {
+			return status.Session{Component: status.Component{Name: name}, Client: client}
+		}
+		hears("", of("1", ""), of("2", ""))
+		hears("codex is connected.", of("1", ""), of("2", "codex"))
+		hears("", of("2", "codex"))
+		hears("codex has left.")
+	})
+}
+
+// Nothing that is heard draws or obeys: no escape sequence, no border.
+func TestSpeakerIsPlain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := crowded()
+		for i, p := range payloads {
+			s.Sources[i%len(s.Sources)].Note += p
+			s.Problems[0].Title += p
+			s.Sessions[0].Client += p
+		}
+		l := newListener(t, s)
+		for range len(l.m.tabs) {
+			l.press("tab")
+		}
+		s.Seq, s.Problems, s.Sessions = 2, nil, nil
+		l.hub.Set(s)
+		l.settle()
+		said := l.since()
+		if strings.ContainsAny(said, "\x1b╭│╯") {
+			t.Errorf("heard %q", said)
+		}
+		checkHarmless(t, "speaker", said, "")
+	})
+}
+
+// TestSpokenPanes pins what is heard on the way to every pane and overlay, and
+// that no way there is silent.
+func TestSpokenPanes(t *testing.T) {
+	for _, c := range screens {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if !slices.Contains(append(faces(t), "overview-lively", "sources-add", "sources-grant", "tools-run", "settings-edit", "changes-refuse", "logs-filter"), c.name) {
+					return
+				}
+				l := newListener(t, c.snap())
+				l.log()
+				if !strings.HasPrefix(c.name, "overview") && c.name != "asked" && c.name != "wizard" {
+					l.since() // every way leads from the overview
+				}
+				c.goTo(l.rig)
+				said := l.since()
+				golden(t, "spoken-"+c.name+".txt", said+"\n")
+				if strings.ContainsAny(said, "\x1b╭│╯─●▸") {
+					t.Errorf("heard %q", said)
+				}
+			})
+		})
+	}
+}
+
+// TestSpeakerSaysWhenNothingHappens: a key that leads to nothing is answered.
+func TestSpeakerSaysWhenNothingHappens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, crowded())
+		l.press("2", "up")
+		l.since()
+		l.press("up")
+		if got := l.since(); got != "Nothing changed." {
+			t.Errorf("up at the top: %q", got)
+		}
+		l.press("a", "/srv")
+		l.since()
+		l.press("backspace")
+		if got := l.since(); got != "Typing: folder /sr" {
+			t.Errorf("a letter is taken away: %q", got)
+		}
+		l.press("esc")
+		if got := l.since(); !strings.HasPrefix(got, "Back in Sources.\nSelected: welcome") {
+			t.Errorf("the form is closed: %q", got)
+		}
+	})
+}
+
+// TestSpeakerHearsWhatComesByItself: a call and a line of the log are said
+// where they are looked at, and their totals are not.
+func TestSpeakerHearsWhatComesByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, crowded())
+		l.wait(2 * batchTime)
+		l.since()
+		l.clerk.calls <- status.Call{Seq: 900, Time: noon, Tool: "read_page", Client: "codex", Source: "notes"}
+		l.wait(2 * batchTime)
+		if got := l.since(); got != "" {
+			t.Errorf("on the overview: %q", got)
+		}
+		l.press("@Activity")
+		l.since()
+		l.clerk.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
+		l.wait(2 * batchTime)
+		if got := l.since(); !strings.Contains(got, "write_page") || strings.Contains(got, "following") {
+			t.Errorf("in sight: %q", got)
+		}
+	})
+}
+
+// TestSpeakerAnnouncesWhatOpens: what opens by itself is said with its keys.
+func TestSpeakerAnnouncesWhatOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newListener(t, newcomer())
+		if got := l.since(); !strings.Contains(got, "What may agents open?") || !strings.Contains(got, "Keys: space: choose;") {
+			t.Errorf("heard %q", got)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// snapshotEvents are the sentences for what became different from one snapshot to the
+// next and matters to who does not look. Counts and times do not.
+func snapshotEvents(old, now status.Snapshot) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, theme.Sanitize(fmt.Sprintf(format, args...))) }
+	if old.Hub.State != now.Hub.State {
+		say("The hub is %s.", now.Hub.State)
+	}
+	for _, p := range difference(now.Problems, old.Problems, sameProblem) {
+		say("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix)
+	}
+	for _, p := range difference(old.Problems, now.Problems, sameProblem) {
+		say("Mended: %s", p.Title)
+	}
+	for _, a := range difference(now.Approvals, old.Approvals, sameApproval) {
+		say("%s asks to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
+	}
+	for _, s := range difference(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
+		say("Source %s is %s.", s.Name, s.State)
+	}
+	before, after := identified(old.Sessions), identified(now.Sessions)
+	for _, s := range difference(after, before, sameSession) {
+		say("%s is connected.", s.Client)
+	}
+	for _, s := range difference(before, after, sameSession) {
+		say("%s has left.", s.Client)
+	}
+	return out
+}
+
+func sameProblem(a, b status.Problem) bool { return a.Code == b.Code && a.Component == b.Component }
+
+func sameSession(a, b status.Session) bool { return a.Name == b.Name }
+
+// identified are the sessions that have said who they are: they do so a little
+// after they have come, and a program that only looks whether a hub is there
+// never does.
+func identified(all []status.Session) []status.Session {
+	return slices.DeleteFunc(slices.Clone(all), func(s status.Session) bool { return s.Client == "" })
+}
+
+// difference are those of list that are not in other.
+func difference[T any](list, other []T, same func(a, b T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
+		return slices.ContainsFunc(other, func(o T) bool { return same(v, o) })
+	})
+}

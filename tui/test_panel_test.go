@@ -1,0 +1,235 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/statustest"
+)
+
+// noon is when every test begins.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// A rig runs a Model against a fake hub, in a bubble of synctest, so that what
+// is to come has come when a method returns.
+type rig struct {
+	t      *testing.T
+	m      Model
+	s      *ScreenReader // nil: m draws; else it speaks for s.m
+	hub    *statustest.Fake
+	clerk  *clerk
+	msgs   chan tea.Msg
+	seen   int // messages so far
+	ended  bool
+	copied []string
+	saved  map[string]string
+	export []string // the files that were named
+	cannot error    // what Copy and Save answer
+}
+
+func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
+	t.Helper()
+	return newRigWith(t, snap, newClerk(), w, h)
+}
+
+func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
+	t.Helper()
+	r, conf := unplugged(t, snap, c)
+	r.m = New(conf)
+	r.plug(w, h)
+	return r
+}
+
+// unplugged is a rig that does not run yet, and what its panel needs.
+func unplugged(t *testing.T, snap status.Snapshot, c *clerk) (*rig, Config) {
+	t.Helper()
+	start := time.Now()
+	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
+	r.hub.Set(snap)
+	return r, Config{
+		Client: r.hub, History: c, Operator: c, Browser: c, Dark: true, Version: "0.1.0",
+		Now: func() time.Time { return noon.Add(time.Since(start)) },
+		Copy: func(text string) (string, error) {
+			r.copied = append(r.copied, text)
+			return "copied with pigeon", r.cannot
+		},
+		Save: func(name, text string) (string, error) {
+			r.saved[name] = text
+			return "/tmp/" + name, r.cannot
+		},
+		Token: func(of string) (string, error) { return "lectern_" + of + "-hunter2", r.cannot },
+		CopyToken: func(of string) (string, error) {
+			r.copied = append(r.copied, "token of "+of)
+			return "copied with pigeon", r.cannot
+		},
+		Export: func(_ context.Context, name string) (string, int, error) {
+			r.export = append(r.export, name)
+			return "/tmp/log.txt", 104221, r.cannot
+		},
+	}
+}
+
+// plug starts the panel.
+func (r *rig) plug(w, h int) {
+	r.t.Helper()
+	r.t.Cleanup(func() {
+		r.m.fx.cancel()
+		time.Sleep(time.Minute) // for the ticks that are on their way
+	})
+	begin := r.m.Init
+	if r.s != nil {
+		begin = r.s.Init
+	}
+	r.run(begin())
+	r.send(tea.WindowSizeMsg{Width: w, Height: h})
+}
+
+func (r *rig) run(cmd tea.Cmd) {
+	if cmd != nil {
+		go func() { r.msgs <- cmd() }()
+	}
+}
+
+// settle delivers messages until none is left.
+func (r *rig) settle() {
+	r.t.Helper()
+	for synctest.Wait(); len(r.msgs) > 0; synctest.Wait() {
+		switch msg := (<-r.msgs).(type) {
+		case tea.BatchMsg:
+			for _, cmd := range msg {
+				r.run(cmd)
+			}
+		case tea.QuitMsg:
+			r.ended = true
+		default:
+			r.seen++
+			r.update(msg)
+		}
+	}
+}
+
+func (r *rig) update(msg tea.Msg) {
+	if r.s != nil {
+		next, cmd := r.s.Update(msg)
+		*r.s = next.(ScreenReader)
+		r.m = r.s.m
+		r.run(cmd)
+		return
+	}
+	next, cmd := r.m.Update(msg)
+	r.m = next.(Model)
+	r.run(cmd)
+}
+
+func (r *rig) send(msg tea.Msg) {
+	r.t.Helper()
+	r.update(msg)
+	r.settle()
+}
+
+// wait lets time pass.
+func (r *rig) wait(d time.Duration) {
+	r.t.Helper()
+	time.Sleep(d) // the bubble's time
+	r.settle()
+}
+
+// press presses keys by name; a name of more than one letter that no key has is
+// typed letter by letter. @Logs is the key that turns to the tab of that name.
+func (r *rig) press(keys ...string) {
+	r.t.Helper()
+	special := map[string]tea.Key{
+		"tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "enter": {Code: tea.KeyEnter},
+		"esc": {Code: tea.KeyEscape}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft},
+		"right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "},
+		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+n": {Code: 'n', Mod: tea.ModCtrl}, "ctrl+y": {Code: 'y', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl}, "ctrl+s": {Code: 's', Mod: tea.ModCtrl},
+	}
+	for _, name := range keys {
+		if tab, ok := strings.CutPrefix(name, "@"); ok {
+			name = r.number(tab)
+		}
+		if k, ok := special[name]; ok {
+			r.send(tea.KeyPressMsg(k))
+			continue
+		}
+		for _, c := range name {
+			r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
+		}
+	}
+}
+
+// number is the key of the tab with this name.
+func (r *rig) number(name string) string {
+	r.t.Helper()
+	for i, t := range r.m.tabs {
+		if t.name == name {
+			return strconv.Itoa(i + 1)
+		}
+	}
+	r.t.Fatalf("there is no tab %q", name)
+	return ""
+}
+
+// agree answers an overlay after the time in which it is deaf, with yes.
+func (r *rig) agree() {
+	r.t.Helper()
+	r.wait(keyGrace)
+	r.press("y")
+}
+
+func (r *rig) screen() string { return ansi.Strip(r.m.View().Content) }
+
+func (r *rig) shows(want ...string) {
+	r.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(r.screen(), w) {
+			r.t.Errorf("the screen does not show %q:\n%s", w, r.screen())
+		}
+	}
+}
+
+func (r *rig) hides(unwanted string) {
+	r.t.Helper()
+	if strings.Contains(r.screen(), unwanted) {
+		r.t.Errorf("the screen shows %q:\n%s", unwanted, r.screen())
+	}
+}
+
+func (r *rig) did(want ...status.Action) {
+	r.t.Helper()
+	if d := cmp.Diff(want, r.hub.Did()); d != "" {
+		r.t.Errorf("did (-want +got):\n%s", d)
+	}
+}
+
+// golden compares got with a file in testdata. UPDATE=1 writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE") == "1" {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v\nUPDATE=1 go test ./tui/ writes it", err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Errorf("%s (-want +got); UPDATE=1 go test ./tui/ rewrites it:\n%s", file, d)
+	}
+}

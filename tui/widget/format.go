@@ -1,0 +1,96 @@
+package pane
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Count is n with separators between thousands: 1,204.
+func Count(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is n of something: "1 call", "2 calls".
+func Plural(n uint64, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return Count(n) + " " + of + "s"
+}
+
+// Megabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0 is
+// not known.
+func Megabytes(n uint64) string {
+	const mb = 1 << 20
+	if n == 0 {
+		return "–"
+	}
+	return Count(max(1, (n+mb/2)/mb)) + " MB"
+}
+
+// Bytes is n bytes in words: "812 B", "1.2 KB".
+func Bytes(n int) string {
+	switch {
+	case n < 1024:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/1024)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+}
+
+// Elapsed is a length of time in its two greatest units: "2h 14m".
+func Elapsed(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "< 1m"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh %dm", d/time.Hour, d%time.Hour/time.Minute)
+	default:
+		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
+}
+
+// ClockTime is t as seen at now: the time of today, the date of another day. It
+// does not change while nothing happens, as "5 minutes ago" would.
+func ClockTime(t, now time.Time, zone *time.Location) string {
+	if t.IsZero() {
+		return "–"
+	}
+	t, now = t.In(zone), now.In(zone)
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan 15:04")
+}
+
+// ShortTime is [ClockTime] in at most six cells.
+func ShortTime(t, now time.Time, zone *time.Location) string {
+	c := ClockTime(t, now, zone)
+	if len(c) > len("15:04") && !t.IsZero() {
+		return t.In(zone).Format("2 Jan")
+	}
+	return c
+}
+
+// Duration is a duration in three digits or so: "840 µs", "12 ms", "1.4 s".
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return Elapsed(d)
+	}
+}
