@@ -87,3 +87,43 @@ func (m Model) closeStaleConfirm(now []status.Approval) Model {
 	m.answeredHere = slices.DeleteFunc(slices.Clone(m.answeredHere), func(id string) bool { return !waits(id) })
 	return m
 }
+
+// announceApprovals says what has begun to wait for a person, and what became of what
+// did. While that person looks at what waits, keys count for nothing for a
+// moment: they were meant for what was there before.
+func (m Model) announceApprovals(now status.Snapshot) Model {
+	id := func(a status.Approval) string { return a.ID }
+	before := idsOf(m.snap.Approvals, id)
+	if slices.Equal(before, idsOf(now.Approvals, id)) {
+		return m
+	}
+	m.ignoreAnswersUntil = m.cfg.Now().Add(keyGrace)
+	if text := m.endedApprovals(now); text != "" && (!m.notice.sticky || m.notice.approval != "") {
+		m.notice = infoNotice(text)
+	}
+	m = m.closeStaleConfirm(now.Approvals)
+	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
+		if !m.notice.sticky && m.tabs[m.current].Name != pane.ChangesPane {
+			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", kind: noticeBusy, approval: a.ID}
+		}
+	}
+	return m
+}
+
+func idsOf[T any](all []T, id func(T) string) []string {
+	var ids []string
+	for _, one := range all {
+		ids = append(ids, id(one))
+	}
+	return ids
+}
+
+// approvalsJustChanged reports whether what waits for a person has changed under the eyes
+// of one who does not type.
+func (m Model) approvalsJustChanged() bool {
+	if m.over != nil || m.tabs[m.current].Name != pane.ChangesPane || !m.cfg.Now().Before(m.ignoreAnswersUntil) {
+		return false
+	}
+	p, ok := m.tabs[m.current].pane.(pane.TextEditor)
+	return !ok || !p.Typing()
+}

@@ -93,7 +93,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 	desk(t, asked(), func(r *rig) {
 		r.press("!") // the plan is known from here on
 		r.wait(keyGrace)
-		r.press("2", "ctrl+p", "allow what is selected, once", "enter")
+		r.press("2", "ctrl+p", "allow the selected call once", "enter")
 		r.shows("An agent asks")
 		r.did()
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // confirm shows the Plan of an Action and waits for a yes.
@@ -42,7 +43,7 @@ func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
 }
 
 func (c confirm) keys() []key.Binding {
-	return []key.Binding{c.keyMap.Yes, c.keyMap.No, named(c.keyMap.Pane.Down, "scroll")}
+	return []key.Binding{c.keyMap.Yes, c.keyMap.No, widget.WithHelp(c.keyMap.Pane.Down, "scroll")}
 }
 
 // confirmRoom is the outer width and the inner height it may take.

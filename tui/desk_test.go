@@ -108,7 +108,7 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("looked %d times", n)
 		}
 		r.press("j", "enter")
-		r.shows("No key can mend this. Stop that program")
+		r.shows("There is no key for this. Stop that program")
 		r.press("j", "enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.CheckOK, nil

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -29,53 +28,41 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	}
 }
 
-// disabledReasons are why what cannot be done now cannot.
+// disabledReasons says of every key that can do nothing now why.
 func (m Model) disabledReasons() disabledReasons {
 	all := disabledReasons{}
-	for _, g := range m.key.groups() {
-		why := m.disabledReason
-		if g.title != everywhere {
-			why = m.paneDisabledReason(g.title)
-		}
-		for _, b := range g.keys {
-			if len(b.Keys()) == 0 {
-				continue
+	add := func(g pane.KeyGroup, reason func(tea.KeyPressMsg) string) {
+		for _, b := range g.Keys {
+			if why := reason(parseKey(b.Keys()[0])); why != "" {
+				all[[2]string{g.Title, b.Keys()[0]}] = why
 			}
-			if because := why(parseKey(b.Keys()[0])); because != "" {
-				all[[2]string{g.title, b.Keys()[0]}] = because
+		}
+	}
+	for _, g := range m.key.groups() {
+		if g.Title == everywhere {
+			add(g, m.disabledReason)
+		}
+		for _, t := range m.tabs {
+			if t.Name == g.Title {
+				add(g, t.pane.DisabledReason)
 			}
 		}
 	}
 	return all
 }
 
-// paneDisabledReason is [pane.Excuser.DisabledReason] of the tab with this name.
-func (m Model) paneDisabledReason(tab string) func(tea.KeyPressMsg) string {
-	for _, t := range m.tabs {
-		if e, ok := t.pane.(pane.Excuser); ok && t.name == tab {
-			return e.DisabledReason
-		}
-	}
-	return func(tea.KeyPressMsg) string { return "" }
-}
-
-// unknownKeyText says that k means nothing in this pane, and where it would mean
-// something.
+// unknownKeyText says that k means nothing in this pane, and where it would
+// mean something.
 func (m Model) unknownKeyText(k tea.KeyPressMsg) string {
 	name := theme.Sanitize(k.String())
 	for _, t := range m.tabs {
-		for _, g := range m.key.groups() {
-			if g.title != t.name {
-				continue
-			}
-			for _, b := range g.keys {
-				if key.Matches(k, b) {
-					return fmt.Sprintf("%s means nothing here. On %s it is: %s.", name, t.name, strings.TrimSuffix(b.Help().Desc, "."))
-				}
+		for _, b := range t.Help(m.key.Pane)[0].Keys {
+			if key.Matches(k, b) {
+				return fmt.Sprintf("%s does nothing here. On %s: %s.", name, t.Name, b.Help().Desc)
 			}
 		}
 	}
-	return name + " means nothing here. ? lists the keys."
+	return name + " does nothing here. ? lists the keys."
 }
 
 // isNavigation reports whether k does no more than move about or close something: at

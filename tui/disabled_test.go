@@ -43,15 +43,15 @@ func (r *rig) listed() map[string][]key.Binding {
 	case r.m.over != nil:
 		return map[string][]key.Binding{fmt.Sprintf("%T", r.m.over): r.m.over.keys()}
 	case r.typing():
-		return map[string][]key.Binding{tab.name + ", typing": tab.pane.Keys()}
+		return map[string][]key.Binding{tab.Name + ", typing": tab.pane.Keys()}
 	default:
 		all := map[string][]key.Binding{}
 		for _, g := range r.m.key.groups() {
-			switch g.title {
-			case tab.name:
-				all[g.title] = g.keys
+			switch g.Title {
+			case tab.Name:
+				all[g.Title] = g.Keys
 			case everywhere: // but for what means something else here
-				all[g.title] = slices.DeleteFunc(slices.Clone(g.keys), func(b key.Binding) bool {
+				all[g.Title] = slices.DeleteFunc(slices.Clone(g.Keys), func(b key.Binding) bool {
 					return len(b.Keys()) > 0 && slices.ContainsFunc(r.m.tabKeys(), func(own key.Binding) bool { return key.Matches(parseKey(b.Keys()[0]), own) })
 				})
 			}
@@ -63,8 +63,8 @@ func (r *rig) listed() map[string][]key.Binding {
 // tabKeys are the keys that the help lists for the pane in sight.
 func (m Model) tabKeys() []key.Binding {
 	for _, g := range m.key.groups() {
-		if g.title == m.tabs[m.current].name {
-			return g.keys
+		if g.Title == m.tabs[m.current].Name {
+			return g.Keys
 		}
 	}
 	return nil
@@ -93,7 +93,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 					case excused == "" && (does || key.Matches(k, r.m.key.Redraw)):
 						worked[title+" "+b.Help().Desc] = true
 					case !does && r.typing() && strings.Contains(r.screen(), "✗"): // it was said when it was pressed before
-					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs[r.m.current].name == pane.ChangesTab: // there already
+					case !does && b.Help().Desc == r.m.key.Waiting.Help().Desc && r.m.tabs[r.m.current].Name == pane.ChangesPane: // there already
 					case !does && !r.m.isNavigation(k) && !slices.Contains(r.m.key.Tab.Keys(), k.String()):
 						t.Errorf("%s, %s (%s) does nothing and says nothing:\n%s", c.name, k, b.Help().Desc, r.screen())
 					}
@@ -103,10 +103,10 @@ func TestEveryKeyAnswers(t *testing.T) {
 	}
 	k := DefaultKeyMap()
 	for _, g := range k.groups() {
-		for _, b := range g.keys {
-			isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.name == g.title })
-			if (isPane || g.title == everywhere) && !worked[g.title+" "+b.Help().Desc] {
-				t.Errorf("the help lists %s under %s: %s; it does nothing on any screen", b.Help().Key, g.title, b.Help().Desc)
+		for _, b := range g.Keys {
+			isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.Name == g.Title })
+			if (isPane || g.Title == everywhere) && !worked[g.Title+" "+b.Help().Desc] {
+				t.Errorf("the help lists %s under %s: %s; it does nothing on any screen", b.Help().Key, g.Title, b.Help().Desc)
 			}
 		}
 	}
@@ -116,22 +116,22 @@ func TestEveryKeyAnswers(t *testing.T) {
 // there.
 func TestKeysOfForms(t *testing.T) {
 	on := map[string]string{
-		"Adding a source": "sources-add", "Pages of a source": "pages", "Permissions": "sources-grant", "Running a tool": "tools-answer", "When asked": "sources-remove", "Lists": "",
+		"Adding a source": "sources-add", "Pages of a source": "pages", "Permissions": "sources-grant", "Running a tool": "tools-answer", "Confirmation": "sources-remove", "Lists": "",
 	}
 	for _, g := range DefaultKeyMap().groups() {
-		name, known := on[g.title]
-		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.name == g.title })
-		if !known && !isPane && g.title != everywhere {
-			t.Errorf("on which screen do the keys of %q work?", g.title)
+		name, known := on[g.Title]
+		isPane := slices.ContainsFunc(New(Config{Now: func() time.Time { return noon }}).tabs, func(one tab) bool { return one.Name == g.Title })
+		if !known && !isPane && g.Title != everywhere {
+			t.Errorf("on which screen do the keys of %q work?", g.Title)
 		}
 		for _, c := range screens {
 			if c.name != name {
 				continue
 			}
-			for _, b := range g.keys {
+			for _, b := range g.Keys {
 				bubble(t, c.name+" "+b.Help().Desc, func(t *testing.T) {
 					r := at(t, c)
-					if c.name == "tools-answer" && b.Help().Desc == "another choice" {
+					if c.name == "tools-answer" && b.Help().Desc == "next option" {
 						r.press("tab", "tab", "tab")
 					}
 					before := r.print()
@@ -148,13 +148,13 @@ func TestKeysOfForms(t *testing.T) {
 // TestHelpIsSearched by the name of a key and by words.
 func TestHelpIsSearched(t *testing.T) {
 	for typed, want := range map[string][]string{
-		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter by text"}, "undo": {"undo the change", "undo all of its session"}, "DOCTOR": {"check everything again"},
+		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter by text"}, "undo": {"undo the change", "undo everything from its session"}, "DOCTOR": {"run all checks again"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, crowded(), 80, 24)
 			r.press("?", typed)
 			r.shows(want...)
-			r.hides("go to a pane")
+			r.hides("go to one of the first nine panes")
 		})
 	}
 }
@@ -185,7 +185,7 @@ func TestNoKeyIsHidden(t *testing.T) {
 			if r.typing() || r.m.over != nil || !slices.Contains(faces(t), c.name) {
 				return
 			}
-			known := slices.Clone(r.m.key.groups()[1].keys) // lists
+			known := slices.Clone(r.m.key.groups()[1].Keys) // lists
 			for _, bindings := range r.listed() {
 				known = append(known, bindings...)
 			}
@@ -197,7 +197,7 @@ func TestNoKeyIsHidden(t *testing.T) {
 				}
 				r.m = first
 				r.send(k)
-				if said := strings.Contains(flat(r.screen()), "means nothing here"); !said && (!first.isNavigation(k) || r.m.View().Content != first.View().Content) {
+				if said := strings.Contains(flat(r.screen()), "does nothing here"); !said && (!first.isNavigation(k) || r.m.View().Content != first.View().Content) {
 					t.Errorf("%s: %s is not listed, and does not say so:\n%s", c.name, name, r.screen())
 				}
 			}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,7 +54,7 @@ func (m Model) dispatch(want pane.Intent) (tea.Model, tea.Cmd) {
 
 func (m Model) openPane(to pane.OpenPane) Model {
 	for i, t := range m.tabs {
-		if t.name != to.Pane {
+		if t.Name != to.Pane {
 			continue
 		}
 		m.current = i
@@ -67,21 +68,13 @@ func (m Model) openPane(to pane.OpenPane) Model {
 // sendKey turns to the tab and has the key pressed there. What waits for a person
 // is not answered unseen: there it only turns.
 func (m Model) sendKey(want pane.SendKey) (tea.Model, tea.Cmd) {
-	if want.Pane == pane.ChangesTab && m.tabs[m.current].name != want.Pane {
+	if want.Pane == pane.ChangesPane && m.tabs[m.current].Name != want.Pane {
 		return m.openPane(pane.OpenPane{Pane: want.Pane}), nil
 	}
 	if want.Pane != "" {
 		m = m.openPane(pane.OpenPane{Pane: want.Pane})
 	}
 	return m.handleKey(want.Key)
-}
-
-func (m Model) tabNames() []string {
-	names := make([]string, len(m.tabs))
-	for i, t := range m.tabs {
-		names[i] = t.name
-	}
-	return names
 }
 
 func (m Model) showPlan(msg planMsg) Model {
@@ -134,3 +127,119 @@ func (m Model) actionDone(msg actionDoneMsg) Model {
 func (m Model) start() (tea.Model, tea.Cmd) {
 	return m.dispatch(pane.Do{Action: status.Action{Verb: status.StartHub}})
 }
+
+func (fx effects) preview(a status.Action) tea.Cmd {
+	return func() tea.Msg {
+		p, err := fx.cfg.Client.Preview(fx.ctx, a)
+		return planMsg{a, p, err}
+	}
+}
+
+// previewAll makes one Plan of those of all actions.
+func (fx effects) previewAll(want pane.PreviewAll) tea.Cmd {
+	return func() tea.Msg {
+		all := plansMsg{actions: want.Actions, plan: status.Plan{Title: want.Title}}
+		for _, a := range want.Actions {
+			p, err := fx.cfg.Client.Preview(fx.ctx, a)
+			if err != nil {
+				all.at, all.err = a, err
+				return all
+			}
+			all.plan.Steps = append(all.plan.Steps, p.Steps...)
+			all.plan.Risks = append(all.plan.Risks, p.Risks...)
+		}
+		return all
+	}
+}
+
+func (fx effects) doAll(want pane.DoAll) tea.Cmd {
+	return func() tea.Msg {
+		for i, a := range want.Actions {
+			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
+				return actionsDoneMsg{i, a, err}
+			}
+		}
+		return actionsDoneMsg{n: len(want.Actions)}
+	}
+}
+
+func (fx effects) do(a status.Action) tea.Cmd {
+	return func() tea.Msg { return actionDoneMsg{a, fx.cfg.Client.Do(fx.ctx, a)} }
+}
+
+func (fx effects) copy(c pane.Copy) tea.Cmd {
+	if fx.cfg.Copy == nil {
+		return notify(errorNotice("copy "+c.What, errors.New("there is no clipboard here")))
+	}
+	return func() tea.Msg {
+		how, err := fx.cfg.Copy(c.Text)
+		if err != nil {
+			return noticeMsg{errorNotice("copy "+c.What, err)}
+		}
+		return noticeMsg{successNotice(c.What + ": " + how)}
+	}
+}
+
+func (fx effects) save(s pane.Save) tea.Cmd {
+	if fx.cfg.Save == nil {
+		return notify(errorNotice("save "+s.What, errors.New("there is no place to save to")))
+	}
+	return func() tea.Msg {
+		path, err := fx.cfg.Save(s.Name, s.Text)
+		if err != nil {
+			return noticeMsg{errorNotice("save "+s.What, err)}
+		}
+		return noticeMsg{successNotice(fmt.Sprintf("saved %s to %s", s.What, path))}
+	}
+}
+
+func (fx effects) export(e pane.ExportLog) tea.Cmd {
+	if fx.cfg.Export == nil {
+		return notify(errorNotice("export the log", errors.New("there is none here")))
+	}
+	return func() tea.Msg {
+		path, lines, err := fx.cfg.Export(fx.ctx, e.Name)
+		if err != nil {
+			return noticeMsg{errorNotice("export the log", err)}
+		}
+		return noticeMsg{successNotice(fmt.Sprintf("exported the whole log, %s, to %s", many(lines, "line"), path))}
+	}
+}
+
+// revealToken reads a token for the pane of a tab, and for nobody else.
+func (fx effects) revealToken(tab int, r pane.RevealToken) tea.Cmd {
+	return func() tea.Msg {
+		f := pane.Result{Query: pane.TokenQuery{Of: r.Token}, Err: errNoTokens}
+		if fx.cfg.Token != nil {
+			f.Token, f.Err = fx.cfg.Token(r.Token)
+		}
+		return resultMsg{tab: tab, result: f}
+	}
+}
+
+func (fx effects) copyToken(c pane.CopyToken) tea.Cmd {
+	deed := "copy the token of the " + c.Token
+	if fx.cfg.CopyToken == nil {
+		return notify(errorNotice(deed, errNoTokens))
+	}
+	return func() tea.Msg {
+		how, err := fx.cfg.CopyToken(c.Token)
+		if err != nil {
+			return noticeMsg{errorNotice(deed, err)}
+		}
+		return noticeMsg{successNotice("the token of the " + c.Token + ": " + how)}
+	}
+}
+
+// runTool runs a tool by hand.
+func (fx effects) runTool(tab int, t pane.RunTool) tea.Cmd {
+	return func() tea.Msg {
+		f := pane.Result{Query: pane.ToolRunQuery{Source: t.Source, Tool: t.Tool}, Err: errNoOperator}
+		if fx.cfg.Operator != nil {
+			f.Answer, f.Err = fx.cfg.Operator.Call(fx.ctx, t.Source, t.Tool, t.Args)
+		}
+		return resultMsg{tab: tab, result: f}
+	}
+}
+
+func notify(n notice) tea.Cmd { return func() tea.Msg { return noticeMsg{n} } }

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-mcp/lectern/tui/theme"
@@ -45,7 +45,7 @@ func (m Model) tabsWidth(s tabNaming) int {
 	w, longest := 0, 0
 	for _, tab := range m.tabs {
 		w += len(" 9 ") + len(tab.label(s))
-		longest = max(longest, len(tab.name)-len(tab.label(s)))
+		longest = max(longest, len(tab.Name)-len(tab.label(s)))
 	}
 	return w + longest + len("  ")
 }
@@ -53,9 +53,9 @@ func (m Model) tabsWidth(s tabNaming) int {
 func (t tab) label(s tabNaming) string {
 	switch s {
 	case namedTabs:
-		return t.name
+		return t.Name
 	case shortTabs:
-		return t.short
+		return t.Short
 	case numberedTabs:
 	}
 	return ""
@@ -81,10 +81,10 @@ func (m Model) tabLabels() []string {
 	}
 	labels := make([]string, len(m.tabs))
 	for i, tab := range m.tabs {
-		number := strconv.Itoa(i + 1)
+		number := cmp.Or(numberKey(i), "·")
 		switch {
 		case i == m.current:
-			labels[i] = t.Tab.Text(" " + number + " " + tab.name + " ")
+			labels[i] = t.Tab.Text(" " + number + " " + tab.Name + " ")
 		case s == numberedTabs:
 			labels[i] = t.Key.Text(theme.Spaces(gap) + number + " ")
 		default:
@@ -120,5 +120,5 @@ func (m Model) hubStatus() string {
 
 // minTabsWidth is how wide the tabs are on a narrow screen.
 func minTabsWidth(m Model) int {
-	return theme.Width(m.brandMark()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].name) + len(" 9  ")
+	return theme.Width(m.brandMark()) + 2*(len(m.tabs)-1) + len(m.tabs[m.current].Name) + len(" 9  ")
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,11 +49,32 @@ func uneven(m Model) string {
 	for i, label := range m.tabLabels() {
 		want := strings.TrimSpace(fmt.Sprintf("%d %s", i+1, m.tabs[i].label(s)))
 		if i == m.current {
-			want = fmt.Sprintf("%d %s", i+1, m.tabs[i].name)
+			want = fmt.Sprintf("%d %s", i+1, m.tabs[i].Name)
 		}
 		if got := strings.TrimSpace(ansi.Strip(label)); got != want {
 			return fmt.Sprintf("%q, want %q", got, want)
 		}
 	}
 	return ""
+}
+
+// TestPaneWithoutANumber: a tenth pane is in the header and reached by Tab and
+// by the palette, and its own keys are in the help.
+func TestPaneWithoutANumber(t *testing.T) {
+	panel(t, crowded(), func(r *rig) {
+		extra := r.m.tabs[1]
+		extra.Kind.Name, extra.Kind.Short = "Library", "Lib"
+		r.m.tabs = append(slices.Clone(r.m.tabs), extra)
+		for w := minWidth; w <= 200; w++ {
+			r.m.w = w
+			if got := theme.Width(r.m.header()); got != w {
+				t.Errorf("the header has %d cells, want %d: %s", got, w, ansi.Strip(r.m.header()))
+			}
+		}
+		r.m.w = 120
+		r.press("shift+tab")
+		r.shows("· Library", "agents may")
+		r.press("1", "ctrl+p", "library", "enter")
+		r.shows("· Library", "agents may")
+	})
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // help lists every key; what is typed searches it.
 type help struct {
 	keyMap KeyMap
 	cannot disabledReasons
-	search pane.TextInput
+	search widget.TextInput
 	top    int
 }
 
@@ -44,7 +45,7 @@ func (h help) handleKey(k pane.Press) (overlay, pane.Intent) {
 
 func (h help) keys() []key.Binding {
 	p := h.keyMap.Pane
-	return []key.Binding{named(p.Back, "close"), bind("↑↓", "scroll"), bind("a-z", "search")}
+	return []key.Binding{widget.WithHelp(p.Back, "close"), widget.Bind("↑↓", "scroll"), widget.Bind("a-z", "search")}
 }
 
 // helpRoom is the outer width and the inner height it may take.
@@ -68,16 +69,16 @@ func (h help) rows(t theme.Theme) []string {
 	want := strings.TrimSpace(h.search.Value())
 	var rows []string
 	for _, g := range h.keyMap.groups() {
-		found := g.find(want)
+		found := matchingKeys(g, want)
 		if len(found) == 0 {
 			continue
 		}
 		if len(rows) > 0 {
 			rows = append(rows, "")
 		}
-		rows = append(rows, t.Strong.Text(g.title))
+		rows = append(rows, t.Strong.Text(g.Title))
 		for _, b := range found {
-			if h.cannot.of(g.title, b) != "" {
+			if h.cannot.of(g.Title, b) != "" {
 				rows = append(rows, "  "+t.Dim.Fit(b.Help().Key, 11)+t.Dim.Text(b.Help().Desc+" (not now)"))
 				continue
 			}
@@ -90,17 +91,16 @@ func (h help) rows(t theme.Theme) []string {
 	return rows
 }
 
-// find returns the keys of g that are called want, or whose words, or those of
-// the title, contain it. A letter alone is a key.
-func (g group) find(want string) []key.Binding {
-	words := strings.ToLower(want)
-	alone := len([]rune(want)) == 1
-	if !alone && strings.Contains(strings.ToLower(g.title), words) {
-		return g.keys
+// matchingKeys returns the keys of g that are called want, or whose help, or
+// the title, contains it. A single letter is a key.
+func matchingKeys(g pane.KeyGroup, want string) []key.Binding {
+	words, letter := strings.ToLower(want), len([]rune(want)) == 1
+	if !letter && strings.Contains(strings.ToLower(g.Title), words) {
+		return g.Keys
 	}
 	var found []key.Binding
-	for _, b := range g.keys {
-		if b.Help().Key == want || slices.Contains(b.Keys(), want) || !alone && strings.Contains(strings.ToLower(b.Help().Desc), words) {
+	for _, b := range g.Keys {
+		if b.Help().Key == want || slices.Contains(b.Keys(), want) || !letter && strings.Contains(strings.ToLower(b.Help().Desc), words) {
 			found = append(found, b)
 		}
 	}

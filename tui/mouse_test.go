@@ -31,7 +31,7 @@ func TestMouse(t *testing.T) {
 			if r.m.View().MouseMode == tea.MouseModeNone {
 				t.Error("the mouse is not asked for")
 			}
-			r.clickOn(0, r.number(pane.LogsTab)+" ")
+			r.clickOn(0, r.number(pane.LogsPane)+" ")
 			r.shows("following")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 			r.shows("paused")
@@ -95,13 +95,13 @@ func (r *rig) wheelOver(text string, button tea.MouseButton) {
 // second one after a key only selects.
 func TestMouseOnRows(t *testing.T) {
 	for _, c := range []struct{ tab, row, selected, opened string }{
-		{pane.OverviewTab, "port 12740 is taken", "2 of 2", "No key can mend this."},
-		{pane.SourcesTab, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
-		{pane.ActivityTab, "11:59:14", "paused", "Call "},
-		{pane.ChangesTab, "deleted Old", "deleted by", "deleted by"},
-		{pane.ToolsTab, "delete_page", "▸ delete_page", "path * · string"},
-		{pane.DoctorTab, "bad     notes can be read", "source.notes", "done: reopen notes"},
-		{pane.SettingsTab, "● policy.default", "one of", "‹ ask ›"},
+		{"Overview", "port 12740 is taken", "2 of 2", "There is no key for this."},
+		{pane.SourcesPane, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
+		{pane.ActivityPane, "11:59:14", "paused", "Call "},
+		{pane.ChangesPane, "deleted Old", "deleted by", "deleted by"},
+		{pane.ToolsPane, "delete_page", "▸ delete_page", "path * · string"},
+		{"Doctor", "bad     notes can be read", "source.notes", "done: reopen notes"},
+		{"Settings", "● policy.default", "one of", "‹ ask ›"},
 	} {
 		for _, w := range []int{80, 140} {
 			t.Run(c.tab, func(t *testing.T) {

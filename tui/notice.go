@@ -1,6 +1,8 @@
 package tui
 
-import "github.com/lectern-mcp/lectern/tui/theme"
+import (
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
 
 // notice is what the panel says at the foot of the screen.
 type notice struct {

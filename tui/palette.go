@@ -10,50 +10,52 @@ import (
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// palette finds a deed by its words and does it. Its entries are the keys of
-// the key map, so that it and the help can never differ.
+// palette finds a command by its name and runs it. Its commands are the panes
+// and the keys of the help, so that it and the help can never differ.
 type palette struct {
-	keyMap  KeyMap
-	entries []command
-	search  pane.TextInput
-	at      int // among those found
+	keyMap   KeyMap
+	commands []command
+	search   widget.TextInput
+	at       int // among those found
 }
 
-// An command is one deed: a key, and the tab in which it means that; empty: in
-// every one.
+// A command is something that a key does.
 type command struct {
-	key    key.Binding
-	tab    string
-	does   string
-	cannot string // why not now; empty: it can be done
+	key      string // as the help shows it; empty: no key does it
+	pane     string // the pane in which it does; empty: all
+	name     string
+	disabled string // why it cannot be run now; empty: it can
+	run      pane.Intent
 }
 
-// tabs are the names of the panes, in their order.
-func newPalette(k KeyMap, tabs []string, cannot disabledReasons) palette {
-	p := palette{keyMap: k}
-	for i, name := range tabs {
-		p.entries = append(p.entries, command{key.NewBinding(key.WithKeys(string(rune('1' + i)))), "", "Go to " + name, ""})
+func newPalette(m Model) palette {
+	p := palette{keyMap: m.key}
+	for i, t := range m.tabs {
+		p.commands = append(p.commands, command{numberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
 	}
-	for _, g := range k.groups() {
-		tab := ""
-		switch {
-		case slices.Contains(tabs, g.title):
-			tab = g.title
-		case g.title != everywhere:
-			continue // means something only while a form or a question is open
-		}
-		for _, b := range g.keys {
-			if does := b.Help().Desc; len(b.Keys()) > 0 && !slices.Contains(excludedFromPalette(k), does) {
-				p.entries = append(p.entries, command{b, tab, does, cannot.of(g.title, b)})
+	disabled := m.disabledReasons()
+	add := func(g pane.KeyGroup, name string) {
+		for _, b := range g.Keys {
+			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
+				p.commands = append(p.commands, command{b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b), pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])}})
 			}
+		}
+	}
+	for _, g := range m.key.groups() {
+		if g.Title == everywhere {
+			add(g, "")
+		}
+		if slices.ContainsFunc(m.tabs, func(t tab) bool { return t.Name == g.Title }) {
+			add(g, g.Title)
 		}
 	}
 	return p
 }
 
-// excludedFromPalette are the deeds that make no sense from inside the palette.
+// excludedFromPalette are the commands that make no sense in the palette.
 func excludedFromPalette(k KeyMap) []string {
 	return []string{k.Tab.Help().Desc, k.Next.Help().Desc, k.Previous.Help().Desc, k.Palette.Help().Desc, k.Dismiss.Help().Desc}
 }
@@ -64,8 +66,7 @@ func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case s == "esc", s == "ctrl+p":
 		return nil, nil
 	case s == "enter" && len(found) > 0:
-		e := found[p.at]
-		return nil, pane.SendKey{Pane: e.tab, Key: parseKey(e.key.Keys()[0])}
+		return nil, found[p.at].run
 	case s == "enter":
 		return p, nil
 	case s == "down", s == "ctrl+n", s == "tab":
@@ -88,7 +89,7 @@ func (p palette) selectRow(i int) (overlay, bool) {
 
 func (p palette) keys() []key.Binding {
 	k := p.keyMap.Pane
-	return []key.Binding{named(k.Enter, "do it"), bind("↑↓", "choose"), named(k.Back, "close")}
+	return []key.Binding{widget.WithHelp(k.Enter, "do it"), widget.Bind("↑↓", "choose"), widget.WithHelp(k.Back, "close")}
 }
 
 func (p palette) view(t theme.Theme, w, h int) []string {
@@ -110,35 +111,27 @@ func (p palette) row(t theme.Theme, e command, on bool, w int) string {
 	if on {
 		t = t.Selected()
 	}
-	where := e.tab
-	if where == "" {
-		where = "anywhere"
-	}
+	where := cmp.Or(e.pane, "anywhere")
 	press, text := t.Key, t.Text
-	if e.cannot != "" {
+	if e.disabled != "" {
 		where, press, text = "not now", t.Dim, t.Dim
 	}
-	label := e.key.Help().Key
-	if label == "" {
-		label = e.key.Keys()[0]
-	}
-	does := w - 9 - 11
-	return press.Fit(label, 9) + text.Fit(e.does, does) + t.Dim.Fit(where, 11)
+	return press.Fit(e.key, 9) + text.Fit(e.name, w-9-11) + t.Dim.Fit(where, 11)
 }
 
 // found are the entries that the search fits, the best first; all without one.
 func (p palette) found() []command {
 	want := strings.ToLower(strings.TrimSpace(p.search.Value()))
 	if want == "" {
-		return p.entries
+		return p.commands
 	}
 	type scored struct {
 		command
 		score int
 	}
 	var hits []scored
-	for _, e := range p.entries {
-		if s := fuzzy(strings.ToLower(e.does+" "+e.tab), want); s > 0 {
+	for _, e := range p.commands {
+		if s := fuzzy(strings.ToLower(e.name+" "+e.pane), want); s > 0 {
 			hits = append(hits, scored{e, s})
 		}
 	}

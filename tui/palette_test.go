@@ -3,6 +3,7 @@ package tui
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -38,18 +39,20 @@ func TestPalette(t *testing.T) {
 	})
 }
 
-// Every entry presses a key that its pane, or the panel, knows by that name.
+// Each command presses a key that its pane, or the panel, knows by that name.
 func TestPaletteKeys(t *testing.T) {
 	k := DefaultKeyMap()
-	p := newPalette(k, []string{"Overview", "Sources", "Logs", "Clients"}, nil)
-	if len(p.entries) < 25 {
-		t.Errorf("%d entries", len(p.entries))
-	}
-	for _, e := range p.entries {
-		name := e.key.Keys()[0]
-		if got := parseKey(name).String(); got != name {
-			t.Errorf("%s: the key %q is pressed as %q", e.does, name, got)
+	for _, g := range k.groups() {
+		for _, b := range g.Keys {
+			for _, name := range b.Keys() {
+				if got := parseKey(name).String(); got != name {
+					t.Errorf("%s: the key %q is pressed as %q", b.Help().Desc, name, got)
+				}
+			}
 		}
+	}
+	if m := New(Config{Now: time.Now}); len(newPalette(m).commands) < 60 {
+		t.Errorf("%d commands", len(newPalette(m).commands))
 	}
 }
 

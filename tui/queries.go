@@ -3,33 +3,87 @@ package tui
 import (
 	"context"
 	"errors"
-	"time"
+	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/prose"
 )
 
-// What a panel without a Ledger, a Desk or a Shelf answers.
+// What a panel without a History, an Operator, a Browser or tokens answers.
 var (
 	errNoHistory  = errors.New("this panel cannot read what agents did")
-	errNoOperator = errors.New("this panel cannot do that by hand")
-	errNoBrowser  = errors.New("this panel cannot look into sources")
+	errNoOperator = errors.New("this panel cannot run tools or checks")
+	errNoBrowser  = errors.New("this panel cannot browse sources")
+	errNoTokens   = errors.New("this panel has no access to tokens")
 )
 
-// query finds out what the pane of a tab wants to know. Nothing comes of it when
-// ctx ends before.
-func (fx effects) query(ctx context.Context, tab int, w pane.Query) tea.Cmd {
+// nextQuery finds out what the pane in sight would like to know, unless that is
+// being found out.
+func (m Model) nextQuery() (Model, tea.Cmd) {
+	l, ok := m.tabs[m.current].pane.(pane.Querier)
+	if !ok || !m.hasSnapshot || m.fx.ctx.Err() != nil {
+		return m, nil
+	}
+	w := l.NextQuery()
+	if now := m.tabs[m.current].pending; w == now || w == nil && !pane.Cancelable(now) {
+		return m, nil
+	}
+	m = m.setPending(m.current, w)
+	if w == nil {
+		return m, nil
+	}
+	ctx := m.fx.ctx
+	if pane.Cancelable(w) {
+		ctx, m.tabs[m.current].stop = context.WithCancel(ctx)
+	}
+	return m, m.fx.query(ctx, m.current, w)
+}
+
+// setPending notes what is being found out for the i-th tab; nil: nothing any more.
+func (m Model) setPending(i int, w pane.Query) Model {
+	m.tabs = slices.Clone(m.tabs)
+	if stop := m.tabs[i].stop; stop != nil {
+		stop()
+	}
+	m.tabs[i].pending, m.tabs[i].stop = w, nil
+	return m
+}
+
+func (m Model) takeResult(msg resultMsg) (Model, tea.Cmd) {
+	if m.tabs[msg.tab].pending == msg.result.Query && !msg.result.More {
+		m = m.setPending(msg.tab, nil)
+	}
+	if l, ok := m.tabs[msg.tab].pane.(pane.Querier); ok {
+		m = m.setPane(msg.tab, l.TakeResult(msg.result))
+	}
+	if msg.tab != m.current {
+		m = m.blur(msg.tab) // it was turned away from while that was found out
+	}
+	if msg.result.More {
+		return m, msg.next
+	}
+	return m, nil
+}
+
+// query asks what the pane of a tab wants to know. When ctx ends before, there
+// is no message.
+func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 	return func() tea.Msg {
 		var msg tea.Msg
-		switch w := w.(type) {
+		switch q := q.(type) {
 		case pane.ChecksQuery:
-			msg = fx.checks(tab, w)
+			start := func() (<-chan status.Check, error) { return fx.cfg.Operator.Check(fx.ctx, q.Prefix) }
+			msg = firstResult(fx.ctx, tab, q, reasonIf(fx.cfg.Operator == nil, errNoOperator), start, func(r *pane.Result, c status.Check) { r.Check = c })
 		case pane.PagesQuery:
-			msg = fx.pages(ctx, tab, w)
+			start := func() (<-chan status.PageList, error) { return fx.cfg.Browser.Pages(ctx, q.Source) }
+			msg = firstResult(ctx, tab, q, reasonIf(fx.cfg.Browser == nil, errNoBrowser), start, func(r *pane.Result, l status.PageList) { r.Pages = l })
 		default:
-			msg = resultMsg{tab: tab, result: fx.result(ctx, w)}
+			msg = resultMsg{tab: tab, result: fx.result(ctx, q)}
 		}
 		if ctx.Err() != nil && fx.ctx.Err() == nil {
 			return nil
@@ -38,67 +92,65 @@ func (fx effects) query(ctx context.Context, tab int, w pane.Query) tea.Cmd {
 	}
 }
 
-// checks begins to look at things and brings the first Check.
-func (fx effects) checks(tab int, w pane.ChecksQuery) tea.Msg {
-	if fx.cfg.Operator == nil {
-		return resultMsg{tab: tab, result: pane.Result{Query: w, Err: errNoOperator}}
+func reasonIf(missing bool, err error) error {
+	if missing {
+		return err
 	}
-	ch, err := fx.cfg.Operator.Check(fx.ctx, w.Prefix)
-	if err != nil {
-		return resultMsg{tab: tab, result: pane.Result{Query: w, Err: err}}
-	}
-	return nextResult(fx.ctx, tab, w, ch, func(f *pane.Result, c status.Check) { f.Check = c })()
+	return nil
 }
 
-// nextResult waits for what comes next from ch; put makes it part of the Fact.
-func nextResult[T any](ctx context.Context, tab int, w pane.Query, ch <-chan T, put func(*pane.Result, T)) tea.Cmd {
+// firstResult starts a stream, unless err says why there is none, and waits for
+// its first Result.
+func firstResult[T any](ctx context.Context, tab int, q pane.Query, err error, start func() (<-chan T, error), put func(*pane.Result, T)) tea.Msg {
+	var ch <-chan T
+	if err == nil {
+		ch, err = start()
+	}
+	if err != nil {
+		return resultMsg{tab: tab, result: pane.Result{Query: q, Err: err}}
+	}
+	return nextResult(ctx, tab, q, ch, put)()
+}
+
+// nextResult waits for what comes next from ch; put makes it part of the
+// Result.
+func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, put func(*pane.Result, T)) tea.Cmd {
 	return func() tea.Msg {
-		f := pane.Result{Query: w}
+		r := pane.Result{Query: q}
 		var v T
-		if v, f.More = <-ch; ctx.Err() != nil {
+		if v, r.More = <-ch; ctx.Err() != nil {
 			return nil
 		}
-		put(&f, v)
-		return resultMsg{tab, f, nextResult(ctx, tab, w, ch, put)}
+		put(&r, v)
+		return resultMsg{tab, r, nextResult(ctx, tab, q, ch, put)}
 	}
 }
 
-// runTool runs a tool by hand.
-func (fx effects) runTool(tab int, t pane.RunTool) tea.Cmd {
-	return func() tea.Msg {
-		f := pane.Result{Query: pane.ToolRunQuery{Source: t.Source, Tool: t.Tool}, Err: errNoOperator}
-		if fx.cfg.Operator != nil {
-			f.Answer, f.Err = fx.cfg.Operator.Call(fx.ctx, t.Source, t.Tool, t.Args)
-		}
-		return resultMsg{tab: tab, result: f}
-	}
-}
-
-func (fx effects) result(ctx context.Context, w pane.Query) pane.Result {
-	f := pane.Result{Query: w}
-	switch w := w.(type) {
+func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
+	r := pane.Result{Query: q}
+	switch q := q.(type) {
 	case pane.PlanQuery:
-		f.Plan, f.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Target: w.Approval, Answer: &status.Answer{Scope: status.Once}})
+		r.Plan, r.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Target: q.Approval, Answer: &status.Answer{Scope: status.Once}})
 	case pane.ChangesQuery:
-		f.Changes, f.Err = fx.changes(status.Filter{Before: w.Before})
+		r.Changes, r.Err = fx.changes(status.Filter{Before: q.Before})
 	case pane.DiffQuery:
-		f.Changes, f.Err = fx.changes(status.Filter{IDs: []string{w.Change}})
+		r.Changes, r.Err = fx.changes(status.Filter{IDs: []string{q.Change}})
 	case pane.ToolsQuery:
-		if f.Err = errNoOperator; fx.cfg.Operator != nil {
-			f.Tools, f.Err = fx.cfg.Operator.Tools(fx.ctx, w.Source, w.Client)
+		if r.Err = errNoOperator; fx.cfg.Operator != nil {
+			r.Tools, r.Err = fx.cfg.Operator.Tools(fx.ctx, q.Source, q.Client)
 		}
 	case pane.PageQuery:
-		f.Page, f.Rows, f.Err = fx.page(ctx, w)
+		r.Page, r.Rows, r.Err = fx.page(ctx, q)
 	case pane.SearchQuery:
-		if f.Err = errNoBrowser; fx.cfg.Browser != nil {
-			f.Search, f.Err = fx.cfg.Browser.Search(ctx, w.Source, w.Text)
+		if r.Err = errNoBrowser; fx.cfg.Browser != nil {
+			r.Search, r.Err = fx.cfg.Browser.Search(ctx, q.Source, q.Text)
 		}
 	case pane.SettingsQuery:
-		if f.Err = errNoOperator; fx.cfg.Operator != nil {
-			f.Settings, f.Err = fx.cfg.Operator.Settings(fx.ctx)
+		if r.Err = errNoOperator; fx.cfg.Operator != nil {
+			r.Settings, r.Err = fx.cfg.Operator.Settings(fx.ctx)
 		}
 	}
-	return f
+	return r
 }
 
 func (fx effects) changes(p status.Filter) (status.Changes, error) {
@@ -108,28 +160,28 @@ func (fx effects) changes(p status.Filter) (status.Changes, error) {
 	return fx.cfg.History.Changes(fx.ctx, p)
 }
 
-// calls begins to read what agents do after the call with number after.
-func (fx effects) calls(after uint64) tea.Cmd {
-	return func() tea.Msg {
-		ch, err := fx.cfg.History.Calls(fx.ctx, status.CallQuery{After: after, Follow: true})
-		if err != nil {
-			return callsEndedMsg{}
-		}
-		return fx.moreCalls(ch)()
+// page reads a page and lays it out. That takes a long one a while, and so is
+// done here.
+func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, []prose.Row, error) {
+	if fx.cfg.Browser == nil {
+		return status.PageText{}, nil, errNoBrowser
 	}
-}
-
-// moreCalls waits for a call and collects those that come soon after.
-func (fx effects) moreCalls(ch <-chan status.Call) tea.Cmd {
-	return func() tea.Msg {
-		calls := batch(ch)
-		if len(calls) == 0 {
-			return callsEndedMsg{}
-		}
-		return callsMsg{calls, ch}
+	p, err := fx.cfg.Browser.Page(ctx, w.Source, w.Page)
+	if err != nil {
+		return status.PageText{}, nil, err
 	}
-}
-
-func (fx effects) callsLater() tea.Cmd {
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryCallsMsg{} })
+	lay := prose.Lines
+	if !w.Raw && p.MIME == "text/markdown" {
+		lay = prose.Markdown
+	}
+	if strings.TrimSpace(p.Text) == "" {
+		return p, nil, nil
+	}
+	rows, err := lay(ctx, p.Text, w.Width)
+	if have := int64(len(p.Text)); p.Size > have {
+		rows = append(rows, nil, prose.Row{{
+			Text: fmt.Sprintf("The page goes on: it has %d KB, and the first %d KB are shown.", p.Size>>10, have>>10), Kind: prose.Strong,
+		}})
+	}
+	return p, rows, err
 }

@@ -18,11 +18,11 @@ type memory struct {
 
 // Memory is what to give as [Config.Memory] to the next panel.
 func (m Model) Memory() []byte {
-	mem := memory{Tab: m.tabs[m.current].name, Mouse: &m.mouse, Colours: m.colours, Panes: map[string]json.RawMessage{}}
+	mem := memory{Tab: m.tabs[m.current].Name, Mouse: &m.mouse, Colours: m.colours, Panes: map[string]json.RawMessage{}}
 	for _, t := range m.tabs {
 		if r, ok := t.pane.(pane.StateSaver); ok {
 			if b, err := json.Marshal(r.SaveState()); err == nil {
-				mem.Panes[t.name] = b
+				mem.Panes[t.Name] = b
 			}
 		}
 	}
@@ -51,11 +51,11 @@ func (m Model) restore(b []byte) Model {
 		m.mouse = *mem.Mouse
 	}
 	for i, t := range m.tabs {
-		if t.name == mem.Tab {
+		if t.Name == mem.Tab {
 			m.current = i
 		}
-		if r, ok := t.pane.(pane.StateSaver); ok && mem.Panes[t.name] != nil {
-			m = m.setPane(i, r.RestoreState(mem.Panes[t.name]))
+		if r, ok := t.pane.(pane.StateSaver); ok && mem.Panes[t.Name] != nil {
+			m = m.setPane(i, r.RestoreState(mem.Panes[t.Name]))
 		}
 	}
 	return m

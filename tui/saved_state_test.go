@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // The next panel opens where the last one was left, and is not put out by what
@@ -24,8 +22,8 @@ func TestMemory(t *testing.T) {
 		if got := string(next.Memory()); got != string(before) {
 			t.Errorf("remembered\n%s\nwas\n%s", got, before)
 		}
-		if next.tabs[next.current].name != pane.SettingsTab || next.mouse || next.notice.text != "" {
-			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs[next.current].name, next.mouse, next.notice.text)
+		if next.tabs[next.current].Name != "Settings" || next.mouse || next.notice.text != "" {
+			t.Errorf("opened on %s, mouse %v, saying %q", next.tabs[next.current].Name, next.mouse, next.notice.text)
 		}
 		golden(t, "memory.json", string(before))
 		for _, bad := range []string{"", "x", "[]", "{\"tab\":", `{"colours":"loud"}`, `{"tab":"Nowhere","panes":{"Logs":7}}`, `{"panes":{"Logs":{"level":"loud"}}}`} {

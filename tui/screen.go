@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // The smallest screen that the panel can be read on.
@@ -110,7 +111,7 @@ func (m Model) footer() string {
 func (m Model) footerKeys() (left, right []key.Binding) {
 	keys, right := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
 	if m.w >= 100 {
-		right = []key.Binding{named(m.key.Palette, "do"), named(m.key.Mouse, m.mouseLabel()), m.key.Help, m.key.Quit}
+		right = []key.Binding{widget.WithHelp(m.key.Palette, "do"), widget.WithHelp(m.key.Mouse, m.mouseLabel()), m.key.Help, m.key.Quit}
 	}
 	switch typist, ok := m.tabs[m.current].pane.(pane.TextEditor); {
 	case m.over != nil:
@@ -134,7 +135,7 @@ func (m Model) footerKeys() (left, right []key.Binding) {
 // keyHint is a key of the footer. What cannot be done now stands in brackets, for
 // a colour alone says nothing.
 func (m Model) keyHint(b key.Binding) string {
-	if e, ok := m.tabs[m.current].pane.(pane.Excuser); ok && m.over == nil && len(b.Keys()) > 0 && e.DisabledReason(parseKey(b.Keys()[0])) != "" {
+	if m.over == nil && m.tabs[m.current].pane.DisabledReason(parseKey(b.Keys()[0])) != "" {
 		return m.theme.Dim.Text("(" + b.Help().Key + " " + b.Help().Desc + ")")
 	}
 	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)

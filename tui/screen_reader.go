@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A ScreenReader is the panel for who hears it instead of looking at it: the same
@@ -40,7 +41,7 @@ func NewScreenReader(c Config, tell func(line string)) ScreenReader {
 	m := New(c)
 	m.theme.Match = theme.Style{} // what a filter found is not what is selected
 	m.mouse = false
-	return ScreenReader{m: m.resize(screenReaderWidth, pane.ScreenReaderHeight+10), say: tell, tab: -1}
+	return ScreenReader{m: m.resize(screenReaderWidth, widget.ScreenReaderHeight+10), say: tell, tab: -1}
 }
 
 // Farewell is [Model.Farewell].
@@ -83,11 +84,11 @@ func (s ScreenReader) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		s.last = s.lines() // a key says what is new after it, not what has changed meanwhile
 	case linesMsg:
-		s = s.readStream(pane.LogsTab)
+		s = s.readStream(pane.LogsPane)
 	case callsMsg:
-		s = s.readStream(pane.ActivityTab)
+		s = s.readStream(pane.ActivityPane)
 	case resultMsg:
-		s = s.readStream(s.m.tabs[s.m.current].name)
+		s = s.readStream(s.m.tabs[s.m.current].Name)
 	case tea.KeyPressMsg:
 		return s.readAnswer(), cmd
 	default:
@@ -116,7 +117,7 @@ func (s ScreenReader) readAnswer() ScreenReader {
 // its first line changes, which counts, is no news.
 func (s ScreenReader) readStream(tab string) ScreenReader {
 	lines := s.lines()
-	if s.m.tabs[s.m.current].name == tab && s.tab == s.m.current && s.m.over == nil && len(lines) > 0 {
+	if s.m.tabs[s.m.current].Name == tab && s.tab == s.m.current && s.m.over == nil && len(lines) > 0 {
 		for _, line := range s.newLines(lines[1:]) {
 			s.say(line)
 		}
@@ -132,7 +133,7 @@ func (s ScreenReader) readStream(tab string) ScreenReader {
 func (s ScreenReader) read() ScreenReader {
 	lines := s.lines()
 	over, form := s.m.over != nil, s.m.typing()
-	switch name := s.m.tabs[s.m.current].name; {
+	switch name := s.m.tabs[s.m.current].Name; {
 	case over && !s.over:
 		s.sayAll(lines)
 		s.sayKeys(s.m.over.keys())
@@ -167,7 +168,7 @@ func (s ScreenReader) sayKeys(keys []key.Binding) {
 }
 
 func (s ScreenReader) sayAll(lines []string) {
-	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs[s.m.current].name == pane.LogsTab {
+	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs[s.m.current].Name == pane.LogsPane {
 		s.say(many(n, "line") + " before these.")
 		lines = lines[n:]
 	}
@@ -242,7 +243,7 @@ func (s ScreenReader) lines() []string {
 		drawn = s.m.over.view(s.m.theme, w, h)
 		drawn = drawn[:max(0, len(drawn)-1)] // its keys are said when it opens
 	} else {
-		drawn = strings.Split(s.m.tabs[s.m.current].pane.View(s.m.theme, w, pane.ScreenReaderHeight), "\n")
+		drawn = strings.Split(s.m.tabs[s.m.current].pane.View(s.m.theme, w, widget.ScreenReaderHeight), "\n")
 	}
 	var lines []string
 	for _, line := range drawn {

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,20 +107,66 @@ var screens = []screen{
 	}, func(r *rig) { r.press("j") }},
 }
 
+// sizes are the terminals that every screen is pinned on.
+var sizes = [][2]int{{40, 12}, {80, 24}, {140, 45}}
+
+// TestScreens pins the body of every screen, the headers of all of them, and
+// their footers: a text or a key of one pane changes one golden.
 func TestScreens(t *testing.T) {
+	headers, footers := newFrameLines(), newFrameLines()
 	for _, c := range screens {
-		for _, size := range [][2]int{{40, 12}, {80, 24}, {140, 45}} {
-			name := fmt.Sprintf("%s-%dx%d.txt", c.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
+			var bodies strings.Builder
+			for _, size := range sizes {
 				synctest.Test(t, func(t *testing.T) {
 					r := newRigWith(t, c.snap(), busyClerk(), size[0], size[1])
 					r.log()
 					c.goTo(r)
-					golden(t, name, r.screen()+"\n")
+					title := fmt.Sprintf("%dx%d", size[0], size[1])
+					header, body, footer := parts(r.screen())
+					headers.add(title, header)
+					footers.add(title+" "+c.name, footer)
+					fmt.Fprintf(&bodies, "-- %s --\n%s\n", title, body)
 				})
-			})
-		}
+			}
+			golden(t, "screen-"+c.name+".txt", bodies.String())
+		})
 	}
+	golden(t, "headers.txt", headers.String())
+	golden(t, "footers.txt", footers.String())
+}
+
+// parts splits a screen into its header, its body with the notice, and its
+// footer.
+func parts(screen string) (header, body, footer string) {
+	lines := strings.Split(screen, "\n")
+	last := len(lines) - 1
+	return lines[0], strings.Join(lines[1:last], "\n"), lines[last]
+}
+
+// frameLines are headers or footers, each once under its title.
+type frameLines struct {
+	titles []string
+	lines  map[string][]string
+}
+
+func newFrameLines() *frameLines { return &frameLines{lines: map[string][]string{}} }
+
+func (f *frameLines) add(title, line string) {
+	if !slices.Contains(f.titles, title) {
+		f.titles = append(f.titles, title)
+	}
+	if !slices.Contains(f.lines[title], line) {
+		f.lines[title] = append(f.lines[title], line)
+	}
+}
+
+func (f *frameLines) String() string {
+	var b strings.Builder
+	for _, title := range f.titles {
+		fmt.Fprintf(&b, "-- %s --\n%s\n", title, strings.Join(f.lines[title], "\n"))
+	}
+	return b.String()
 }
 
 // log fills the log and waits for it.
@@ -145,6 +192,25 @@ var modes = []struct {
 	{"bare", tea.ColorProfileMsg{Profile: colorprofile.Ascii}, coloursAuto},
 }
 
+var styleSequence = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+
+// namedStyles writes the sequences that begin and end a style as {#ffaf5f} and
+// {}, so that a golden can be read.
+func namedStyles(content string) string {
+	content = styleSequence.ReplaceAllStringFunc(content, func(seq string) string {
+		return "{" + rgb.ReplaceAllStringFunc(styleSequence.FindStringSubmatch(seq)[1], func(colour string) string {
+			var ground, r, g, b int
+			if _, err := fmt.Sscanf(colour, "%d;2;%d;%d;%d", &ground, &r, &g, &b); err != nil {
+				panic(err)
+			}
+			return fmt.Sprintf("%s#%02x%02x%02x", map[int]string{48: "on"}[ground], r, g, b)
+		}) + "}"
+	})
+	return strings.ReplaceAll(content, "\x1b", "␛")
+}
+
+var rgb = regexp.MustCompile("[34]8;2;[0-9]+;[0-9]+;[0-9]+")
+
 // faces are the screens that are pinned in every mode: one of each pane, by its
 // name, and one of each overlay.
 func faces(t *testing.T) []string {
@@ -152,7 +218,7 @@ func faces(t *testing.T) []string {
 	names := []string{"help", "palette", "wizard", "asked", "sources-remove"}
 	r := newRig(t, crowded(), 80, 24)
 	for _, tab := range r.m.tabs {
-		names = append(names, strings.ToLower(tab.name))
+		names = append(names, strings.ToLower(tab.Name))
 	}
 	return names
 }
@@ -173,7 +239,7 @@ func TestEveryMode(t *testing.T) {
 			}
 		}
 	})
-	shown := map[string]bool{}
+	shown, frames := map[string]bool{}, newFrameLines()
 	for _, c := range screens {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
@@ -183,7 +249,7 @@ func TestEveryMode(t *testing.T) {
 				shown[strings.TrimPrefix(fmt.Sprintf("%T", r.m.over), "tui.")] = true
 			}
 			face := slices.Contains(faces(t), c.name)
-			words := ""
+			words, bodies := "", ""
 			for _, mode := range modes {
 				if !face && (!slices.Contains(shades(), c.name) || mode.name != "dark" && mode.name != "bare") {
 					continue
@@ -192,7 +258,10 @@ func TestEveryMode(t *testing.T) {
 				m.colours = mode.colours
 				next, _ := m.restyle(m.mode).Update(mode.msg)
 				content := next.View().Content
-				golden(t, "colours-"+mode.name+"-"+c.name+".txt", strings.ReplaceAll(content, "\x1b", "␛")+"\n")
+				header, body, footer := parts(namedStyles(content))
+				frames.add(mode.name, header)
+				frames.add(mode.name, footer)
+				bodies += fmt.Sprintf("-- %s --\n%s\n", mode.name, body)
 				if words == "" {
 					words = ansi.Strip(content)
 				}
@@ -200,8 +269,12 @@ func TestEveryMode(t *testing.T) {
 					t.Errorf("%s says other words in other colours:\n%s", c.name, d)
 				}
 			}
+			if bodies != "" {
+				golden(t, "colours-"+c.name+".txt", bodies)
+			}
 		})
 	}
+	golden(t, "colours-frame.txt", frames.String())
 	for _, name := range overlays(t) {
 		if !shown[name] {
 			t.Errorf("no screen shows the overlay %s; add one to screens", name)

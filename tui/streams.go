@@ -3,12 +3,12 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/logview"
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
@@ -25,6 +25,12 @@ func newEffects(c Config) effects {
 }
 
 var errEnded = errors.New("the hub closed the connection")
+
+// A callStream is the state of the calls that are read as they come.
+type callStream struct {
+	open bool
+	last uint64 // the number of the last call
+}
 
 // watch begins to watch and brings the first snapshot.
 func (fx effects) watch() tea.Cmd {
@@ -66,7 +72,7 @@ const (
 // the pane filters, so that changing the level needs no second request.
 func (fx effects) logs(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		q := status.LogQuery{After: after, Last: pane.MaxLogLines, Level: status.Debug, Follow: true}
+		q := status.LogQuery{After: after, Last: logview.MaxLogLines, Level: status.Debug, Follow: true}
 		ch, err := fx.cfg.Client.Logs(fx.ctx, q)
 		if err != nil {
 			return logEndedMsg{}
@@ -114,82 +120,66 @@ func (fx effects) logsLater() tea.Cmd {
 	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryLogsMsg{} })
 }
 
-func (fx effects) preview(a status.Action) tea.Cmd {
+// calls begins to read what agents do after the call with number after.
+func (fx effects) calls(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		p, err := fx.cfg.Client.Preview(fx.ctx, a)
-		return planMsg{a, p, err}
-	}
-}
-
-// previewAll makes one Plan of those of all actions.
-func (fx effects) previewAll(want pane.PreviewAll) tea.Cmd {
-	return func() tea.Msg {
-		all := plansMsg{actions: want.Actions, plan: status.Plan{Title: want.Title}}
-		for _, a := range want.Actions {
-			p, err := fx.cfg.Client.Preview(fx.ctx, a)
-			if err != nil {
-				all.at, all.err = a, err
-				return all
-			}
-			all.plan.Steps = append(all.plan.Steps, p.Steps...)
-			all.plan.Risks = append(all.plan.Risks, p.Risks...)
-		}
-		return all
-	}
-}
-
-func (fx effects) doAll(want pane.DoAll) tea.Cmd {
-	return func() tea.Msg {
-		for i, a := range want.Actions {
-			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
-				return actionsDoneMsg{i, a, err}
-			}
-		}
-		return actionsDoneMsg{n: len(want.Actions)}
-	}
-}
-
-func (fx effects) do(a status.Action) tea.Cmd {
-	return func() tea.Msg { return actionDoneMsg{a, fx.cfg.Client.Do(fx.ctx, a)} }
-}
-
-func (fx effects) copy(c pane.Copy) tea.Cmd {
-	if fx.cfg.Copy == nil {
-		return notify(errorNotice("copy "+c.What, errors.New("there is no clipboard here")))
-	}
-	return func() tea.Msg {
-		how, err := fx.cfg.Copy(c.Text)
+		ch, err := fx.cfg.History.Calls(fx.ctx, status.CallQuery{After: after, Follow: true})
 		if err != nil {
-			return noticeMsg{errorNotice("copy "+c.What, err)}
+			return callsEndedMsg{}
 		}
-		return noticeMsg{successNotice(c.What + ": " + how)}
+		return fx.moreCalls(ch)()
 	}
 }
 
-func (fx effects) save(s pane.Save) tea.Cmd {
-	if fx.cfg.Save == nil {
-		return notify(errorNotice("save "+s.What, errors.New("there is no place to save to")))
-	}
+// moreCalls waits for a call and collects those that come soon after.
+func (fx effects) moreCalls(ch <-chan status.Call) tea.Cmd {
 	return func() tea.Msg {
-		path, err := fx.cfg.Save(s.Name, s.Text)
-		if err != nil {
-			return noticeMsg{errorNotice("save "+s.What, err)}
+		calls := batch(ch)
+		if len(calls) == 0 {
+			return callsEndedMsg{}
 		}
-		return noticeMsg{successNotice(fmt.Sprintf("saved %s to %s", s.What, path))}
+		return callsMsg{calls, ch}
 	}
 }
 
-func (fx effects) export(e pane.ExportLog) tea.Cmd {
-	if fx.cfg.Export == nil {
-		return notify(errorNotice("export the log", errors.New("there is none here")))
-	}
-	return func() tea.Msg {
-		path, lines, err := fx.cfg.Export(fx.ctx, e.Name)
-		if err != nil {
-			return noticeMsg{errorNotice("export the log", err)}
-		}
-		return noticeMsg{successNotice(fmt.Sprintf("exported the whole log, %s, to %s", many(lines, "line"), path))}
-	}
+func (fx effects) callsLater() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryCallsMsg{} })
 }
 
-func notify(n notice) tea.Cmd { return func() tea.Msg { return noticeMsg{n} } }
+// openCalls follows what agents do if nobody does.
+func (m Model) openCalls() (Model, tea.Cmd) {
+	if m.calls.open || m.cfg.History == nil {
+		return m, nil
+	}
+	m.calls.open = true
+	return m, m.fx.calls(m.calls.last)
+}
+
+func (m Model) observeCalls(msg callsMsg) Model {
+	m.calls.last = msg.calls[len(msg.calls)-1].Seq
+	for i, t := range m.tabs {
+		if w, ok := t.pane.(pane.CallObserver); ok {
+			m = m.setPane(i, w.ObserveCalls(msg.calls))
+		}
+	}
+	return m
+}
+
+// openLogs reads the log if nobody does.
+func (m Model) openLogs() (Model, tea.Cmd) {
+	if m.reading {
+		return m, nil
+	}
+	m.reading = true
+	return m, m.fx.logs(m.lastSeq)
+}
+
+func (m Model) appendLines(msg linesMsg) Model {
+	m.lastSeq = msg.lines[len(msg.lines)-1].Seq
+	for i, t := range m.tabs {
+		if r, ok := t.pane.(pane.LogObserver); ok {
+			m = m.setPane(i, r.AppendLines(msg.lines))
+		}
+	}
+	return m
+}

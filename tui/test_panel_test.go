@@ -175,7 +175,7 @@ func (r *rig) press(keys ...string) {
 func (r *rig) number(name string) string {
 	r.t.Helper()
 	for i, t := range r.m.tabs {
-		if t.name == name {
+		if t.Name == name {
 			return strconv.Itoa(i + 1)
 		}
 	}

@@ -14,6 +14,7 @@ package tui
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -95,11 +96,10 @@ type Model struct {
 }
 
 type tab struct {
-	name    string
-	short   string // where there is no room for all names
+	pane.Kind
 	pane    pane.Pane
-	pending pane.Query // what is being found out for it; nil: nothing
-	stop    func()     // ends that, where it is no longer of use
+	pending pane.Query // nil: nothing is being asked for it
+	stop    func()     // cancels that, where it can be
 }
 
 // keyGrace is how long an overlay that comes by itself ignores keys: they were
@@ -108,22 +108,20 @@ const keyGrace = 400 * time.Millisecond
 
 // New returns the panel over c. Run it with tea.NewProgram.
 func New(c Config) Model {
-	k, zone := DefaultKeyMap(), c.Now().Location()
-	m := Model{
-		cfg: c, fx: newEffects(c), key: k, w: 80, h: 24, mouse: true,
-		tabs: []tab{
-			{name: pane.OverviewTab, short: "Over", pane: pane.NewOverview(k.Pane, zone)},
-			{name: pane.SourcesTab, short: "Src", pane: pane.NewSources(k.Pane, zone)},
-			{name: pane.ActivityTab, short: "Act", pane: pane.NewActivity(k.Pane, zone)},
-			{name: pane.ChangesTab, short: "Chg", pane: pane.NewChanges(k.Pane, zone)},
-			{name: pane.ClientsTab, short: "Cli", pane: pane.NewClients(k.Pane, zone)},
-			{name: pane.ToolsTab, short: "Tool", pane: pane.NewTools(k.Pane, zone)},
-			{name: pane.LogsTab, short: "Log", pane: pane.NewLogs(k.Pane, zone)},
-			{name: pane.DoctorTab, short: "Doc", pane: pane.NewDoctor(k.Pane, zone)},
-			{name: pane.SettingsTab, short: "Set", pane: pane.NewSettings(k.Pane, zone)},
-		},
+	m := Model{cfg: c, fx: newEffects(c), key: DefaultKeyMap(), w: 80, h: 24, mouse: true}
+	for _, kind := range pane.All() {
+		m.tabs = append(m.tabs, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
 	}
 	return m.restore(c.Memory).restyle(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).resize(m.w, m.h)
+}
+
+// numberKey is the key that goes to the i-th pane; empty: it has none, because
+// only the first nine do.
+func numberKey(i int) string {
+	if i >= 9 {
+		return ""
+	}
+	return strconv.Itoa(i + 1)
 }
 
 // Init starts to watch and asks the terminal for its ground.
@@ -266,15 +264,6 @@ func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	return opened, cmd
 }
 
-// openLogs reads the log if nobody does.
-func (m Model) openLogs() (Model, tea.Cmd) {
-	if m.reading {
-		return m, nil
-	}
-	m.reading = true
-	return m, m.fx.logs(m.lastSeq)
-}
-
 // connectionLost tries again: at once when the stream has just ended, for that alone says
 // little, then ever later. From the second time on the panel says so.
 func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
@@ -294,16 +283,6 @@ func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
 		gone.Sources[i].State = status.Stopped
 	}
 	return m.showSnapshot(gone), m.fx.watchLater(m.attempts)
-}
-
-func (m Model) appendLines(msg linesMsg) Model {
-	m.lastSeq = msg.lines[len(msg.lines)-1].Seq
-	for i, t := range m.tabs {
-		if r, ok := t.pane.(pane.LogObserver); ok {
-			m = m.setPane(i, r.AppendLines(msg.lines))
-		}
-	}
-	return m
 }
 
 func (m Model) paste(text string) Model {
@@ -361,15 +340,17 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.SetUp):
 		m.over = newWizard(m.key, m.snap)
 	case key.Matches(k, m.key.Palette):
-		m.over = newPalette(m.key, m.tabNames(), m.disabledReasons())
+		m.over = newPalette(m)
 	case key.Matches(k, m.key.Next):
 		m.current = (m.current + 1) % len(m.tabs)
 	case key.Matches(k, m.key.Previous):
 		m.current = (m.current + len(m.tabs) - 1) % len(m.tabs)
 	case key.Matches(k, m.key.Tab):
-		m.current = int(k.String()[0] - '1')
+		if i := int(k.String()[0] - '1'); i < len(m.tabs) {
+			m.current = i
+		}
 	case key.Matches(k, m.key.Waiting):
-		return m.dispatch(pane.OpenPane{Pane: pane.ChangesTab, Focus: "the first"})
+		return m.dispatch(pane.OpenPane{Pane: pane.ChangesPane, Focus: "the first"})
 	case key.Matches(k, m.key.Dismiss):
 		m.notice = notice{}
 	case key.Matches(k, m.key.Start):

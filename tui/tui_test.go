@@ -85,7 +85,7 @@ func TestHelpIsComplete(t *testing.T) {
 	k := DefaultKeyMap()
 	listed := map[string]bool{}
 	for _, g := range k.groups() {
-		for _, b := range g.keys {
+		for _, b := range g.Keys {
 			listed[b.Help().Key] = true
 		}
 	}
@@ -205,7 +205,7 @@ func TestMendingAProblem(t *testing.T) {
 		r.press("enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.press("j", "enter")
-		r.shows("No key can mend this. Stop that program")
+		r.shows("There is no key for this. Stop that program")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 	})
 }
@@ -361,7 +361,7 @@ func TestIdleIsStill(t *testing.T) {
 		r.log()
 		r.wait(time.Second)
 		for _, tab := range r.m.tabs {
-			r.press("@" + tab.name)
+			r.press("@" + tab.Name)
 			before := r.m.View()
 			r.seen = 0
 			r.wait(time.Hour)
@@ -369,7 +369,7 @@ func TestIdleIsStill(t *testing.T) {
 				t.Errorf("%d messages in an idle hour", r.seen)
 			}
 			if d := cmp.Diff(before.Content, r.m.View().Content); d != "" {
-				t.Errorf("tab %s changed by itself:\n%s", tab.name, d)
+				t.Errorf("tab %s changed by itself:\n%s", tab.Name, d)
 			}
 		}
 	})
@@ -393,7 +393,7 @@ func TestPressDuringHelpIsNotThePanes(t *testing.T) {
 		if r.ended || len(r.hub.Previewed()) > 0 {
 			t.Error("a key typed into the help did something")
 		}
-		if r.m.tabs[r.m.current].name != pane.SourcesTab {
+		if r.m.tabs[r.m.current].Name != pane.SourcesPane {
 			t.Error("the pane changed")
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // wizard sets Lectern up in two questions: what to open, and to which clients.
@@ -145,11 +146,11 @@ func (z wizard) selectRow(i int) (overlay, bool) {
 
 func (z wizard) keys() []key.Binding {
 	p := z.keyMap.Pane
-	next := named(p.Enter, "next")
+	next := widget.WithHelp(p.Enter, "next")
 	if z.page == 1 {
-		next = named(p.Enter, "see what it changes")
+		next = widget.WithHelp(p.Enter, "see what it changes")
 	}
-	keys := []key.Binding{named(p.Toggle, "choose"), next, named(p.Back, "not now")}
+	keys := []key.Binding{widget.WithHelp(p.Toggle, "choose"), next, widget.WithHelp(p.Back, "not now")}
 	if z.page == 0 && len(z.found) > 0 {
 		keys = slices.Insert(keys, 1, z.keyMap.Access)
 	}

@@ -1,4 +1,4 @@
-package pane
+package logview
 
 import (
 	"fmt"
@@ -8,78 +8,70 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// View implements [Pane].
-func (p Logs) View(t theme.Theme, w, h int) string {
-	s := Section{Title: "Logs", Note: p.note(), Rows: func(w, h int) []string {
-		sign, field, hint := "", TextInput{}, ""
-		switch p.mode {
-		case reading:
-			return p.draw(t, w, h)
-		case filtering:
-			sign, field, hint = "/ ", p.filter, "text that lines must have; small letters find capitals too"
-		case finding:
-			sign, field, hint = "F ", p.find, "expression to find, such as code=(denied|invalid)"
-		case namingFile:
-			sign, field, hint = "file ", p.file, "a new file for the whole log, such as ~/lectern.txt; empty: one of Lectern's own"
-		}
-		return append(PadRows(p.draw(t, w, h-1), w, h-1), t.Key.Text(sign)+field.Draw(t, w-len(sign), true, hint))
-	}}
-	return strings.Join(Stack(t, w, h, Framed(w, h), s), "\n")
+// Draw draws the rows in sight, at most h of at most w cells, and below them the
+// line in which a person types.
+func (v View) Draw(t theme.Theme, w, h int) []string {
+	label, input, hint := "/ ", v.filter.TextInput, "text that lines must have; small letters find capitals too"
+	switch {
+	case v.finding:
+		label, input, hint = "F ", v.find, "expression to find, such as code=(denied|invalid)"
+	case !v.filter.Typing:
+		return v.draw(t, w, h)
+	}
+	return append(widget.PadRows(v.draw(t, w, h-1), w, h-1), t.Key.Text(label)+input.Draw(t, w-len(label), true, hint))
 }
 
-// inside is the room for rows in a pane of w by h cells.
-func (p Logs) inside(w, h int) (int, int) {
-	if p.mode != reading {
+// rowsIn is how many of h rows show the log.
+func (v View) rowsIn(h int) int {
+	if v.Typing() {
 		h--
 	}
-	if Framed(w, h) {
-		return w - 4, max(1, h-2)
-	}
-	return w, max(1, h-1)
+	return max(1, h)
 }
 
-// note says what is shown of the log, and what is not.
-func (p Logs) note() string {
-	l := p.view.filter
+// Summary says what is shown of the log, and what is not.
+func (v View) Summary() string {
+	f := v.log.filter
 	words := []string{"paused"}
-	if p.follow {
+	if v.follow {
 		words[0] = "following"
 	}
-	if l.Text != "" {
-		words = append(words, "“"+l.Text+"”")
+	if f.text != "" {
+		words = append(words, "“"+f.text+"”")
 	}
-	if found := p.hitSummary(); found != "" {
+	if found := v.hitSummary(); found != "" {
 		words = append(words, found)
 	}
-	if l.Part != "" {
-		words = append(words, "part "+l.Part)
+	if f.component != "" {
+		words = append(words, "part "+f.component)
 	}
-	if l.Client != "" {
-		words = append(words, "client "+l.Client)
+	if f.client != "" {
+		words = append(words, "client "+f.client)
 	}
-	if l.Level == debugLevel {
+	if f.level == debugLevel {
 		words = append(words, "all levels")
 	} else {
-		words = append(words, string(l.Level.status())+" and up")
+		words = append(words, string(f.level.status())+" and up")
 	}
-	if p.left > 0 && !p.wrap {
-		words = append(words, fmt.Sprintf("from column %d", p.left+1))
+	if v.left > 0 && !v.wrap {
+		words = append(words, fmt.Sprintf("from column %d", v.left+1))
 	}
-	all := p.view.ring.next - p.view.ring.first
-	if n := uint64(p.view.len()); n != all {
-		return strings.Join(append(words, fmt.Sprintf("%s of %s", Count(n), Plural(all, "line"))), " · ")
+	all := widget.Plural(v.log.ring.next-v.log.ring.first, "line")
+	if n := uint64(v.log.len()); n != v.log.ring.next-v.log.ring.first {
+		all = widget.Count(n) + " of " + all
 	}
-	return strings.Join(append(words, Plural(all, "line")), " · ")
+	return strings.Join(append(words, all), " · ")
 }
 
 // rows are the rows in sight.
-func (p Logs) rows(w, h int) []rowPosition {
+func (v View) rows(w, h int) []rowPosition {
 	var rows []rowPosition
-	for s := p.firstVisible(w, h); s.i < p.view.len() && len(rows) < h; {
+	for s := v.firstVisible(w, h); s.i < v.log.len() && len(rows) < h; {
 		rows = append(rows, s)
-		next := p.stepRows(s, 1, w)
+		next := v.stepRows(s, 1, w)
 		if next == s {
 			break
 		}
@@ -88,70 +80,70 @@ func (p Logs) rows(w, h int) []rowPosition {
 	return rows
 }
 
-func (p Logs) draw(t theme.Theme, w, h int) []string {
-	if p.view.len() == 0 {
-		return []string{t.Dim.Text(p.emptyText())}
+func (v View) draw(t theme.Theme, w, h int) []string {
+	if v.log.len() == 0 {
+		return []string{t.Dim.Text(v.emptyText())}
 	}
 	out := make([]string, 0, h)
-	for _, s := range p.rows(w, h) {
-		out = append(out, p.drawRow(t, s, w))
+	for _, s := range v.rows(w, h) {
+		out = append(out, v.drawRow(t, s, w))
 	}
 	return out
 }
 
-func (p Logs) emptyText() string {
-	if p.view.ring.next == p.view.ring.first {
+func (v View) emptyText() string {
+	if v.log.ring.next == v.log.ring.first {
 		return "The log is empty."
 	}
 	return "No line passes the filter."
 }
 
-func (p Logs) drawRow(t theme.Theme, s rowPosition, w int) string {
-	r := p.view.ring
-	l := r.line(p.view.at(s.i))
+func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
+	r := v.log.ring
+	l := r.line(v.log.at(s.i))
 	if l.level == remarkLevel {
 		return t.Dim.Cut(string(r.text(l)), w)
 	}
-	n, lead := p.view.at(s.i), p.prefixWidth(w)
-	selected := p.from != 0 && min(p.from, p.to) <= n && n <= max(p.from, p.to)
+	n, lead := v.log.at(s.i), v.prefixWidth(w)
+	selected := v.from != 0 && min(v.from, v.to) <= n && n <= max(v.from, v.to)
 	if selected {
 		t = t.Selected()
 	}
 	var text string
-	if p.wrap {
-		text = p.view.wrapped(n, w-lead)[s.row]
+	if v.wrap {
+		text = v.log.wrapped(n, w-lead)[s.row]
 	} else {
-		text = sliceCells(r.text(l), p.left, w-lead)
+		text = sliceCells(r.text(l), v.left, w-lead)
 	}
-	row := t.Text.Text(strings.Repeat(" ", lead)) + p.highlightFilter(t, text)
+	row := t.Text.Text(strings.Repeat(" ", lead)) + v.highlightFilter(t, text)
 	if s.row == 0 {
-		row = p.prefix(t, l, n, w) + p.highlightFilter(t, text)
+		row = v.prefix(t, l, n, w) + v.highlightFilter(t, text)
 	}
 	if selected {
-		return FillRow(t, row, w)
+		return widget.FillRow(t, row, w)
 	}
 	return row
 }
 
-// partCells is how wide the column of parts is.
-const partCells = 10
+// componentWidth is the width of the column of components.
+const componentWidth = 10
 
 // prefixWidth is how wide the columns before the text are.
-func (p Logs) prefixWidth(w int) int {
+func (v View) prefixWidth(w int) int {
 	n := 2
-	if w >= FramedWidth-4 {
-		n = len("error ") + partCells + 1
+	if w >= widget.FramedWidth-4 {
+		n = len("error ") + componentWidth + 1
 	}
-	if cells := p.timestampWidth(w); cells > 0 {
+	if cells := v.timestampWidth(w); cells > 0 {
 		n += cells + 1
 	}
 	return n
 }
 
-func (p Logs) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
-	at, sign := n == p.view.search.at, " "
+func (v View) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
+	at, sign := n == v.log.search.at, " "
 	switch {
-	case n == p.from, n == p.to:
+	case n == v.from, n == v.to:
 		sign = t.Match.Text("▸")
 	case at:
 		sign = t.Accent.Text("›")
@@ -161,53 +153,53 @@ func (p Logs) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 	if at {
 		stamp = t.Accent // the hit that was gone to
 	}
-	if p.timestamps != noTimes {
-		b.WriteString(stamp.Text(p.timestamp(l, w)))
+	if v.timestamps != noTimes {
+		b.WriteString(stamp.Text(v.timestamp(l, w)))
 		b.WriteString(sign)
 	}
 	word := string(l.level.status())
-	if w < FramedWidth-4 {
+	if w < widget.FramedWidth-4 {
 		b.WriteString(t.Level(l.level.status()).Text(strings.ToUpper(word[:1])))
 		b.WriteByte(' ')
 		return b.String()
 	}
 	b.WriteString(t.Level(l.level.status()).Fit(word, len("error ")))
-	b.WriteString(t.Dim.Fit(p.view.ring.parts[l.part], partCells))
+	b.WriteString(t.Dim.Fit(v.log.ring.components[l.component], componentWidth))
 	b.WriteByte(' ')
 	return b.String()
 }
 
 // highlightFilter paints text, which is plain already, and in it what the filter found.
-func (p Logs) highlightFilter(t theme.Theme, text string) string {
-	l := p.view.filter
+func (v View) highlightFilter(t theme.Theme, text string) string {
+	f := v.log.filter
 	switch {
-	case p.view.search.pattern != nil:
-		return p.highlightHits(t, text)
-	case l.Text == "":
+	case v.log.search.pattern != nil:
+		return v.highlightHits(t, text)
+	case f.text == "":
 		return t.Text.Text(text)
 	}
 	var b strings.Builder
 	for {
-		i := l.Find([]byte(text))
+		i := widget.Index([]byte(text), f.text)
 		if i < 0 {
 			b.WriteString(t.Text.Text(text))
 			return b.String()
 		}
 		b.WriteString(t.Text.Text(text[:i]))
-		b.WriteString(t.Match.Text(text[i : i+len(l.Text)]))
-		text = text[i+len(l.Text):]
+		b.WriteString(t.Match.Text(text[i : i+len(f.text)]))
+		text = text[i+len(f.text):]
 	}
 }
 
 // height is how many rows the i-th line takes.
-func (p Logs) height(i, w int) int {
-	r := p.view.ring
-	l := r.line(p.view.at(i))
-	if !p.wrap || l.level == remarkLevel {
+func (v View) height(i, w int) int {
+	r := v.log.ring
+	l := r.line(v.log.at(i))
+	if !v.wrap || l.level == remarkLevel {
 		return 1
 	}
-	if room := w - p.prefixWidth(w); int(l.size) > room {
-		return len(p.view.wrapped(p.view.at(i), room))
+	if room := w - v.prefixWidth(w); int(l.size) > room {
+		return len(v.log.wrapped(v.log.at(i), room))
 	}
 	return 1
 }

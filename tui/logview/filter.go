@@ -1,81 +1,53 @@
-package pane
+package logview
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A Filter lets some lines of a ring through.
-type Filter struct {
-	Level  level  // this one and graver
-	Part   string // empty: all
-	Client string // that a line is about; empty: all, and those about none
-	Text   string // text that a line contains; without capitals the case does not matter
+// A filter lets some lines of a ring through.
+type filter struct {
+	level     level  // this one and more severe ones
+	component string // empty: all
+	client    string // that a line is about; empty: all, and lines about none
+	text      string // that a line contains, by the rules of widget.Index
 }
 
-func (l Filter) matches(r *ring, n uint64) bool {
+func (f filter) matches(r *ring, n uint64) bool {
 	line := r.line(n)
 	switch {
 	case line.level == remarkLevel:
 		return true
-	case line.level < l.Level:
+	case line.level < f.level:
 		return false
-	case l.Part != "" && r.parts[line.part] != l.Part:
+	case f.component != "" && r.components[line.component] != f.component:
 		return false
-	case l.Client != "" && !r.clients.owns(l.Client, r.text(line)):
+	case f.client != "" && !r.clients.owns(f.client, r.text(line)):
 		return false
-	case l.Text == "":
+	case f.text == "":
 		return true
 	default:
-		return l.Find(r.text(line)) >= 0
+		return widget.Index(r.text(line), f.text) >= 0
 	}
 }
 
-// Find returns where text contains the needle, or -1.
-func (l Filter) Find(text []byte) int {
-	if l.Text != strings.ToLower(l.Text) {
-		return bytes.Index(text, []byte(l.Text))
-	}
-	return indexFold(text, l.Text)
+// narrows reports whether old matches everything that f matches, as when a
+// person goes on typing.
+func (f filter) narrows(old filter) bool {
+	return f.level >= old.level && (old.component == "" || f.component == old.component) && (old.client == "" || f.client == old.client) &&
+		strings.HasPrefix(f.text, old.text) && f.text == strings.ToLower(f.text)
 }
 
-// indexFold is strings.Index for a needle in lower case, blind to the case of
-// ASCII letters.
-func indexFold(text []byte, needle string) int {
-	for i := 0; i+len(needle) <= len(text); i++ {
-		j := 0
-		for j < len(needle) && lower(text[i+j]) == needle[j] {
-			j++
-		}
-		if j == len(needle) {
-			return i
-		}
-	}
-	return -1
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
-// narrows reports whether everything l lets through is let through by old too,
-// as when a person types on in a filter.
-func (l Filter) narrows(old Filter) bool {
-	return l.Level >= old.Level && (old.Part == "" || l.Part == old.Part) && (old.Client == "" || l.Client == old.Client) &&
-		strings.HasPrefix(l.Text, old.Text) && l.Text == strings.ToLower(l.Text)
-}
-
-// A filteredLog is the numbers of the lines that a lens lets through, kept up as lines
-// come and go, so that drawing looks at the rows on the screen alone.
+// A filteredLog is the numbers of the lines that a filter lets through, kept up
+// to date as lines come and go, so that drawing looks only at the rows on the
+// screen.
 type filteredLog struct {
 	ring      *ring
-	filter    Filter
+	filter    filter
 	numbers   []uint64 // ascending; those before head are gone
 	head      int
 	search    search
@@ -99,7 +71,7 @@ func (v *filteredLog) lineAdded(n uint64) {
 		v.head = 0
 	}
 	switch {
-	case v.ring.clients.changed && v.filter.Client != "":
+	case v.ring.clients.changed && v.filter.client != "":
 		v.refilter()
 		v.setSearch(v.search)
 	case v.filter.matches(v.ring, n):
@@ -110,28 +82,27 @@ func (v *filteredLog) lineAdded(n uint64) {
 	v.dropGoneHits()
 }
 
-// setFilter changes the lens.
-func (v *filteredLog) setFilter(l Filter) {
-	if l == v.filter {
+func (v *filteredLog) setFilter(f filter) {
+	if f == v.filter {
 		return
 	}
-	if l.narrows(v.filter) {
+	if f.narrows(v.filter) {
 		kept := v.numbers[:0]
 		for _, n := range v.numbers[v.head:] {
-			if l.matches(v.ring, n) {
+			if f.matches(v.ring, n) {
 				kept = append(kept, n)
 			}
 		}
 		v.numbers = kept
-		v.head, v.filter = 0, l
+		v.head, v.filter = 0, f
 	} else {
-		v.filter = l
+		v.filter = f
 		v.refilter()
 	}
 	v.setSearch(v.search)
 }
 
-// refilter looks at every line anew.
+// refilter matches every line again.
 func (v *filteredLog) refilter() {
 	v.head, v.numbers = 0, v.numbers[:0]
 	for n := v.ring.first; n < v.ring.next; n++ {

@@ -1,21 +1,20 @@
-package pane
+package logview
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// MaxLogLines is how many lines [Logs] keeps at most. All of them are in the file.
+// MaxLogLines is how many lines a [View] keeps; the log file has all of them.
 const MaxLogLines = 20_000
 
 // Other bounds of what is kept.
 const (
-	maxLogBytes  = 8 << 20
-	maxLineBytes = 64 << 10 // of one line; the rest of a longer one is cut
-	maxParts     = 1 << 10  // names of parts; lines of later ones count as the last
+	maxLogBytes   = 8 << 20
+	maxLineBytes  = 64 << 10 // of one line; the rest of a longer one is cut
+	maxComponents = 1 << 10  // names of parts; lines of later ones count as the last
 )
 
 // A ring keeps the last lines in one arena, so that a line costs a copy and no
@@ -26,18 +25,18 @@ type ring struct {
 	lines       []ringLine // by number modulo its length
 	first, next uint64
 	head        uint64 // where the next byte goes, counted from the beginning of all time
-	parts       []string
+	components  []string
 	clients     clientIndex
 }
 
 // A ringLine is a line but for its text. Its text begins at byte at, counted
 // like ring.head, so what lies len(arena) behind the head is overwritten.
 type ringLine struct {
-	at    uint64
-	time  int64 // in nanoseconds since 1970; meaningless for a mark
-	size  uint32
-	part  uint16
-	level level
+	at        uint64
+	time      int64 // in nanoseconds since 1970; meaningless for a mark
+	size      uint32
+	component uint16
+	level     level
 }
 
 // level is a status.Level that can be compared.
@@ -73,8 +72,8 @@ func newRing(lines, size int) *ring {
 }
 
 // add keeps a line and returns its number. The text becomes [theme.Sanitize].
-func (r *ring) add(at time.Time, l level, part, text string) uint64 {
-	text = truncateBytes(theme.Sanitize(text), min(maxLineBytes, len(r.arena)/4))
+func (r *ring) add(at time.Time, l level, component, text string) uint64 {
+	text = theme.TruncateBytes(theme.Sanitize(text), min(maxLineBytes, len(r.arena)/4))
 	size := uint64(len(r.arena))
 	if over := r.head%size + uint64(len(text)); over > size {
 		r.head += size - r.head%size // a text is in one piece: leave the end of the arena empty
@@ -84,7 +83,7 @@ func (r *ring) add(at time.Time, l level, part, text string) uint64 {
 		r.first++
 	}
 	copy(r.arena[r.head%size:], text)
-	*r.line(r.next) = ringLine{at: r.head, size: uint32(len(text)), time: at.UnixNano(), level: l, part: r.partIndex(part)}
+	*r.line(r.next) = ringLine{at: r.head, size: uint32(len(text)), time: at.UnixNano(), level: l, component: r.componentIndex(component)}
 	r.head = end
 	if l != remarkLevel {
 		r.clients.observe([]byte(text))
@@ -102,23 +101,14 @@ func (r *ring) text(l *ringLine) []byte {
 	return r.arena[from : from+uint64(l.size)]
 }
 
-func (r *ring) partIndex(part string) uint16 {
-	for i, p := range r.parts {
-		if p == part {
+func (r *ring) componentIndex(name string) uint16 {
+	for i, known := range r.components {
+		if known == name {
 			return uint16(i)
 		}
 	}
-	if len(r.parts) < maxParts {
-		r.parts = append(r.parts, part)
+	if len(r.components) < maxComponents {
+		r.components = append(r.components, name)
 	}
-	return uint16(len(r.parts) - 1)
-}
-
-func truncateBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n -= len("…"); n > 0 && !utf8.RuneStart(s[n]); n-- {
-	}
-	return s[:n] + "…"
+	return uint16(len(r.components) - 1)
 }

@@ -1,6 +1,9 @@
-package pane
+package logview
 
-import "charm.land/bubbles/v2/key"
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
 
 // A linePosition is where a row is, in a way that stays true when older lines go: the
 // number of its line, and which of the line's rows it is.
@@ -16,106 +19,105 @@ type rowPosition struct {
 }
 
 // move answers the keys that change what part of the log is in sight.
-func (p Logs) move(k Press) (Logs, bool) {
-	w, h := p.inside(k.W, k.H)
-	if p.from != 0 {
-		if moved, ok := p.moveSelection(k); ok {
+func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
+	if v.from != 0 {
+		if moved, ok := v.moveSelection(k, w, h); ok {
 			return moved, true
 		}
 	}
 	switch {
-	case key.Matches(k, p.keys.Follow):
-		if p.follow {
-			return p.pinTo(p.lastPage(w, h)), true
+	case key.Matches(k, v.keys.Follow):
+		if v.follow {
+			return v.pinTo(v.lastPage(w, h)), true
 		}
-		p.follow = true
-	case key.Matches(k, p.keys.Up):
-		return p.scroll(-1, w, h), true
-	case key.Matches(k, p.keys.Down):
-		return p.scroll(1, w, h), true
-	case key.Matches(k, p.keys.PageUp):
-		return p.scroll(1-h, w, h), true
-	case key.Matches(k, p.keys.PageDown):
-		return p.scroll(h-1, w, h), true
-	case key.Matches(k, p.keys.First):
-		return p.pinTo(rowPosition{}), true
-	case key.Matches(k, p.keys.Last):
-		p.follow = true
-	case key.Matches(k, p.keys.ScrollLeft):
-		p.left = max(0, p.left-sideways)
-	case key.Matches(k, p.keys.ScrollRight):
-		p.left = min(maxLineBytes, p.left+sideways)
-	case key.Matches(k, p.keys.ScrollEnd):
-		p.left = 0
+		v.follow = true
+	case key.Matches(k, v.nav.Up):
+		return v.scroll(-1, w, h), true
+	case key.Matches(k, v.nav.Down):
+		return v.scroll(1, w, h), true
+	case key.Matches(k, v.nav.PageUp):
+		return v.scroll(1-h, w, h), true
+	case key.Matches(k, v.nav.PageDown):
+		return v.scroll(h-1, w, h), true
+	case key.Matches(k, v.nav.First):
+		return v.pinTo(rowPosition{}), true
+	case key.Matches(k, v.nav.Last):
+		v.follow = true
+	case key.Matches(k, v.keys.ScrollLeft):
+		v.left = max(0, v.left-sideways)
+	case key.Matches(k, v.keys.ScrollRight):
+		v.left = min(maxLineBytes, v.left+sideways)
+	case key.Matches(k, v.keys.ScrollEnd):
+		v.left = 0
 	default:
-		return p, false
+		return v, false
 	}
-	return p, true
+	return v, true
 }
 
 // sideways is how many cells one key scrolls.
 const sideways = 8
 
 // pinTo stops at s: what is in sight stays, whatever comes or goes.
-func (p Logs) pinTo(s rowPosition) Logs {
-	p.follow = false
-	if s.i < p.view.len() {
-		p.top = linePosition{p.view.at(s.i), s.row}
+func (v View) pinTo(s rowPosition) View {
+	v.follow = false
+	if s.i < v.log.len() {
+		v.top = linePosition{v.log.at(s.i), s.row}
 	}
-	return p
+	return v
 }
 
 // scroll moves by d rows. Moving on at the end means to follow.
-func (p Logs) scroll(d, w, h int) Logs {
-	bottom, at := p.lastPage(w, h), p.firstVisible(w, h)
-	if p.follow && d > 0 {
-		return p
+func (v View) scroll(d, w, h int) View {
+	bottom, at := v.lastPage(w, h), v.firstVisible(w, h)
+	if v.follow && d > 0 {
+		return v
 	}
-	to := p.stepRows(at, d, w)
+	to := v.stepRows(at, d, w)
 	if d > 0 && (to.i > bottom.i || to.i == bottom.i && to.row > bottom.row) {
-		p.follow = true
-		return p
+		v.follow = true
+		return v
 	}
-	return p.pinTo(to)
+	return v.pinTo(to)
 }
 
 // firstVisible is the first row in sight.
-func (p Logs) firstVisible(w, h int) rowPosition {
-	if p.follow {
-		return p.lastPage(w, h)
+func (v View) firstVisible(w, h int) rowPosition {
+	if v.follow {
+		return v.lastPage(w, h)
 	}
-	s := rowPosition{i: p.view.find(p.top.number)}
-	if s.i < p.view.len() && p.view.at(s.i) == p.top.number {
-		s.row = min(p.top.row, p.height(s.i, w)-1)
+	s := rowPosition{i: v.log.find(v.top.number)}
+	if s.i < v.log.len() && v.log.at(s.i) == v.top.number {
+		s.row = min(v.top.row, v.height(s.i, w)-1)
 	}
 	return s
 }
 
 // lastPage is the first row in sight when the last row is the last in sight.
-func (p Logs) lastPage(w, h int) rowPosition {
-	n := p.view.len()
+func (v View) lastPage(w, h int) rowPosition {
+	n := v.log.len()
 	if n == 0 {
 		return rowPosition{}
 	}
-	return p.stepRows(rowPosition{n - 1, p.height(n-1, w) - 1}, 1-h, w)
+	return v.stepRows(rowPosition{n - 1, v.height(n-1, w) - 1}, 1-h, w)
 }
 
 // stepRows moves s by d rows, as far as there are some.
-func (p Logs) stepRows(s rowPosition, d, w int) rowPosition {
+func (v View) stepRows(s rowPosition, d, w int) rowPosition {
 	for ; d < 0; d++ {
 		switch {
 		case s.row > 0:
 			s.row--
 		case s.i > 0:
 			s.i--
-			s.row = p.height(s.i, w) - 1
+			s.row = v.height(s.i, w) - 1
 		}
 	}
-	for ; d > 0 && s.i < p.view.len(); d-- {
+	for ; d > 0 && s.i < v.log.len(); d-- {
 		switch {
-		case s.row+1 < p.height(s.i, w):
+		case s.row+1 < v.height(s.i, w):
 			s.row++
-		case s.i+1 < p.view.len():
+		case s.i+1 < v.log.len():
 			s = rowPosition{i: s.i + 1}
 		}
 	}

@@ -1,4 +1,4 @@
-package pane
+package logview
 
 import (
 	"errors"
@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A search is a regular expression and the lines, of those that the lens lets
@@ -91,71 +93,71 @@ func (v *filteredLog) nextHit(n uint64, d int) (hit uint64, ok bool) {
 }
 
 // findKey answers a key while an expression is typed.
-func (p Logs) findKey(k Press) Pane {
+func (v View) findKey(k tea.KeyPressMsg, w, h int) View {
 	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.mode = reading
-		if p.view.search.at == 0 {
-			return p.jump(k, -1) // as less does at the end of a file: what came last is wanted first
+	case key.Matches(k, v.nav.Enter):
+		v.finding = false
+		if v.log.search.at == 0 {
+			return v.jump(-1, w, h) // as less does at the end of a file: what came last is wanted first
 		}
-		return p
-	case key.Matches(k, p.keys.Back):
-		p.mode, p.find = reading, TextInput{}
-		p.view.setSearch(search{})
-		return p
+		return v
+	case key.Matches(k, v.nav.Back):
+		v.finding, v.find = false, widget.TextInput{}
+		v.log.setSearch(search{})
+		return v
 	default:
-		p.find, _ = p.find.HandleKey(k.KeyPressMsg)
+		v.find, _ = v.find.HandleKey(k)
 	}
-	p.view.setSearch(newSearch(p.find.Value()))
-	return p
+	v.log.setSearch(newSearch(v.find.Value()))
+	return v
 }
 
 // jump brings the next hit, or the one before, to the middle of what is seen.
-func (p Logs) jump(k Press, d int) Logs {
-	w, h := p.inside(k.W, k.H)
-	from := p.view.search.at
-	if from == 0 || !slices.Contains(p.view.liveHits(), from) {
-		begin := p.firstVisible(w, h)
+func (v View) jump(d, w, h int) View {
+	h = v.rowsIn(h)
+	from := v.log.search.at
+	if from == 0 || !slices.Contains(v.log.liveHits(), from) {
+		begin := v.firstVisible(w, h)
 		if d < 0 {
-			begin = p.stepRows(begin, h, w)
+			begin = v.stepRows(begin, h, w)
 		}
-		if begin.i >= p.view.len() {
-			return p
+		if begin.i >= v.log.len() {
+			return v
 		}
-		from = p.view.at(begin.i) + 1
+		from = v.log.at(begin.i) + 1
 		if d > 0 {
 			from -= 2
 		}
 	}
-	hit, ok := p.view.nextHit(from, d)
+	hit, ok := v.log.nextHit(from, d)
 	if !ok {
-		return p
+		return v
 	}
-	p.view.search.at = hit
-	return p.pinTo(p.stepRows(rowPosition{i: p.view.find(hit)}, -h/2, w))
+	v.log.search.at = hit
+	return v.pinTo(v.stepRows(rowPosition{i: v.log.find(hit)}, -h/2, w))
 }
 
 // hitSummary says how the search goes; empty: there is none.
-func (p Logs) hitSummary() string {
-	s := p.view.search
+func (v View) hitSummary() string {
+	s := v.log.search
 	switch {
 	case s.problem != "":
 		return s.problem
 	case s.pattern == nil:
 		return ""
 	}
-	found := p.view.liveHits()
+	found := v.log.liveHits()
 	if i, there := slices.BinarySearch(found, s.at); there && s.at != 0 {
-		return fmt.Sprintf("%s of %s", Count(uint64(i+1)), Plural(uint64(len(found)), "hit"))
+		return fmt.Sprintf("%s of %s", widget.Count(i+1), widget.Plural(len(found), "hit"))
 	}
-	return Plural(uint64(len(found)), "hit")
+	return widget.Plural(len(found), "hit")
 }
 
 // highlightHits paints what the search finds in text.
-func (p Logs) highlightHits(t theme.Theme, text string) string {
+func (v View) highlightHits(t theme.Theme, text string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range p.view.search.pattern.FindAllStringIndex(text, 64) { // more fit no screen
+	for _, m := range v.log.search.pattern.FindAllStringIndex(text, 64) { // more fit no screen
 		b.WriteString(t.Text.Text(text[at:m[0]]))
 		b.WriteString(t.Match.Text(text[m[0]:m[1]]))
 		at = m[1]

@@ -1,4 +1,4 @@
-package pane
+package logview
 
 import (
 	"fmt"
@@ -23,11 +23,11 @@ const (
 )
 
 // timestampWidth is how wide the column of times is.
-func (p Logs) timestampWidth(w int) int {
+func (v View) timestampWidth(w int) int {
 	switch {
-	case p.timestamps == noTimes:
+	case v.timestamps == noTimes:
 		return 0
-	case p.timestamps == relativeTimes:
+	case v.timestamps == relativeTimes:
 		return relativeWidth
 	default:
 		return len(timestampLayout(w))
@@ -41,20 +41,20 @@ func timestampLayout(w int) string {
 	return shortStamp
 }
 
-func (p Logs) timestamp(l *ringLine, w int) string {
-	if p.timestamps == clockTimes {
-		return time.Unix(0, l.time).In(p.zone).Format(timestampLayout(w))
+func (v View) timestamp(l *ringLine, w int) string {
+	if v.timestamps == clockTimes {
+		return time.Unix(0, l.time).In(v.zone).Format(timestampLayout(w))
 	}
-	return fmt.Sprintf("%*s", relativeWidth, relativeTime(time.Duration(l.time-p.zeroTime())))
+	return fmt.Sprintf("%*s", relativeWidth, relativeTime(time.Duration(l.time-v.zeroTime())))
 }
 
 // zeroTime is the time that distances are measured from: that of the marked line,
 // else of the newest one. It moves when lines come, and not with the clock, so
 // that nothing is drawn while nothing happens.
-func (p Logs) zeroTime() int64 {
-	r := p.view.ring
-	if p.from >= r.first && p.from != 0 && r.line(p.from).level != remarkLevel {
-		return r.line(p.from).time
+func (v View) zeroTime() int64 {
+	r := v.log.ring
+	if v.from >= r.first && v.from != 0 && r.line(v.from).level != remarkLevel {
+		return r.line(v.from).time
 	}
 	for n := r.next - 1; n >= r.first && n > 0; n-- {
 		if l := r.line(n); l.level != remarkLevel {

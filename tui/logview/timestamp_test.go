@@ -1,4 +1,4 @@
-package pane
+package logview
 
 import (
 	"fmt"
@@ -7,10 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
 func TestDistance(t *testing.T) {
@@ -28,13 +25,13 @@ func TestDistance(t *testing.T) {
 // Distances are measured from the newest line, or from the mark, and say the
 // same however late it is.
 func TestStamps(t *testing.T) {
-	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p := testView(100, 1<<16)
 	for i, at := range []time.Duration{0, 1500 * time.Millisecond, time.Minute, time.Hour} {
-		p = p.AppendLines([]status.Line{{Seq: uint64(i + 1), Level: status.Info, Component: "hub", Text: fmt.Sprintf("line-%d", i), Time: time.Unix(0, 0).Add(at)}}).(Logs)
+		p = p.Append([]status.Line{{Seq: uint64(i + 1), Level: status.Info, Component: "hub", Text: fmt.Sprintf("line-%d", i), Time: time.Unix(0, 0).Add(at)}})
 	}
 	shows := func(want ...string) {
 		t.Helper()
-		seen := ansi.Strip(p.View(theme.Theme{}, 100, 24))
+		seen := strings.Join(shown(p, 96, 22), "\n")
 		for _, w := range want {
 			if !strings.Contains(seen, w) {
 				t.Errorf("no %q in:\n%s", w, seen)
@@ -42,16 +39,16 @@ func TestStamps(t *testing.T) {
 		}
 	}
 	shows("00:00:01 info", "01:00:00 info")
-	p, _ = pressed(p, "t")
+	p = pressed(p, "t")
 	shows("-1h00m info", "-59m58s info", "-59m00s info", "      0 info")
-	p, _ = pressed(p, "g", "m", "j")
+	p = pressed(p, "g", "m", "j")
 	shows("      0▸info", "  +1.5s▸info", " +1m00s info")
-	p, _ = pressed(p, "t")
-	if seen := ansi.Strip(p.View(theme.Theme{}, 100, 24)); strings.Contains(seen, "+1.5s") || strings.Contains(seen, "00:00") {
+	p = pressed(p, "t")
+	if seen := strings.Join(shown(p, 96, 22), "\n"); strings.Contains(seen, "+1.5s") || strings.Contains(seen, "00:00") {
 		t.Errorf("times are shown:\n%s", seen)
 	}
 	b := p.SaveState()
-	if m, ok := b.(logsState); !ok || m.Stamp != "none" {
+	if m, ok := b.(savedState); !ok || m.Stamp != "none" {
 		t.Errorf("remembered %+v", b)
 	}
 }

@@ -1,4 +1,4 @@
-package pane
+package logview
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // TestRing compares the ring with a list that forgets nothing.
@@ -52,11 +53,11 @@ func TestRingCutsHugeLines(t *testing.T) {
 
 func TestRingBoundsParts(t *testing.T) {
 	r := newRing(10, 1000)
-	for i := range maxParts * 2 {
+	for i := range maxComponents * 2 {
 		r.add(time.Time{}, infoLevel, fmt.Sprint(i), "")
 	}
-	if len(r.parts) != maxParts {
-		t.Errorf("%d parts", len(r.parts))
+	if len(r.components) != maxComponents {
+		t.Errorf("%d parts", len(r.components))
 	}
 }
 
@@ -70,7 +71,7 @@ func TestView(t *testing.T) {
 		v.lineAdded(n)
 		if i%37 == 0 {
 			needle := append(words, "", "", "o", "op", "pag")[rnd.IntN(len(words)+5)]
-			v.setFilter(Filter{Level: level(rnd.IntN(4)), Part: append(words[:3:3], "", "")[rnd.IntN(5)], Text: needle})
+			v.setFilter(filter{level: level(rnd.IntN(4)), component: append(words[:3:3], "", "")[rnd.IntN(5)], text: needle})
 		}
 		var want []uint64
 		for n := v.ring.first; n < v.ring.next; n++ {
@@ -84,36 +85,33 @@ func TestView(t *testing.T) {
 	}
 }
 
-func TestLensFinds(t *testing.T) {
-	for _, c := range []struct {
-		needle, text string
-		want         int
-	}{
-		{"vault", "open VAULT", 5},
-		{"Vault", "open vault", -1},
-		{"Vault", "open Vault", 5},
-		{"日本", "page 日本語", 5},
-		{"x", "", -1},
-	} {
-		if got := (Filter{Text: c.needle}).Find([]byte(c.text)); got != c.want {
-			t.Errorf("%q in %q: %d, want %d", c.needle, c.text, got, c.want)
-		}
-	}
+// testView is a View that keeps so many lines and bytes.
+func testView(lines, size int) View {
+	return newView(widget.DefaultNavKeys(), DefaultLogKeys(), time.UTC, lines, size)
 }
 
-func shown(p Logs, w, h int) []string {
-	rows := strings.Split(ansi.Strip(p.View(theme.Theme{}, w, h)), "\n")[1:]
+// shown is what p draws in h rows of w cells.
+func shown(p View, w, h int) []string {
+	rows := widget.PadRows(p.Draw(theme.Theme{}, w, h), w, h)
 	for i := range rows {
-		rows[i] = strings.TrimRight(rows[i], " ")
+		rows[i] = strings.TrimRight(ansi.Strip(rows[i]), " ")
 	}
 	return rows
 }
 
-func press(p Pane, w, h int, keys ...string) Logs {
+// press presses keys in a view of w by h cells.
+func press(p View, w, h int, keys ...string) View {
 	for _, k := range keys {
-		p, _ = p.Key(Press{tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}, w, h})
+		msg := tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
+		switch k {
+		case "enter":
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "esc":
+			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
+		}
+		p, _ = p.HandleKey(msg, w, h)
 	}
-	return p.(Logs)
+	return p
 }
 
 func numbered(from, to int) []status.Line {
@@ -127,79 +125,79 @@ func numbered(from, to int) []status.Line {
 // TestEvictionDoesNotMoveTheView: what is in sight stays as long as it is kept,
 // wherever the lines before it go.
 func TestEvictionDoesNotMoveTheView(t *testing.T) {
-	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p := testView(100, 1<<16)
 	p.timestamps = noTimes
-	p = p.AppendLines(numbered(0, 100)).(Logs)
-	p = press(p, 40, 6, "k", "k", "k")
+	p = p.Append(numbered(0, 100))
+	p = press(p, 40, 5, "k", "k", "k")
 	want := []string{"I line 92", "I line 93", "I line 94", "I line 95", "I line 96"}
 	for i := 100; i < 190; i++ {
-		if d := cmp.Diff(want, shown(p, 40, 6)); d != "" {
+		if d := cmp.Diff(want, shown(p, 40, 5)); d != "" {
 			t.Fatalf("after line %d:\n%s", i, d)
 		}
-		p = p.AppendLines(numbered(i, i+1)).(Logs)
+		p = p.Append(numbered(i, i+1))
 	}
-	p = p.AppendLines(numbered(190, 250)).(Logs)
-	if got := shown(p, 40, 6)[0]; got != "I line 150" {
+	p = p.Append(numbered(190, 250))
+	if got := shown(p, 40, 5)[0]; got != "I line 150" {
 		t.Errorf("when all in sight is gone it shows %q first, want the oldest", got)
 	}
 }
 
 func TestGapsAreSaid(t *testing.T) {
-	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p := testView(100, 1<<16)
 	p.timestamps = noTimes
-	p = p.AppendLines([]status.Line{{Seq: 1, Text: "one"}, {Seq: 14, Text: "two", Missed: 12}, {Seq: 15, Text: "three"}, {Seq: 1, Text: "anew"}}).(Logs)
-	want := []string{"I one", "… 12 lines dropped …", "I two", "I three", "… another hub began …", "I anew", ""}
-	if d := cmp.Diff(want, shown(p, 40, 8)); d != "" {
+	p = p.Append([]status.Line{{Seq: 1, Text: "one"}, {Seq: 14, Text: "two", Missed: 12}, {Seq: 15, Text: "three"}, {Seq: 1, Text: "anew"}})
+	want := []string{"I one", "… 12 lines dropped …", "I two", "I three", "… the hub restarted …", "I anew", ""}
+	if d := cmp.Diff(want, shown(p, 40, 7)); d != "" {
 		t.Error(d)
 	}
-	p = press(p, 40, 8, "/", "o", "n")
-	if got := shown(p, 40, 8)[:2]; got[1] != "… 12 lines dropped …" {
+	p = press(p, 40, 7, "/", "o", "n")
+	if got := shown(p, 40, 7)[:2]; got[1] != "… 12 lines dropped …" {
 		t.Errorf("a filter hides the gap: %q", got)
 	}
 }
 
 func TestWrapAndSideways(t *testing.T) {
-	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p := testView(100, 1<<16)
 	p.timestamps = noTimes
-	p = p.AppendLines([]status.Line{{Seq: 1, Text: "0123456789会議会議会議会議会議会議会議会議会議!"}}).(Logs)
-	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 40, 3)); d != "" {
+	p = p.Append([]status.Line{{Seq: 1, Text: "0123456789会議会議会議会議会議会議会議会議会議!"}})
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会…", ""}, shown(p, 40, 2)); d != "" {
 		t.Error(d)
 	}
-	moved := press(p, 40, 3, "l")
-	if got := shown(moved, 40, 3)[0]; got != "I 89会議会議会議会議会議会議会議会議会…" {
+	moved := press(p, 40, 2, "l")
+	if got := shown(moved, 40, 2)[0]; got != "I 89会議会議会議会議会議会議会議会議会…" {
 		t.Errorf("scrolled: %q", got)
 	}
-	moved = moved.AppendLines(numbered(5, 6)).(Logs)
+	moved = moved.Append(numbered(5, 6))
 	if moved.left != sideways {
 		t.Error("a new line takes the view back to the left")
 	}
-	p = press(p, 40, 4, "w")
-	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会議", "  会議会議!", "I line 5"}, shown(p, 40, 4)); d != "" {
+	p = press(p, 40, 3, "w")
+	if d := cmp.Diff([]string{"I 0123456789会議会議会議会議会議会議会議", "  会議会議!", "I line 5"}, shown(p, 40, 3)); d != "" {
 		t.Error(d)
 	}
-	p = press(p, 40, 3, "g", "j")
-	if d := cmp.Diff([]string{"  会議会議!", "I line 5"}, shown(p, 40, 3)); d != "" {
+	p = press(p, 40, 2, "g", "j")
+	if d := cmp.Diff([]string{"  会議会議!", "I line 5"}, shown(p, 40, 2)); d != "" {
 		t.Error(d)
 	}
 }
 
 // TestScrolling walks through wrapped lines row by row, there and back.
 func TestScrolling(t *testing.T) {
-	p := newLogs(DefaultKeys(), time.UTC, 100, 1<<16)
+	p := testView(100, 1<<16)
 	var lines []status.Line
 	for i := range 40 {
 		lines = append(lines, status.Line{Seq: uint64(i + 1), Text: strings.Repeat(string(rune('a'+i%26)), 1+i*7%90)})
 	}
-	p = press(p.AppendLines(lines), 40, 9, "w")
+	p = press(p.Append(lines), 40, 8, "w")
 	var down []string
-	for p = press(p, 40, 9, "g"); !p.follow; p = press(p, 40, 9, "j") {
-		down = append(down, shown(p, 40, 9)[0])
+	for p = press(p, 40, 8, "g"); !p.follow; p = press(p, 40, 8, "j") {
+		down = append(down, shown(p, 40, 8)[0])
 	}
 	var up []string
-	p = press(p, 40, 9, " ")
+	p = press(p, 40, 8, " ")
 	for range down {
-		up = append(up, shown(p, 40, 9)[0])
-		p = press(p, 40, 9, "k")
+		up = append(up, shown(p, 40, 8)[0])
+		p = press(p, 40, 8, "k")
 	}
 	for i := range up {
 		if up[i] != down[len(down)-1-i] {
@@ -221,7 +219,7 @@ func BenchmarkLogs(b *testing.B) {
 		{"kept=20000/filter", MaxLogLines, maxLogBytes, []string{"/", "p", "a", "g", "e"}},
 		{"kept=1000000", 1_000_000, 160 << 20, nil},
 	} {
-		p := newLogs(DefaultKeys(), time.UTC, c.lines, c.bytes)
+		p := testView(c.lines, c.bytes)
 		line := status.Line{Level: status.Info, Component: "welcome", Text: "call done tool=markdown_read_page session=12 page=日本語/会議 duration_ms=2 bytes=1840 and a little more"}
 		batch := make([]status.Line, 1000)
 		for i := range 1000 {
@@ -229,28 +227,28 @@ func BenchmarkLogs(b *testing.B) {
 				line.Seq = uint64(i*1000 + j + 1)
 				batch[j] = line
 			}
-			p = p.AppendLines(batch).(Logs)
+			p = p.Append(batch)
 		}
-		p = press(p, 140, 43, c.keys...)
+		p = press(p, 136, 41, c.keys...)
 		th := theme.New(theme.Mode{Dark: true})
 		b.Run("frame/"+c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_ = p.View(th, 140, 43)
+				_ = p.Draw(th, 136, 41)
 			}
 		})
 		b.Run("append+frame/"+c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				line.Seq++
-				p = p.AppendLines([]status.Line{line}).(Logs)
-				_ = p.View(th, 140, 43)
+				p = p.Append([]status.Line{line})
+				_ = p.Draw(th, 136, 41)
 			}
 		})
 		b.Run("refilter/"+c.name, func(b *testing.B) {
 			for b.Loop() {
-				p.view.setFilter(Filter{Text: "xyz"})
-				p.view.setFilter(Filter{})
+				p.log.setFilter(filter{text: "xyz"})
+				p.log.setFilter(filter{})
 			}
 		})
 	}

@@ -1,15 +1,18 @@
 package pane
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Activity shows each call of a tool as it ends, the newest first. It keeps the
@@ -26,14 +29,22 @@ type Activity struct {
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
-	filter TextInput
-	typing bool   // keys go to the filter
-	before string // the filter before this one, for ↑
+	filter widget.FilterInput
 }
 
 // NewActivity returns an Activity that shows times of zone.
-func NewActivity(k Keys, zone *time.Location) Activity {
+func NewActivity(k Keys, zone *time.Location) Pane {
 	return Activity{keys: k, zone: zone, ring: newCallRing(), follow: true}
+}
+
+// activityHelp lists the keys of [Activity].
+func activityHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: append([]key.Binding{
+		help(k.Filter, "filter by name or error"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
+		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
+		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"),
+	}, k.saveHelp("save the filtered calls")...)}}
 }
 
 // Show implements [Pane].
@@ -42,7 +53,7 @@ func (p Activity) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// ObserveCalls implements [Witness].
+// ObserveCalls implements [CallObserver].
 func (p Activity) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		p.ring.add(c)
@@ -50,19 +61,19 @@ func (p Activity) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// Focus implements [Seeker]: it shows only the calls of the source part.
+// Focus implements [Focuser]: it shows only the calls of the source part.
 func (p Activity) Focus(part string) Pane {
-	p.ring.setFilter(callFilter{part, p.ring.filter.needle})
+	p.ring.setFilter(callFilter{part, p.ring.filter.text})
 	return p
 }
 
-// Typing implements [Paster].
-func (p Activity) Typing() bool { return p.typing }
+// Typing implements [TextEditor].
+func (p Activity) Typing() bool { return p.filter.Typing }
 
-// Paste implements [Paster].
+// Paste implements [TextEditor].
 func (p Activity) Paste(text string) Pane {
-	if p.typing {
-		p.filter = p.filter.Insert(text)
+	if p.filter.Typing {
+		p.filter = p.filter.Paste(text)
 		p.applyFilter()
 	}
 	return p
@@ -83,7 +94,7 @@ func (p Activity) position() int {
 // selectAt selects what stands at i; the top means to follow.
 func (p Activity) selectAt(i int) Activity {
 	o := p.ordering()
-	i = Clamp(i, o.len())
+	i = widget.Clamp(i, o.len())
 	p.follow = i == 0 && !p.errors || o.len() == 0
 	if o.len() > 0 {
 		p.selectedCall = o.at(i)
@@ -100,8 +111,10 @@ func (p Activity) selected() (status.Call, bool) {
 
 // Key implements [Pane].
 func (p Activity) Key(k Press) (Pane, Intent) {
-	if p.typing {
-		return p.filterKey(k), nil
+	if p.filter.Typing {
+		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
+		p.applyFilter()
+		return p, nil
 	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
@@ -111,11 +124,11 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.before, p.filter, p.typing = p.filter.Value(), NewTextInput(p.ring.filter.needle), true
+		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
 		p.detailOpen = false
-	case key.Matches(k, p.keys.Back) && p.ring.filter.needle != "":
-		p.before, p.filter = p.filter.Value(), TextInput{}
+	case key.Matches(k, p.keys.Back) && p.ring.filter.text != "":
+		p.filter = p.filter.Clear()
 		p.applyFilter()
 	case key.Matches(k, p.keys.Enter):
 		p.detailOpen = !p.detailOpen
@@ -126,7 +139,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Totals):
 		p.totals = !p.totals
 	case key.Matches(k, p.keys.NextPart):
-		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.needle})
+		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.text})
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy()
 	case p.keys.saves(k, Running(p.snap)):
@@ -153,16 +166,10 @@ func (p Activity) move(k Press) (Activity, bool) {
 		p.follow, p.errors = true, false
 		return p, true
 	}
-	if i, ok := p.keys.Move(k, p.position(), p.ordering().len(), k.H-4); ok {
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), p.ordering().len(), k.H-4); ok {
 		return p.selectAt(i), true
 	}
 	return p, false
-}
-
-func (p Activity) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.editFilter(k, p.filter, p.before)
-	p.applyFilter()
-	return p
 }
 
 // nextSource is the source after the one that is shown; after the last, all.
@@ -186,7 +193,7 @@ func (p Activity) save() Intent {
 		b.WriteString(p.line(*p.ring.at(o.at(i))))
 		b.WriteByte('\n')
 	}
-	return Save{What: Plural(uint64(o.len()), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return Save{What: widget.Plural(o.len(), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
 // line is c as it is copied and saved.
@@ -201,19 +208,71 @@ func (p Activity) line(c status.Call) string {
 
 // Keys implements [Pane].
 func (p Activity) Keys() []key.Binding {
-	if p.typing {
-		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it"), WithHelp(p.keys.PreviousFilter, "the filter before")}
+	if p.filter.Typing {
+		return p.filter.Bindings(p.keys.NavKeys)
 	}
-	follow, look := WithHelp(p.keys.Follow, "follow"), WithHelp(p.keys.Enter, "look into it")
+	follow, look := widget.WithHelp(p.keys.Follow, "follow"), widget.WithHelp(p.keys.Enter, "look into it")
 	if p.follow {
-		follow = WithHelp(p.keys.Follow, "pause")
+		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
 	if p.detailOpen {
-		look = WithHelp(p.keys.Back, "back to the list")
+		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
-	if p.ring.filter.needle != "" && !p.detailOpen {
-		keys = append([]key.Binding{WithHelp(p.keys.Back, "drop the filter")}, keys...)
+	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
+	if p.ring.filter.text != "" && !p.detailOpen {
+		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "drop the filter")}, keys...)
 	}
 	return keys
+}
+
+// DisabledReason implements [Pane].
+func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
+	_, any := p.selected()
+	switch {
+	case p.filter.Typing:
+		return ""
+	case key.Matches(k, p.keys.Enter):
+		return reasonUnless(any, "There is no call to look into.")
+	case key.Matches(k, p.keys.Copy):
+		return reasonUnless(any, "There is no call to copy.")
+	case key.Matches(k, p.keys.Follow) && p.follow:
+		return reasonUnless(any, "There is no call yet to stay at.")
+	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+		return reasonUnless(any, "There is no call to save.")
+	case key.Matches(k, p.keys.NextPart):
+		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Activity) SelectRow(i int) (Pane, bool) {
+	again := p.position() == i
+	return p.selectAt(i), again
+}
+
+// activityState is what [Activity] keeps from one panel to the next.
+type activityState struct {
+	Source string `json:"source,omitempty"`
+	Filter string `json:"filter,omitempty"`
+	Errors bool   `json:"errors,omitempty"`
+	Totals bool   `json:"totals,omitempty"`
+}
+
+// SaveState implements [StateSaver].
+func (p Activity) SaveState() any {
+	s := p.ring.filter
+	return activityState{s.source, s.text, p.errors, p.totals}
+}
+
+// RestoreState implements [StateSaver].
+func (p Activity) RestoreState(b json.RawMessage) Pane {
+	var m activityState
+	if json.Unmarshal(b, &m) != nil {
+		return p
+	}
+	p.errors, p.totals, p.filter = m.Errors, m.Totals, widget.NewFilterInput(m.Filter)
+	p.ring.setFilter(callFilter{m.Source, m.Filter})
+	return p
 }

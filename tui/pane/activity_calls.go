@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // maxCalls is how many calls [Activity] keeps.
@@ -32,7 +33,7 @@ type callRing struct {
 // A callFilter lets some calls through.
 type callFilter struct {
 	source string // empty: all
-	needle string // in a name or a code; without capitals the case does not matter
+	text   string // in a name or a code, by the rules of widget.Index
 }
 
 // A total is what the calls of one tool or client come to.
@@ -121,16 +122,15 @@ func (r *callRing) setFilter(s callFilter) {
 	}
 }
 
-func (s callFilter) matches(c *status.Call) bool {
-	if s.source != "" && c.Source != s.source {
+func (f callFilter) matches(c *status.Call) bool {
+	if f.source != "" && c.Source != f.source {
 		return false
 	}
-	if s.needle == "" {
+	if f.text == "" {
 		return true
 	}
-	l := Filter{Text: s.needle}
-	for _, text := range []string{c.Tool, c.Client, c.Source, c.Effect, c.Code, c.Session} {
-		if l.Find([]byte(text)) >= 0 {
+	for _, field := range []string{c.Tool, c.Client, c.Source, c.Effect, c.Code, c.Session} {
+		if widget.Matches(field, f.text) {
 			return true
 		}
 	}
@@ -167,7 +167,7 @@ func (o callOrder) find(n uint64) int {
 	}
 	behind := func(numbers []uint64) int {
 		i, _ := slices.BinarySearch(numbers, n)
-		return Clamp(len(numbers)-1-i, len(numbers))
+		return widget.Clamp(len(numbers)-1-i, len(numbers))
 	}
 	if !o.errors {
 		return behind(r.all)
@@ -175,7 +175,7 @@ func (o callOrder) find(n uint64) int {
 	if _, failed := slices.BinarySearch(r.failed, n); failed {
 		return behind(r.failed)
 	}
-	return Clamp(len(r.failed)+behind(r.succeeded), o.len())
+	return widget.Clamp(len(r.failed)+behind(r.succeeded), o.len())
 }
 
 // sortedTotals are totals, the greatest first.

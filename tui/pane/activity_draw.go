@@ -7,35 +7,28 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // View implements [Pane].
 func (p Activity) View(t theme.Theme, w, h int) string {
-	line := 0
-	if p.typing {
-		line = 1
-	}
-	lines := p.sections(t, w, h-line)
-	if line == 1 {
-		lines = append(lines, theme.Fit(t.Key.Text(" / ")+p.filter.Draw(t, w-4, true, "tool, client, source, effect or error"), w))
-	}
-	return strings.Join(lines, "\n")
+	return p.filter.DrawBelow(t, w, h, "tool, client, source, effect or error", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Activity) sections(t theme.Theme, w, h int) []string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	list := p.listSection(t)
 	switch {
 	case p.detailOpen:
-		return Stack(t, w, h, frame, p.callSection(t))
-	case frame && w >= WideWidth:
-		return Columns(t, w, h, []Section{list}, []Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
+		return widget.Stack(t, w, h, frame, p.callSection(t))
+	case frame && w >= widget.WideWidth:
+		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
 	case p.totals:
 		tools, clients := p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)
 		tools.Ideal = min(tools.Ideal, h*2/3-2)
-		return Stack(t, w, h, frame, tools, clients)
+		return widget.Stack(t, w, h, frame, tools, clients)
 	default:
-		return Stack(t, w, h, frame, list)
+		return widget.Stack(t, w, h, frame, list)
 	}
 }
 
@@ -49,27 +42,27 @@ func (p Activity) note() string {
 	if p.errors {
 		words = append(words, "errors first")
 	}
-	if s.needle != "" {
-		words = append(words, "“"+s.needle+"”")
+	if s.text != "" {
+		words = append(words, "“"+s.text+"”")
 	}
 	if s.source != "" {
 		words = append(words, "in "+s.source)
 	}
 	all := p.ring.next - p.ring.first
 	if n := uint64(len(p.ring.all)); n != all {
-		return strings.Join(append(words, fmt.Sprintf("%s of %s", Count(n), Plural(all, "call"))), " · ")
+		return strings.Join(append(words, fmt.Sprintf("%s of %s", widget.Count(n), widget.Plural(all, "call"))), " · ")
 	}
-	return strings.Join(append(words, Plural(all, "call")), " · ")
+	return strings.Join(append(words, widget.Plural(all, "call")), " · ")
 }
 
-func (p Activity) listSection(t theme.Theme) Section {
+func (p Activity) listSection(t theme.Theme) widget.Section {
 	o := p.ordering()
-	return Section{Title: "Activity", Note: p.note(), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		if o.len() == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		from, to := VisibleRange(o.len(), p.position(), h-1)
+		from, to := widget.VisibleRange(o.len(), p.position(), h-1)
 		for i := from; i < to; i++ {
 			row := t
 			if i == p.position() {
@@ -141,14 +134,14 @@ func (p Activity) row(t theme.Theme, call *status.Call, w int) string {
 	}
 	line := t.Dim.Fit(call.Time.In(p.zone).Format("15:04:05"), 9) + style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(call.Tool, c.tool) + t.Text.Text(" ") +
 		optionalCell(t, t.Text, call.Client, c.client) + optionalCell(t, t.Dim, call.Source, c.source) +
-		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(Duration(call.Duration), 8)
+		optionalCell(t, effectStyle(t, call.Effect), call.Effect, max(0, c.effect-1)) + t.Text.FitRight(widget.Duration(call.Duration), 8)
 	if c.answer > 0 {
-		line += t.Dim.FitRight(Bytes(call.ResponseBytes), c.answer)
+		line += t.Dim.FitRight(widget.Bytes(call.ResponseBytes), c.answer)
 	}
 	if c.result > 0 {
 		line += t.Text.Text("  ") + style.Text(result)
 	}
-	return FillRow(t, line, w)
+	return widget.FillRow(t, line, w)
 }
 
 // effectStyle is the style of an effect: what changes something stands out.
@@ -164,12 +157,12 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 }
 
 // callSection is all there is to say of the selected call.
-func (p Activity) callSection(t theme.Theme) Section {
+func (p Activity) callSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return Section{Title: "Call", Min: 1, Ideal: 1, Rows: func(int, int) []string { return []string{t.Dim.Text("None is selected.")} }}
+		return widget.Section{Title: "Call", Min: 1, Ideal: 1, Rows: func(int, int) []string { return []string{t.Dim.Text("None is selected.")} }}
 	}
-	return Section{Title: "Call " + Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return t.Dim.Fit(name, 10) + t.Text.Text(value) }
 		result := t.Good.Text("● it went well")
 		switch {
@@ -181,20 +174,20 @@ func (p Activity) callSection(t theme.Theme) Section {
 		rows := []string{
 			t.Dim.Fit("tool", 10) + t.Strong.Text(c.Tool) + t.Text.Text(" ") + effectStyle(t, c.Effect).Text(c.Effect),
 			t.Dim.Fit("result", 10) + result,
-			field("client", c.Client+", session "+OrDash(c.Session)),
-			field("source", OrDash(c.Source)),
+			field("client", c.Client+", session "+widget.OrDash(c.Session)),
+			field("source", widget.OrDash(c.Source)),
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
-			field("took", Duration(c.Duration)+p.comparedToMean(c)),
-			field("arguments", Bytes(c.RequestBytes)),
-			field("answer", fmt.Sprintf("%s, about %s tokens", Bytes(c.ResponseBytes), Count(uint64(max(0, c.ResponseBytes/4))))),
+			field("took", widget.Duration(c.Duration)+p.comparedToMean(c)),
+			field("arguments", widget.Bytes(c.RequestBytes)),
+			field("answer", fmt.Sprintf("%s, about %s tokens", widget.Bytes(c.ResponseBytes), widget.Count(max(0, c.ResponseBytes/4)))),
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          what it wrote stands in Changes"))
 		}
 		if c.Missed > 0 {
-			rows = append(rows, t.Warn.Text("▲ "+Plural(c.Missed, "call")+" before it came too fast to show"))
+			rows = append(rows, t.Warn.Text("▲ "+widget.Plural(c.Missed, "call")+" before it came too fast to show"))
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}
 }
 
@@ -204,12 +197,12 @@ func (p Activity) comparedToMean(c status.Call) string {
 	if t == nil || t.calls < 2 {
 		return ""
 	}
-	return ", " + Duration(t.took/time.Duration(t.calls)) + " is usual"
+	return ", " + widget.Duration(t.took/time.Duration(t.calls)) + " is usual"
 }
 
 // totalsSection are totals since the panel began to follow.
-func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) Section {
-	return Section{Title: title, Note: Plural(uint64(len(totals)), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
+func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) widget.Section {
+	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
 		all, name := sortedTotals(totals), max(8, w-38)
 		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed", 8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("answers", 11)}
 		for _, one := range all {
@@ -217,9 +210,9 @@ func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*
 			if one.failures > 0 {
 				failed = t.Bad
 			}
-			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(Count(uint64(one.calls)), 7)+failed.FitRight(Count(uint64(one.failures)), 8)+
-				t.Text.FitRight(Duration(one.took/time.Duration(max(1, one.calls))), 10)+t.Dim.FitRight(Bytes(one.answered), 11))
+			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls), 7)+failed.FitRight(widget.Count(one.failures), 8)+
+				t.Text.FitRight(widget.Duration(one.took/time.Duration(max(1, one.calls))), 10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}
 }

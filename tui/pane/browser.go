@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A browser looks through one source as an agent sees it: its pages, one of
@@ -45,7 +46,7 @@ const previewWidth = 100
 
 // previews reports whether a page is shown beside the list. Who hears the panel
 // is read the list alone.
-func (b browser) previews() bool { return b.w >= previewWidth && b.h < ScreenReaderHeight }
+func (b browser) previews() bool { return b.w >= previewWidth && b.h < widget.ScreenReaderHeight }
 
 // pageWidth is how wide the text of a page is drawn.
 func (b browser) pageWidth() int {
@@ -189,7 +190,7 @@ func (b browser) back() (next browser, want Intent, done bool) {
 		return b, nil, b.search.standalone
 	}
 	if b.list.needle != "" {
-		b.list = b.list.filtered(TextInput{})
+		b.list = b.list.filtered(widget.TextInput{})
 		return b, nil, false
 	}
 	return b, nil, true
@@ -208,7 +209,7 @@ func (b browser) typed(k Press) browser {
 	case key.Matches(k, b.keys.Enter):
 		b.list.typing = false
 	case key.Matches(k, b.keys.Back):
-		b.list = b.list.filtered(TextInput{})
+		b.list = b.list.filtered(widget.TextInput{})
 		b.list.typing = false
 	case k.String() == "up" || k.String() == "down":
 		b.list.cursor = moveCursor(k, b.keys, b.list.cursor, b.list.len())
@@ -227,7 +228,7 @@ func (b browser) selectRow(i int) (next browser, again bool) {
 		at, n = &b.search.cursor, len(b.search.found.Hits)
 	}
 	again = *at == i
-	*at = Clamp(i, n)
+	*at = widget.Clamp(i, n)
 	return b, again
 }
 
@@ -257,7 +258,7 @@ func moveCursor(k Press, keys Keys, cursor, n int) int {
 	case key.Matches(k, keys.Last):
 		cursor = n
 	}
-	return Clamp(cursor, n)
+	return widget.Clamp(cursor, n)
 }
 
 // bindings are the keys that mean something now.
@@ -265,15 +266,15 @@ func (b browser) bindings() []key.Binding {
 	k := b.keys
 	switch {
 	case b.page.open:
-		return []key.Binding{WithHelp(k.Back, "back"), WithHelp(k.Down, "scroll"), k.Raw, k.Copy, k.Save, k.Refresh}
+		return []key.Binding{widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Down, "scroll"), k.Raw, k.Copy, k.Save, k.Refresh}
 	case b.focus == focusHits && b.search.typing:
-		return []key.Binding{WithHelp(k.Enter, "search"), WithHelp(k.Back, "close")}
+		return []key.Binding{widget.WithHelp(k.Enter, "search"), widget.WithHelp(k.Back, "close")}
 	case b.focus == focusHits:
-		return []key.Binding{WithHelp(k.Enter, "open the page"), WithHelp(k.Search, "search again"), WithHelp(k.Back, "back"), WithHelp(k.Copy, "copy the page")}
+		return []key.Binding{widget.WithHelp(k.Enter, "open the page"), widget.WithHelp(k.Search, "search again"), widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Copy, "copy the page")}
 	case b.list.typing:
-		return []key.Binding{WithHelp(k.Enter, "keep the filter"), WithHelp(k.Back, "drop it")}
+		return []key.Binding{widget.WithHelp(k.Enter, "keep the filter"), widget.WithHelp(k.Back, "drop it")}
 	}
-	return []key.Binding{WithHelp(k.Enter, "read it"), k.Filter, k.Search, WithHelp(k.Back, "back to the sources"), k.Raw, WithHelp(k.Copy, "copy it"), k.Save, k.Refresh}
+	return []key.Binding{widget.WithHelp(k.Enter, "read it"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to the sources"), k.Raw, widget.WithHelp(k.Copy, "copy it"), k.Save, k.Refresh}
 }
 
 // show takes what a snapshot says of the time and the hub.
@@ -283,17 +284,17 @@ func (b browser) show(s status.Snapshot) browser {
 }
 
 func (b browser) view(t theme.Theme, w, h int) []string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	list := b.list.section(t, b)
 	if b.focus == focusHits {
 		list = b.search.section(t, b.source)
 	}
 	switch {
 	case b.page.open:
-		return Stack(t, w, h, frame, b.page.section(t, b.page.name))
+		return widget.Stack(t, w, h, frame, b.page.section(t, b.page.name))
 	case b.previews() && frame:
-		return Columns(t, w, h, []Section{list}, []Section{b.page.section(t, b.name())})
+		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{b.page.section(t, b.name())})
 	default:
-		return Stack(t, w, h, frame, list)
+		return widget.Stack(t, w, h, frame, list)
 	}
 }

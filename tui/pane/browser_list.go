@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A pageList is the pages of a source, however many.
@@ -20,7 +21,7 @@ type pageList struct {
 	size   int64     // of all pages
 	newest time.Time // of all changes
 
-	filter   TextInput
+	filter   widget.TextInput
 	typing   bool
 	needle   string
 	shown    []int32 // those that pass the filter; nil without one
@@ -36,7 +37,6 @@ func (l pageList) takeResult(f Result) pageList {
 	from := len(l.pages)
 	l.pages = append(l.pages, f.Pages.Pages...)
 	l.total = max(l.total, f.Pages.Total)
-	lens := Filter{Text: l.needle}
 	for i, p := range l.pages[from:] {
 		l.size += max(0, p.Size)
 		if p.Modified.After(l.newest) {
@@ -44,7 +44,7 @@ func (l pageList) takeResult(f Result) pageList {
 		}
 		at := from + i
 		if l.shown != nil {
-			if lens.Find([]byte(p.Name)) < 0 {
+			if !widget.Matches(p.Name, l.needle) {
 				continue
 			}
 			at, l.shown = len(l.shown), append(l.shown, int32(from+i))
@@ -54,7 +54,7 @@ func (l pageList) takeResult(f Result) pageList {
 		}
 	}
 	if l.done = !f.More; l.done && len(l.pages) < l.total {
-		l.err = fmt.Errorf("the hub went away after %s of %s pages", Count(uint64(len(l.pages))), Count(uint64(l.total)))
+		l.err = fmt.Errorf("the hub went away after %s of %s pages", widget.Count(len(l.pages)), widget.Count(l.total))
 	}
 	return l
 }
@@ -65,23 +65,23 @@ func (l pageList) reset() pageList {
 }
 
 // filtered shows the pages whose name has the text of f in it.
-func (l pageList) filtered(f TextInput) pageList {
+func (l pageList) filtered(f widget.TextInput) pageList {
 	before := l.needle
 	l.filter, l.needle, l.cursor = f, theme.Sanitize(f.Value()), 0
 	if l.needle == "" {
 		l.shown = nil
 		return l
 	}
-	lens, kept := Filter{Text: l.needle}, []int32{}
+	kept := []int32{}
 	if l.shown != nil && strings.HasPrefix(l.needle, before) && l.needle == strings.ToLower(l.needle) {
 		for _, i := range l.shown {
-			if lens.Find([]byte(l.pages[i].Name)) >= 0 {
+			if widget.Matches(l.pages[i].Name, l.needle) {
 				kept = append(kept, i)
 			}
 		}
 	} else {
 		for i, p := range l.pages {
-			if lens.Find([]byte(p.Name)) >= 0 {
+			if widget.Matches(p.Name, l.needle) {
 				kept = append(kept, int32(i))
 			}
 		}
@@ -109,18 +109,18 @@ func (l pageList) selected() status.Page {
 	if l.len() == 0 {
 		return status.Page{}
 	}
-	return l.at(Clamp(l.cursor, l.len()))
+	return l.at(widget.Clamp(l.cursor, l.len()))
 }
 
 // screenReaderRows is how much of a list is read out to who hears the panel.
 const screenReaderRows = 30
 
-func (l pageList) section(t theme.Theme, b browser) Section {
+func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	title := "Pages of " + b.source
 	if l.needle != "" {
-		title += fmt.Sprintf(" (%s of %s)", Count(uint64(l.len())), Count(uint64(len(l.pages))))
+		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
 	}
-	return Section{Title: title, Note: "as an agent sees it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: "as an agent sees it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		var rows []string
 		if l.err == nil || len(l.pages) > 0 {
 			rows = append(rows, t.Dim.Text(l.summary(b)))
@@ -139,10 +139,10 @@ func (l pageList) section(t theme.Theme, b browser) Section {
 			return append(rows, t.Dim.Text("There is no page that an agent could see."))
 		}
 		left := h - len(rows)
-		if h >= ScreenReaderHeight-10 {
+		if h >= widget.ScreenReaderHeight-10 {
 			left = screenReaderRows
 		}
-		from, to := VisibleRange(l.len(), l.cursor, max(1, left))
+		from, to := widget.VisibleRange(l.len(), l.cursor, max(1, left))
 		for i := from; i < to; i++ {
 			rows = append(rows, t.RowRegion(i, l.row(t, b, i, w)))
 		}
@@ -152,15 +152,15 @@ func (l pageList) section(t theme.Theme, b browser) Section {
 
 // summary is what all pages come to.
 func (l pageList) summary(b browser) string {
-	parts := []string{Plural(uint64(len(l.pages)), "page")}
+	parts := []string{widget.Plural(len(l.pages), "page")}
 	if !l.done {
-		parts[0] += fmt.Sprintf(" of %s so far", Count(uint64(l.total)))
+		parts[0] += fmt.Sprintf(" of %s so far", widget.Count(l.total))
 	}
 	if l.size > 0 {
-		parts = append(parts, Bytes(int(l.size)))
+		parts = append(parts, widget.Bytes(int(l.size)))
 	}
 	if !l.newest.IsZero() {
-		parts = append(parts, "newest "+ClockTime(l.newest, b.now, b.zone))
+		parts = append(parts, "newest "+widget.ClockTime(l.newest, b.now, b.zone))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -173,9 +173,9 @@ func (l pageList) row(t theme.Theme, b browser, i, w int) string {
 	if w >= 36 {
 		bytes := ""
 		if p.Size > 0 {
-			bytes = Bytes(int(p.Size))
+			bytes = widget.Bytes(int(p.Size))
 		}
-		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(ShortTime(p.Modified, b.now, b.zone), 8)
+		tail = t.Dim.FitRight(bytes, 10) + t.Dim.FitRight(widget.ShortTime(p.Modified, b.now, b.zone), 8)
 	}
 	name := t.Text.CutLeft(p.Name, w-theme.Width(tail))
 	return name + t.Text.Fit("", w-theme.Width(name)-theme.Width(tail)) + tail

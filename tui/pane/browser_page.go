@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/prose"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // An pageReader is one page that is read.
@@ -49,10 +50,7 @@ func rowContaining(rows []prose.Row, text string) int {
 
 // pageKey answers a key while a page is open.
 func (b browser) pageKey(k Press) (browser, Intent) {
-	high := k.H - 1
-	if Framed(k.W, k.H) {
-		high--
-	}
+	_, high := widget.Inside(k.W, k.H)
 	last := max(0, len(b.page.rows)-high)
 	switch {
 	case key.Matches(k, b.keys.Back):
@@ -109,18 +107,18 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 // copyLabel names what is there of the page.
 func (b browser) copyLabel() string {
 	if p := b.page; p.text.Size > int64(len(p.text.Text)) {
-		return fmt.Sprintf("the first %s of %s", Bytes(len(p.text.Text)), p.shown.Page)
+		return fmt.Sprintf("the first %s of %s", widget.Bytes(len(p.text.Text)), p.shown.Page)
 	}
 	return b.page.shown.Page
 }
 
-func (r pageReader) section(t theme.Theme, name string) Section {
+func (r pageReader) section(t theme.Theme, name string) widget.Section {
 	ready := r.shown.Page == name && name != ""
 	title := name
 	if title == "" {
 		title = "No page"
 	}
-	return Section{Title: title, Note: r.note(ready), Min: 1, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: r.note(ready), Min: 1, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		switch {
 		case name == "":
 			return []string{t.Dim.Text("Nothing is selected.")}
@@ -152,5 +150,5 @@ func (r pageReader) note(ready bool) string {
 	if r.raw || r.text.MIME != "text/markdown" {
 		how = "as it stands"
 	}
-	return fmt.Sprintf("%s · %s · %s", how, Plural(uint64(len(r.rows)), "row"), Bytes(int(r.text.Size)))
+	return fmt.Sprintf("%s · %s · %s", how, widget.Plural(len(r.rows), "row"), widget.Bytes(int(r.text.Size)))
 }

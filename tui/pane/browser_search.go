@@ -8,13 +8,14 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // An pageSearch asks a source what an agent would ask it, and shows the call and
 // what comes of it.
 type pageSearch struct {
 	keys       Keys
-	query      TextInput
+	query      widget.TextInput
 	typing     bool
 	standalone bool // it was opened without the pages: to close it closes all
 
@@ -35,7 +36,7 @@ func (s pageSearch) selected() status.Hit {
 	if len(s.found.Hits) == 0 {
 		return status.Hit{}
 	}
-	return s.found.Hits[Clamp(s.cursor, len(s.found.Hits))]
+	return s.found.Hits[widget.Clamp(s.cursor, len(s.found.Hits))]
 }
 
 func (s pageSearch) handleKey(k Press) pageSearch {
@@ -53,8 +54,8 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 	return s
 }
 
-func (s pageSearch) section(t theme.Theme, source string) Section {
-	return Section{Title: "Search " + source, Note: "as an agent does", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+func (s pageSearch) section(t theme.Theme, source string) widget.Section {
+	return widget.Section{Title: "Search " + source, Note: "as an agent does", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to find")}
 		answered := s.submitted != "" && s.got.Text == s.submitted && s.got.Refresh == s.refresh
 		switch {
@@ -69,7 +70,7 @@ func (s pageSearch) section(t theme.Theme, source string) Section {
 		if len(s.found.Hits) == 0 {
 			return append(rows, t.Dim.Text("Nothing was found."))
 		}
-		from, to := VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, ScreenReaderHeight)-len(rows))/2))
+		from, to := widget.VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
 			for _, row := range s.hitRows(t, i, w) {
 				rows = append(rows, t.RowRegion(i, row))
@@ -83,7 +84,7 @@ func (s pageSearch) section(t theme.Theme, source string) Section {
 func (s pageSearch) callRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
-		Plural(uint64(len(s.found.Hits)), "hit"), Bytes(s.found.Bytes), Count(uint64(s.found.Bytes/4))), w), "")
+		widget.Plural(len(s.found.Hits), "hit"), widget.Bytes(s.found.Bytes), widget.Count(s.found.Bytes/4)), w), "")
 }
 
 // hitRows is where, and below that what stands there.
@@ -96,7 +97,7 @@ func (s pageSearch) hitRows(t theme.Theme, i, w int) []string {
 	if hit.Line > 0 {
 		line = fmt.Sprintf(":%d", hit.Line)
 	}
-	where := t.Strong.CutLeft(OrDash(hit.Page), w-len(line)) + t.Dim.Text(line)
+	where := t.Strong.CutLeft(widget.OrDash(hit.Page), w-len(line)) + t.Dim.Text(line)
 	what := t.Text.Cut("  "+strings.Join(strings.Fields(hit.Text), " "), w)
 	return []string{where + t.Text.Fit("", w-theme.Width(where)), what + t.Text.Fit("", w-theme.Width(what))}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // capabilities are the twelve that every Logseq connection is measured by, with
@@ -49,7 +50,7 @@ func missingReason(p status.Peer, c capability) string {
 	case can(c.key):
 		return ""
 	case p.State != status.Ready && p.State != status.Degraded:
-		return "not connected: " + OrDash(p.Note)
+		return "not connected: " + widget.OrDash(p.Note)
 	case len(p.Capabilities) == 0:
 		return "the plugin has not said what it can do"
 	case c.writes && writesNothing:
@@ -57,15 +58,15 @@ func missingReason(p status.Peer, c capability) string {
 	case c.key == "datascript.query" && can("pages.read"):
 		return "the plugin hides pages or tags, and a query could show them"
 	default:
-		return "this Logseq (" + OrDash(p.App) + ") lacks what it needs: update it and the plugin"
+		return "this Logseq (" + widget.OrDash(p.App) + ") lacks what it needs: update it and the plugin"
 	}
 }
 
 // peersSection shows every application that is connected, and what it can do.
-func (p Overview) peersSection(t theme.Theme) (Section, bool) {
+func (p Overview) peersSection(t theme.Theme) (widget.Section, bool) {
 	wanted := slices.ContainsFunc(p.snap.Sources, func(s status.Source) bool { return s.Kind == "logseq" })
 	if len(p.snap.Peers) == 0 && !wanted {
-		return Section{}, false
+		return widget.Section{}, false
 	}
 	want, note := 0, ""
 	for _, peer := range p.snap.Peers {
@@ -74,15 +75,15 @@ func (p Overview) peersSection(t theme.Theme) (Section, bool) {
 	if len(p.snap.Peers) == 1 {
 		note = string(p.snap.Peers[0].State)
 	}
-	return Section{Title: "Logseq", Note: note, Min: 2, Ideal: max(2, want), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Logseq", Note: note, Min: 2, Ideal: max(2, want), Rows: func(w, h int) []string {
 		if len(p.snap.Peers) == 0 {
-			return TruncateRows(t, t.Dim.Wrap("Not connected, so all it can do is dark. Open Logseq with the Lectern plugin; Clients tells how to get it.", w), h)
+			return widget.TruncateRows(t, t.Dim.Wrap("Not connected, so all it can do is dark. Open Logseq with the Lectern plugin; Clients tells how to get it.", w), h)
 		}
 		var rows []string
 		for _, peer := range p.snap.Peers {
 			rows = append(rows, p.peerRows(t, peer, w, h)...)
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}, true
 }
 
@@ -91,10 +92,10 @@ func (p Overview) peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 	kind := map[string]string{"db": "DB graph", "file": "file graph"}[peer.Kind]
 	latency := "no ping yet"
 	if peer.Latency > 0 {
-		latency = Duration(peer.Latency)
+		latency = widget.Duration(peer.Latency)
 	}
 	rows := []string{
-		style.Text(glyph) + " " + t.Strong.Text(OrDash(peer.Name)) + t.Dim.Text(" "+strings.Join(nonEmpty(kind, peer.Transport, latency), " · ")),
+		style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name)) + t.Dim.Text(" "+strings.Join(nonEmpty(kind, peer.Transport, latency), " · ")),
 		t.Dim.Cut("  "+strings.Join(nonEmpty(withPrefix("Logseq ", peer.App), withPrefix("plugin ", peer.Plugin), callCounts(peer), withPrefix("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
@@ -160,9 +161,9 @@ func missingReasons(peer status.Peer) []string {
 }
 
 func callCounts(p status.Peer) string {
-	s := Plural(p.Calls, "call")
+	s := widget.Plural(p.Calls, "call")
 	if p.Failures > 0 {
-		s += fmt.Sprintf(", %s failed", Count(p.Failures))
+		s += fmt.Sprintf(", %s failed", widget.Count(p.Failures))
 	}
 	return s
 }

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Changes shows the calls that wait for a person, and below them what agents
@@ -19,14 +21,13 @@ type Changes struct {
 	zone *time.Location
 	snap status.Snapshot
 
-	plans     map[string]TextView // of approvals, by ID; replaced, never changed
+	plans     map[string]widget.TextView // of approvals, by ID; replaced, never changed
 	cache     changeCache
 	selection changeSelection
-	open      bool // the text of the selected has the whole pane
-	top       int  // its first row in sight
+	detail    widget.Detail
 
 	refusing string // the approval that is being refused; empty: none
-	reason   TextInput
+	reason   widget.TextInput
 }
 
 // A changeSelection says what is selected: an approval or a Change, by its ID.
@@ -36,8 +37,19 @@ type changeSelection struct {
 }
 
 // NewChanges returns a Changes that shows times of zone.
-func NewChanges(k Keys, zone *time.Location) Changes {
+func NewChanges(k Keys, zone *time.Location) Pane {
 	return Changes{keys: k, zone: zone, cache: newChangeCache()}
+}
+
+// changesHelp lists the keys of [Changes].
+func changesHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Allow, "allow the selected call once"), help(k.AllowSession, "allow until the session ends"),
+		help(k.AllowAlways, "always allow: adds a rule"), help(k.Refuse, "deny, with a reason"),
+		help(k.Undo, "undo the change"), help(k.UndoSession, "undo everything from its session"),
+		help(k.Enter, "read the diff"), help(k.Copy, "copy the diff"), help(k.Refresh, "reload the journal"),
+	}}}
 }
 
 // Show implements [Pane]. The selection stays where it is while that is there.
@@ -47,7 +59,7 @@ func (p Changes) Show(s status.Snapshot) Pane {
 	}
 	place := p.position()
 	p.snap = s
-	kept := map[string]TextView{}
+	kept := map[string]widget.TextView{}
 	for id, l := range p.plans {
 		if p.approval(id) >= 0 {
 			kept[id] = l
@@ -73,7 +85,7 @@ func (p Changes) keepSelection(i int) Changes {
 
 // selectAt selects what there is at position i.
 func (p Changes) selectAt(i int) Changes {
-	i = Clamp(i, p.len())
+	i = widget.Clamp(i, p.len())
 	before := p.selection
 	switch waiting := len(p.snap.Approvals); {
 	case p.len() == 0:
@@ -84,7 +96,7 @@ func (p Changes) selectAt(i int) Changes {
 		p.selection = changeSelection{false, p.cache.at(i - waiting).ID}
 	}
 	if p.selection != before {
-		p.top = 0
+		p.detail.Top = 0
 	}
 	return p
 }
@@ -106,11 +118,11 @@ func (p Changes) approval(id string) int {
 	return slices.IndexFunc(p.snap.Approvals, func(a status.Approval) bool { return a.ID == id })
 }
 
-// Focus implements [Seeker]: part is the ID of an approval; one that is not
+// Focus implements [Focuser]: part is the ID of an approval; one that is not
 // there means the first.
 func (p Changes) Focus(part string) Pane { return p.selectAt(max(0, p.approval(part))) }
 
-// NextQuery implements [Learner].
+// NextQuery implements [Querier].
 func (p Changes) NextQuery() Query {
 	if p.selection.pending {
 		if _, known := p.plans[p.selection.id]; !known {
@@ -123,19 +135,19 @@ func (p Changes) NextQuery() Query {
 	return nil
 }
 
-// TakeResult implements [Learner].
+// TakeResult implements [Querier].
 func (p Changes) TakeResult(f Result) Pane {
 	place := p.position()
 	if w, ok := f.Query.(PlanQuery); ok {
-		l := NewTextView()
+		l := widget.NewTextView()
 		if f.Err != nil {
-			l = l.Add(RiskLine, "What it would change is not known: "+f.Err.Error())
+			l = l.Add(widget.RiskLine, "What it would change is not known: "+f.Err.Error())
 		}
-		l = l.addPlan(f.Plan)
+		l = addPlan(l, f.Plan)
 		if i := p.approval(w.Approval); i >= 0 {
-			l = l.Add(TitleLine, "its arguments").Add(DimLine, p.snap.Approvals[i].Args)
+			l = l.Add(widget.TitleLine, "its arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
 		}
-		plans := map[string]TextView{w.Approval: l}
+		plans := map[string]widget.TextView{w.Approval: l}
 		for id, l := range p.plans {
 			if id != w.Approval {
 				plans[id] = l
@@ -148,7 +160,7 @@ func (p Changes) TakeResult(f Result) Pane {
 	return p.keepSelection(place)
 }
 
-// ObserveCalls implements [Witness]: a call that wrote makes the book old.
+// ObserveCalls implements [CallObserver]: a call that wrote makes the book old.
 func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		if len(c.Changes) > 0 {
@@ -159,7 +171,7 @@ func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	return p
 }
 
-// ActionDone implements [Actor].
+// ActionDone implements [ActionObserver].
 func (p Changes) ActionDone(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.UndoChanges || a.Verb == status.Allow) {
 		p.cache.refresh++
@@ -167,10 +179,10 @@ func (p Changes) ActionDone(a status.Action, err error) Pane {
 	return p
 }
 
-// Typing implements [Paster].
+// Typing implements [TextEditor].
 func (p Changes) Typing() bool { return p.refusing != "" }
 
-// Paste implements [Paster].
+// Paste implements [TextEditor].
 func (p Changes) Paste(text string) Pane {
 	if p.refusing != "" {
 		p.reason = p.reason.Insert(text)
@@ -186,8 +198,10 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if next, ok := p.move(k); ok {
-		return next, nil
+	w, h := p.detailRoom(k.W, k.H)
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.detailText(), w, h, k.H/2, p.position(), p.len()); ok {
+		p.detail = next
+		return p.selectAt(i), nil
 	}
 	switch {
 	case key.Matches(k, p.keys.Refresh):
@@ -204,51 +218,12 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	return p, Unhandled{}
 }
 
-func (p Changes) move(k Press) (Changes, bool) {
-	i, page := p.position(), max(1, k.H/2)
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.open = !p.open
-	case key.Matches(k, p.keys.Back) && p.open:
-		p.open = false
-	case p.open && key.Matches(k, p.keys.Down):
-		p = p.scroll(1, k)
-	case p.open && key.Matches(k, p.keys.Up):
-		p = p.scroll(-1, k)
-	case key.Matches(k, p.keys.PageDown):
-		p = p.scroll(page, k)
-	case key.Matches(k, p.keys.PageUp):
-		p = p.scroll(-page, k)
-	case p.open && key.Matches(k, p.keys.First):
-		p.top = 0
-	case p.open && key.Matches(k, p.keys.Last):
-		p = p.scroll(1<<30, k)
-	case key.Matches(k, p.keys.Down):
-		p = p.selectAt(i + 1)
-	case key.Matches(k, p.keys.Up):
-		p = p.selectAt(i - 1)
-	case key.Matches(k, p.keys.First):
-		p = p.selectAt(0)
-	case key.Matches(k, p.keys.Last):
-		p = p.selectAt(p.len())
-	default:
-		return p, false
-	}
-	return p, true
-}
-
-func (p Changes) scroll(d int, k Press) Changes {
-	w, h := p.detailRoom(k.W, k.H)
-	p.top = max(0, min(p.top+d, p.detailText().Height(w)-h))
-	return p
-}
-
 // answer is what a person says to the selected approval.
 func (p Changes) answer(k Press) (Pane, Intent) {
 	a := status.Action{Verb: status.Allow, Target: p.selection.id, Answer: &status.Answer{Scope: status.Once}}
 	switch {
 	case key.Matches(k, p.keys.Refuse):
-		p.refusing, p.reason = p.selection.id, TextInput{}
+		p.refusing, p.reason = p.selection.id, widget.TextInput{}
 		return p, nil
 	case key.Matches(k, p.keys.AllowSession):
 		a.Answer.Scope = status.ForSession
@@ -286,21 +261,21 @@ func (p Changes) undo(session bool) Intent {
 }
 
 // detailText is what the selected would change, or changed.
-func (p Changes) detailText() TextView {
+func (p Changes) detailText() widget.TextView {
 	if p.selection.pending {
 		if i := p.approval(p.selection.id); i >= 0 {
 			return p.approvalText(p.snap.Approvals[i])
 		}
-		return TextView{}
+		return widget.TextView{}
 	}
 	return p.cache.diff(p.selection.id)
 }
 
 // approvalText is all that is known of an approval.
-func (p Changes) approvalText(a status.Approval) TextView {
+func (p Changes) approvalText(a status.Approval) widget.TextView {
 	l, known := p.plans[a.ID]
 	if !known {
-		return NewTextView().Add(DimLine, "Asking what it would change …")
+		return widget.NewTextView().Add(widget.DimLine, "Asking what it would change …")
 	}
 	return l
 }
@@ -309,13 +284,13 @@ func (p Changes) approvalText(a status.Approval) TextView {
 func (p Changes) Keys() []key.Binding {
 	switch {
 	case p.refusing != "":
-		return []key.Binding{WithHelp(p.keys.Enter, "refuse"), WithHelp(p.keys.Back, "do not")}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "refuse"), widget.WithHelp(p.keys.Back, "do not")}
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh}
 	}
-	turn := WithHelp(p.keys.Enter, "read it")
-	if p.open {
-		turn = WithHelp(p.keys.Back, "back to the list")
+	turn := widget.WithHelp(p.keys.Enter, "read it")
+	if p.detail.Open {
+		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
 	if p.selection.pending {
 		return []key.Binding{p.keys.Allow, p.keys.Refuse, p.keys.AllowSession, p.keys.AllowAlways, turn}
@@ -328,4 +303,64 @@ func (p Changes) rowTheme(t theme.Theme, c changeSelection) theme.Theme {
 		return t.Selected()
 	}
 	return t
+}
+
+// DisabledReason implements [Pane].
+func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
+	if p.refusing != "" {
+		return ""
+	}
+	waits := p.selection.pending && p.approval(p.selection.id) >= 0
+	_, read := p.plans[p.selection.id]
+	c, written := p.cache.get(p.selection.id)
+	written = written && !p.selection.pending
+	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
+	case key.Matches(k, p.keys.Enter):
+		return reasonUnless(p.len() > 0, "There is nothing to read.")
+	case key.Matches(k, p.keys.Copy):
+		return reasonUnless(p.len() > 0, "There is nothing to copy.")
+	case key.Matches(k, p.keys.Refresh):
+		return reasonUnless(Running(p.snap), hubNotRunning)
+	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse) && !waits:
+		return "Nothing that waits is selected."
+	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways):
+		return reasonUnless(read, "What it would change is not on the screen yet.")
+	case undoes && !written:
+		return "No change is selected."
+	case undoes && !Running(p.snap):
+		return hubNotRunning
+	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
+		return "It is undone already."
+	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":
+		return "It cannot be undone: " + c.CannotUndo
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Changes) SelectRow(i int) (Pane, bool) {
+	again := p.position() == i
+	return p.selectAt(i), again
+}
+
+// Scroll implements [Scroller].
+func (p Changes) Scroll(n int, k Press) Pane {
+	w, h := p.detailRoom(k.W, k.H)
+	p.detail = p.detail.Scroll(n, p.detailText(), w, h)
+	return p
+}
+
+// addPlan returns text with what plan would change.
+func addPlan(text widget.TextView, plan status.Plan) widget.TextView {
+	for _, risk := range plan.Risks {
+		text = text.Add(widget.RiskLine, risk)
+	}
+	for _, s := range plan.Steps {
+		text = text.Add(widget.TitleLine, s.What)
+		if s.Diff != "" {
+			text = text.Add(widget.DiffLine, s.Diff)
+		}
+	}
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // maxCachedChanges is how many Changes are kept; `lectern changes` has the rest.
@@ -21,7 +22,7 @@ type changeCache struct {
 	refresh    int // how often it became old
 	loaded     int // the turn that was read; behind turn: it is old
 	olderError string
-	diffs      map[string]TextView // replaced, never changed
+	diffs      map[string]widget.TextView // replaced, never changed
 }
 
 func newChangeCache() changeCache { return changeCache{refresh: 1} }
@@ -64,16 +65,16 @@ func (b changeCache) takeResult(f Result) changeCache {
 	case ChangesQuery:
 		return b.addPage(w, f)
 	case DiffQuery:
-		l := NewTextView()
+		l := widget.NewTextView()
 		switch diff := f.Changes.Diffs[w.Change]; {
 		case f.Err != nil:
-			l = l.Add(RiskLine, "The difference is not known: "+f.Err.Error())
+			l = l.Add(widget.RiskLine, "The difference is not known: "+f.Err.Error())
 		case diff == "":
-			l = l.Add(DimLine, "There is no difference to show.")
+			l = l.Add(widget.DimLine, "There is no difference to show.")
 		default:
-			l = l.Add(DiffLine, diff)
+			l = l.Add(widget.DiffLine, diff)
 		}
-		diffs := map[string]TextView{w.Change: l}
+		diffs := map[string]widget.TextView{w.Change: l}
 		for id, l := range b.diffs {
 			if len(diffs) < maxCachedDiffs && id != w.Change {
 				diffs[id] = l
@@ -124,9 +125,9 @@ func groupBySession(all []status.Change) []status.Change {
 }
 
 // diff is the difference that one Change made.
-func (b changeCache) diff(id string) TextView {
+func (b changeCache) diff(id string) widget.TextView {
 	if l, ok := b.diffs[id]; ok {
 		return l
 	}
-	return NewTextView().Add(DimLine, "Reading the difference …")
+	return widget.NewTextView().Add(widget.DimLine, "Reading the difference …")
 }

@@ -6,38 +6,31 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // View implements [Pane].
 func (p Changes) View(t theme.Theme, w, h int) string {
-	line := 0
-	if p.refusing != "" {
-		line = 1
-	}
-	lines := p.sections(t, w, h-line)
-	if line == 1 {
-		lines = append(lines, theme.Fit(t.Key.Text(" why not? ")+p.reason.Draw(t, w-11, true, "the agent reads it; may be empty"), w))
-	}
-	return strings.Join(lines, "\n")
+	return widget.WithInput(t, w, h, p.refusing != "", " why not? ", p.reason, "the agent reads it; may be empty", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	side := p.detailSection(t)
 	switch {
 	case p.len() == 0:
-		return Stack(t, w, h, frame, p.emptySection(t))
-	case p.open || h < 8:
-		if !p.open {
-			return Stack(t, w, h, frame, p.listSection(t))
+		return widget.Stack(t, w, h, frame, p.emptySection(t))
+	case p.detail.Open || h < 8:
+		if !p.detail.Open {
+			return widget.Stack(t, w, h, frame, p.listSection(t))
 		}
-		return Stack(t, w, h, frame, side)
-	case frame && w >= WideWidth:
-		return Columns(t, w, h, []Section{p.listSection(t)}, []Section{side})
+		return widget.Stack(t, w, h, frame, side)
+	case frame && w >= widget.WideWidth:
+		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
 	default:
 		list := p.listSection(t)
 		list.Ideal = min(list.Ideal, max(list.Min, p.listShare(h)))
-		return Stack(t, w, h, frame, list, side)
+		return widget.Stack(t, w, h, frame, list, side)
 	}
 }
 
@@ -47,17 +40,17 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	if p.refusing != "" {
 		h--
 	}
-	frame, edge := Framed(w, h), 1
+	frame, edge := widget.Framed(w, h), 1
 	if frame {
 		edge = 2
 	}
 	switch {
-	case p.open || frame && w >= WideWidth:
+	case p.detail.Open || frame && w >= widget.WideWidth:
 	default:
 		list := p.listSection(theme.Theme{})
 		h -= max(list.Min, min(list.Ideal, max(list.Min, p.listShare(h)))) + edge
 	}
-	if frame && !p.open && w >= WideWidth {
+	if frame && !p.detail.Open && w >= widget.WideWidth {
 		w -= w / 2
 	}
 	if frame {
@@ -74,8 +67,8 @@ func (p Changes) listShare(h int) int {
 	return h/2 - 2
 }
 
-func (p Changes) emptySection(t theme.Theme) Section {
-	return Section{Title: "Changes", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
+func (p Changes) emptySection(t theme.Theme) widget.Section {
+	return widget.Section{Title: "Changes", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
 		switch {
 		case p.cache.err != nil:
 			return t.Bad.Wrap("✗ The journal cannot be read: "+p.cache.err.Error(), w)
@@ -91,7 +84,7 @@ func (p Changes) emptySection(t theme.Theme) Section {
 }
 
 // listSection is what waits and what was written, with a heading for each session.
-func (p Changes) listSection(t theme.Theme) Section {
+func (p Changes) listSection(t theme.Theme) widget.Section {
 	waiting, n := len(p.snap.Approvals), p.len()
 	title := titleWithCount("Changes", p.cache.len())
 	if p.cache.more {
@@ -105,8 +98,8 @@ func (p Changes) listSection(t theme.Theme) Section {
 		note = "the journal cannot be read: " + p.cache.err.Error()
 	}
 	rows, cursor := p.rows()
-	return Section{Title: title, Note: note, Min: min(4, n+1), Ideal: len(rows), Rows: func(w, h int) []string {
-		from, to := VisibleRange(len(rows), cursor, h)
+	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Ideal: len(rows), Rows: func(w, h int) []string {
+		from, to := widget.VisibleRange(len(rows), cursor, h)
 		drawn := make([]string, 0, h)
 		for _, r := range rows[from:to] {
 			drawn = append(drawn, p.row(t, r, w))
@@ -152,8 +145,8 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 }
 
 func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
-	who := OrDash(c.Client)
-	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+OrDash(c.Session)+" · from "+ClockTime(c.Time, p.snap.Time, p.zone)), w)
+	who := widget.OrDash(c.Client)
+	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · from "+widget.ClockTime(c.Time, p.snap.Time, p.zone)), w)
 }
 
 func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
@@ -163,7 +156,7 @@ func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
 		target += fmt.Sprintf(" and %d more", a.More)
 	}
 	line := t.Warn.Text("▲ ") + t.Text.Fit(a.Tool, min(24, w/3)) + t.Text.Text(" ") + t.Strong.Text(target) + t.Dim.Text(" "+a.Source)
-	return FillRow(t, line, w)
+	return widget.FillRow(t, line, w)
 }
 
 // FillRow is a row of a list: w cells, on the ground of t.
@@ -177,11 +170,11 @@ func FillRow(t theme.Theme, line string, w int) string {
 func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c)
-	line := style.Text(" "+glyph+" ") + t.Dim.Fit(ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
+	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
 	if w >= 60 {
 		line += t.Dim.Text(" " + c.Source)
 	}
-	return FillRow(t, line, w)
+	return widget.FillRow(t, line, w)
 }
 
 func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
@@ -198,23 +191,18 @@ func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
 }
 
 // detailSection is all there is to say of the selected.
-func (p Changes) detailSection(t theme.Theme) Section {
+func (p Changes) detailSection(t theme.Theme) widget.Section {
 	title, note := "Change", ""
 	if p.selection.pending {
 		title = "An agent asks"
 	}
-	return Section{Title: title, Note: note, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: note, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
-		text := p.detailText()
-		room := max(1, h-len(rows))
+		text, room := p.detailText(), max(1, h-len(rows))
 		if len(rows)+1 > h {
 			rows = rows[:max(0, h-1)]
 		}
-		drawn := text.Draw(t, p.top, w, room)
-		if rest := text.Height(w) - p.top - len(drawn); rest > 0 && len(drawn) > 1 {
-			drawn[len(drawn)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", Plural(uint64(rest+1), "row")))
-		}
-		return ScrollRegions(t, append(rows, drawn...), w)
+		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, text, w, room)...), w)
 	}}
 }
 
@@ -228,11 +216,11 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		}
 		rows := []string{
 			field("target", c.Target),
-			field("what", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, Bytes(c.Before), Bytes(c.After))),
-			field("who", OrDash(c.Client)+" in "+c.Source+", "+ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
+			field("what", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.Bytes(c.Before), widget.Bytes(c.After))),
+			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		if c.Reason != "" {
-			rows = append(rows, PropertyRows(t, "says why", c.Reason, w)...)
+			rows = append(rows, widget.PropertyRows(t, 9, "says why", c.Reason, w)...)
 		}
 		return append(rows, p.undoStateRows(t, c)...)
 	}
@@ -241,17 +229,17 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		return nil
 	}
 	a := p.snap.Approvals[i]
-	who := t.Text.Text(OrDash(a.Client)) + t.Warn.Text(" (so it says)")
+	who := t.Text.Text(widget.OrDash(a.Client)) + t.Warn.Text(" (so it says)")
 	if a.Proven {
-		who = t.Text.Text(OrDash(a.Client)) + t.Good.Text(" (proven by its token)")
+		who = t.Text.Text(widget.OrDash(a.Client)) + t.Good.Text(" (proven by its token)")
 	}
 	rows := []string{
 		theme.Fit(t.Dim.Fit("who", 9)+who+t.Dim.Text(", session "+a.Session), w),
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+")"),
 	}
-	rows = append(rows, PropertyRows(t, "targets", targetsText(a), w)...)
-	rows = append(rows, PropertyRows(t, "because", a.Why, w)...)
-	rows = append(rows, PropertyRows(t, "says why", a.Reason, w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "targets", targetsText(a), w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "because", a.Why, w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "says why", a.Reason, w)...)
 	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is refused"))
 }
 
@@ -276,21 +264,5 @@ func targetsText(a status.Approval) string {
 	if a.More > 0 {
 		all += fmt.Sprintf(" and %d more", a.More)
 	}
-	return OrDash(all)
-}
-
-// PropertyRows is a value that may take several rows, at most three.
-func PropertyRows(t theme.Theme, name, value string, w int) []string {
-	if value == "" {
-		return nil
-	}
-	rows := t.Text.Wrap(value, max(1, w-9))
-	if len(rows) > 3 {
-		rows = append(rows[:2:2], t.Dim.Text("…"))
-	}
-	for i := range rows {
-		rows[i] = theme.Fit(t.Dim.Fit(name, 9)+rows[i], w)
-		name = ""
-	}
-	return rows
+	return widget.OrDash(all)
 }

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Clients shows the agents that are attached, the places on this machine that
@@ -23,18 +25,26 @@ type Clients struct {
 }
 
 // NewClients returns a Clients that shows times of zone.
-func NewClients(k Keys, zone *time.Location) Clients { return Clients{keys: k, zone: zone} }
+func NewClients(k Keys, zone *time.Location) Pane { return Clients{keys: k, zone: zone} }
+
+// clientsHelp lists the keys of [Clients].
+func clientsHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: append([]key.Binding{
+		help(k.Install, "install Lectern in the client"), help(k.Remove, "uninstall it"), help(k.Copy, "copy the snippet"),
+	}, k.saveHelp("save the snippet to a file")...)}}
+}
 
 // Show implements [Pane]. The selection stays on its place when others come.
 func (p Clients) Show(s status.Snapshot) Pane {
 	selected := p.selected().title
 	p.snap, p.targets = s, installTargets(s)
-	p.firstSession = Clamp(p.firstSession, len(s.Sessions))
-	p.cursor = Clamp(p.cursor, len(p.targets))
+	p.firstSession = widget.Clamp(p.firstSession, len(s.Sessions))
+	p.cursor = widget.Clamp(p.cursor, len(p.targets))
 	return p.Focus(selected)
 }
 
-// Focus implements [Seeker]: part is the title of a place.
+// Focus implements [Focuser]: part is the title of a place.
 func (p Clients) Focus(part string) Pane {
 	for i, one := range p.targets {
 		if one.title == part {
@@ -51,17 +61,17 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	}
 	switch n := len(p.targets); {
 	case key.Matches(k, p.keys.Up):
-		p.cursor = Clamp(p.cursor-1, n)
+		p.cursor = widget.Clamp(p.cursor-1, n)
 	case key.Matches(k, p.keys.Down):
-		p.cursor = Clamp(p.cursor+1, n)
+		p.cursor = widget.Clamp(p.cursor+1, n)
 	case key.Matches(k, p.keys.First):
 		p.cursor = 0
 	case key.Matches(k, p.keys.Last):
-		p.cursor = Clamp(n, n)
+		p.cursor = widget.Clamp(n, n)
 	case key.Matches(k, p.keys.PageUp):
-		p.firstSession = Clamp(p.firstSession-k.H/2, len(p.snap.Sessions))
+		p.firstSession = widget.Clamp(p.firstSession-k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.PageDown):
-		p.firstSession = Clamp(p.firstSession+k.H/2, len(p.snap.Sessions))
+		p.firstSession = widget.Clamp(p.firstSession+k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.Install):
 		return p, p.installIntent(status.Install)
 	case key.Matches(k, p.keys.Remove):
@@ -109,25 +119,25 @@ func (p Clients) Keys() []key.Binding {
 	case status.Ready:
 		keys = append(keys, p.keys.Remove)
 	default:
-		keys = append(keys, WithHelp(p.keys.Install, "put in order"), p.keys.Remove)
+		keys = append(keys, widget.WithHelp(p.keys.Install, "put in order"), p.keys.Remove)
 	}
 	if one.snippet.Text != "" {
 		keys = append(keys, p.keys.Copy, p.keys.saveKey(Running(p.snap)))
 	}
-	return append(keys, WithHelp(p.keys.Down, "next client"))
+	return append(keys, widget.WithHelp(p.keys.Down, "next client"))
 }
 
 // View implements [Pane].
 func (p Clients) View(t theme.Theme, w, h int) string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	agents := p.agentsSection(t)
 	agents.Ideal = min(agents.Ideal, max(agents.Min, h/2-2))
-	return strings.Join(Stack(t, w, h, frame, agents, p.connectSection(t, w, h)), "\n")
+	return strings.Join(widget.Stack(t, w, h, frame, agents, p.connectSection(t, w, h)), "\n")
 }
 
-func (p Clients) agentsSection(t theme.Theme) Section {
+func (p Clients) agentsSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sessions)
-	return Section{
+	return widget.Section{
 		Title: titleWithCount("Attached agents", n), Min: min(max(1, n), 2), Ideal: max(1, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
@@ -144,7 +154,7 @@ func (p Clients) agentsSection(t theme.Theme) Section {
 				}
 				rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 			}
-			return TruncateRows(t, rows, h)
+			return widget.TruncateRows(t, rows, h)
 		},
 	}
 }
@@ -181,11 +191,11 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 		}
 		line += t.Dim.Fit(scope, 12) + " "
 	}
-	line += t.Text.FitRight(Count(s.Calls), 7)
+	line += t.Text.FitRight(widget.Count(s.Calls), 7)
 	if w >= 48 {
 		last := ""
 		if s.Calls > 0 {
-			last = "  " + ClockTime(s.LastCall, now, zone) + " " + s.LastTool
+			last = "  " + widget.ClockTime(s.LastCall, now, zone) + " " + s.LastTool
 		}
 		line += t.Dim.Fit(last, min(30, w-theme.Width(line)))
 	}
@@ -213,4 +223,31 @@ func clientWidth(w int) int {
 		return min(28, w-54)
 	}
 	return min(28, max(12, w-41))
+}
+
+// DisabledReason implements [Pane].
+func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
+	one := p.selected()
+	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
+	switch {
+	case (puts || takes) && one.title == "":
+		return "There is no place to put Lectern into."
+	case (puts || takes) && one.install.ID == "":
+		return "Only by hand: this client has no file here that a key could edit. c copies the snippet."
+	case takes && one.install.State == status.Stopped:
+		return "Lectern is not in " + one.title + "."
+	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+		return ""
+	case one.title == "":
+		return snippetDisabledReason(p.snap)
+	default:
+		return reasonUnless(one.snippet.Text != "", "There is no snippet for it; i puts Lectern in.")
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Clients) SelectRow(i int) (Pane, bool) {
+	again := p.cursor == i
+	p.cursor = widget.Clamp(i, len(p.targets))
+	return p, again
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // installTarget is a place that Lectern can be put into by a key, by hand, or both.
@@ -64,23 +65,23 @@ func (p Clients) selected() installTarget {
 	return p.targets[p.cursor]
 }
 
-func (p Clients) connectSection(t theme.Theme, w, h int) Section {
+func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 	n := len(p.targets)
 	if n == 0 {
-		return Section{Title: "Connect a client", Min: 1, Ideal: 1, Rows: func(int, int) []string {
+		return widget.Section{Title: "Connect a client", Min: 1, Ideal: 1, Rows: func(int, int) []string {
 			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
 		}}
 	}
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
-	if w < FramedWidth || h >= ScreenReaderHeight {
-		return Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Ideal: 20, Rows: func(w, h int) []string {
+	if w < widget.FramedWidth || h >= widget.ScreenReaderHeight {
+		return widget.Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Ideal: 20, Rows: func(w, h int) []string {
 			return p.targetRows(t, w, h)
 		}}
 	}
-	return Section{Title: "Connect a client", Note: note, Min: 4, Ideal: max(n, 12), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Connect a client", Note: note, Min: 4, Ideal: max(n, 12), Rows: func(w, h int) []string {
 		const names = 25
-		from, to := VisibleRange(n, p.cursor, h)
-		text := PadRows(p.targetRows(t, w-names-3, h), w-names-3, h)
+		from, to := widget.VisibleRange(n, p.cursor, h)
+		text := widget.PadRows(p.targetRows(t, w-names-3, h), w-names-3, h)
 		rows := make([]string, h)
 		for i := range rows {
 			name := theme.Spaces(names)
@@ -124,7 +125,7 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		if !i.Here {
 			here = " (not found on this machine)"
 		}
-		rows = append(rows, style.Text(glyph+" "+OrDash(i.Condition))+t.Dim.Text(strings.TrimRight(" "+i.Version, " ")+here))
+		rows = append(rows, style.Text(glyph+" "+widget.OrDash(i.Condition))+t.Dim.Text(strings.TrimRight(" "+i.Version, " ")+here))
 		if i.File != "" {
 			rows = append(rows, t.Dim.CutLeft(i.File, w))
 		}
@@ -139,7 +140,7 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 	if one.snippet.Text != "" {
 		rows = append(rows, snippetRows(t, one.snippet, w, max(1, h-len(rows)))...)
 	}
-	return TruncateRows(t, rows, h)
+	return widget.TruncateRows(t, rows, h)
 }
 
 func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Doctor looks at everything that can be wrong, one row each, and offers what
@@ -27,8 +29,16 @@ type Doctor struct {
 }
 
 // NewDoctor returns a Doctor that shows times of zone.
-func NewDoctor(k Keys, zone *time.Location) Doctor {
+func NewDoctor(k Keys, zone *time.Location) Pane {
 	return Doctor{keys: k, zone: zone, query: ChecksQuery{Refresh: 1}}
+}
+
+// doctorHelp lists the keys of [Doctor].
+func doctorHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: append([]key.Binding{
+		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy, "copy the report"),
+	}, k.saveHelp("save the report")...)}}
 }
 
 // Show implements [Pane].
@@ -37,7 +47,7 @@ func (p Doctor) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// NextQuery implements [Learner].
+// NextQuery implements [Querier].
 func (p Doctor) NextQuery() Query {
 	if p.finished == p.query.Refresh {
 		return nil
@@ -45,7 +55,7 @@ func (p Doctor) NextQuery() Query {
 	return p.query
 }
 
-// TakeResult implements [Learner].
+// TakeResult implements [Querier].
 func (p Doctor) TakeResult(f Result) Pane {
 	w, ok := f.Query.(ChecksQuery) // one of before too: what it found is as good
 	if !ok {
@@ -73,7 +83,7 @@ func (p Doctor) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [Actor]: what mends something is looked at again.
+// ActionDone implements [ActionObserver]: what mends something is looked at again.
 func (p Doctor) ActionDone(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {
@@ -110,7 +120,7 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if i, ok := p.keys.Move(k, p.find(p.cursor), len(p.checks), k.H/2); ok {
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.find(p.cursor), len(p.checks), k.H/2); ok {
 		if len(p.checks) > 0 {
 			p.cursor = p.checks[i].Name
 		}
@@ -135,7 +145,7 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 // report is all checks as text.
 func (p Doctor) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Lectern %s, %s\n\n", OrDash(p.snap.Hub.Version), p.snap.Time.In(p.zone).Format(time.RFC3339))
+	fmt.Fprintf(&b, "Lectern %s, %s\n\n", widget.OrDash(p.snap.Hub.Version), p.snap.Time.In(p.zone).Format(time.RFC3339))
 	for _, c := range p.checks {
 		fmt.Fprintf(&b, "%-8s %s (%s)\n", c.Result, theme.Sanitize(c.Title), theme.Sanitize(c.Name))
 		for _, text := range nonEmpty(c.Detail, c.Fix) {
@@ -147,26 +157,26 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{WithHelp(p.keys.Refresh, "check all"), WithHelp(p.keys.Run, "check this"), WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"), widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
-		keys = append([]key.Binding{WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
+		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}
 	return keys
 }
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	list, side := p.listSection(t), p.detailSection(t)
 	var lines []string
 	switch {
 	case len(p.checks) == 0:
-		lines = Stack(t, w, h, frame, list)
-	case frame && w >= WideWidth:
-		lines = Columns(t, w, h, []Section{list}, []Section{side})
+		lines = widget.Stack(t, w, h, frame, list)
+	case frame && w >= widget.WideWidth:
+		lines = widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{side})
 	default:
 		list.Ideal = min(list.Ideal, max(3, h-10))
-		lines = Stack(t, w, h, frame, list, side)
+		lines = widget.Stack(t, w, h, frame, list, side)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -191,9 +201,9 @@ func (p Doctor) summary() string {
 	return strings.Join(words, " · ")
 }
 
-func (p Doctor) listSection(t theme.Theme) Section {
+func (p Doctor) listSection(t theme.Theme) widget.Section {
 	n := len(p.checks)
-	return Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
 		switch {
 		case n > 0:
 		case p.err != nil:
@@ -203,7 +213,7 @@ func (p Doctor) listSection(t theme.Theme) Section {
 		default:
 			return []string{t.Busy.Text("◐ looking …")}
 		}
-		from, to := VisibleRange(n, max(0, p.find(p.cursor)), h)
+		from, to := widget.VisibleRange(n, max(0, p.find(p.cursor)), h)
 		var rows []string
 		for i := from; i < to; i++ {
 			rows = append(rows, t.RowRegion(i, p.row(t, p.checks[i], w)))
@@ -218,22 +228,22 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 	}
 	glyph, style := t.Result(c.Result)
 	line := style.Fit(glyph+" "+string(c.Result), 10)
-	if w < FramedWidth {
-		return FillRow(t, line+t.Strong.Text(c.Title), w)
+	if w < widget.FramedWidth {
+		return widget.FillRow(t, line+t.Strong.Text(c.Title), w)
 	}
 	longest := 0
 	for _, one := range p.checks {
 		longest = max(longest, theme.Width(one.Title))
 	}
-	return FillRow(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
+	return widget.FillRow(t, line+t.Strong.Fit(c.Title, min(longest, w-10))+t.Dim.Text("  "+c.Detail), w)
 }
 
-func (p Doctor) detailSection(t theme.Theme) Section {
+func (p Doctor) detailSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return Section{Title: "Check", Min: 1, Ideal: 1, Rows: func(int, int) []string { return nil }}
+		return widget.Section{Title: "Check", Min: 1, Ideal: 1, Rows: func(int, int) []string { return nil }}
 	}
-	return Section{Title: c.Title, Note: c.Name, Min: 3, Ideal: 6, Rows: func(w, h int) []string {
+	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Ideal: 6, Rows: func(w, h int) []string {
 		glyph, style := t.Result(c.Result)
 		rows := []string{style.Text(glyph + " " + string(c.Result))}
 		if c.Detail != "" {
@@ -245,6 +255,32 @@ func (p Doctor) detailSection(t theme.Theme) Section {
 		if c.Action != nil && c.Result != status.CheckOK {
 			rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" "+Describe(*c.Action, p.snap)))
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}
+}
+
+// DisabledReason implements [Pane].
+func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
+	c, any := p.selected()
+	switch {
+	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
+		return "No check is selected."
+	case key.Matches(k, p.keys.Enter) && c.Result == status.CheckOK:
+		return "There is nothing to mend."
+	case key.Matches(k, p.keys.Enter):
+		return fixDisabledReason(p.snap, c.Action, c.Fix)
+	case key.Matches(k, p.keys.Copy) || p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+		return reasonUnless(len(p.checks) > 0, "Nothing has been looked at yet.")
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Doctor) SelectRow(i int) (Pane, bool) {
+	again := p.find(p.cursor) == i
+	if len(p.checks) > 0 {
+		p.cursor = p.checks[widget.Clamp(i, len(p.checks))].Name
+	}
+	return p, again
 }

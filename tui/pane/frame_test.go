@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/prose"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // full are panes with as much in them as there may be.
@@ -50,9 +51,9 @@ func full() map[string]Pane {
 	if err != nil {
 		panic(err)
 	}
-	all := map[string]Pane{
-		OverviewTab: NewOverview(k, time.UTC), SourcesTab: NewSources(k, time.UTC), ActivityTab: NewActivity(k, time.UTC), ChangesTab: NewChanges(k, time.UTC),
-		ClientsTab: NewClients(k, time.UTC), ToolsTab: NewTools(k, time.UTC), DoctorTab: NewDoctor(k, time.UTC), SettingsTab: NewSettings(k, time.UTC),
+	all := map[string]Pane{}
+	for _, kind := range All() {
+		all[kind.Name] = kind.New(k, time.UTC)
 	}
 	for _, name := range []string{"Pages", "Pages filtered", "Page"} {
 		all[name] = NewSources(k, time.UTC)
@@ -79,7 +80,7 @@ func full() map[string]Pane {
 	}
 	filtered := all["Pages filtered"].(Sources)
 	b := *filtered.browse
-	b.list = b.list.filtered(NewTextInput("page with a name 9"))
+	b.list = b.list.filtered(widget.NewTextInput("page with a name 9"))
 	all["Pages filtered"] = filtered.withBrowser(b).TakeResult(Result{Query: filtered.withBrowser(b).NextQuery(), Rows: rows})
 	open := all["Page"].(Sources)
 	c, _ := open.browse.enter()
@@ -103,7 +104,7 @@ func BenchmarkFrame(b *testing.B) {
 
 // BenchmarkCalls takes a batch of calls into a full Activity.
 func BenchmarkCalls(b *testing.B) {
-	p := full()[ActivityTab].(CallObserver)
+	p := full()[ActivityPane].(CallObserver)
 	calls := make([]status.Call, 100)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -125,6 +126,6 @@ func BenchmarkPageFilter(b *testing.B) {
 	list := full()["Pages"].(Sources).browse.list
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = list.filtered(NewTextInput("e 9"))
+		_ = list.filtered(widget.NewTextInput("e 9"))
 	}
 }

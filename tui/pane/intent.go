@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Intent is what a pane wants done: plain data, from this file's closed list.
@@ -77,19 +78,6 @@ func (OpenPane) intent()    {}
 func (SendKey) intent()     {}
 func (ShowMessage) intent() {}
 func (RunTool) intent()     {}
-
-// The names of the tabs.
-const (
-	OverviewTab = "Overview"
-	SourcesTab  = "Sources"
-	ActivityTab = "Activity"
-	ChangesTab  = "Changes"
-	ClientsTab  = "Clients"
-	ToolsTab    = "Tools"
-	LogsTab     = "Logs"
-	DoctorTab   = "Doctor"
-	SettingsTab = "Settings"
-)
 
 // intentFor is the Intent for a: what takes something away, or edits a file, is
 // asked first.
@@ -189,7 +177,7 @@ func undoTargetText(a status.Action) string {
 	case len(p.IDs) == 1:
 		return "change " + p.IDs[0]
 	case len(p.IDs) > 1:
-		return Plural(uint64(len(p.IDs)), "change")
+		return widget.Plural(len(p.IDs), "change")
 	case p.Session != "":
 		return "all of session " + p.Session
 	default:
@@ -205,4 +193,32 @@ func Running(s status.Snapshot) bool {
 	default:
 		return false
 	}
+}
+
+const hubNotRunning = "The hub is not running. Press s to start it."
+
+// actionDisabledReason says why v cannot be done as the hub is now; empty: it
+// can.
+func actionDisabledReason(s status.Snapshot, v status.Verb) string {
+	switch v {
+	case status.StartHub, status.Install, status.Uninstall, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
+		return ""
+	default:
+		return reasonUnless(Running(s), hubNotRunning)
+	}
+}
+
+func fixDisabledReason(s status.Snapshot, a *status.Action, fix string) string {
+	if a == nil {
+		return "There is no key for this. " + fix
+	}
+	return actionDisabledReason(s, a.Verb)
+}
+
+// reasonUnless is why something cannot be done, unless it can.
+func reasonUnless(can bool, why string) string {
+	if can {
+		return ""
+	}
+	return why
 }

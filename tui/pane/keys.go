@@ -1,106 +1,75 @@
 package pane
 
-import "charm.land/bubbles/v2/key"
+import (
+	"charm.land/bubbles/v2/key"
 
-// Keys are the keys of all panes. A key means the same thing wherever it means
-// something.
+	"github.com/lectern-mcp/lectern/tui/logview"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// Keys are the keys that panes share, so that a key means the same wherever it
+// means something. A key that only one pane has may be declared there.
 type Keys struct {
-	Up, Down, Left, Right              key.Binding
-	PageUp, PageDown, First, Last      key.Binding
-	Enter, Back                        key.Binding
-	Copy, Save, SaveAnyway, Export     key.Binding
-	Add, Remove, Reopen, SeeLogs       key.Binding
-	Filter, Follow, Wrap, Timestamps   key.Binding
-	Level, NextPart, PreviousFilter    key.Binding
-	Find, NextHit, PreviousHit, Mark   key.Binding
-	NextField, PreviousField, Toggle   key.Binding
-	ScrollLeft, ScrollRight, ScrollEnd key.Binding
-	Refresh, Install                   key.Binding
-	Allow, AllowSession, AllowAlways   key.Binding
-	Refuse, Undo, UndoSession          key.Binding
-	Errors, Totals, Grant              key.Binding
-	Run, Example, CopyAnswer           key.Binding
-	Browse, Search, Raw, SeeCalls      key.Binding
+	widget.NavKeys
+	logview.LogKeys
+	Left, Right                      key.Binding
+	Copy, Save, SaveAnyway, Export   key.Binding
+	Add, Remove, Reopen, SeeLogs     key.Binding
+	NextField, PreviousField, Toggle key.Binding
+	Refresh, Install                 key.Binding
+	Allow, AllowSession, AllowAlways key.Binding
+	Refuse, Undo, UndoSession        key.Binding
+	Errors, Totals, Grant            key.Binding
+	Run, Example, CopyAnswer         key.Binding
+	Browse, Search, Raw, SeeCalls    key.Binding
 }
 
 // DefaultKeys returns the usual keys: those of vi, and the arrows.
 func DefaultKeys() Keys {
 	return Keys{
-		Up:       Bind("↑/k", "up", "up", "k"),
-		Down:     Bind("↓/j", "down", "down", "j"),
-		Left:     Bind("←/h", "left", "left", "h"),
-		Right:    Bind("→/l", "right", "right", "l"),
-		PageUp:   Bind("pgup", "page up", "pgup", "ctrl+u", "ctrl+b"),
-		PageDown: Bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
-		First:    Bind("g", "first", "g", "home"),
-		Last:     Bind("G", "last", "G", "end"),
-		Enter:    Bind("enter", "do it", "enter"),
-		Back:     Bind("esc", "back", "esc"),
+		NavKeys: widget.DefaultNavKeys(),
+		LogKeys: logview.DefaultLogKeys(),
+		Left:    widget.Bind("←/h", "left", "left", "h"),
+		Right:   widget.Bind("→/l", "right", "right", "l"),
 
-		Copy: Bind("c", "copy", "c"),
-		Save: Bind("s", "save to a file", "s"),
+		Copy: widget.Bind("c", "copy", "c"),
+		Save: widget.Bind("s", "save to a file", "s"),
 		// Without a hub s starts one, so saving needs a key of its own.
-		SaveAnyway: Bind("S", "save to a file", "S"),
-		Export:     Bind("E", "export all", "E"),
+		SaveAnyway: widget.Bind("S", "save to a file", "S"),
+		Export:     widget.Bind("E", "export all", "E"),
 
-		Add:     Bind("a", "add", "a"),
-		Remove:  Bind("d", "remove", "d", "delete"),
-		Reopen:  Bind("r", "reopen", "r"),
-		SeeLogs: Bind("o", "its log", "o"),
+		Add:     widget.Bind("a", "add", "a"),
+		Remove:  widget.Bind("d", "remove", "d", "delete"),
+		Reopen:  widget.Bind("r", "reopen", "r"),
+		SeeLogs: widget.Bind("o", "log", "o"),
 
-		Filter:         Bind("/", "filter", "/"),
-		Follow:         Bind("f", "follow", "f", "space"),
-		Wrap:           Bind("w", "wrap", "w"),
-		Timestamps:     Bind("t", "times", "t"),
-		Level:          Bind("v", "level", "v"),
-		NextPart:       Bind("p", "part", "p"),
-		Find:           Bind("F", "find", "F"),
-		NextHit:        Bind("n", "next hit", "n"),
-		PreviousHit:    Bind("N", "hit before", "N"),
-		Mark:           Bind("m", "mark", "m"),
-		PreviousFilter: Bind("↑", "the filter before", "up"),
+		NextField:     widget.Bind("tab", "next field", "tab", "down"),
+		PreviousField: widget.Bind("shift+tab", "previous field", "shift+tab", "up"),
+		Toggle:        widget.Bind("space", "toggle", "space"),
 
-		NextField:     Bind("tab", "next field", "tab", "down"),
-		PreviousField: Bind("shift+tab", "previous field", "shift+tab", "up"),
-		Toggle:        Bind("space", "switch", "space"),
-
-		ScrollLeft:  Bind("←/h", "left", "left", "h"),
-		ScrollRight: Bind("→/l", "right", "right", "l"),
-		ScrollEnd:   Bind("0", "line start", "0"),
-
-		Refresh:      Bind("R", "look again", "R"),
-		Install:      Bind("i", "install", "i"),
-		Allow:        Bind("y", "allow", "y"),
-		AllowSession: Bind("Y", "for this session", "Y"),
-		AllowAlways:  Bind("A", "always", "A"),
-		Refuse:       Bind("n", "refuse", "n"),
-		Undo:         Bind("u", "undo", "u"),
-		Errors:       Bind("e", "errors first", "e"),
-		Grant:        Bind("p", "permissions", "p"),
-		Run:          Bind("x", "run it", "x"),
-		Example:      Bind("ctrl+n", "an example", "ctrl+n"),
-		CopyAnswer:   Bind("ctrl+y", "copy the answer", "ctrl+y"),
-		Totals:       Bind("T", "totals", "T"),
-		Browse:       Bind("b", "its pages", "b"),
-		Search:       Bind("S", "search as an agent", "S"),
-		Raw:          Bind("z", "as it stands, or rendered", "z"),
-		SeeCalls:     Bind("O", "its calls", "O"),
-		UndoSession:  Bind("U", "undo the session", "U"),
+		Refresh:      widget.Bind("R", "reload", "R"),
+		Install:      widget.Bind("i", "install", "i"),
+		Allow:        widget.Bind("y", "allow", "y"),
+		AllowSession: widget.Bind("Y", "for this session", "Y"),
+		AllowAlways:  widget.Bind("A", "always", "A"),
+		Refuse:       widget.Bind("n", "deny", "n"),
+		Undo:         widget.Bind("u", "undo", "u"),
+		UndoSession:  widget.Bind("U", "undo the session", "U"),
+		Errors:       widget.Bind("e", "failed first", "e"),
+		Totals:       widget.Bind("T", "totals", "T"),
+		Grant:        widget.Bind("p", "permissions", "p"),
+		Run:          widget.Bind("x", "run", "x"),
+		Example:      widget.Bind("ctrl+n", "fill in an example", "ctrl+n"),
+		CopyAnswer:   widget.Bind("ctrl+y", "copy the result", "ctrl+y"),
+		Browse:       widget.Bind("b", "pages", "b"),
+		Search:       widget.Bind("S", "search", "S"),
+		Raw:          widget.Bind("z", "source/rendered", "z"),
+		SeeCalls:     widget.Bind("O", "calls", "O"),
 	}
 }
 
-func Bind(keys, does string, names ...string) key.Binding {
-	return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
-}
-
-// WithHelp returns b with other words for what it does here.
-func WithHelp(b key.Binding, does string) key.Binding {
-	b.SetHelp(b.Help().Key, does)
-	return b
-}
-
 // saves reports whether k means to save, given that s starts the hub when none
-// runs.
+// is running.
 func (k Keys) saves(p Press, running bool) bool {
 	return key.Matches(p, k.SaveAnyway) || running && key.Matches(p, k.Save)
 }
@@ -111,4 +80,9 @@ func (k Keys) saveKey(running bool) key.Binding {
 		return k.Save
 	}
 	return k.SaveAnyway
+}
+
+// saveHelp are the keys that save, for the help.
+func (k Keys) saveHelp(text string) []key.Binding {
+	return []key.Binding{widget.WithHelp(k.Save, text), widget.WithHelp(k.SaveAnyway, text+", when no hub is running")}
 }

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Overview is the first pane: what runs, what is open, who is connected, what
@@ -23,17 +25,26 @@ type Overview struct {
 }
 
 // NewOverview returns an Overview that shows times of zone.
-func NewOverview(k Keys, zone *time.Location) Overview { return Overview{keys: k, zone: zone} }
+func NewOverview(k Keys, zone *time.Location) Pane { return Overview{keys: k, zone: zone} }
+
+// overviewHelp lists the keys of [Overview].
+func overviewHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Enter, "fix the selected problem"), help(k.Copy, "copy the snippet"),
+		help(k.Left, "previous client"), help(k.Right, "next client"), help(k.Install, "update Lectern"),
+	}}}
+}
 
 // Show implements [Pane].
 func (p Overview) Show(s status.Snapshot) Pane {
 	p.snap = s
-	p.problem = Clamp(p.problem, len(s.Problems))
-	p.snippet = Clamp(p.snippet, len(s.Snippets))
+	p.problem = widget.Clamp(p.problem, len(s.Problems))
+	p.snippet = widget.Clamp(p.snippet, len(s.Snippets))
 	return p
 }
 
-// ObserveCalls implements [Witness].
+// ObserveCalls implements [CallObserver].
 func (p Overview) ObserveCalls(calls []status.Call) Pane {
 	p.traffic = p.traffic.add(calls)
 	return p
@@ -46,13 +57,13 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Up):
-		p.problem = Clamp(p.problem-1, len(p.snap.Problems))
+		p.problem = widget.Clamp(p.problem-1, len(p.snap.Problems))
 	case key.Matches(k, p.keys.Down):
-		p.problem = Clamp(p.problem+1, len(p.snap.Problems))
+		p.problem = widget.Clamp(p.problem+1, len(p.snap.Problems))
 	case key.Matches(k, p.keys.Left):
-		p.snippet = Clamp(p.snippet-1, len(p.snap.Snippets))
+		p.snippet = widget.Clamp(p.snippet-1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Right):
-		p.snippet = Clamp(p.snippet+1, len(p.snap.Snippets))
+		p.snippet = widget.Clamp(p.snippet+1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Enter):
 		return p, intentFor(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
@@ -70,20 +81,20 @@ func (p Overview) Keys() []key.Binding {
 	var keys []key.Binding
 	if len(p.snap.Problems) > 0 {
 		if a := p.snap.Problems[p.problem].Action; a != nil {
-			keys = append(keys, WithHelp(p.keys.Enter, Describe(*a, p.snap)))
+			keys = append(keys, widget.WithHelp(p.keys.Enter, Describe(*a, p.snap)))
 		}
 		if len(p.snap.Problems) > 1 {
-			keys = append(keys, WithHelp(p.keys.Down, "next problem"))
+			keys = append(keys, widget.WithHelp(p.keys.Down, "next problem"))
 		}
 	}
 	if availableVersion(p.snap) != "" {
-		keys = append(keys, WithHelp(p.keys.Install, "update"))
+		keys = append(keys, widget.WithHelp(p.keys.Install, "update"))
 	}
 	if len(p.snap.Snippets) > 0 {
-		keys = append(keys, WithHelp(p.keys.Copy, "copy the snippet"))
+		keys = append(keys, widget.WithHelp(p.keys.Copy, "copy the snippet"))
 	}
 	if len(p.snap.Snippets) > 1 {
-		keys = append(keys, WithHelp(p.keys.Right, "other client"))
+		keys = append(keys, widget.WithHelp(p.keys.Right, "other client"))
 	}
 	return keys
 }
@@ -92,44 +103,44 @@ func (p Overview) Keys() []key.Binding {
 func (p Overview) View(t theme.Theme, w, h int) string {
 	inside := w - 4
 	switch {
-	case !Framed(w, h):
+	case !widget.Framed(w, h):
 		inside = w
-	case w >= WideWidth:
+	case w >= widget.WideWidth:
 		inside = w/2 - 4
 	}
 	urgent := p.alertSections(t, inside)
-	hub, sources, agents, connect := p.hubSection(t, !Framed(w, h)), p.sourcesSection(t), p.agentsSection(t), p.connectSection(t)
+	hub, sources, agents, connect := p.hubSection(t, !widget.Framed(w, h)), p.sourcesSection(t), p.agentsSection(t), p.connectSection(t)
 	busy := p.activitySections(t)
 	var lines []string
 	switch {
-	case !Framed(w, h):
+	case !widget.Framed(w, h):
 		hub.Title = ""
-		lines = append(PadRows(hub.Rows(w, hub.Ideal), w, min(h, hub.Ideal)),
-			Stack(t, w, max(0, h-hub.Ideal), false, append(urgent, sources, connect)...)...)
-	case w >= WideWidth:
-		left := append([]Section{hub}, append(urgent, agents)...)
-		lines = Columns(t, w, h, left, append(append([]Section{sources}, busy...), connect))
+		lines = append(widget.PadRows(hub.Rows(w, hub.Ideal), w, min(h, hub.Ideal)),
+			widget.Stack(t, w, max(0, h-hub.Ideal), false, append(urgent, sources, connect)...)...)
+	case w >= widget.WideWidth:
+		left := append([]widget.Section{hub}, append(urgent, agents)...)
+		lines = widget.Columns(t, w, h, left, append(append([]widget.Section{sources}, busy...), connect))
 	default:
 		if h < 30 {
 			hub.Ideal = 5 // the rest can be had with `lectern status`
 		}
 		top := hub.Ideal + 2
-		lines = append(Columns(t, w, top, []Section{hub}, []Section{sources}),
-			Stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
+		lines = append(widget.Columns(t, w, top, []widget.Section{hub}, []widget.Section{sources}),
+			widget.Stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
 	}
 	return strings.Join(lines[:min(h, len(lines))], "\n")
 }
 
 // alertSections are the sections about what a person has to look at.
-func (p Overview) alertSections(t theme.Theme, inside int) []Section {
-	var all []Section
+func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
+	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
-		all = append(all, Section{Title: titleWithCount("Waiting for you", n), Note: "! to answer", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
+		all = append(all, widget.Section{Title: titleWithCount("Waiting for you", n), Note: "! to answer", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
 			var rows []string
 			for _, a := range p.snap.Approvals {
-				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(OrDash(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
+				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(widget.OrDash(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
 			}
-			return TruncateRows(t, rows, h)
+			return widget.TruncateRows(t, rows, h)
 		}})
 	}
 	if len(p.snap.Problems) > 0 {
@@ -143,20 +154,20 @@ func (p Overview) alertSections(t theme.Theme, inside int) []Section {
 
 // stderrSection is what a hub that failed said, its end where there is no room for
 // all. Inside it is w cells wide.
-func stderrSection(t theme.Theme, said []string, w int) Section {
+func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	var rows []string
 	for _, line := range said {
 		rows = append(rows, t.Text.Wrap(line, w)...)
 	}
-	return Section{Title: "What the hub said last", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
+	return widget.Section{Title: "What the hub said last", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
 		return rows[max(0, len(rows)-h):]
 	}}
 }
 
 // activitySections are the sections about what goes on: they are left out when there is
 // nothing to say.
-func (p Overview) activitySections(t theme.Theme) []Section {
-	var all []Section
+func (p Overview) activitySections(t theme.Theme) []widget.Section {
+	var all []widget.Section
 	if peers, ok := p.peersSection(t); ok {
 		all = append(all, peers)
 	}
@@ -167,7 +178,7 @@ func (p Overview) activitySections(t theme.Theme) []Section {
 }
 
 // hubSection is about the hub itself; brief in three rows that need no labels.
-func (p Overview) hubSection(t theme.Theme, brief bool) Section {
+func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 	hub := p.snap.Hub
 	glyph, style := t.State(hub.State)
 	state := style.Text(glyph + " " + string(hub.State))
@@ -176,7 +187,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) Section {
 	}
 	failures := ""
 	if hub.Failures > 0 {
-		failures = fmt.Sprintf(" · %s failed", Count(hub.Failures))
+		failures = fmt.Sprintf(" · %s failed", widget.Count(hub.Failures))
 	}
 	endpoint := hub.Endpoint
 	switch {
@@ -193,28 +204,28 @@ func (p Overview) hubSection(t theme.Theme, brief bool) Section {
 			failures += " · " + v + ": press i"
 		}
 		rows := []string{
-			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+Megabytes(hub.Memory)),
-			t.Text.Text(Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+Plural(uint64(len(p.snap.Sessions)), "agent")),
+			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.Megabytes(hub.Memory)),
+			t.Text.Text(widget.Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+widget.Plural(len(p.snap.Sessions), "agent")),
 		}
-		return Section{Min: 1, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+		return widget.Section{Min: 1, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
 	}
 	since := ""
 	if !hub.Started.IsZero() && Running(p.snap) {
-		since = " · since " + ClockTime(hub.Started, p.snap.Time, p.zone)
+		since = " · since " + widget.ClockTime(hub.Started, p.snap.Time, p.zone)
 	}
 	rows := []string{
 		state,
 		field("endpoint", endpoint, ""),
 		field("up", p.uptime(), since),
-		field("calls", Count(hub.Calls), failures) + p.traffic.sparkline(t, p.snap.Time),
-		field("memory", Megabytes(hub.Memory), restarts(hub.Restarts)),
-		field("version", OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
+		field("calls", widget.Count(hub.Calls), failures) + p.traffic.sparkline(t, p.snap.Time),
+		field("memory", widget.Megabytes(hub.Memory), restarts(hub.Restarts)),
+		field("version", widget.OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
-	return Section{Title: "Hub", Min: 3, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+	return widget.Section{Title: "Hub", Min: 3, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }
 
 // uptime is how long the hub has run as of the snapshot: it moves on with the next
@@ -223,13 +234,13 @@ func (p Overview) uptime() string {
 	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
 		return "not running"
 	}
-	return Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
+	return widget.Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
 // problemsSection shows each with what mends it, in full, and when there is no room
 // for all so many that the selected one is among them. Inside it is w cells
 // wide.
-func (p Overview) problemsSection(t theme.Theme, w int) Section {
+func (p Overview) problemsSection(t theme.Theme, w int) widget.Section {
 	n := len(p.snap.Problems)
 	var rows []string
 	begin := make([]int, n+1) // the first row of each, and the end
@@ -241,7 +252,7 @@ func (p Overview) problemsSection(t theme.Theme, w int) Section {
 	if n > 1 {
 		note = fmt.Sprintf("%d of %d", p.problem+1, n)
 	}
-	return Section{
+	return widget.Section{
 		Title: fmt.Sprintf("Problems %d", n), Note: note, Min: 2, Ideal: min(len(rows), 8),
 		Rows: func(_, h int) []string {
 			first := 0
@@ -283,7 +294,7 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 	return append(rows, "  "+does)
 }
 
-func (p Overview) sourcesSection(t theme.Theme) Section {
+func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 	rows := func(w, h int) []string {
 		switch {
 		case len(p.snap.Sources) > 0:
@@ -305,12 +316,12 @@ func (p Overview) sourcesSection(t theme.Theme) Section {
 			}
 			rows = append(rows, row)
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}
 	return listSection("Sources", len(p.snap.Sources), rows)
 }
 
-func (p Overview) agentsSection(t theme.Theme) Section {
+func (p Overview) agentsSection(t theme.Theme) widget.Section {
 	rows := func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
 			return []string{t.Dim.Text(noAgentText(p.snap))}
@@ -323,7 +334,7 @@ func (p Overview) agentsSection(t theme.Theme) Section {
 			}
 			rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}
 	return listSection("Agents", len(p.snap.Sessions), rows)
 }
@@ -340,14 +351,14 @@ func noAgentText(s status.Snapshot) string {
 	}
 }
 
-func (p Overview) connectSection(t theme.Theme) Section {
+func (p Overview) connectSection(t theme.Theme) widget.Section {
 	if len(p.snap.Snippets) == 0 {
-		return Section{Title: "Connect an agent", Min: 1, Ideal: 1, Rows: func(int, int) []string {
+		return widget.Section{Title: "Connect an agent", Min: 1, Ideal: 1, Rows: func(int, int) []string {
 			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
 		}}
 	}
 	s := p.snap.Snippets[p.snippet]
-	return Section{
+	return widget.Section{
 		Title: "Connect " + s.Client, Note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
 		Min: 2, Ideal: len(theme.SplitLines(s.Text)) + 2,
 		Rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
@@ -369,7 +380,7 @@ func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
 			rows = append(rows, t.Accent.Wrap(line, w)...)
 		}
 	}
-	return TruncateRows(t, rows, h)
+	return widget.TruncateRows(t, rows, h)
 }
 
 func copySnippet(s status.Snippet) Intent {
@@ -378,8 +389,8 @@ func copySnippet(s status.Snippet) Intent {
 
 // listSection is a section with a row for each of n things, or one that says why
 // there is none.
-func listSection(title string, n int, rows func(w, h int) []string) Section {
-	return Section{Title: titleWithCount(title, n), Min: min(2, max(1, n)), Ideal: max(1, n), Rows: rows}
+func listSection(title string, n int, rows func(w, h int) []string) widget.Section {
+	return widget.Section{Title: titleWithCount(title, n), Min: min(2, max(1, n)), Ideal: max(1, n), Rows: rows}
 }
 
 func titleWithCount(title string, n int) string {
@@ -411,5 +422,34 @@ func restarts(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " · " + Plural(uint64(n), "restart")
+	return " · " + widget.Plural(n, "restart")
+}
+
+// DisabledReason implements [Pane].
+func (p Overview) DisabledReason(k tea.KeyPressMsg) string {
+	switch n := len(p.snap.Problems); {
+	case key.Matches(k, p.keys.Enter) && n == 0:
+		return "There is no problem to mend."
+	case key.Matches(k, p.keys.Enter):
+		return fixDisabledReason(p.snap, p.snap.Problems[p.problem].Action, p.snap.Problems[p.problem].Fix)
+	case key.Matches(k, p.keys.Copy):
+		return snippetDisabledReason(p.snap)
+	case key.Matches(k, p.keys.Left, p.keys.Right):
+		return reasonUnless(len(p.snap.Snippets) > 1, "There is no snippet for another client.")
+	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
+		return "Not from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Overview) SelectRow(i int) (Pane, bool) {
+	again := p.problem == i
+	p.problem = widget.Clamp(i, len(p.snap.Problems))
+	return p, again
+}
+
+func snippetDisabledReason(s status.Snapshot) string {
+	return reasonUnless(len(s.Snippets) > 0, "There is no snippet yet: the hub has not said how to connect.")
 }

@@ -1,15 +1,16 @@
-// Package pane draws the panes of the control panel: Overview, Sources, Logs
-// and Clients, one file or two each.
+// Package pane draws the panes of the control panel.
 //
 // A pane is a value: a snapshot goes in, text and [Intent]s come out. It holds
 // no client, opens nothing and waits for nothing, so it cannot block the
-// screen; the layer test keeps os, net and io/fs out. Package tui holds the
-// panes, sends them keys and carries out what they intend. Start reading at
-// [Pane], then overview.go.
+// screen; the layer test keeps os, net and io/fs out. Package tui shows the
+// panes, sends them keys and does what they intend. What panes are made of is
+// in tui/widget, the log in tui/logview. Start reading at [All], which lists
+// the panes, then [Pane] and overview.go.
 package pane
 
 import (
 	"encoding/json"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -18,65 +19,146 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Pane is one tab of the panel. Its methods return a changed copy; of all
+// A Kind declares a pane.
+type Kind struct {
+	Name  string
+	Short string // the name where there is no room for all names
+	New   func(k Keys, zone *time.Location) Pane
+	// Help lists the pane's keys, and those of its forms. A group without a
+	// title is the pane's own.
+	Help func(k Keys) []KeyGroup
+}
+
+// A KeyGroup is keys that belong together, under one title of the help.
+type KeyGroup struct {
+	Title string
+	Keys  []key.Binding
+}
+
+// All returns the panes in the order in which they are shown.
+func All() []Kind {
+	return []Kind{
+		{"Overview", "Over", NewOverview, overviewHelp},
+		{SourcesPane, "Src", NewSources, sourcesHelp},
+		{ActivityPane, "Act", NewActivity, activityHelp},
+		{ChangesPane, "Chg", NewChanges, changesHelp},
+		{"Clients", "Cli", NewClients, clientsHelp},
+		{ToolsPane, "Tool", NewTools, toolsHelp},
+		{LogsPane, "Log", NewLogs, logsHelp},
+		{"Doctor", "Doc", NewDoctor, doctorHelp},
+		{"Settings", "Set", NewSettings, settingsHelp},
+	}
+}
+
+// The names of the panes that others open.
+const (
+	SourcesPane  = "Sources"
+	ActivityPane = "Activity"
+	ChangesPane  = "Changes"
+	ToolsPane    = "Tools"
+	LogsPane     = "Logs"
+)
+
+// Pane is one pane of the panel. Its methods return a changed copy; of all
 // copies only the newest may be used further.
 type Pane interface {
 	// Show replaces what the pane knows.
 	Show(s status.Snapshot) Pane
 	// Key answers a key. A nil Intent: the pane did what there was to do.
-	// [Pass]: the key means nothing here, so the panel may use it.
+	// [Unhandled]: the key means nothing here, so the panel may use it.
 	Key(k Press) (Pane, Intent)
-	// View draws the pane in h lines of w cells each, both at least 1.
-	View(t theme.Theme, w, h int) string
+	// DisabledReason says in a sentence why k can do nothing now; empty: it
+	// can, or it means nothing here.
+	DisabledReason(k tea.KeyPressMsg) string
 	// Keys are the keys that mean something now, the most useful first.
 	Keys() []key.Binding
+	// View draws the pane in h lines of w cells each, both at least 1.
+	View(t theme.Theme, w, h int) string
 }
 
-// Press is a key and the size at which the pane was drawn when it came: a page
-// is as high as the pane.
+// Press is a key and the size of the pane when it was pressed.
 type Press struct {
 	tea.KeyPressMsg
 	W, H int
 }
 
-// A LogObserver is a Pane that shows the log.
-type LogObserver interface {
-	// AppendLines takes lines, oldest first.
-	AppendLines(lines []status.Line) Pane
-}
+// What a Pane may do besides.
+type (
+	// A Querier shows more than a snapshot.
+	Querier interface {
+		// NextQuery is what the pane needs to know most; nil: nothing. It stays
+		// the same until its result is there, or is no longer needed.
+		NextQuery() Query
+		// TakeResult takes a Result. What it is about, even if it is an error,
+		// is not asked again.
+		TakeResult(r Result) Pane
+	}
 
-// A TextEditor is a Pane with a place for text.
-type TextEditor interface {
-	// Typing reports whether that place has the focus: keys are text then.
-	Typing() bool
-	// Paste takes text from the clipboard. When nobody types, nothing happens.
-	Paste(text string) Pane
-}
+	// A LogObserver shows the log.
+	LogObserver interface {
+		// AppendLines takes lines, oldest first.
+		AppendLines(lines []status.Line) Pane
+	}
 
-// A StateSaver is a Pane with something to find again in the next panel, such
-// as a filter.
-type StateSaver interface {
-	// SaveState is that, as a value with a JSON form.
-	SaveState() any
-	// RestoreState takes it over, as far as it makes sense.
-	RestoreState(b json.RawMessage) Pane
-}
+	// A CallObserver follows what agents do.
+	CallObserver interface {
+		// ObserveCalls takes calls, oldest first.
+		ObserveCalls(calls []status.Call) Pane
+	}
 
-// A Focuser is a Pane that can turn to one Part.
-type Focuser interface {
-	// Focus shows what the pane has on the part with this name.
-	Focus(part string) Pane
-}
+	// An ActionObserver shows what becomes of actions.
+	ActionObserver interface {
+		// ActionDone says that a was done, or why it failed.
+		ActionDone(a status.Action, err error) Pane
+	}
 
-// A Blurrer is a Pane with something that only who looks at it may see.
-type Blurrer interface {
-	// Blur hides that: the pane is out of sight.
-	Blur() Pane
-}
+	// A TextEditor has a place for text.
+	TextEditor interface {
+		// Typing reports whether keys are text now.
+		Typing() bool
+		// Paste takes text from the clipboard. Unless Typing, nothing happens.
+		Paste(text string) Pane
+	}
 
-// A Resizer is a Pane that wants to know other things when it is drawn in another
-// size.
-type Resizer interface {
-	// Resize says that the pane is drawn in h lines of w cells from now on.
-	Resize(w, h int) Pane
-}
+	// A StateSaver has something to restore in the next panel, such as a
+	// filter.
+	StateSaver interface {
+		// SaveState returns that, as a value with a JSON form.
+		SaveState() any
+		// RestoreState takes it over, as far as it makes sense.
+		RestoreState(b json.RawMessage) Pane
+	}
+
+	// A Focuser can show one source, component or approval.
+	Focuser interface {
+		// Focus shows what the pane has on the one with this name.
+		Focus(name string) Pane
+	}
+
+	// A Blurrer shows something that must not stay when the pane is out of
+	// sight.
+	Blurrer interface {
+		// Blur hides that.
+		Blur() Pane
+	}
+
+	// A Resizer has queries that depend on its size.
+	Resizer interface {
+		// Resize says that the pane is drawn in h lines of w cells from now on.
+		Resize(w, h int) Pane
+	}
+
+	// A RowSelector has rows to click on, which it draws with
+	// [theme.Theme.RowRegion].
+	RowSelector interface {
+		// SelectRow selects row i. again: it was selected before.
+		SelectRow(i int) (p Pane, again bool)
+	}
+
+	// A Scroller has text beside its list, which it draws with
+	// [theme.Theme.ScrollRegion].
+	Scroller interface {
+		// Scroll moves the text by n rows in a pane of the size of k.
+		Scroll(n int, k Press) Pane
+	}
+)

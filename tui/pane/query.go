@@ -102,24 +102,3 @@ func Cancelable(w Query) bool {
 		return false
 	}
 }
-
-// A Querier is a Pane that shows more than a snapshot.
-type Querier interface {
-	// NextQuery is what the pane would like to know most; nil: nothing. It stays
-	// the same until it is learnt, or no longer wanted.
-	NextQuery() Query
-	// TakeResult takes a Fact. What it says, an error too, is not wanted again.
-	TakeResult(f Result) Pane
-}
-
-// A CallObserver is a Pane that follows what agents do.
-type CallObserver interface {
-	// ObserveCalls takes calls, oldest first.
-	ObserveCalls(calls []status.Call) Pane
-}
-
-// An ActionObserver is a Pane that shows what becomes of actions.
-type ActionObserver interface {
-	// ActionDone says that a was carried out, or why it was not.
-	ActionDone(a status.Action, err error) Pane
-}

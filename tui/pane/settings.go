@@ -2,6 +2,7 @@ package pane
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Settings shows every key of the configuration with what it means, edits it,
@@ -27,19 +29,27 @@ type Settings struct {
 	err             error
 	cursor          string // the name of the selected row
 
-	filter TextInput
-	typing bool
+	filter widget.FilterInput
 
 	revealed revealedToken
 
 	editing string // the key that is edited; empty: none
-	value   TextInput
+	value   widget.TextInput
 	chosen  int // among the choices
 }
 
 // NewSettings returns a Settings that shows times of zone.
-func NewSettings(k Keys, zone *time.Location) Settings {
+func NewSettings(k Keys, zone *time.Location) Pane {
 	return Settings{keys: k, zone: zone, refresh: 1}
+}
+
+// settingsHelp lists the keys of [Settings].
+func settingsHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Enter, "edit the setting, or run the action"), help(k.Remove, "reset to the default"), help(k.Copy, "copy the token without showing it"),
+		help(k.Filter, "filter the settings"), help(k.Refresh, "reload the settings"),
+	}}}
 }
 
 // A settingsRow is a key of the configuration or a deed.
@@ -58,7 +68,7 @@ func (p Settings) Show(s status.Snapshot) Pane {
 	return p
 }
 
-// NextQuery implements [Learner].
+// NextQuery implements [Querier].
 func (p Settings) NextQuery() Query {
 	if p.loaded == p.refresh {
 		return nil
@@ -66,7 +76,7 @@ func (p Settings) NextQuery() Query {
 	return SettingsQuery{p.refresh}
 }
 
-// TakeResult implements [Learner].
+// TakeResult implements [Querier].
 func (p Settings) TakeResult(f Result) Pane {
 	switch w := f.Query.(type) {
 	case TokenQuery:
@@ -83,7 +93,7 @@ func (p Settings) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [Actor].
+// ActionDone implements [ActionObserver].
 func (p Settings) ActionDone(a status.Action, err error) Pane {
 	if err != nil {
 		return p
@@ -101,14 +111,14 @@ func (p Settings) ActionDone(a status.Action, err error) Pane {
 	return p
 }
 
-// Typing implements [Paster].
-func (p Settings) Typing() bool { return p.typing || p.editing != "" }
+// Typing implements [TextEditor].
+func (p Settings) Typing() bool { return p.filter.Typing || p.editing != "" }
 
-// Paste implements [Paster].
+// Paste implements [TextEditor].
 func (p Settings) Paste(text string) Pane {
 	switch s, _ := p.setting(p.editing); {
-	case p.typing:
-		p.filter = p.filter.Insert(text)
+	case p.filter.Typing:
+		p.filter = p.filter.Paste(text)
 	case p.editing != "" && s.Choices == nil:
 		p.value = p.value.Insert(text)
 	}
@@ -126,11 +136,11 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 // rows are the rows that pass the filter: the update when there is one, the
 // settings, and the other deeds.
 func (p Settings) rows() []settingsRow {
-	l := Filter{Text: theme.Sanitize(p.filter.Value())}
+	filter := theme.Sanitize(p.filter.Value())
 	var first, rows, last []settingsRow
 	for _, d := range settingsActions(p.snap) {
 		switch row := (settingsRow{name: "do " + d.title, act: d}); {
-		case l.Text != "" && l.Find([]byte(d.title+" "+d.description)) < 0:
+		case !widget.Matches(d.title+" "+d.description, filter):
 		case d.action.Verb == status.InstallUpdate && d.disabled == "":
 			first = append(first, row)
 		default:
@@ -138,7 +148,7 @@ func (p Settings) rows() []settingsRow {
 		}
 	}
 	for _, s := range p.settings {
-		if l.Text == "" || l.Find([]byte(s.Key+" "+s.Description+" "+s.Value)) >= 0 {
+		if widget.Matches(s.Key+" "+s.Description+" "+s.Value, filter) {
 			rows = append(rows, settingsRow{name: s.Key, setting: s})
 		}
 	}
@@ -154,8 +164,9 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	switch {
 	case p.editing != "":
 		return p.editKey(k)
-	case p.typing:
-		return p.filterKey(k), nil
+	case p.filter.Typing:
+		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
+		return p, nil
 	}
 	p.revealed = revealedToken{}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
@@ -163,7 +174,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	}
 	rows := p.rows()
 	i := p.position(rows)
-	if to, ok := p.keys.Move(k, i, len(rows), k.H/2); ok {
+	if to, ok := p.keys.Move(k.KeyPressMsg, i, len(rows), k.H/2); ok {
 		if len(rows) > 0 {
 			p.cursor = rows[to].name
 		}
@@ -171,9 +182,9 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.typing = true
+		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = TextInput{}
+		p.filter = p.filter.Clear()
 	case key.Matches(k, p.keys.Refresh):
 		p.refresh++
 		return p, ShowMessage{"The settings are read again."}
@@ -189,11 +200,6 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-func (p Settings) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.editFilter(k, p.filter, "")
-	return p
-}
-
 // activate edits a setting, or does a deed.
 func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	switch {
@@ -204,7 +210,7 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	case r.act.title != "":
 		return p, intentFor(r.act.action)
 	}
-	p.editing, p.value = r.name, NewTextInput(r.setting.Value)
+	p.editing, p.value = r.name, widget.NewTextInput(r.setting.Value)
 	p.chosen = max(0, slices.Index(r.setting.Choices, cmp.Or(r.setting.Value, r.setting.Default)))
 	return p, nil
 }
@@ -241,20 +247,76 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 func (p Settings) Keys() []key.Binding {
 	switch rows := p.rows(); {
 	case p.editing != "":
-		keys := []key.Binding{WithHelp(p.keys.Enter, "look what it would change"), WithHelp(p.keys.Back, "leave it")}
+		keys := []key.Binding{widget.WithHelp(p.keys.Enter, "look what it would change"), widget.WithHelp(p.keys.Back, "leave it")}
 		if s, _ := p.setting(p.editing); s.Choices != nil {
-			keys = append(keys, WithHelp(p.keys.Right, "another choice"))
+			keys = append(keys, widget.WithHelp(p.keys.Right, "another choice"))
 		}
 		return keys
-	case p.typing:
-		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it")}
+	case p.filter.Typing:
+		return p.filter.Bindings(p.keys.NavKeys)
 	case len(rows) == 0:
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].act.token != "":
-		return []key.Binding{WithHelp(p.keys.Enter, "show it"), WithHelp(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "show it"), widget.WithHelp(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].act.title != "":
 		return []key.Binding{p.keys.Enter, p.keys.Filter, p.keys.Refresh}
 	default:
-		return []key.Binding{WithHelp(p.keys.Enter, "edit"), WithHelp(p.keys.Remove, "default"), p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "default"), p.keys.Filter, p.keys.Refresh}
 	}
+}
+
+// DisabledReason implements [Pane].
+func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
+	if p.Typing() || !key.Matches(k, p.keys.Enter, p.keys.Remove) {
+		return ""
+	}
+	rows := p.rows()
+	if len(rows) == 0 {
+		return "No setting passes the filter."
+	}
+	r := rows[p.position(rows)]
+	switch resets := key.Matches(k, p.keys.Remove); {
+	case resets && r.act.title != "":
+		return "There is nothing to put back."
+	case resets && !r.setting.Set:
+		return "It has its default already."
+	case r.act.disabled != "":
+		return r.act.disabled
+	case r.act.globalKey != 0, r.act.token != "":
+		return "" // the panel knows
+	case r.act.title != "":
+		return actionDisabledReason(p.snap, r.act.action.Verb)
+	default:
+		return actionDisabledReason(p.snap, status.SetOption)
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Settings) SelectRow(i int) (Pane, bool) {
+	rows := p.rows()
+	again := p.position(rows) == i
+	if !again {
+		p.revealed = revealedToken{}
+	}
+	if len(rows) > 0 {
+		p.cursor = rows[widget.Clamp(i, len(rows))].name
+	}
+	return p, again
+}
+
+// settingsState is what [Settings] keeps from one panel to the next.
+type settingsState struct {
+	Filter string `json:"filter,omitempty"`
+}
+
+// SaveState implements [StateSaver].
+func (p Settings) SaveState() any { return settingsState{p.filter.Value()} }
+
+// RestoreState implements [StateSaver].
+func (p Settings) RestoreState(b json.RawMessage) Pane {
+	var m settingsState
+	if json.Unmarshal(b, &m) == nil {
+		p.filter = widget.NewFilterInput(m.Filter)
+	}
+	return p
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A settingsAction is something that concerns Lectern itself and is no key of the
@@ -21,7 +22,7 @@ type settingsAction struct {
 
 // settingsActions are what can be done, in their order.
 func settingsActions(s status.Snapshot) []settingsAction {
-	agents := Plural(uint64(len(s.Sessions)), "agent")
+	agents := widget.Plural(len(s.Sessions), "agent")
 	all := []settingsAction{updateAction(s), {
 		title: "Look for a newer version", description: "Asks where Lectern is published. Nothing is changed.",
 		action: status.Action{Verb: status.CheckUpdate},
@@ -50,7 +51,7 @@ func settingsActions(s status.Snapshot) []settingsAction {
 }
 
 func updateAction(s status.Snapshot) settingsAction {
-	d := settingsAction{title: "Update Lectern", description: fmt.Sprintf("Version %s runs.", OrDash(s.Hub.Version)), action: status.Action{Verb: status.InstallUpdate}}
+	d := settingsAction{title: "Update Lectern", description: fmt.Sprintf("Version %s runs.", widget.OrDash(s.Hub.Version)), action: status.Action{Verb: status.InstallUpdate}}
 	switch v := availableVersion(s); {
 	case v != "" && s.Update.Note != "":
 		d.disabled = "Not from here: " + s.Update.Note + " " + s.Update.URL
@@ -65,18 +66,11 @@ func updateAction(s status.Snapshot) settingsAction {
 	return d
 }
 
-func reasonUnless(can bool, why string) string {
-	if can {
-		return ""
-	}
-	return why
-}
-
 // clientsByToken names the clients that a new token shuts out now.
 func clientsByToken(s status.Snapshot) string {
 	var names []string
 	for _, c := range s.Sessions {
-		if name := OrDash(c.Client); c.Transport == status.HTTP && !c.Proven && !slices.Contains(names, name) {
+		if name := widget.OrDash(c.Client); c.Transport == status.HTTP && !c.Proven && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

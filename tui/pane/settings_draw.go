@@ -6,49 +6,42 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // View implements [Pane].
 func (p Settings) View(t theme.Theme, w, h int) string {
-	line := 0
-	if p.typing {
-		line = 1
-	}
-	lines := p.sections(t, w, h-line)
-	if line == 1 {
-		lines = append(lines, theme.Fit(t.Key.Text(" / ")+p.filter.Draw(t, w-4, true, "key, meaning or value"), w))
-	}
-	return strings.Join(lines, "\n")
+	return p.filter.DrawBelow(t, w, h, "key, meaning or value", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Settings) sections(t theme.Theme, w, h int) []string {
-	frame, rows := Framed(w, h), p.rows()
+	frame, rows := widget.Framed(w, h), p.rows()
 	list, side := p.listSection(t, rows), p.detailSection(t, rows)
 	progress := p.updateSections(t)
 	switch {
 	case len(rows) == 0:
-		return Stack(t, w, h, frame, list)
-	case frame && w >= WideWidth:
-		return Columns(t, w, h, []Section{list}, append(progress, side))
+		return widget.Stack(t, w, h, frame, list)
+	case frame && w >= widget.WideWidth:
+		return widget.Columns(t, w, h, []widget.Section{list}, append(progress, side))
 	case p.editing != "" && !frame:
-		return Stack(t, w, h, frame, side)
+		return widget.Stack(t, w, h, frame, side)
 	default:
 		list.Ideal = min(list.Ideal, max(3, h-14))
-		return Stack(t, w, h, frame, append([]Section{list, side}, progress...)...)
+		return widget.Stack(t, w, h, frame, append([]widget.Section{list, side}, progress...)...)
 	}
 }
 
-func (p Settings) listSection(t theme.Theme, rows []settingsRow) Section {
+func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section {
 	note := p.snap.Hub.Config
 	if p.err != nil {
 		note = "the configuration cannot be read: " + p.err.Error()
 	}
 	n := len(rows)
-	return Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
 		if n == 0 {
 			return []string{t.Dim.Text("Nothing passes the filter.")}
 		}
-		from, to := VisibleRange(n, p.position(rows), h)
+		from, to := widget.VisibleRange(n, p.position(rows), h)
 		var drawn []string
 		for i := from; i < to; i++ {
 			drawn = append(drawn, t.RowRegion(i, p.row(t, rows[i], i == p.position(rows), w)))
@@ -63,38 +56,38 @@ func (p Settings) row(t theme.Theme, r settingsRow, on bool, w int) string {
 	}
 	if r.act.title != "" {
 		if r.act.disabled != "" {
-			return FillRow(t, t.Dim.Text("  "+r.act.title), w)
+			return widget.FillRow(t, t.Dim.Text("  "+r.act.title), w)
 		}
-		return FillRow(t, t.Key.Text("⏎ ")+t.Text.Text(r.act.title), w)
+		return widget.FillRow(t, t.Key.Text("⏎ ")+t.Text.Text(r.act.title), w)
 	}
 	s, name := r.setting, min(34, w/2)
-	mark, value := "  ", t.Dim.Text(OrDash(s.Default))
+	mark, value := "  ", t.Dim.Text(widget.OrDash(s.Default))
 	if s.Set {
 		mark, value = "● ", t.Strong.Text(s.Value)
 	}
-	return FillRow(t, t.Good.Text(mark)+t.Text.Fit(s.Key, name)+t.Text.Text(" ")+value, w)
+	return widget.FillRow(t, t.Good.Text(mark)+t.Text.Fit(s.Key, name)+t.Text.Text(" ")+value, w)
 }
 
 // detailSection is all there is to say of the selected row, or its editor.
-func (p Settings) detailSection(t theme.Theme, rows []settingsRow) Section {
+func (p Settings) detailSection(t theme.Theme, rows []settingsRow) widget.Section {
 	if len(rows) == 0 {
-		return Section{}
+		return widget.Section{}
 	}
 	r := rows[p.position(rows)]
 	if r.act.token != "" {
 		return p.tokenSection(t, r.act)
 	}
 	if r.act.title != "" {
-		return Section{Title: r.act.title, Min: 2, Ideal: 4, Rows: func(w, h int) []string {
+		return widget.Section{Title: r.act.title, Min: 2, Ideal: 4, Rows: func(w, h int) []string {
 			rows := t.Text.Wrap(r.act.description, w)
 			if r.act.disabled == "" {
 				rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" does it"))
 			}
-			return TruncateRows(t, rows, h)
+			return widget.TruncateRows(t, rows, h)
 		}}
 	}
-	return Section{Title: r.setting.Key, Note: settingLocation(r.setting), Min: 4, Ideal: 8, Rows: func(w, h int) []string {
-		return TruncateRows(t, p.settingRows(t, r.setting, w), h)
+	return widget.Section{Title: r.setting.Key, Note: settingLocation(r.setting), Min: 4, Ideal: 8, Rows: func(w, h int) []string {
+		return widget.TruncateRows(t, p.settingRows(t, r.setting, w), h)
 	}}
 }
 
@@ -116,7 +109,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	case p.editing != s.Key:
 		value := s.Value
 		if !s.Set {
-			value = OrDash(s.Default)
+			value = widget.OrDash(s.Default)
 		}
 		field("value", value)
 	case len(s.Choices) > 0:
@@ -124,7 +117,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	default:
 		rows = append(rows, t.Accent.Fit("▸ new", 9)+p.value.Draw(t, w-9, true, "empty: the default"))
 	}
-	field("default", OrDash(s.Default))
+	field("default", widget.OrDash(s.Default))
 	if len(s.Choices) > 0 {
 		field("one of", strings.Join(s.Choices, ", "))
 	}
@@ -136,12 +129,12 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 }
 
 // updateSections is the update under way, or the last one.
-func (p Settings) updateSections(t theme.Theme) []Section {
+func (p Settings) updateSections(t theme.Theme) []widget.Section {
 	u := p.snap.Update
 	if len(u.Steps) == 0 {
 		return nil
 	}
-	return []Section{{Title: "Update", Min: 2, Ideal: len(u.Steps) + 2, Rows: func(w, h int) []string {
+	return []widget.Section{{Title: "Update", Min: 2, Ideal: len(u.Steps) + 2, Rows: func(w, h int) []string {
 		var rows []string
 		for _, c := range u.Steps {
 			glyph, style := t.Result(c.Result)
@@ -150,15 +143,15 @@ func (p Settings) updateSections(t theme.Theme) []Section {
 		if u.Total > 0 && u.Done < u.Total {
 			rows = append(rows, downloadBar(t, u, w))
 		}
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}}
 }
 
 // downloadBar is a bar: how much is there, of how much, and how fast it comes.
 func downloadBar(t theme.Theme, u status.Update, w int) string {
-	words := fmt.Sprintf(" %s of %s", Bytes(int(u.Done)), Bytes(int(u.Total)))
+	words := fmt.Sprintf(" %s of %s", widget.Bytes(int(u.Done)), widget.Bytes(int(u.Total)))
 	if u.Rate > 0 {
-		words += ", " + Bytes(int(u.Rate)) + "/s"
+		words += ", " + widget.Bytes(int(u.Rate)) + "/s"
 	}
 	room := max(5, min(40, w-len(words)-2))
 	full := int(int64(room) * max(0, min(u.Done, u.Total)) / max(1, u.Total))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // A revealedToken is a token that a person agreed to see. It is in sight until the
@@ -14,7 +15,7 @@ type revealedToken struct {
 	problem     string // why it cannot be read
 }
 
-// Blur implements [Leaver].
+// Blur implements [Blurrer].
 func (p Settings) Blur() Pane {
 	p.revealed = revealedToken{}
 	return p
@@ -35,8 +36,8 @@ func confirmReveal(of string) Intent {
 }
 
 // tokenSection is what is beside the row of a token.
-func (p Settings) tokenSection(t theme.Theme, d settingsAction) Section {
-	return Section{Title: d.title, Min: 2, Ideal: 6, Rows: func(w, h int) []string {
+func (p Settings) tokenSection(t theme.Theme, d settingsAction) widget.Section {
+	return widget.Section{Title: d.title, Min: 2, Ideal: 6, Rows: func(w, h int) []string {
 		rows := t.Text.Wrap(d.description, w)
 		switch shown := p.revealed; {
 		case shown.token != d.token:
@@ -47,6 +48,6 @@ func (p Settings) tokenSection(t theme.Theme, d settingsAction) Section {
 			rows = append(rows, t.Strong.Wrap(shown.text, w)...)
 		}
 		rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" shows it  ")+t.Key.Text("c")+t.Dim.Text(" copies it unseen"))
-		return TruncateRows(t, rows, h)
+		return widget.TruncateRows(t, rows, h)
 	}}
 }

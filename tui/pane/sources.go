@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Sources lists what is opened and says all there is to say of the selected
@@ -28,8 +30,26 @@ type Sources struct {
 }
 
 // NewSources returns a Sources that shows times of zone.
-func NewSources(k Keys, zone *time.Location) Sources {
+func NewSources(k Keys, zone *time.Location) Pane {
 	return Sources{keys: k, zone: zone, form: addForm{keys: k}}
+}
+
+// sourcesHelp lists the keys of [Sources] and its forms.
+func sourcesHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove, "remove the source; its files stay"),
+		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
+		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
+		help(k.Save, "save the open page"),
+	}}, {"Pages of a source", []key.Binding{
+		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw, "toggle source/rendered"),
+		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back"),
+	}}, {"Adding a source", []key.Binding{
+		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Toggle, "toggle read-only"), help(k.Back, "close; keeps what you typed"),
+	}}, {"Permissions", []key.Binding{
+		help(k.Enter, "preview the change"), help(k.Right, "next option"), k.NextField, help(k.Back, "close"),
+	}}}
 }
 
 // Show implements [Pane]. The selection stays on its source when others come
@@ -42,7 +62,7 @@ func (p Sources) Show(s status.Snapshot) Pane {
 	}
 	p = p.updateBrowser(s)
 	p.snap = s
-	p.cursor = Clamp(p.cursor, len(s.Sources))
+	p.cursor = widget.Clamp(p.cursor, len(s.Sources))
 	return p.Focus(selected.Name)
 }
 
@@ -56,7 +76,7 @@ func addedSource(before, now []status.Source) (name string, ok bool) {
 	return "", false
 }
 
-// Focus implements [Seeker].
+// Focus implements [Focuser].
 func (p Sources) Focus(part string) Pane {
 	for i, s := range p.snap.Sources {
 		if s.Name == part {
@@ -66,12 +86,12 @@ func (p Sources) Focus(part string) Pane {
 	return p
 }
 
-// Typing implements [Paster].
+// Typing implements [TextEditor].
 func (p Sources) Typing() bool {
 	return p.adding || p.grant != nil || p.browse != nil && p.browse.typing()
 }
 
-// Paste implements [Paster].
+// Paste implements [TextEditor].
 func (p Sources) Paste(text string) Pane {
 	switch {
 	case p.adding:
@@ -116,17 +136,17 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
 		return p.openBrowser(key.Matches(k, p.keys.Search)), nil
 	case key.Matches(k, p.keys.Up):
-		p.cursor = Clamp(p.cursor-1, n)
+		p.cursor = widget.Clamp(p.cursor-1, n)
 	case key.Matches(k, p.keys.Down):
-		p.cursor = Clamp(p.cursor+1, n)
+		p.cursor = widget.Clamp(p.cursor+1, n)
 	case key.Matches(k, p.keys.PageUp):
-		p.cursor = Clamp(p.cursor-k.H/2, n)
+		p.cursor = widget.Clamp(p.cursor-k.H/2, n)
 	case key.Matches(k, p.keys.PageDown):
-		p.cursor = Clamp(p.cursor+k.H/2, n)
+		p.cursor = widget.Clamp(p.cursor+k.H/2, n)
 	case key.Matches(k, p.keys.First):
 		p.cursor = 0
 	case key.Matches(k, p.keys.Last):
-		p.cursor = Clamp(n, n)
+		p.cursor = widget.Clamp(n, n)
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
 	case key.Matches(k, p.keys.Grant):
@@ -150,11 +170,11 @@ func (p Sources) selectedIntent(k Press) Intent {
 	case key.Matches(k, p.keys.Reopen):
 		return intentFor(status.Action{Verb: status.ReopenSource, Target: s.Name})
 	case key.Matches(k, p.keys.Run):
-		return OpenPane{Pane: ToolsTab, Focus: s.Name}
+		return OpenPane{Pane: ToolsPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeCalls):
-		return OpenPane{Pane: ActivityTab, Focus: s.Name}
+		return OpenPane{Pane: ActivityPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeLogs):
-		return OpenPane{Pane: LogsTab, Focus: s.Name}
+		return OpenPane{Pane: LogsPane, Focus: s.Name}
 	default:
 		return Copy{What: "the place of " + s.Name, Text: s.Place}
 	}
@@ -172,9 +192,9 @@ func (p Sources) Keys() []key.Binding {
 		return p.browse.bindings()
 	}
 	if len(p.snap.Sources) == 0 {
-		return []key.Binding{WithHelp(p.keys.Add, "add a source")}
+		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{WithHelp(p.keys.Enter, "its pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, WithHelp(p.keys.Run, "its tools"), p.keys.SeeCalls, p.keys.SeeLogs, WithHelp(p.keys.Copy, "copy its path")}
+	return []key.Binding{widget.WithHelp(p.keys.Enter, "its pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, widget.WithHelp(p.keys.Run, "its tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].
@@ -190,28 +210,28 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	}
 	var lines []string
 	switch {
-	case Framed(w, h) && w >= WideWidth:
-		lines = Columns(t, w, h, []Section{p.listSection(t)}, []Section{side})
-	case form && !Framed(w, h):
-		lines = Stack(t, w, h, false, side)
+	case widget.Framed(w, h) && w >= widget.WideWidth:
+		lines = widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
+	case form && !widget.Framed(w, h):
+		lines = widget.Stack(t, w, h, false, side)
 	default:
 		list := p.listSection(t)
 		list.Ideal = max(list.Min, min(list.Ideal, h-side.Ideal-4))
-		lines = Stack(t, w, h, Framed(w, h), list, side)
+		lines = widget.Stack(t, w, h, widget.Framed(w, h), list, side)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (p Sources) listSection(t theme.Theme) Section {
+func (p Sources) listSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sources)
-	return Section{
+	return widget.Section{
 		Title: titleWithCount("Sources", n), Min: min(max(2, n+1), 4), Ideal: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text("No source is open. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
 			rows := []string{p.heading(t, w)}
-			from, to := VisibleRange(n, p.cursor, h-1)
+			from, to := widget.VisibleRange(n, p.cursor, h-1)
 			for i := from; i < to; i++ {
 				rows = append(rows, t.RowRegion(i, p.row(t, i, w)))
 			}
@@ -240,7 +260,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 	line := style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(s.Name, nameWidth(w)) + t.Text.Text(" ") +
 		t.Dim.Fit(s.Kind, 10) + style.Fit(string(s.State), 11)
 	if w >= 54 {
-		line += t.Text.Fit(accessText(s), 11) + t.Text.FitRight(Count(s.Calls), 7)
+		line += t.Text.Fit(accessText(s), 11) + t.Text.FitRight(widget.Count(s.Calls), 7)
 	}
 	if w >= 90 {
 		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Place, w-theme.Width(line)-2)
@@ -262,15 +282,15 @@ func accessText(s status.Source) string {
 	}
 }
 
-func (p Sources) detailSection(t theme.Theme) Section {
+func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
-		return Section{Title: "How to begin", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
+		return widget.Section{Title: "How to begin", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
 			return t.Dim.Wrap("A source is one opened knowledge base: a folder of Markdown or Org files, a Logseq graph, a wiki. "+
 				"Agents see only what you add here, and may do only what you allow.", w)
 		}}
 	}
-	return Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7, Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
+	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7, Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
 }
 
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
@@ -281,11 +301,11 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		may += " (read only)"
 	}
 	rows := []string{
-		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+ClockTime(s.Since, p.snap.Time, p.zone)),
+		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)),
 		t.Dim.Fit("place", 12) + t.Text.CutLeft(s.Place, w-12),
 		field("kind", s.Kind),
-		field("agents may", OrDash(strings.TrimSpace(may))),
-		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, Plural(s.Calls, "time"), callSplit(s))),
+		field("agents may", widget.OrDash(strings.TrimSpace(may))),
+		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),
 	}
 	if s.Note != "" {
 		rows = append(rows, field("note", s.Note))
@@ -306,4 +326,34 @@ func sampleNote(s status.Source) string {
 		return "a sample that Lectern laid out"
 	}
 	return ""
+}
+
+// DisabledReason implements [Pane].
+func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
+	if p.adding || p.grant != nil || p.browse != nil {
+		return ""
+	}
+	_, any := p.selected()
+	asks := key.Matches(k, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, p.keys.Browse, p.keys.Enter, p.keys.Search)
+	switch {
+	case !asks && !key.Matches(k, p.keys.SeeLogs, p.keys.SeeCalls, p.keys.Copy, p.keys.Run):
+		return ""
+	case !Running(p.snap) && (!any || asks):
+		return hubNotRunning
+	case !any && !key.Matches(k, p.keys.Add):
+		return "No source is open yet. Press a to add one."
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Sources) SelectRow(i int) (Pane, bool) {
+	if p.browse != nil {
+		next, again := p.browse.selectRow(i)
+		return p.withBrowser(next), again
+	}
+	again := p.cursor == i
+	p.cursor = widget.Clamp(i, len(p.snap.Sources))
+	return p, again
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // addForm asks what to open. Only the folder must be said.
 type addForm struct {
 	keys      Keys
-	place     TextInput
-	name      TextInput
+	place     widget.TextInput
+	name      widget.TextInput
 	readOnly  bool
 	focus     int    // placeField and on
 	problem   string // why it was not taken; empty: not tried, or changed since
@@ -96,15 +97,15 @@ func isAbsolute(place string) bool {
 }
 
 func (f addForm) bindings() []key.Binding {
-	keys := []key.Binding{WithHelp(f.keys.Enter, "look what it would change"), f.keys.NextField}
+	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "look what it would change"), f.keys.NextField}
 	if f.focus == accessField {
 		keys = append(keys, f.keys.Toggle)
 	}
-	return append(keys, WithHelp(f.keys.Back, "close"))
+	return append(keys, widget.WithHelp(f.keys.Back, "close"))
 }
 
-func (f addForm) section(t theme.Theme) Section {
-	return Section{Title: "Add a source", Min: 4, Ideal: 7, Rows: func(w, _ int) []string {
+func (f addForm) section(t theme.Theme) widget.Section {
+	return widget.Section{Title: "Add a source", Min: 4, Ideal: 7, Rows: func(w, _ int) []string {
 		label := func(field int, text string) string {
 			if f.focus == field {
 				return t.Accent.Fit("▸ "+text, 13)

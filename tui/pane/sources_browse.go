@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Resize implements [Sizer].
+// Resize implements [Resizer].
 func (p Sources) Resize(w, h int) Pane {
 	p.w, p.h = w, h
 	if p.browse != nil {
@@ -17,7 +18,7 @@ func (p Sources) Resize(w, h int) Pane {
 	return p
 }
 
-// NextQuery implements [Learner].
+// NextQuery implements [Querier].
 func (p Sources) NextQuery() Query {
 	if p.browse == nil || !Running(p.snap) {
 		return nil
@@ -25,7 +26,7 @@ func (p Sources) NextQuery() Query {
 	return p.browse.nextQuery()
 }
 
-// TakeResult implements [Learner].
+// TakeResult implements [Querier].
 func (p Sources) TakeResult(f Result) Pane {
 	if p.browse == nil {
 		return p
@@ -73,5 +74,5 @@ func callSplit(s status.Source) string {
 	if s.Calls == 0 {
 		return ""
 	}
-	return "; " + Plural(s.Calls-min(s.Writes, s.Calls), "read") + ", " + Plural(s.Writes, "write")
+	return "; " + widget.Plural(s.Calls-min(s.Writes, s.Calls), "read") + ", " + widget.Plural(s.Writes, "write")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // grantForm asks who may do what with a source.
@@ -77,11 +78,11 @@ func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 }
 
 func (f grantForm) bindings() []key.Binding {
-	return []key.Binding{WithHelp(f.keys.Enter, "look what it would change"), WithHelp(f.keys.Right, "other"), f.keys.NextField, WithHelp(f.keys.Back, "close")}
+	return []key.Binding{widget.WithHelp(f.keys.Enter, "look what it would change"), widget.WithHelp(f.keys.Right, "other"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
 }
 
-func (f grantForm) section(t theme.Theme) Section {
-	return Section{Title: "What agents may do with " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
+func (f grantForm) section(t theme.Theme) widget.Section {
+	return widget.Section{Title: "What agents may do with " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			if focus {
 				return t.Accent.Fit("▸ "+name, 10) + t.Selected().Text.Cut("‹ "+value+" ›", w-10)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // An argument is one property of a tool's schema, as a person reads it.
@@ -86,7 +88,7 @@ func parseArgument(raw json.RawMessage) argument {
 		rules = append(rules, "up to "+formatNumber(*p.Maximum))
 	}
 	if p.MaxLength != nil {
-		rules = append(rules, "at most "+Plural(uint64(max(0, *p.MaxLength)), "character"))
+		rules = append(rules, "at most "+widget.Plural(max(0, *p.MaxLength), "character"))
 	}
 	if p.MaxItems != nil {
 		rules = append(rules, "at most "+strconv.Itoa(*p.MaxItems))

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Tools shows what an agent sees: each tool with its description, arguments,
@@ -25,19 +27,29 @@ type Tools struct {
 	loaded Query      // what tools are of; nil: nothing yet
 	tools  []status.Tool
 	err    error
-	cursor string   // the name of the selected tool
-	page   TextView // all there is to say of it
-	top    int
-	open   bool
+	cursor string          // the name of the selected tool
+	page   widget.TextView // all there is to say of it
+	detail widget.Detail
 
-	filter TextInput
-	typing bool
+	filter widget.FilterInput
 
 	form *toolForm // nil: it is not shown; replaced, never changed
 }
 
 // NewTools returns a Tools that shows times of zone.
-func NewTools(k Keys, zone *time.Location) Tools { return Tools{keys: k, zone: zone} }
+func NewTools(k Keys, zone *time.Location) Pane { return Tools{keys: k, zone: zone} }
+
+// toolsHelp lists the keys of [Tools] and its form.
+func toolsHelp(k Keys) []KeyGroup {
+	help := widget.WithHelp
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Run, "run the tool"), help(k.Enter, "read its full description"), help(k.Filter, "filter the tools"),
+		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left, "as the previous client sees them"),
+		help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
+	}}, {"Running a tool", []key.Binding{
+		help(k.Enter, "run it"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
+	}}}
+}
 
 // Show implements [Pane]. What is published depends on the sources and on what
 // agents may do, so it is read again when these change.
@@ -56,13 +68,13 @@ func sameTools(a, b status.Source) bool {
 	return a.Name == b.Name && a.Tools == b.Tools && a.ReadOnly == b.ReadOnly && slices.Equal(a.Effects, b.Effects)
 }
 
-// Focus implements [Seeker]: it shows the tools of the source part.
+// Focus implements [Focuser]: it shows the tools of the source part.
 func (p Tools) Focus(part string) Pane {
 	p.scope.Source = part
 	return p
 }
 
-// NextQuery implements [Learner].
+// NextQuery implements [Querier].
 func (p Tools) NextQuery() Query {
 	if p.loaded == Query(p.scope) || !Running(p.snap) {
 		return nil
@@ -70,7 +82,7 @@ func (p Tools) NextQuery() Query {
 	return p.scope
 }
 
-// TakeResult implements [Learner].
+// TakeResult implements [Querier].
 func (p Tools) TakeResult(f Result) Pane {
 	switch w := f.Query.(type) {
 	case ToolsQuery:
@@ -91,7 +103,7 @@ func (p Tools) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [Actor].
+// ActionDone implements [ActionObserver].
 func (p Tools) ActionDone(a status.Action, err error) Pane {
 	if err == nil && (a.Verb == status.SetGrant || a.Verb == status.SetOption || a.Verb == status.Reload) {
 		p.scope.Refresh++
@@ -99,17 +111,17 @@ func (p Tools) ActionDone(a status.Action, err error) Pane {
 	return p
 }
 
-// Typing implements [Paster].
-func (p Tools) Typing() bool { return p.typing || p.form != nil }
+// Typing implements [TextEditor].
+func (p Tools) Typing() bool { return p.filter.Typing || p.form != nil }
 
-// Paste implements [Paster].
+// Paste implements [TextEditor].
 func (p Tools) Paste(text string) Pane {
 	switch {
 	case p.form != nil:
 		next := p.form.paste(text)
 		p.form = &next
-	case p.typing:
-		p.filter = p.filter.Insert(text)
+	case p.filter.Typing:
+		p.filter = p.filter.Paste(text)
 		return p.selectAt(0)
 	}
 	return p
@@ -117,13 +129,13 @@ func (p Tools) Paste(text string) Pane {
 
 // visible are the tools that pass the filter.
 func (p Tools) visible() []status.Tool {
-	l := Filter{Text: theme.Sanitize(p.filter.Value())}
-	if l.Text == "" {
+	filter := theme.Sanitize(p.filter.Value())
+	if filter == "" {
 		return p.tools
 	}
 	var shown []status.Tool
 	for _, t := range p.tools {
-		if l.Find([]byte(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description)) >= 0 {
+		if widget.Matches(t.Name+" "+t.Title+" "+t.Effect+" "+t.Description, filter) {
 			shown = append(shown, t)
 		}
 	}
@@ -138,12 +150,12 @@ func (p Tools) position() int {
 func (p Tools) selectAt(i int) Tools {
 	shown := p.visible()
 	if len(shown) == 0 {
-		p.cursor, p.page = "", TextView{}
+		p.cursor, p.page = "", widget.TextView{}
 		return p
 	}
-	tool := shown[Clamp(i, len(shown))]
+	tool := shown[widget.Clamp(i, len(shown))]
 	if tool.Name != p.cursor {
-		p.top = 0
+		p.detail.Top = 0
 	}
 	p.cursor, p.page = tool.Name, toolText(tool)
 	return p
@@ -159,20 +171,26 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		next, want := p.form.handleKey(k)
 		p.form = &next
 		return p, want
-	case p.typing:
-		return p.filterKey(k), nil
+	case p.filter.Typing:
+		p.filter = p.filter.HandleKey(k.KeyPressMsg, p.keys.NavKeys)
+		if p.filter.Typing {
+			return p.selectAt(0), nil
+		}
+		return p.selectAt(p.position()), nil
 	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	if next, ok := p.move(k); ok {
-		return next, nil
+	w, h := p.detailRoom(k.W, k.H)
+	if next, i, ok := p.detail.HandleKey(k.KeyPressMsg, p.keys.NavKeys, p.page, w, h, k.H/2, p.position(), len(p.visible())); ok {
+		p.detail = next
+		return p.selectAt(i), nil
 	}
 	switch {
 	case key.Matches(k, p.keys.Filter):
-		p.typing = true
+		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = TextInput{}
+		p.filter = p.filter.Clear()
 		return p.selectAt(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
@@ -193,50 +211,6 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		return p, Unhandled{}
 	}
 	return p, nil
-}
-
-func (p Tools) filterKey(k Press) Pane {
-	p.filter, p.typing = p.keys.editFilter(k, p.filter, "")
-	if key.Matches(k, p.keys.Enter) {
-		return p
-	}
-	return p.selectAt(0)
-}
-
-func (p Tools) move(k Press) (Tools, bool) {
-	i, page := p.position(), max(1, k.H/2)
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.open = !p.open
-		return p, true
-	case key.Matches(k, p.keys.Back) && p.open:
-		p.open = false
-		return p, true
-	case key.Matches(k, p.keys.PageDown):
-		return p.scroll(page, k), true
-	case key.Matches(k, p.keys.PageUp):
-		return p.scroll(-page, k), true
-	case p.open && key.Matches(k, p.keys.Down):
-		return p.scroll(1, k), true
-	case p.open && key.Matches(k, p.keys.Up):
-		return p.scroll(-1, k), true
-	case key.Matches(k, p.keys.Down):
-		return p.selectAt(i + 1), true
-	case key.Matches(k, p.keys.Up):
-		return p.selectAt(i - 1), true
-	case key.Matches(k, p.keys.First):
-		return p.selectAt(0), true
-	case key.Matches(k, p.keys.Last):
-		return p.selectAt(len(p.tools)), true
-	}
-	return p, false
-}
-
-// scroll moves the text of the selected tool by d rows.
-func (p Tools) scroll(d int, k Press) Tools {
-	w, h := p.detailRoom(k.W, k.H)
-	p.top = max(0, min(p.top+d, p.page.Height(w)-h))
-	return p
 }
 
 // nextAfter is what follows one in all, or the first.
@@ -294,31 +268,31 @@ func (p Tools) Keys() []key.Binding {
 	switch {
 	case p.form != nil:
 		return p.form.bindings()
-	case p.typing:
-		return []key.Binding{WithHelp(p.keys.Enter, "keep the filter"), WithHelp(p.keys.Back, "drop it")}
-	case p.open:
-		return []key.Binding{p.keys.Run, WithHelp(p.keys.Back, "back to the list"), WithHelp(p.keys.Down, "scroll"), p.keys.Copy}
+	case p.filter.Typing:
+		return p.filter.Bindings(p.keys.NavKeys)
+	case p.detail.Open:
+		return []key.Binding{p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"), p.keys.Copy}
 	}
 	return []key.Binding{
-		p.keys.Run, WithHelp(p.keys.Enter, "read it"), p.keys.Filter, WithHelp(p.keys.NextPart, "source"), WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+		p.keys.Run, widget.WithHelp(p.keys.Enter, "read it"), p.keys.Filter, widget.WithHelp(p.keys.NextPart, "source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
 	}
 }
 
 // toolText is all there is to say of a tool.
-func toolText(tool status.Tool) TextView {
-	l := NewTextView().
-		Add(TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
-		Add(DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", OrDash(tool.Effect), OrDash(tool.System),
-			Count(uint64(max(0, tool.Bytes/4))), OrDash(strings.Join(tool.Sources, ", ")))).
-		Add(TextLine, "").Add(TextLine, tool.Description).Add(TextLine, "")
+func toolText(tool status.Tool) widget.TextView {
+	l := widget.NewTextView().
+		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
+		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", widget.OrDash(tool.Effect), widget.OrDash(tool.System),
+			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(strings.Join(tool.Sources, ", ")))).
+		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
 	fields, err := parseArguments(tool.Schema)
 	switch {
 	case err != nil:
-		l = l.Add(RiskLine, err.Error())
+		l = l.Add(widget.RiskLine, err.Error())
 	case len(fields) == 0:
-		l = l.Add(DimLine, "It takes no arguments.")
+		l = l.Add(widget.DimLine, "It takes no arguments.")
 	default:
-		l = l.Add(TitleLine, "arguments; * is needed")
+		l = l.Add(widget.TitleLine, "arguments; * is needed")
 	}
 	for _, a := range fields {
 		star := ""
@@ -329,16 +303,75 @@ func toolText(tool status.Tool) TextView {
 		if len(a.choices) > 0 {
 			choices = "one of " + strings.Join(a.choices, ", ")
 		}
-		l = l.Add(TextLine, "  "+a.name+star+" · "+strings.Join(nonEmpty(a.kindText(), choices, a.rules), " · "))
+		l = l.Add(widget.TextLine, "  "+a.name+star+" · "+strings.Join(nonEmpty(a.kindText(), choices, a.rules), " · "))
 		if a.description != "" {
-			l = l.Add(DimLine, "      "+a.description)
+			l = l.Add(widget.DimLine, "      "+a.description)
 		}
 	}
 	if len(tool.Examples) > 0 {
-		l = l.Add(TextLine, "").Add(TitleLine, "examples")
+		l = l.Add(widget.TextLine, "").Add(widget.TitleLine, "examples")
 	}
 	for _, ex := range tool.Examples {
-		l = l.Add(DimLine, "  "+ex.Why).Add(TextLine, "    "+string(ex.Args))
+		l = l.Add(widget.DimLine, "  "+ex.Why).Add(widget.TextLine, "    "+string(ex.Args))
 	}
 	return l
+}
+
+// DisabledReason implements [Pane].
+func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
+	if p.Typing() {
+		return ""
+	}
+	_, any := p.selected()
+	switch {
+	case key.Matches(k, p.keys.Run):
+		return reasonUnless(any, "There is no tool to run.")
+	case key.Matches(k, p.keys.Copy):
+		return reasonUnless(any, "There is no tool to copy.")
+	case key.Matches(k, p.keys.Enter):
+		return reasonUnless(any, "There is no tool to read.")
+	case key.Matches(k, p.keys.Refresh):
+		return reasonUnless(Running(p.snap), hubNotRunning)
+	case key.Matches(k, p.keys.NextPart):
+		return reasonUnless(len(p.sources()) > 1, "No source is open.")
+	case key.Matches(k, p.keys.Left, p.keys.Right):
+		return reasonUnless(len(p.clients()) > 1, "No client is attached, so these are the tools of any.")
+	default:
+		return ""
+	}
+}
+
+// SelectRow implements [RowSelector].
+func (p Tools) SelectRow(i int) (Pane, bool) {
+	again := p.position() == i
+	return p.selectAt(i), again
+}
+
+// Scroll implements [Scroller].
+func (p Tools) Scroll(n int, k Press) Pane {
+	w, h := p.detailRoom(k.W, k.H)
+	p.detail = p.detail.Scroll(n, p.page, w, h)
+	return p
+}
+
+// toolsState is what [Tools] keeps from one panel to the next.
+type toolsState struct {
+	Source string `json:"source,omitempty"`
+	Client string `json:"client,omitempty"`
+	Filter string `json:"filter,omitempty"`
+}
+
+// SaveState implements [StateSaver].
+func (p Tools) SaveState() any {
+	return toolsState{p.scope.Source, p.scope.Client, p.filter.Value()}
+}
+
+// RestoreState implements [StateSaver].
+func (p Tools) RestoreState(b json.RawMessage) Pane {
+	var m toolsState
+	if json.Unmarshal(b, &m) != nil {
+		return p
+	}
+	p.scope.Source, p.scope.Client, p.filter = m.Source, m.Client, widget.NewFilterInput(m.Filter)
+	return p
 }

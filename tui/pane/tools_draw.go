@@ -2,79 +2,68 @@ package pane
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // View implements [Pane].
 func (p Tools) View(t theme.Theme, w, h int) string {
-	line := 0
-	if p.typing {
-		line = 1
-	}
-	lines := p.sections(t, w, h-line)
-	if line == 1 {
-		lines = append(lines, theme.Fit(t.Key.Text(" / ")+p.filter.Draw(t, w-4, true, "name, effect or description"), w))
-	}
-	return strings.Join(lines, "\n")
+	return p.filter.DrawBelow(t, w, h, "name, effect or description", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Tools) sections(t theme.Theme, w, h int) []string {
-	frame := Framed(w, h)
+	frame := widget.Framed(w, h)
 	switch {
-	case p.form != nil && frame && w >= WideWidth:
-		return Columns(t, w, h, []Section{p.listSection(t)}, p.form.sections(t))
+	case p.form != nil && frame && w >= widget.WideWidth:
+		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, p.form.sections(t))
 	case p.form != nil:
-		return Stack(t, w, h, frame, p.form.sections(t)...)
+		return widget.Stack(t, w, h, frame, p.form.sections(t)...)
 	case len(p.visible()) == 0:
-		return Stack(t, w, h, frame, p.listSection(t))
-	case p.open:
-		return Stack(t, w, h, frame, p.detailSection(t))
-	case frame && w >= WideWidth:
-		return Columns(t, w, h, []Section{p.listSection(t)}, []Section{p.detailSection(t)})
+		return widget.Stack(t, w, h, frame, p.listSection(t))
+	case p.detail.Open:
+		return widget.Stack(t, w, h, frame, p.detailSection(t))
+	case frame && w >= widget.WideWidth:
+		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{p.detailSection(t)})
 	case h < 12:
-		return Stack(t, w, h, frame, p.listSection(t))
+		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
 		list := p.listSection(t)
 		list.Ideal = min(list.Ideal, h/2-2)
-		return Stack(t, w, h, frame, list, p.detailSection(t))
+		return widget.Stack(t, w, h, frame, list, p.detailSection(t))
 	}
 }
 
 // detailRoom is the room for what is said of a tool in a pane of w by h cells.
 func (p Tools) detailRoom(w, h int) (int, int) {
-	frame := Framed(w, h)
+	inner, room := widget.Inside(w, h)
 	switch {
-	case p.open:
-	case frame && w >= WideWidth:
-		w -= w / 2
+	case p.detail.Open:
+		return inner, room
+	case widget.Framed(w, h) && w >= widget.WideWidth:
+		return inner - w/2, room
 	default:
-		h -= min(len(p.visible())+1, h/2-2) + 2
+		return inner, max(1, room-min(len(p.visible())+1, h/2-2)-2)
 	}
-	if frame {
-		return w - 4, max(1, h-2)
-	}
-	return w, max(1, h-1)
 }
 
-func (p Tools) listSection(t theme.Theme) Section {
+func (p Tools) listSection(t theme.Theme) widget.Section {
 	shown, bytes := p.visible(), 0
 	for _, tool := range p.tools {
 		bytes += tool.Bytes
 	}
 	n := len(shown)
-	note := fmt.Sprintf("%s, about %s tokens", Bytes(bytes), Count(uint64(max(0, bytes/4))))
+	note := fmt.Sprintf("%s, about %s tokens", widget.Bytes(bytes), widget.Count(max(0, bytes/4)))
 	if n != len(p.tools) {
 		note = fmt.Sprintf("%d of %d", n, len(p.tools))
 	}
-	return Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Ideal: n + 1, Rows: func(w, h int) []string {
+	return widget.Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Ideal: n + 1, Rows: func(w, h int) []string {
 		if n == 0 {
 			return p.emptyRows(t, w)
 		}
 		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
-		from, to := VisibleRange(n, p.position(), h-1)
+		from, to := widget.VisibleRange(n, p.position(), h-1)
 		for i := from; i < to; i++ {
 			rows = append(rows, t.RowRegion(i, p.row(t, shown[i], w)))
 		}
@@ -114,16 +103,12 @@ func (p Tools) row(t theme.Theme, tool status.Tool, w int) string {
 	if tool.Name == p.cursor {
 		t, lead = t.Selected(), "▸ "
 	}
-	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect, 8) + t.Dim.FitRight(Count(uint64(max(0, tool.Bytes/4))), 8) +
+	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect, 8) + t.Dim.FitRight(widget.Count(max(0, tool.Bytes/4)), 8) +
 		t.Text.Fit("", 6)
 }
 
-func (p Tools) detailSection(t theme.Theme) Section {
-	return Section{Title: p.cursor, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
-		rows := p.page.Draw(t, p.top, w, h)
-		if rest := p.page.Height(w) - p.top - len(rows); rest > 0 && len(rows) > 1 {
-			rows[len(rows)-1] = t.Dim.Text(fmt.Sprintf("… %s below; pgdn", Plural(uint64(rest+1), "row")))
-		}
-		return ScrollRegions(t, rows, w)
+func (p Tools) detailSection(t theme.Theme) widget.Section {
+	return widget.Section{Title: p.cursor, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		return widget.ScrollRegions(t, p.detail.Draw(t, p.page, w, h), w)
 	}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // toolForm asks for the arguments of a tool and shows its answer. It is made
@@ -17,15 +18,15 @@ type toolForm struct {
 	keys    Keys
 	tool    status.Tool
 	fields  []argument
-	typed   []TextInput // one for each field; of one with choices, the one chosen
-	source  int         // among the tool's
-	focus   int         // 0: the source; from 1 on the fields
-	example int         // the one that was filled in last; 0: none
+	typed   []widget.TextInput // one for each field; of one with choices, the one chosen
+	source  int                // among the tool's
+	focus   int                // 0: the source; from 1 on the fields
+	example int                // the one that was filled in last; 0: none
 
 	problem   string // why it was not run; empty: not tried, or changed since
 	confirmed bool   // it changes something, and a person was told so
 	running   bool
-	answer    TextView
+	answer    widget.TextView
 	top       int
 }
 
@@ -42,7 +43,7 @@ func newToolForm(k Keys, tool status.Tool) (toolForm, error) {
 			fields[i].choices = []string{"true", "false"}
 		}
 	}
-	f := toolForm{keys: k, tool: tool, fields: fields, typed: make([]TextInput, len(fields)), focus: 1}
+	f := toolForm{keys: k, tool: tool, fields: fields, typed: make([]widget.TextInput, len(fields)), focus: 1}
 	if len(fields) == 0 {
 		f.focus = 0
 	}
@@ -102,7 +103,7 @@ func (f toolForm) handleKey(k Press) (toolForm, Intent) {
 	case k.String() == "pgup":
 		f.top = max(0, f.top-page)
 	case key.Matches(k, f.keys.CopyAnswer):
-		if len(f.answer.lines) == 0 {
+		if f.answer.Len() == 0 {
 			return f, ShowMessage{"There is no answer to copy yet."}
 		}
 		return f, Copy{What: "the answer", Text: f.answer.String()}
@@ -144,7 +145,7 @@ func (f toolForm) edit(k Press) toolForm {
 	if choices := f.fields[i].choices; choices != nil {
 		all := append([]string{""}, choices...) // empty: leave it out
 		at := max(0, slices.Index(all, f.typed[i].Value()))
-		f.typed[i] = NewTextInput(all[(at+step+len(all))%len(all)])
+		f.typed[i] = widget.NewTextInput(all[(at+step+len(all))%len(all)])
 		return f
 	}
 	f.typed[i], _ = f.typed[i].HandleKey(k.KeyPressMsg)
@@ -173,10 +174,10 @@ func (f toolForm) fillExample() toolForm {
 		f.problem = "The example cannot be read."
 		return f
 	}
-	f.typed, f.problem, f.confirmed = make([]TextInput, len(f.fields)), "", false
+	f.typed, f.problem, f.confirmed = make([]widget.TextInput, len(f.fields)), "", false
 	for i, a := range f.fields {
 		if v, ok := args[a.name]; ok {
-			f.typed[i] = NewTextInput(jsonText(v))
+			f.typed[i] = widget.NewTextInput(jsonText(v))
 		}
 	}
 	return f
@@ -200,7 +201,7 @@ func (f toolForm) run() (toolForm, Intent) {
 		f.confirmed = true
 		return f, nil
 	}
-	f.running, f.confirmed, f.problem, f.answer, f.top = true, false, "", TextView{}, 0
+	f.running, f.confirmed, f.problem, f.answer, f.top = true, false, "", widget.TextView{}, 0
 	return f, RunTool{Source: f.sourceName(), Tool: f.toolName(), Args: args}
 }
 
@@ -212,7 +213,7 @@ func (f toolForm) toolName() string { return strings.TrimPrefix(f.tool.Name, f.t
 func (f toolForm) takeResult(fact Result) toolForm {
 	f.running = false
 	if fact.Err != nil {
-		f.answer = NewTextView().Add(RiskLine, fact.Err.Error())
+		f.answer = widget.NewTextView().Add(widget.RiskLine, fact.Err.Error())
 		return f
 	}
 	var pretty strings.Builder
@@ -223,24 +224,24 @@ func (f toolForm) takeResult(fact Result) toolForm {
 		pretty.Reset()
 		pretty.Write(fact.Answer)
 	}
-	f.answer = NewTextView().Add(TextLine, pretty.String())
+	f.answer = widget.NewTextView().Add(widget.TextLine, pretty.String())
 	return f
 }
 
 func (f toolForm) bindings() []key.Binding {
-	keys := []key.Binding{WithHelp(f.keys.Enter, "run it"), f.keys.NextField, WithHelp(f.keys.Back, "close")}
+	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "run it"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
 	if len(f.tool.Examples) > 0 {
 		keys = append(keys, f.keys.Example)
 	}
-	if len(f.answer.lines) > 0 {
+	if f.answer.Len() > 0 {
 		keys = append(keys, f.keys.CopyAnswer)
 	}
 	return keys
 }
 
 // sections are the form and, when there is one, the answer.
-func (f toolForm) sections(t theme.Theme) []Section {
-	form := Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Ideal: len(f.fields) + 4, Rows: func(w, h int) []string {
+func (f toolForm) sections(t theme.Theme) []widget.Section {
+	form := widget.Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Ideal: len(f.fields) + 4, Rows: func(w, h int) []string {
 		rows := []string{f.row(t, 0, "on", f.sourceName(), w)}
 		for i, a := range f.fields {
 			name := a.name
@@ -250,12 +251,12 @@ func (f toolForm) sections(t theme.Theme) []Section {
 			rows = append(rows, f.row(t, i+1, name, "", w))
 		}
 		foot := f.footer(t, w)
-		from, to := VisibleRange(len(rows), f.focus, max(1, h-len(foot)))
+		from, to := widget.VisibleRange(len(rows), f.focus, max(1, h-len(foot)))
 		return append(rows[from:to:to], foot...)
 	}}
-	all := []Section{form}
-	if len(f.answer.lines) > 0 || f.running {
-		all = append(all, Section{Title: "Answer", Note: Plural(uint64(len(f.answer.lines)), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	all := []widget.Section{form}
+	if f.answer.Len() > 0 || f.running {
+		all = append(all, widget.Section{Title: "Answer", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 			if f.running {
 				return []string{t.Busy.Text("◐ running …")}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // traffic is how many calls there were lately and how long they took. It is a
@@ -93,12 +94,12 @@ func (f traffic) sparkline(t theme.Theme, now time.Time) string {
 
 // section shows the five minutes up to the newer of the last call and now, the
 // time of the snapshot: it moves with what happens, not with the clock.
-func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) Section {
+func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widget.Section {
 	if f.last.After(now) {
 		now = f.last
 	}
 	slots, sum := f.buckets5m(now)
-	return Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Ideal: 2, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Ideal: 2, Rows: func(w, _ int) []string {
 		calls, took := make([]float64, trafficBuckets), make([]float64, trafficBuckets)
 		for i, s := range slots {
 			calls[i] = float64(s.calls)
@@ -113,7 +114,7 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) Sect
 		}
 		mean := " –"
 		if sum.calls > 0 {
-			mean = " " + Duration(sum.took/time.Duration(sum.calls)) + ", at most " + Duration(sum.longest)
+			mean = " " + widget.Duration(sum.took/time.Duration(sum.calls)) + ", at most " + widget.Duration(sum.longest)
 		}
 		return []string{
 			t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),

@@ -10,20 +10,21 @@ import (
 // reset ends what a Style began.
 const reset = "\x1b[m"
 
-// maxTextBytes is how many bytes of one text are looked at: more than a line of any
-// screen holds, so that a text of a megabyte costs no more than one of a page.
+// maxTextBytes is how much of one text is drawn: more than a line of any screen
+// holds, so that a text of a megabyte costs no more than one of a page.
 const maxTextBytes = 4096
 
-// sanitizeShort is text made [Sanitize], and no longer than can be of use.
-func sanitizeShort(text string) string {
-	if len(text) > maxTextBytes {
-		n := maxTextBytes
-		for n > maxTextBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		text = text[:n] + "…"
+func sanitizeShort(text string) string { return Sanitize(TruncateBytes(text, maxTextBytes)) }
+
+// TruncateBytes returns the first n bytes of s at most, in whole runes and with
+// an ellipsis where something was cut.
+func TruncateBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return Sanitize(text)
+	for n -= len("…"); n > 0 && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n] + "…"
 }
 
 // Text paints text, made [Sanitize].

@@ -1,4 +1,4 @@
-package pane
+package widget
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 )
 
 // Count is n with separators between thousands: 1,204.
-func Count(n uint64) string {
-	s := strconv.FormatUint(n, 10)
+func Count[N int | uint64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -16,15 +16,26 @@ func Count(n uint64) string {
 }
 
 // Plural is n of something: "1 call", "2 calls".
-func Plural(n uint64, of string) string {
+func Plural[N int | uint64](n N, noun string) string {
 	if n == 1 {
-		return "1 " + of
+		return "1 " + noun
 	}
-	return Count(n) + " " + of + "s"
+	return Count(n) + " " + noun + "s"
 }
 
-// Megabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0 is
-// not known.
+// Tokens estimates how many tokens n bytes are for an agent.
+func Tokens(n int) string { return "about " + Count(max(0, n/4)) + " tokens" }
+
+// OrDash is s, or a dash if there is nothing to show.
+func OrDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// Megabytes is n bytes in units of 2^20, so coarse that it rarely changes; 0
+// means unknown.
 func Megabytes(n uint64) string {
 	const mb = 1 << 20
 	if n == 0 {
@@ -33,7 +44,7 @@ func Megabytes(n uint64) string {
 	return Count(max(1, (n+mb/2)/mb)) + " MB"
 }
 
-// Bytes is n bytes in words: "812 B", "1.2 KB".
+// Bytes is n bytes in the unit that fits: "812 B", "1.2 KB".
 func Bytes(n int) string {
 	switch {
 	case n < 1024:
@@ -45,7 +56,7 @@ func Bytes(n int) string {
 	}
 }
 
-// Elapsed is a length of time in its two greatest units: "2h 14m".
+// Elapsed is a duration in its two greatest units: "2h 14m".
 func Elapsed(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -59,7 +70,7 @@ func Elapsed(d time.Duration) string {
 	}
 }
 
-// ClockTime is t as seen at now: the time of today, the date of another day. It
+// ClockTime is t as seen at now: the time if it is today, else with the date. It
 // does not change while nothing happens, as "5 minutes ago" would.
 func ClockTime(t, now time.Time, zone *time.Location) string {
 	if t.IsZero() {

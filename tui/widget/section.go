@@ -1,4 +1,4 @@
-package pane
+package widget
 
 import (
 	"strconv"
@@ -17,27 +17,39 @@ type Section struct {
 	Rows func(w, h int) []string
 }
 
-// Below these a pane has no room for frames.
+// Smaller panes have no room for borders.
 const (
 	FramedWidth  = 60
 	framedHeight = 16
 )
 
-// From this width on there are two columns.
+// WideWidth is the width from which panes have two columns.
 const WideWidth = 110
 
-// ScreenReaderHeight is the height from which on a pane is no screen but read from top
-// to bottom, as by a screen reader: one column, without borders.
+// ScreenReaderHeight is the height of a pane that is read aloud from top to
+// bottom: it has one column and no borders.
 const ScreenReaderHeight = 1000
 
-// Framed reports whether sections of a pane this big have a border all around
-// or a line with their title only.
+// Message returns a section that shows rows and nothing else.
+func Message(title string, rows ...string) Section {
+	return Section{Title: title, Min: 1, Ideal: len(rows), Rows: func(int, int) []string { return rows }}
+}
+
+// Framed reports whether sections of a pane this big have a border all around,
+// rather than only a line with their title.
 func Framed(w, h int) bool { return w >= FramedWidth && h >= framedHeight && h < ScreenReaderHeight }
 
-// Stack draws sections one below the other in exactly h lines of w cells. All
-// get what they need, then in turn a row more until they have what they want;
-// what is left over goes to the last. Sections at the end that do not fit are
-// left out.
+// Inside is the room inside one section that fills w by h cells.
+func Inside(w, h int) (int, int) {
+	if Framed(w, h) {
+		return w - 4, max(1, h-2)
+	}
+	return w, max(1, h-1)
+}
+
+// Stack draws sections one below the other in exactly h lines of w cells. Each
+// gets its Min, then in turn one more row up to its Ideal; the last one gets
+// the rest. Sections at the end that do not fit are left out.
 func Stack(t theme.Theme, w, h int, frame bool, sections ...Section) []string {
 	extra := 1
 	if frame {
@@ -111,7 +123,7 @@ func box(t theme.Theme, title, note string, w int, rows []string, h int) []strin
 	return append(lines, t.Line.Text("╰"+strings.Repeat("─", max(0, w-2))+"╯"))
 }
 
-// PadRows makes painted lines h in number and w cells wide.
+// PadRows returns exactly h of the painted lines, each w cells wide.
 func PadRows(lines []string, w, h int) []string {
 	out := make([]string, h)
 	for i := range out {
@@ -124,7 +136,8 @@ func PadRows(lines []string, w, h int) []string {
 	return out
 }
 
-// TruncateRows returns the first h rows, and where there are more says so in the last.
+// TruncateRows returns the first h rows; if there are more, the last one says how
+// many.
 func TruncateRows(t theme.Theme, rows []string, h int) []string {
 	if len(rows) <= h || h < 1 {
 		return rows
@@ -136,10 +149,40 @@ func TruncateRows(t theme.Theme, rows []string, h int) []string {
 	return append(rows[:h-1:h-1], t.Dim.Text("  … "+rest+" more"))
 }
 
-// VisibleRange returns which of n rows are drawn in h lines so that the row of the
-// cursor is among them: a function of its arguments, so that a pane need not
-// remember where it was scrolled to.
-func VisibleRange(n, cursor, h int) (from, to int) {
-	from = min(max(0, cursor-h/2), max(0, n-h))
-	return from, min(n, from+h)
+// FillRow fills a painted row up to w cells, on the background of t.
+func FillRow(t theme.Theme, painted string, w int) string {
+	if room := w - theme.Width(painted); room > 0 {
+		return painted + t.Text.Fit("", room)
+	}
+	return theme.Fit(painted, w)
+}
+
+// ScrollRegions marks rows as text that the mouse wheel scrolls by itself.
+func ScrollRegions(t theme.Theme, rows []string, w int) []string {
+	for i := range rows {
+		rows[i] = t.ScrollRegion(theme.Fit(rows[i], w))
+	}
+	return rows
+}
+
+// Property is a label of label cells and a value.
+func Property(t theme.Theme, label int, name, value string) string {
+	return t.Dim.Fit(name, label) + t.Text.Text(value)
+}
+
+// PropertyRows is [Property] with a value that may take up to three rows of w
+// cells; none if it is empty.
+func PropertyRows(t theme.Theme, label int, name, value string, w int) []string {
+	if value == "" {
+		return nil
+	}
+	rows := t.Text.Wrap(value, max(1, w-label))
+	if len(rows) > 3 {
+		rows = append(rows[:2:2], t.Dim.Text("…"))
+	}
+	for i := range rows {
+		rows[i] = theme.Fit(t.Dim.Fit(name, label)+rows[i], w)
+		name = ""
+	}
+	return rows
 }

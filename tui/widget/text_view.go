@@ -1,16 +1,15 @@
-package pane
+package widget
 
 import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// A TextView is a text of some length to scroll through: what an agent wants to
-// write, or wrote. Nothing of it is ever cut at the edge of the screen, for
-// what a person agrees to must be there to be read.
+// A TextView is a text to scroll through: what an agent wants to write, or
+// wrote. Long lines are wrapped and never cut, because a person must be able to
+// read all of what they agree to.
 type TextView struct {
 	lines []textLine
 	// wrapCache is shared by copies: the same lines at the same width.
@@ -22,8 +21,10 @@ type textLine struct {
 	kind LineKind
 }
 
+// LineKind is what a line of a [TextView] says, which decides how it is drawn.
 type LineKind uint8
 
+// The kinds of lines.
 const (
 	TextLine LineKind = iota
 	DimLine
@@ -37,20 +38,21 @@ type wrappedText struct {
 	rows []textLine
 }
 
-// maxPiece is the most bytes of one line; a longer one is several, because a
-// theme looks at no more than a few thousand.
-const maxPiece = 1000
+const (
+	maxTextBytes = 512 << 10
+	// maxPiece splits long lines, because a theme draws only the first few
+	// thousand bytes of a text.
+	maxPiece = 1000
+)
 
-// maxTextBytes bounds a leaf.
-const maxTextBytes = 512 << 10
-
+// NewTextView returns an empty TextView.
 func NewTextView() TextView { return TextView{wrapCache: &wrappedText{}} }
 
-// Add returns l with text at its end, one line for each line of it.
+// Add returns l with the lines of text at its end.
 func (l TextView) Add(kind LineKind, text string) TextView {
 	rest := ""
 	if len(text) > maxTextBytes {
-		text, rest = truncateBytes(text, maxTextBytes), "… what follows is too long for the screen"
+		text, rest = theme.TruncateBytes(text, maxTextBytes), "… the rest is too long to show"
 	}
 	lines := append([]textLine(nil), l.lines...)
 	for _, line := range theme.SplitLines(text) {
@@ -69,8 +71,8 @@ func (l TextView) Add(kind LineKind, text string) TextView {
 	return TextView{lines: lines, wrapCache: &wrappedText{}}
 }
 
-// diffSign is what a further piece of line begins with, so that it looks like the
-// first.
+// diffSign is what further pieces of a line begin with, so that they look like
+// the first.
 func diffSign(kind LineKind, line string) string {
 	if kind == DiffLine && line != "" && strings.ContainsRune("+- ", rune(line[0])) {
 		return line[:1]
@@ -78,21 +80,10 @@ func diffSign(kind LineKind, line string) string {
 	return ""
 }
 
-// addPlan returns l with what p would change.
-func (l TextView) addPlan(p status.Plan) TextView {
-	for _, risk := range p.Risks {
-		l = l.Add(RiskLine, risk)
-	}
-	for _, s := range p.Steps {
-		l = l.Add(TitleLine, s.What)
-		if s.Diff != "" {
-			l = l.Add(DiffLine, s.Diff)
-		}
-	}
-	return l
-}
+// Len is how many lines the text has.
+func (l TextView) Len() int { return len(l.lines) }
 
-// Height is how many rows of w cells the leaf takes.
+// Height is how many rows of w cells the text takes.
 func (l TextView) Height(w int) int { return len(l.wrapped(w)) }
 
 // Draw draws h rows from row top on.

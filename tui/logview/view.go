@@ -1,0 +1,277 @@
+// Package logview shows a log as it grows: it keeps the newest lines in bounded
+// memory, filters and searches them, and draws the rows in sight only, so that a
+// frame costs the same however much there is.
+//
+// It does not read the log, and what is done with the lines that a person
+// copies or saves is for the pane to decide: it knows no pane. tui/pane imports
+// it. Start reading at [View], then ring.go and filter.go.
+package logview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/theme"
+	"github.com/lectern-mcp/lectern/tui/widget"
+)
+
+// LogKeys are the keys of a log, besides those that move in any list.
+type LogKeys struct {
+	Follow, Wrap, Timestamps, Level, NextPart key.Binding
+	Find, NextHit, PreviousHit, Mark          key.Binding
+	ScrollLeft, ScrollRight, ScrollEnd        key.Binding
+}
+
+// DefaultLogKeys returns the usual keys.
+func DefaultLogKeys() LogKeys {
+	return LogKeys{
+		Follow:      widget.Bind("f", "follow", "f", "space"),
+		Wrap:        widget.Bind("w", "wrap", "w"),
+		Timestamps:  widget.Bind("t", "times", "t"),
+		Level:       widget.Bind("v", "level", "v"),
+		NextPart:    widget.Bind("p", "part", "p"),
+		Find:        widget.Bind("F", "find", "F"),
+		NextHit:     widget.Bind("n", "next hit", "n"),
+		PreviousHit: widget.Bind("N", "hit before", "N"),
+		Mark:        widget.Bind("m", "mark", "m"),
+		ScrollLeft:  widget.Bind("←/h", "left", "left", "h"),
+		ScrollRight: widget.Bind("→/l", "right", "right", "l"),
+		ScrollEnd:   widget.Bind("0", "line start", "0"),
+	}
+}
+
+// A View is a log on the screen. Its methods return a changed copy; of all
+// copies only the newest may be used further.
+type View struct {
+	nav  widget.NavKeys
+	keys LogKeys
+	zone *time.Location
+
+	log  *filteredLog // shared with copies of this value
+	last uint64       // status.Line.Seq of the newest line
+
+	follow     bool
+	top        linePosition // where the rows in sight begin, unless it follows
+	left       int          // cells scrolled to the right
+	wrap       bool
+	timestamps timestampMode
+
+	filter  widget.FilterInput
+	find    widget.TextInput
+	finding bool
+	// from is the line that was marked and to the one at the cursor, for
+	// copying; 0: none.
+	from, to uint64
+}
+
+// New returns a View that shows times of zone and hides debug lines.
+func New(nav widget.NavKeys, keys LogKeys, zone *time.Location) View {
+	return newView(nav, keys, zone, MaxLogLines, maxLogBytes)
+}
+
+func newView(nav widget.NavKeys, keys LogKeys, zone *time.Location, lines, size int) View {
+	log := &filteredLog{ring: newRing(lines, size), filter: filter{level: infoLevel}}
+	return View{nav: nav, keys: keys, zone: zone, log: log, follow: true}
+}
+
+// Append takes lines, oldest first. Where lines are missing, or another hub
+// begins to count, a remark stands between the lines.
+func (v View) Append(lines []status.Line) View {
+	for _, l := range lines {
+		if l.Missed > 0 {
+			v.remark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
+		}
+		if l.Seq <= v.last && v.last > 0 {
+			v.remark("… the hub restarted …")
+			v.log.ring.clients.forgetSessions()
+		}
+		v.last = l.Seq
+		v.log.lineAdded(v.log.ring.add(l.Time, parseLevel(l.Level), l.Component, l.Text))
+	}
+	return v
+}
+
+func (v View) remark(text string) {
+	v.log.lineAdded(v.log.ring.add(time.Time{}, remarkLevel, "", text))
+}
+
+// ShowComponent shows the lines of one component only.
+func (v View) ShowComponent(name string) View {
+	return v.setFilter(filter{level: v.log.filter.level, component: name, text: v.log.filter.text})
+}
+
+// Typing reports whether keys are text.
+func (v View) Typing() bool { return v.filter.Typing || v.finding }
+
+// Paste inserts text where a person types.
+func (v View) Paste(text string) View {
+	switch {
+	case v.filter.Typing:
+		v.filter = v.filter.Paste(text)
+		return v.applyFilter()
+	case v.finding:
+		v.find = v.find.Insert(text)
+		v.log.setSearch(newSearch(v.find.Value()))
+	}
+	return v
+}
+
+func (v View) setFilter(f filter) View {
+	v.log.setFilter(f)
+	return v
+}
+
+func (v View) applyFilter() View {
+	f := v.log.filter
+	f.text = theme.Sanitize(v.filter.Value()) // as the lines are
+	return v.setFilter(f)
+}
+
+// HandleKey answers a key in a view of w by h cells; false: the key means
+// nothing here.
+func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
+	switch {
+	case v.filter.Typing:
+		v.filter = v.filter.HandleKey(k, v.nav)
+		return v.applyFilter(), true
+	case v.finding:
+		return v.findKey(k, w, h), true
+	}
+	if moved, ok := v.move(k, w, h); ok {
+		return moved, true
+	}
+	f := v.log.filter
+	switch {
+	case key.Matches(k, v.nav.Filter):
+		v.filter = v.filter.Edit()
+	case key.Matches(k, v.keys.Find):
+		v.find, v.finding = widget.NewTextInput(v.log.search.text), true
+	case key.Matches(k, v.keys.NextHit):
+		return v.jump(1, w, h), true
+	case key.Matches(k, v.keys.PreviousHit):
+		return v.jump(-1, w, h), true
+	case key.Matches(k, v.keys.Mark):
+		return v.startSelection(w, h), true
+	case key.Matches(k, v.nav.Back):
+		return v.back()
+	case key.Matches(k, v.keys.Level):
+		f.level = (f.level + 1) % remarkLevel
+		return v.setFilter(f), true
+	case key.Matches(k, v.keys.NextPart):
+		return v.setFilter(v.nextFilter()), true
+	case key.Matches(k, v.keys.Wrap):
+		v.wrap = !v.wrap
+	case key.Matches(k, v.keys.Timestamps):
+		v.timestamps = (v.timestamps + 1) % timestampModes
+	default:
+		return v, false
+	}
+	return v, true
+}
+
+// back drops the selection, else the search, else the filter.
+func (v View) back() (View, bool) {
+	switch {
+	case v.from != 0:
+		v.from, v.to = 0, 0
+	case v.log.search.text != "":
+		v.find = widget.TextInput{}
+		v.log.setSearch(search{})
+	case v.log.filter.text != "":
+		v.filter = v.filter.Clear()
+		v = v.applyFilter()
+	default:
+		return v, false
+	}
+	return v, true
+}
+
+// nextFilter shows the next component, in the order of their first lines, then
+// one client after the other; after the last come all.
+func (v View) nextFilter() filter {
+	next := v.log.filter
+	steps := []filter{{}}
+	for _, name := range v.log.ring.components {
+		if name != "" {
+			steps = append(steps, filter{component: name})
+		}
+	}
+	for _, client := range v.log.ring.clients.names {
+		steps = append(steps, filter{client: client})
+	}
+	i := slices.Index(steps, filter{component: next.component, client: next.client}) + 1
+	to := steps[i%len(steps)]
+	next.component, next.client = to.component, to.client
+	return next
+}
+
+// DisabledReason says why k can do nothing now; empty: it can, or it means
+// nothing here.
+func (v View) DisabledReason(k tea.KeyPressMsg) string {
+	search := v.log.search
+	switch hits := key.Matches(k, v.keys.NextHit, v.keys.PreviousHit); {
+	case hits && search.pattern == nil:
+		return "Nothing is looked for. Press F to find something."
+	case hits && len(v.log.liveHits()) == 0:
+		return "Nothing was found."
+	case key.Matches(k, v.keys.Mark) && v.log.len() == 0 && v.from == 0:
+		return "There is no line to mark."
+	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
+		return "The lines are at their start."
+	case key.Matches(k, v.keys.NextPart) && v.nextFilter() == v.log.filter:
+		return "No part has said anything yet."
+	default:
+		return ""
+	}
+}
+
+// Len is how many lines pass the filter.
+func (v View) Len() int { return v.log.len() }
+
+// Text returns all lines that pass the filter, in full.
+func (v View) Text() string { return v.text(0, v.log.len()-1) }
+
+// text returns lines as they are copied and saved: all of them, with their
+// times.
+func (v View) text(first, last int) string {
+	var b strings.Builder
+	r := v.log.ring
+	for i := first; i <= last; i++ {
+		l := r.line(v.log.at(i))
+		if l.level != remarkLevel {
+			fmt.Fprintf(&b, "%s %-5s %s ", time.Unix(0, l.time).In(v.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(r.components[l.component]))
+		}
+		b.Write(r.text(l))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Bindings are the keys that mean something while a person types, selects or
+// searches, or after a filter was set; Follow stands among the others.
+func (v View) Bindings(copyKey key.Binding) []key.Binding {
+	help := widget.WithHelp
+	switch {
+	case v.filter.Typing:
+		return v.filter.Bindings(v.nav)
+	case v.finding:
+		return []key.Binding{help(v.nav.Enter, "go to the last"), help(v.nav.Back, "drop it")}
+	case v.from != 0:
+		return []key.Binding{help(v.nav.Down, "select"), help(copyKey, "copy what is selected"), help(v.nav.Back, "drop it")}
+	case v.log.search.pattern != nil:
+		return []key.Binding{v.keys.NextHit, v.keys.PreviousHit, help(v.nav.Back, "drop the search")}
+	case v.log.filter.text != "":
+		return []key.Binding{help(v.nav.Back, "drop the filter")}
+	default:
+		return nil
+	}
+}
+
+// Following reports whether the newest lines are in sight, whatever comes.
+func (v View) Following() bool { return v.follow }

@@ -1,0 +1,106 @@
+package widget
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/lectern-mcp/lectern/tui/theme"
+)
+
+// A FilterInput is the filter of a list and the line in which it is typed.
+type FilterInput struct {
+	TextInput
+	Typing   bool   // keys edit the filter
+	previous string // the filter before this one, for ↑
+}
+
+// NewFilterInput returns a FilterInput with a filter that nobody edits.
+func NewFilterInput(text string) FilterInput { return FilterInput{TextInput: NewTextInput(text)} }
+
+// Edit has keys edit the filter.
+func (f FilterInput) Edit() FilterInput {
+	return FilterInput{NewTextInput(f.Value()), true, cmp.Or(f.Value(), f.previous)}
+}
+
+// Clear drops the filter.
+func (f FilterInput) Clear() FilterInput {
+	return FilterInput{previous: cmp.Or(f.Value(), f.previous)}
+}
+
+// Paste inserts text from the clipboard.
+func (f FilterInput) Paste(text string) FilterInput {
+	f.TextInput = f.Insert(text)
+	return f
+}
+
+// HandleKey edits the filter, ends editing, or drops the filter.
+func (f FilterInput) HandleKey(k tea.KeyPressMsg, keys NavKeys) FilterInput {
+	switch {
+	case key.Matches(k, keys.Enter):
+		f.Typing = false
+	case key.Matches(k, keys.Back):
+		return f.Clear()
+	case f.previous != "" && key.Matches(k, keys.PreviousFilter):
+		f.TextInput = NewTextInput(f.previous)
+	default:
+		f.TextInput, _ = f.TextInput.HandleKey(k)
+	}
+	return f
+}
+
+// Bindings are the keys that mean something while the filter is edited.
+func (f FilterInput) Bindings(keys NavKeys) []key.Binding {
+	all := []key.Binding{WithHelp(keys.Enter, "keep the filter"), WithHelp(keys.Back, "drop it")}
+	if f.previous != "" {
+		all = append(all, keys.PreviousFilter)
+	}
+	return all
+}
+
+// DrawBelow draws h lines of w cells: rows, and below them the filter while it
+// is edited.
+func (f FilterInput) DrawBelow(t theme.Theme, w, h int, hint string, rows func(h int) []string) string {
+	return WithInput(t, w, h, f.Typing, " / ", f.TextInput, hint, rows)
+}
+
+// WithInput draws h lines of w cells: rows, and below them, if shown, a line to
+// type in.
+func WithInput(t theme.Theme, w, h int, shown bool, label string, in TextInput, hint string, rows func(h int) []string) string {
+	if !shown {
+		return strings.Join(rows(h), "\n")
+	}
+	line := t.Key.Text(label) + in.Draw(t, w-len(label)-1, true, hint)
+	return strings.Join(append(rows(h-1), theme.Fit(line, w)), "\n")
+}
+
+// Index returns where text contains pattern, or -1. A pattern without capitals
+// matches them too, as far as they are ASCII.
+func Index(text []byte, pattern string) int {
+	if pattern != strings.ToLower(pattern) {
+		return bytes.Index(text, []byte(pattern))
+	}
+	for i := 0; i+len(pattern) <= len(text); i++ {
+		j := 0
+		for j < len(pattern) && lower(text[i+j]) == pattern[j] {
+			j++
+		}
+		if j == len(pattern) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Matches reports whether text contains pattern, by the rules of [Index].
+func Matches(text, pattern string) bool { return Index([]byte(text), pattern) >= 0 }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
