@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/widget"
@@ -79,4 +82,34 @@ func (k KeyMap) groups() []pane.KeyGroup {
 		groups = append(groups, help...)
 	}
 	return append(groups, pane.KeyGroup{Title: "Confirmation", Keys: []key.Binding{k.Yes, k.No}})
+}
+
+// keyCodes are the codes of the keys that are not named for their letter.
+var keyCodes = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+}
+
+// parseKey is the press of a key by its name in a binding.
+func parseKey(name string) tea.KeyPressMsg {
+	k := tea.KeyPressMsg{}
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift, "alt+": tea.ModAlt} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
+			name, k.Mod = rest, mod
+			break
+		}
+	}
+	switch code, named := keyCodes[name]; {
+	case named:
+		k.Code = code
+	case name == "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	default:
+		k.Code = []rune(name)[0]
+		if k.Mod == 0 {
+			k.Text = name
+		}
+	}
+	return k
 }

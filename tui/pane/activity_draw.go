@@ -160,10 +160,10 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 func (p Activity) callSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "Call", Min: 1, Ideal: 1, Rows: func(int, int) []string { return []string{t.Dim.Text("None is selected.")} }}
+		return widget.Message("Call", t.Dim.Text("None is selected."))
 	}
 	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
-		field := func(name, value string) string { return t.Dim.Fit(name, 10) + t.Text.Text(value) }
+		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
 		result := t.Good.Text("● it went well")
 		switch {
 		case c.Code == status.Asked:

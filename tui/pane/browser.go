@@ -172,10 +172,10 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 	case key.Matches(k, b.keys.Filter) && b.focus == focusPages:
 		b.list.typing = true
 	default:
-		if b.focus == focusHits {
-			b.search.cursor = moveCursor(k, b.keys, b.search.cursor, len(b.search.found.Hits))
-		} else {
-			b.list.cursor = moveCursor(k, b.keys, b.list.cursor, b.list.len())
+		cursor, n := b.cursor()
+		if i, ok := b.keys.Move(k.KeyPressMsg, *cursor, n, k.H-4); ok {
+			*cursor = i
+			return b, nil, false
 		}
 		next, want = b.pageAction(k)
 		return next, want, false
@@ -212,7 +212,7 @@ func (b browser) typed(k Press) browser {
 		b.list = b.list.filtered(widget.TextInput{})
 		b.list.typing = false
 	case k.String() == "up" || k.String() == "down":
-		b.list.cursor = moveCursor(k, b.keys, b.list.cursor, b.list.len())
+		b.list.cursor, _ = b.keys.Move(k.KeyPressMsg, b.list.cursor, b.list.len(), k.H-4)
 	default:
 		if f, ok := b.list.filter.HandleKey(k.KeyPressMsg); ok {
 			b.list = b.list.filtered(f)
@@ -223,13 +223,18 @@ func (b browser) typed(k Press) browser {
 
 // selectRow selects the row that was drawn as spot i of the list in sight.
 func (b browser) selectRow(i int) (next browser, again bool) {
-	at, n := &b.list.cursor, b.list.len()
-	if b.focus == focusHits {
-		at, n = &b.search.cursor, len(b.search.found.Hits)
-	}
-	again = *at == i
-	*at = widget.Clamp(i, n)
+	cursor, n := b.cursor()
+	again = *cursor == i
+	*cursor = widget.Clamp(i, n)
 	return b, again
+}
+
+// cursor is the selected row of the list in sight, and how many rows it has.
+func (b *browser) cursor() (row *int, n int) {
+	if b.focus == focusHits {
+		return &b.search.cursor, len(b.search.found.Hits)
+	}
+	return &b.list.cursor, b.list.len()
 }
 
 func (b browser) enter() (browser, Intent) {
@@ -240,25 +245,6 @@ func (b browser) enter() (browser, Intent) {
 	b = b.restartList()
 	b.page.open, b.page.name, b.page.top = true, name, 0
 	return b, nil
-}
-
-// moveCursor is where a key that moves takes the cursor among n.
-func moveCursor(k Press, keys Keys, cursor, n int) int {
-	switch {
-	case key.Matches(k, keys.Up):
-		cursor--
-	case key.Matches(k, keys.Down):
-		cursor++
-	case key.Matches(k, keys.PageUp):
-		cursor -= max(1, k.H-4)
-	case key.Matches(k, keys.PageDown):
-		cursor += max(1, k.H-4)
-	case key.Matches(k, keys.First):
-		cursor = 0
-	case key.Matches(k, keys.Last):
-		cursor = n
-	}
-	return widget.Clamp(cursor, n)
 }
 
 // bindings are the keys that mean something now.

@@ -52,27 +52,17 @@ func rowContaining(rows []prose.Row, text string) int {
 func (b browser) pageKey(k Press) (browser, Intent) {
 	_, high := widget.Inside(k.W, k.H)
 	last := max(0, len(b.page.rows)-high)
+	top, moved := b.keys.Move(k.KeyPressMsg, b.page.top, last+1, high-1)
 	switch {
+	case moved:
+		b.page.top = top
 	case key.Matches(k, b.keys.Back):
 		b.page.open = false
-	case key.Matches(k, b.keys.Up):
-		b.page.top--
-	case key.Matches(k, b.keys.Down):
-		b.page.top++
-	case key.Matches(k, b.keys.PageUp):
-		b.page.top -= max(1, high-1)
-	case key.Matches(k, b.keys.PageDown):
-		b.page.top += max(1, high-1)
-	case key.Matches(k, b.keys.First):
-		b.page.top = 0
-	case key.Matches(k, b.keys.Last):
-		b.page.top = last
 	case key.Matches(k, b.keys.Refresh):
 		b.refresh++ // the list is of the same pages
 	default:
 		return b.pageAction(k)
 	}
-	b.page.top = max(0, min(b.page.top, last))
 	return b, nil
 }
 
@@ -83,8 +73,6 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 		return b, ShowMessage{"Open the page first: enter."}
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
-		return b, nil
-	case key.Matches(k, b.keys.Up, b.keys.Down, b.keys.PageUp, b.keys.PageDown, b.keys.First, b.keys.Last):
 		return b, nil
 	case !(b.running && key.Matches(k, b.keys.Save)) && !key.Matches(k, b.keys.Copy): // without a hub s starts one
 		return b, Unhandled{}

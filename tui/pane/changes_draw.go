@@ -208,7 +208,7 @@ func (p Changes) detailSection(t theme.Theme) widget.Section {
 
 // detailRows are the rows above the text.
 func (p Changes) detailRows(t theme.Theme, w int) []string {
-	field := func(name, value string) string { return theme.Fit(t.Dim.Fit(name, 9)+t.Text.Text(value), w) }
+	field := func(name, value string) string { return theme.Fit(widget.Property(t, 9, name, value), w) }
 	if !p.selection.pending {
 		c, ok := p.cache.get(p.selection.id)
 		if !ok {

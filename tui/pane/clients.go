@@ -59,15 +59,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	switch n := len(p.targets); {
-	case key.Matches(k, p.keys.Up):
-		p.cursor = widget.Clamp(p.cursor-1, n)
-	case key.Matches(k, p.keys.Down):
-		p.cursor = widget.Clamp(p.cursor+1, n)
-	case key.Matches(k, p.keys.First):
-		p.cursor = 0
-	case key.Matches(k, p.keys.Last):
-		p.cursor = widget.Clamp(n, n)
+	switch {
 	case key.Matches(k, p.keys.PageUp):
 		p.firstSession = widget.Clamp(p.firstSession-k.H/2, len(p.snap.Sessions))
 	case key.Matches(k, p.keys.PageDown):
@@ -81,7 +73,11 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 	case p.keys.saves(k, Running(p.snap)):
 		return p, p.save()
 	default:
-		return p, Unhandled{}
+		i, ok := p.keys.Move(k.KeyPressMsg, p.cursor, len(p.targets), 1)
+		if !ok {
+			return p, Unhandled{}
+		}
+		p.cursor = i
 	}
 	return p, nil
 }
@@ -145,16 +141,10 @@ func (p Clients) agentsSection(t theme.Theme) widget.Section {
 			}
 			var rows []string
 			if h > n {
-				rows = append(rows, sessionHeading(t, w))
+				rows, h = append(rows, sessionHeading(t, w)), h-1
 			}
-			for i, s := range p.snap.Sessions[min(p.firstSession, max(0, n-h)):] {
-				if i > h {
-					rows = append(rows, "") // counted, not seen
-					continue
-				}
-				rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
-			}
-			return widget.TruncateRows(t, rows, h)
+			shown := p.snap.Sessions[min(p.firstSession, max(0, n-h)):]
+			return append(rows, widget.ListRows(t, len(shown), h, func(i int) string { return sessionRow(t, shown[i], w, p.snap.Time, p.zone) })...)
 		},
 	}
 }

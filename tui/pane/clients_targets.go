@@ -68,9 +68,7 @@ func (p Clients) selected() installTarget {
 func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 	n := len(p.targets)
 	if n == 0 {
-		return widget.Section{Title: "Connect a client", Min: 1, Ideal: 1, Rows: func(int, int) []string {
-			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
-		}}
+		return widget.Message("Connect a client", t.Dim.Text("The hub has not said yet how to connect."))
 	}
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
 	if w < widget.FramedWidth || h >= widget.ScreenReaderHeight {

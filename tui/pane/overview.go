@@ -136,11 +136,10 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
 		all = append(all, widget.Section{Title: titleWithCount("Waiting for you", n), Note: "! to answer", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
-			var rows []string
-			for _, a := range p.snap.Approvals {
-				rows = append(rows, t.Warn.Text("▲ ")+t.Strong.Text(widget.OrDash(a.Client))+t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client)))
-			}
-			return widget.TruncateRows(t, rows, h)
+			return widget.ListRows(t, n, h, func(i int) string {
+				a := p.snap.Approvals[i]
+				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client))
+			})
 		}})
 	}
 	if len(p.snap.Problems) > 0 {
@@ -295,7 +294,7 @@ func (p Overview) problemRows(t theme.Theme, i, w int) []string {
 }
 
 func (p Overview) sourcesSection(t theme.Theme) widget.Section {
-	rows := func(w, h int) []string {
+	return listSection("Sources", len(p.snap.Sources), func(w, h int) []string {
 		switch {
 		case len(p.snap.Sources) > 0:
 		case !Running(p.snap):
@@ -303,40 +302,25 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
-		var rows []string
-		for i, s := range p.snap.Sources {
-			if i > h {
-				rows = append(rows, "") // counted, not seen
-				continue
-			}
+		return widget.ListRows(t, len(p.snap.Sources), h, func(i int) string {
+			s := p.snap.Sources[i]
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
 				row = theme.Fit(row, nameWidth(w)+23) + " " + t.Dim.CutLeft(s.Place, w-nameWidth(w)-24)
 			}
-			rows = append(rows, row)
-		}
-		return widget.TruncateRows(t, rows, h)
-	}
-	return listSection("Sources", len(p.snap.Sources), rows)
+			return row
+		})
+	})
 }
 
 func (p Overview) agentsSection(t theme.Theme) widget.Section {
-	rows := func(w, h int) []string {
+	return listSection("Agents", len(p.snap.Sessions), func(w, h int) []string {
 		if len(p.snap.Sessions) == 0 {
 			return []string{t.Dim.Text(noAgentText(p.snap))}
 		}
-		var rows []string
-		for i, s := range p.snap.Sessions {
-			if i > h {
-				rows = append(rows, "") // counted, not seen
-				continue
-			}
-			rows = append(rows, sessionRow(t, s, w, p.snap.Time, p.zone))
-		}
-		return widget.TruncateRows(t, rows, h)
-	}
-	return listSection("Agents", len(p.snap.Sessions), rows)
+		return widget.ListRows(t, len(p.snap.Sessions), h, func(i int) string { return sessionRow(t, p.snap.Sessions[i], w, p.snap.Time, p.zone) })
+	})
 }
 
 // noAgentText says that no agent is connected, and what to do about it.
@@ -353,9 +337,7 @@ func noAgentText(s status.Snapshot) string {
 
 func (p Overview) connectSection(t theme.Theme) widget.Section {
 	if len(p.snap.Snippets) == 0 {
-		return widget.Section{Title: "Connect an agent", Min: 1, Ideal: 1, Rows: func(int, int) []string {
-			return []string{t.Dim.Text("The hub has not said yet how to connect.")}
-		}}
+		return widget.Message("Connect an agent", t.Dim.Text("The hub has not said yet how to connect."))
 	}
 	s := p.snap.Snippets[p.snippet]
 	return widget.Section{

@@ -131,22 +131,13 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
-	n := len(p.snap.Sources)
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.cursor, len(p.snap.Sources), k.H/2); ok {
+		p.cursor = i
+		return p, nil
+	}
 	switch {
 	case key.Matches(k, p.keys.Browse, p.keys.Enter, p.keys.Search):
 		return p.openBrowser(key.Matches(k, p.keys.Search)), nil
-	case key.Matches(k, p.keys.Up):
-		p.cursor = widget.Clamp(p.cursor-1, n)
-	case key.Matches(k, p.keys.Down):
-		p.cursor = widget.Clamp(p.cursor+1, n)
-	case key.Matches(k, p.keys.PageUp):
-		p.cursor = widget.Clamp(p.cursor-k.H/2, n)
-	case key.Matches(k, p.keys.PageDown):
-		p.cursor = widget.Clamp(p.cursor+k.H/2, n)
-	case key.Matches(k, p.keys.First):
-		p.cursor = 0
-	case key.Matches(k, p.keys.Last):
-		p.cursor = widget.Clamp(n, n)
 	case key.Matches(k, p.keys.Add):
 		p.adding = true
 	case key.Matches(k, p.keys.Grant):
@@ -294,7 +285,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 }
 
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
-	field := func(name, value string) string { return t.Dim.Fit(name, 12) + t.Text.Text(value) }
+	field := func(name, value string) string { return widget.Property(t, 12, name, value) }
 	glyph, style := t.State(s.State)
 	may := strings.Join(s.Effects, ", ")
 	if s.ReadOnly {

@@ -217,18 +217,18 @@ func (s Style) compile() Style {
 // word with.
 func (t Theme) State(s status.State) (glyph string, style Style) {
 	switch s {
-	case status.Ready:
-		return "●", t.Good
 	case status.Starting:
 		return "◐", t.Busy
 	case status.Stopping:
 		return "◑", t.Busy
-	case status.Degraded:
-		return "▲", t.Warn
-	case status.Failed, status.CrashLoop:
-		return "✗", t.Bad
 	case status.Stopped:
 		return "○", t.Dim
+	case status.Failed, status.CrashLoop:
+		return t.grade(2)
+	case status.Degraded:
+		return t.grade(1)
+	case status.Ready:
+		return t.grade(0)
 	default:
 		return "?", t.Dim
 	}
@@ -238,25 +238,23 @@ func (t Theme) State(s status.State) (glyph string, style Style) {
 func (t Theme) Severity(s status.Severity) (glyph string, style Style) {
 	switch s {
 	case status.Error:
-		return "✗", t.Bad
+		return t.grade(2)
 	case status.Warning:
-		return "▲", t.Warn
-	case status.Notice:
-		return "●", t.Busy
+		return t.grade(1)
 	default:
-		return "?", t.Dim
+		return "●", t.Busy
 	}
 }
 
-// Result is [Theme.State] for what a Check came to.
+// Result is [Theme.State] for the result of a Check.
 func (t Theme) Result(r status.CheckResult) (glyph string, style Style) {
 	switch r {
-	case status.CheckOK:
-		return "●", t.Good
-	case status.CheckWarn:
-		return "▲", t.Warn
 	case status.CheckFail:
-		return "✗", t.Bad
+		return t.grade(2)
+	case status.CheckWarn:
+		return t.grade(1)
+	case status.CheckOK:
+		return t.grade(0)
 	case status.CheckRunning:
 		return "◐", t.Busy
 	case status.CheckSkipped:
@@ -264,6 +262,11 @@ func (t Theme) Result(r status.CheckResult) (glyph string, style Style) {
 	default:
 		return "○", t.Dim
 	}
+}
+
+// grade is how good, doubtful and bad things are drawn.
+func (t Theme) grade(severity int) (glyph string, style Style) {
+	return [...]string{"●", "▲", "✗"}[severity], [...]Style{t.Good, t.Warn, t.Bad}[severity]
 }
 
 // Level returns the style of a log line's level.

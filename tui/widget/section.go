@@ -139,14 +139,24 @@ func PadRows(lines []string, w, h int) []string {
 // TruncateRows returns the first h rows; if there are more, the last one says how
 // many.
 func TruncateRows(t theme.Theme, rows []string, h int) []string {
-	if len(rows) <= h || h < 1 {
-		return rows
+	return ListRows(t, len(rows), h, func(i int) string { return rows[i] })
+}
+
+// ListRows draws the first h of n rows; if there are more, the last one says how
+// many.
+func ListRows(t theme.Theme, n, h int, row func(i int) string) []string {
+	rows := make([]string, 0, n)
+	for i := range n {
+		switch {
+		case n <= h || h < 1 || i < h-1:
+			rows = append(rows, row(i))
+		case h == 1:
+			return []string{row(0) + t.Dim.Text(" … and "+strconv.Itoa(n-1)+" more")}
+		default:
+			return append(rows, t.Dim.Text("  … "+strconv.Itoa(n-i)+" more"))
+		}
 	}
-	if h == 1 {
-		return []string{rows[0] + t.Dim.Text(" … and "+strconv.Itoa(len(rows)-1)+" more")}
-	}
-	rest := strconv.Itoa(len(rows) - h + 1)
-	return append(rows[:h-1:h-1], t.Dim.Text("  … "+rest+" more"))
+	return rows
 }
 
 // FillRow fills a painted row up to w cells, on the background of t.
