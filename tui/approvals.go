@@ -81,8 +81,10 @@ func (m Model) closeStaleConfirm(now []status.Approval) Model {
 	waits := func(id string) bool {
 		return slices.ContainsFunc(now, func(a status.Approval) bool { return a.ID == id })
 	}
-	if c, ok := m.over.(confirm); ok && isApprovalAnswer(c.action) && !waits(c.action.Target) {
-		m.over = nil
+	if c, ok := m.over.(confirm); ok {
+		if do, ok := c.then.(pane.Do); ok && isApprovalAnswer(do.Actions[0]) && !waits(do.Actions[0].Target) {
+			m.over = nil
+		}
 	}
 	m.answeredHere = slices.DeleteFunc(slices.Clone(m.answeredHere), func(id string) bool { return !waits(id) })
 	return m

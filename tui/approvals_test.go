@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
 // endedAs is asked with its first approval ended.
@@ -93,7 +94,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.m = r.m.recordAnswer(allowed("a1", status.Once))
 		r.hub.Set(endedAs(theirs))
 		r.settle()
-		r.send(actionDoneMsg{allowed("a1", status.Once), errors.New("no call waits as a1")})
+		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
 		r.shows("This answer was not the first: refused elsewhere")
 		r.hides("no call waits")
 	})

@@ -9,36 +9,32 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// confirm shows the Plan of an Action and waits for a yes.
+// confirm shows a Plan and asks a person whether to do it.
 type confirm struct {
 	keyMap KeyMap
-	action status.Action
-	plan   status.Plan
-	yes    pane.Intent // what a yes means
+	title  string
+	text   widget.TextView
+	then   pane.Intent // what yes means
 	top    int         // the first row in sight
 }
 
-func newConfirm(k KeyMap, a status.Action, p status.Plan) confirm {
-	return confirm{keyMap: k, action: a, plan: p, yes: pane.Do{Action: a}}
+func newConfirm(k KeyMap, plan status.Plan, then pane.Intent) confirm {
+	text := widget.NewTextView().Add(widget.TextLine, "")
+	if len(plan.Steps) == 0 {
+		text = text.Add(widget.DimLine, "No file changes.")
+	}
+	return confirm{keyMap: k, title: plan.Title, text: pane.AddPlan(text, plan).Add(widget.TextLine, " "), then: then}
 }
 
 func (c confirm) handleKey(k pane.Press) (overlay, pane.Intent) {
-	switch p := c.keyMap.Pane; {
+	switch {
 	case key.Matches(k, c.keyMap.Yes):
-		return nil, c.yes
+		return nil, c.then
 	case key.Matches(k, c.keyMap.No):
 		return nil, nil
-	case key.Matches(k, p.Down):
-		c.top++
-	case key.Matches(k, p.Up):
-		c.top--
-	case key.Matches(k, p.PageDown):
-		c.top += k.H / 2
-	case key.Matches(k, p.PageUp):
-		c.top -= k.H / 2
 	}
 	w, h := confirmRoom(k.W, k.H)
-	c.top = max(0, min(c.top, len(c.rows(theme.Theme{}, w-4))-h))
+	c.top, _ = c.keyMap.Pane.Move(k.KeyPressMsg, c.top, max(1, c.text.Height(w-4)-h+1), k.H/2)
 	return c, nil
 }
 
@@ -51,52 +47,9 @@ func confirmRoom(w, h int) (int, int) { return overlayWidth(w, 84), max(1, h-3) 
 
 func (c confirm) view(t theme.Theme, w, h int) []string {
 	w, h = confirmRoom(w, h)
-	rows := c.rows(t, w-4)
-	foot := t.KeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes, do it")) + "  " + t.KeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
-	if len(rows) > h {
+	foot := t.KeyRegion('y', t.Key.Text("y")+t.Dim.Text(" yes")) + "  " + t.KeyRegion('n', t.Key.Text("n")+t.Dim.Text(" no"))
+	if c.text.Height(w-4) > h {
 		foot += t.Dim.Text("  ↓ more")
 	}
-	from := min(c.top, max(0, len(rows)-h))
-	return frame(t, c.plan.Title+"?", foot, rows[from:], w, min(h, len(rows)))
-}
-
-func (c confirm) rows(t theme.Theme, w int) []string {
-	rows := []string{""}
-	if len(c.plan.Steps) == 0 {
-		rows = append(rows, t.Dim.Text("It changes no file."))
-	}
-	for _, s := range c.plan.Steps {
-		rows = append(rows, bulleted(t.Text.Wrap(s.What, w-2), t.Accent.Text("• "))...)
-		rows = append(rows, diffRows(t, s.Diff, w)...)
-	}
-	if len(c.plan.Risks) > 0 {
-		rows = append(rows, "")
-	}
-	for _, risk := range c.plan.Risks {
-		rows = append(rows, bulleted(t.Warn.Wrap(risk, w-2), t.Warn.Text("▲ "))...)
-	}
-	return append(rows, "")
-}
-
-func bulleted(lines []string, first string) []string {
-	for i := range lines {
-		if i == 0 {
-			lines[i] = first + lines[i]
-		} else {
-			lines[i] = "  " + lines[i]
-		}
-	}
-	return lines
-}
-
-// diffRows draws a unified diff.
-func diffRows(t theme.Theme, diff string, w int) []string {
-	if diff == "" {
-		return nil
-	}
-	var rows []string
-	for _, line := range theme.SplitLines(diff) {
-		rows = append(rows, "  "+t.Diff(line).Cut(line, w-2))
-	}
-	return rows
+	return frame(t, c.title+"?", foot, c.text.Draw(t, c.top, w-4, h), w, min(h, c.text.Height(w-4)))
 }

@@ -8,38 +8,45 @@ import (
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
+	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// dispatch turns what a pane or an overlay intends into a command.
+// dispatch does what a pane or an overlay intends: it changes the panel, or
+// returns the command that takes time.
 func (m Model) dispatch(want pane.Intent) (tea.Model, tea.Cmd) {
 	switch want := want.(type) {
 	case pane.Do:
-		m.notice = busyNotice(pane.Describe(want.Action, m.snap))
-		return m.recordAnswer(want.Action), m.fx.do(want.Action)
+		m.notice = busyNotice(m.describe(want.Title, want.Actions))
+		return m.recordAnswer(want.Actions[0]), m.fx.do(want)
 	case pane.Preview:
-		m.notice = busyNotice("ask what it takes to " + pane.Describe(want.Action, m.snap))
-		return m, m.fx.preview(want.Action)
-	case pane.PreviewAll:
-		m.notice = busyNotice("ask what it takes to " + want.Title)
-		return m, m.fx.previewAll(want)
-	case pane.DoAll:
-		m.notice = busyNotice("set up")
-		return m, m.fx.doAll(want)
-	case pane.Copy:
-		return m, m.fx.copy(want)
-	case pane.Save:
-		return m, m.fx.save(want)
+		m.notice = busyNotice("preview: " + m.describe(want.Title, want.Actions))
+		return m, m.fx.preview(want)
 	case pane.Confirm:
-		c := newConfirm(m.key, status.Action{}, want.Plan)
-		c.yes = want.Then
-		m.over, m.ignoreKeysUntil = c, m.cfg.Now().Add(keyGrace)
+		return m.ask(want.Plan, want.Then), nil
+	case pane.Copy:
+		return m, m.fx.report("copy "+want.What, m.cfg.Copy == nil, "there is no clipboard here", func() (string, error) {
+			how, err := m.cfg.Copy(want.Text)
+			return want.What + ": " + how, err
+		})
+	case pane.CopyToken:
+		what := "the token of the " + want.Token
+		return m, m.fx.report("copy "+what, m.cfg.CopyToken == nil, errNoTokens.Error(), func() (string, error) {
+			how, err := m.cfg.CopyToken(want.Token)
+			return what + ": " + how, err
+		})
+	case pane.Save:
+		return m, m.fx.report("save "+want.What, m.cfg.Save == nil, "there is no folder to save to", func() (string, error) {
+			path, err := m.cfg.Save(want.Name, want.Text)
+			return fmt.Sprintf("saved %s to %s", want.What, path), err
+		})
+	case pane.ExportLog:
+		m.notice = busyNotice("export the log")
+		return m, m.fx.report("export the log", m.cfg.Export == nil, "this panel has no log", func() (string, error) {
+			path, lines, err := m.cfg.Export(m.fx.ctx, want.Name)
+			return fmt.Sprintf("exported the whole log (%s) to %s", widget.Plural(lines, "line"), path), err
+		})
 	case pane.RevealToken:
 		return m, m.fx.revealToken(m.current, want)
-	case pane.CopyToken:
-		return m, m.fx.copyToken(want)
-	case pane.ExportLog:
-		m.notice = busyNotice("export the whole log")
-		return m, m.fx.export(want)
 	case pane.RunTool:
 		return m, m.fx.runTool(m.current, want)
 	case pane.SendKey:
@@ -50,6 +57,14 @@ func (m Model) dispatch(want pane.Intent) (tea.Model, tea.Cmd) {
 		return m.openPane(want), nil
 	}
 	return m, nil
+}
+
+// describe names what actions do together, or the only one.
+func (m Model) describe(title string, actions []status.Action) string {
+	if title != "" {
+		return title
+	}
+	return pane.Describe(actions[0], m.snap)
 }
 
 func (m Model) openPane(to pane.OpenPane) Model {
@@ -65,8 +80,8 @@ func (m Model) openPane(to pane.OpenPane) Model {
 	return m
 }
 
-// sendKey turns to the tab and has the key pressed there. What waits for a person
-// is not answered unseen: there it only turns.
+// sendKey opens the pane and presses the key there. In Changes it only opens
+// the pane: a person must see what they answer.
 func (m Model) sendKey(want pane.SendKey) (tea.Model, tea.Cmd) {
 	if want.Pane == pane.ChangesPane && m.tabs[m.current].Name != want.Pane {
 		return m.openPane(pane.OpenPane{Pane: want.Pane}), nil
@@ -77,169 +92,115 @@ func (m Model) sendKey(want pane.SendKey) (tea.Model, tea.Cmd) {
 	return m.handleKey(want.Key)
 }
 
+// ask shows a Plan, and has then done if a person agrees.
+func (m Model) ask(plan status.Plan, then pane.Intent) Model {
+	m.notice = notice{}
+	m.over, m.ignoreKeysUntil = newConfirm(m.key, plan, then), m.cfg.Now().Add(keyGrace)
+	return m
+}
+
 func (m Model) showPlan(msg planMsg) Model {
 	if msg.err != nil {
-		return m.actionFailed(msg.action, msg.err)
+		return m.actionFailed(msg.failed, msg.err)
 	}
-	m.notice = notice{}
 	if msg.plan.Title == "" {
-		msg.plan.Title = pane.Describe(msg.action, m.snap)
+		msg.plan.Title = m.describe(msg.want.Title, msg.want.Actions)
 	}
-	m.over, m.ignoreKeysUntil = newConfirm(m.key, msg.action, msg.plan), m.cfg.Now().Add(keyGrace)
-	return m
+	return m.ask(msg.plan, pane.Do(msg.want))
 }
 
-func (m Model) showPlans(msg plansMsg) Model {
-	if msg.err != nil {
-		m.notice = errorNotice("ask what it takes to "+pane.Describe(msg.at, m.snap), msg.err)
-		return m
-	}
-	c := newConfirm(m.key, status.Action{}, msg.plan)
-	c.yes = pane.DoAll{Actions: msg.actions}
-	m.notice = notice{}
-	m.over, m.ignoreKeysUntil = c, m.cfg.Now().Add(keyGrace)
-	return m
-}
-
-func (m Model) actionsDone(msg actionsDoneMsg) Model {
-	if msg.err != nil {
-		m.notice = errorNotice(pane.Describe(msg.at, m.snap), msg.err)
-		return m
-	}
-	m.notice = successNotice(fmt.Sprintf("done: %s. Start a client that was chosen, and watch here.", many(msg.n, "step")))
-	return m
-}
-
-func (m Model) actionDone(msg actionDoneMsg) Model {
-	for i, t := range m.tabs {
-		if a, ok := t.pane.(pane.ActionObserver); ok {
-			m = m.setPane(i, a.ActionDone(msg.action, msg.err))
+func (m Model) actionsDone(msg doneMsg) Model {
+	for n, a := range msg.want.Actions[:min(msg.done+1, len(msg.want.Actions))] {
+		var err error
+		if n == msg.done {
+			err = msg.err
+		}
+		for i, t := range m.tabs {
+			if observer, ok := t.pane.(pane.ActionObserver); ok {
+				m = m.setPane(i, observer.ActionDone(a, err))
+			}
 		}
 	}
 	if msg.err != nil {
-		return m.actionFailed(msg.action, msg.err)
+		return m.actionFailed(msg.want.Actions[msg.done], msg.err)
 	}
-	m.stopped = m.stopped || msg.action.Verb == status.StopHub
-	m.notice = successNotice("done: " + pane.Describe(msg.action, m.snap))
+	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
+	m.notice = successNotice("done: " + m.describe("", msg.want.Actions))
+	if msg.want.Title != "" {
+		m.notice = successNotice(fmt.Sprintf("done: %s. Start one of the clients you chose and watch it connect here.", widget.Plural(msg.done, "step")))
+	}
 	return m
 }
 
 func (m Model) start() (tea.Model, tea.Cmd) {
-	return m.dispatch(pane.Do{Action: status.Action{Verb: status.StartHub}})
+	return m.dispatch(pane.Do{Actions: []status.Action{{Verb: status.StartHub}}})
 }
 
-func (fx effects) preview(a status.Action) tea.Cmd {
+// preview makes one Plan of those of all actions.
+func (fx effects) preview(want pane.Preview) tea.Cmd {
 	return func() tea.Msg {
-		p, err := fx.cfg.Client.Preview(fx.ctx, a)
-		return planMsg{a, p, err}
-	}
-}
-
-// previewAll makes one Plan of those of all actions.
-func (fx effects) previewAll(want pane.PreviewAll) tea.Cmd {
-	return func() tea.Msg {
-		all := plansMsg{actions: want.Actions, plan: status.Plan{Title: want.Title}}
+		msg := planMsg{want: want, plan: status.Plan{Title: want.Title}}
 		for _, a := range want.Actions {
 			p, err := fx.cfg.Client.Preview(fx.ctx, a)
 			if err != nil {
-				all.at, all.err = a, err
-				return all
+				msg.failed, msg.err = a, err
+				return msg
 			}
-			all.plan.Steps = append(all.plan.Steps, p.Steps...)
-			all.plan.Risks = append(all.plan.Risks, p.Risks...)
+			if len(want.Actions) == 1 {
+				msg.plan = p
+				continue
+			}
+			msg.plan.Steps = append(msg.plan.Steps, p.Steps...)
+			msg.plan.Risks = append(msg.plan.Risks, p.Risks...)
 		}
-		return all
+		return msg
 	}
 }
 
-func (fx effects) doAll(want pane.DoAll) tea.Cmd {
+// do does the actions in their order, up to the first that fails.
+func (fx effects) do(want pane.Do) tea.Cmd {
 	return func() tea.Msg {
 		for i, a := range want.Actions {
 			if err := fx.cfg.Client.Do(fx.ctx, a); err != nil {
-				return actionsDoneMsg{i, a, err}
+				return doneMsg{want, i, err}
 			}
 		}
-		return actionsDoneMsg{n: len(want.Actions)}
+		return doneMsg{want, len(want.Actions), nil}
 	}
 }
 
-func (fx effects) do(a status.Action) tea.Cmd {
-	return func() tea.Msg { return actionDoneMsg{a, fx.cfg.Client.Do(fx.ctx, a)} }
-}
-
-func (fx effects) copy(c pane.Copy) tea.Cmd {
-	if fx.cfg.Copy == nil {
-		return notify(errorNotice("copy "+c.What, errors.New("there is no clipboard here")))
-	}
+// report does something outside the panel and says how it went, or why it
+// cannot be done.
+func (fx effects) report(what string, missing bool, why string, do func() (string, error)) tea.Cmd {
 	return func() tea.Msg {
-		how, err := fx.cfg.Copy(c.Text)
-		if err != nil {
-			return noticeMsg{errorNotice("copy "+c.What, err)}
+		if missing {
+			return noticeMsg{errorNotice(what, errors.New(why))}
 		}
-		return noticeMsg{successNotice(c.What + ": " + how)}
-	}
-}
-
-func (fx effects) save(s pane.Save) tea.Cmd {
-	if fx.cfg.Save == nil {
-		return notify(errorNotice("save "+s.What, errors.New("there is no place to save to")))
-	}
-	return func() tea.Msg {
-		path, err := fx.cfg.Save(s.Name, s.Text)
+		text, err := do()
 		if err != nil {
-			return noticeMsg{errorNotice("save "+s.What, err)}
+			return noticeMsg{errorNotice(what, err)}
 		}
-		return noticeMsg{successNotice(fmt.Sprintf("saved %s to %s", s.What, path))}
+		return noticeMsg{successNotice(text)}
 	}
 }
 
-func (fx effects) export(e pane.ExportLog) tea.Cmd {
-	if fx.cfg.Export == nil {
-		return notify(errorNotice("export the log", errors.New("there is none here")))
-	}
+// revealToken reads a token for the pane of a tab, and for nothing else.
+func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 	return func() tea.Msg {
-		path, lines, err := fx.cfg.Export(fx.ctx, e.Name)
-		if err != nil {
-			return noticeMsg{errorNotice("export the log", err)}
-		}
-		return noticeMsg{successNotice(fmt.Sprintf("exported the whole log, %s, to %s", many(lines, "line"), path))}
-	}
-}
-
-// revealToken reads a token for the pane of a tab, and for nobody else.
-func (fx effects) revealToken(tab int, r pane.RevealToken) tea.Cmd {
-	return func() tea.Msg {
-		f := pane.Result{Query: pane.TokenQuery{Of: r.Token}, Err: errNoTokens}
+		r := pane.Result{Query: pane.TokenQuery{Of: want.Token}, Err: errNoTokens}
 		if fx.cfg.Token != nil {
-			f.Token, f.Err = fx.cfg.Token(r.Token)
+			r.Token, r.Err = fx.cfg.Token(want.Token)
 		}
-		return resultMsg{tab: tab, result: f}
+		return resultMsg{tab: tab, result: r}
 	}
 }
 
-func (fx effects) copyToken(c pane.CopyToken) tea.Cmd {
-	deed := "copy the token of the " + c.Token
-	if fx.cfg.CopyToken == nil {
-		return notify(errorNotice(deed, errNoTokens))
-	}
+func (fx effects) runTool(tab int, want pane.RunTool) tea.Cmd {
 	return func() tea.Msg {
-		how, err := fx.cfg.CopyToken(c.Token)
-		if err != nil {
-			return noticeMsg{errorNotice(deed, err)}
-		}
-		return noticeMsg{successNotice("the token of the " + c.Token + ": " + how)}
-	}
-}
-
-// runTool runs a tool by hand.
-func (fx effects) runTool(tab int, t pane.RunTool) tea.Cmd {
-	return func() tea.Msg {
-		f := pane.Result{Query: pane.ToolRunQuery{Source: t.Source, Tool: t.Tool}, Err: errNoOperator}
+		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}, Err: errNoOperator}
 		if fx.cfg.Operator != nil {
-			f.Answer, f.Err = fx.cfg.Operator.Call(fx.ctx, t.Source, t.Tool, t.Args)
+			r.Answer, r.Err = fx.cfg.Operator.Call(fx.ctx, want.Source, want.Tool, want.Args)
 		}
-		return resultMsg{tab: tab, result: f}
+		return resultMsg{tab: tab, result: r}
 	}
 }
-
-func notify(n notice) tea.Cmd { return func() tea.Msg { return noticeMsg{n} } }

@@ -42,30 +42,19 @@ type (
 		result pane.Result
 		next   tea.Cmd // brings the next, where more come
 	}
-	// planMsg: what an action would change is known.
+	// planMsg: the plan of what is wanted is known, or failed has none.
 	planMsg struct {
-		action status.Action
+		want   pane.Preview
 		plan   status.Plan
+		failed status.Action
 		err    error
 	}
-	// plansMsg: what several actions would change together is known; of at it is
-	// not, if there is an error.
-	plansMsg struct {
-		actions []status.Action
-		plan    status.Plan
-		at      status.Action
-		err     error
-	}
-	// actionsDoneMsg: n actions were carried out; at was not, if there is an error.
-	actionsDoneMsg struct {
-		n   int
-		at  status.Action
-		err error
-	}
-	// actionDoneMsg: an action was carried out, or was not.
-	actionDoneMsg struct {
-		action status.Action
-		err    error
+	// doneMsg: so many of the actions are done; the next one failed, if there is
+	// an error.
+	doneMsg struct {
+		want pane.Do
+		done int
+		err  error
 	}
 	// noticeMsg: something else came out as the notice says.
 	noticeMsg struct{ notice notice }

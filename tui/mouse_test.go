@@ -153,12 +153,12 @@ func TestMouseOnOverlays(t *testing.T) {
 		r := newRig(t, crowded(), 80, 24)
 		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})
 		r.press("Q")
-		r.clickText("yes, do it  n")
+		r.clickText("y yes  n")
 		r.did()
 		r.wait(keyGrace)
 		r.clickText("notes") // beneath the question
 		r.shows("Stop the hub?")
-		r.clickText("yes, do it  n")
+		r.clickText("y yes  n")
 		r.did(status.Action{Verb: status.StopHub})
 
 		r.press("ctrl+p", "go to")

@@ -152,13 +152,6 @@ func (m Model) Farewell() string {
 		return "No hub is running. `lectern` starts one, and so does an agent that needs it."
 	default:
 		return fmt.Sprintf("The hub keeps running: %s, %s.\n`lectern` shows it again, `lectern hub stop` stops it.",
-			many(len(m.snap.Sources), "source"), many(len(m.snap.Sessions), "agent"))
+			widget.Plural(len(m.snap.Sources), "source"), widget.Plural(len(m.snap.Sessions), "agent"))
 	}
-}
-
-func many(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }

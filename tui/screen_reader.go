@@ -169,7 +169,7 @@ func (s ScreenReader) sayKeys(keys []key.Binding) {
 
 func (s ScreenReader) sayAll(lines []string) {
 	if n := len(lines) - firstLines; n > 0 && s.m.over == nil && s.m.tabs[s.m.current].Name == pane.LogsPane {
-		s.say(many(n, "line") + " before these.")
+		s.say(widget.Plural(n, "line") + " before these.")
 		lines = lines[n:]
 	}
 	for _, line := range lines {
@@ -203,7 +203,7 @@ func (s ScreenReader) sayChanges(lines []string) {
 		s.saySelected(lines)
 		return
 	case len(lines) > maxResults:
-		s.say(many(len(lines)-2, "line") + " found.") // but for title and search
+		s.say(widget.Plural(len(lines)-2, "line") + " found.") // but for title and search
 		return
 	}
 	for _, line := range lines[1:] {

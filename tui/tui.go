@@ -185,12 +185,8 @@ func (m Model) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.takeResult(msg)
 	case planMsg:
 		return m.showPlan(msg), nil
-	case plansMsg:
-		return m.showPlans(msg), nil
-	case actionsDoneMsg:
+	case doneMsg:
 		return m.actionsDone(msg), nil
-	case actionDoneMsg:
-		return m.actionDone(msg), nil
 	case noticeMsg:
 		m.notice = msg.notice
 	}
@@ -358,9 +354,9 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case key.Matches(k, m.key.Restart) && !pane.Running(m.snap):
 		return m.start()
 	case key.Matches(k, m.key.Restart):
-		return m.dispatch(pane.Preview{Action: status.Action{Verb: status.RestartHub}})
+		return m.dispatch(pane.Preview{Actions: []status.Action{{Verb: status.RestartHub}}})
 	case key.Matches(k, m.key.Stop):
-		return m.dispatch(pane.Preview{Action: status.Action{Verb: status.StopHub}})
+		return m.dispatch(pane.Preview{Actions: []status.Action{{Verb: status.StopHub}}})
 	case !m.isNavigation(k) && !m.notice.sticky:
 		m.notice = infoNotice(m.unknownKeyText(k))
 	}

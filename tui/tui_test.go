@@ -130,7 +130,7 @@ func TestExport(t *testing.T) {
 		r.press("@Logs", "E")
 		r.shows("a new file for the whole log")
 		r.press("enter")
-		r.shows("exported the whole log, 104221 lines, to /tmp/log.txt")
+		r.shows("exported the whole log (104,221 lines) to /tmp/log.txt")
 		r.cannot = errors.New("export log: /tmp/x is there already; name another file")
 		r.press("E", "/tmp/x", "enter")
 		r.shows("✗ could not export the log: export log: /tmp/x is there already")

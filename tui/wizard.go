@@ -104,7 +104,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 		if len(todo) == 0 {
 			return nil, pane.ShowMessage{Text: "Nothing was chosen, so nothing changes."}
 		}
-		return nil, pane.PreviewAll{Title: "Set up Lectern", Actions: todo}
+		return nil, pane.Preview{Title: "Set up Lectern", Actions: todo}
 	}
 	return z, nil
 }

@@ -143,7 +143,7 @@ func (p Changes) TakeResult(f Result) Pane {
 		if f.Err != nil {
 			l = l.Add(widget.RiskLine, "What it would change is not known: "+f.Err.Error())
 		}
-		l = addPlan(l, f.Plan)
+		l = AddPlan(l, f.Plan)
 		if i := p.approval(w.Approval); i >= 0 {
 			l = l.Add(widget.TitleLine, "its arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
 		}
@@ -351,8 +351,8 @@ func (p Changes) Scroll(n int, k Press) Pane {
 	return p
 }
 
-// addPlan returns text with what plan would change.
-func addPlan(text widget.TextView, plan status.Plan) widget.TextView {
+// AddPlan returns text with what plan would change: its risks first.
+func AddPlan(text widget.TextView, plan status.Plan) widget.TextView {
 	for _, risk := range plan.Risks {
 		text = text.Add(widget.RiskLine, risk)
 	}

@@ -16,19 +16,15 @@ type Intent interface{ intent() }
 type (
 	// Unhandled gives a key back to the panel.
 	Unhandled struct{}
-	// Do carries an Action out.
-	Do struct{ Action status.Action }
-	// Preview shows the Plan of an Action and carries it out when a person agrees.
-	Preview struct{ Action status.Action }
-	// PreviewAll shows the Plans of several Actions as one, and carries them out in
-	// their order when a person agrees.
-	PreviewAll struct {
+	// Do does the Actions in their order, up to the first that fails. Several
+	// have a Title.
+	Do struct {
 		Title   string
 		Actions []status.Action
 	}
-	// DoAll carries several Actions out, one after the other, to the first that
-	// fails.
-	DoAll struct{ Actions []status.Action }
+	// Preview shows the Plans of the Actions as one, and does them if a person
+	// agrees.
+	Preview Do
 	// Copy puts Text on the clipboard. What names it: "the Cursor snippet".
 	Copy struct{ What, Text string }
 	// Save writes Text to a file whose name begins like Name.
@@ -66,8 +62,6 @@ type (
 func (Unhandled) intent()   {}
 func (Do) intent()          {}
 func (Preview) intent()     {}
-func (PreviewAll) intent()  {}
-func (DoAll) intent()       {}
 func (Copy) intent()        {}
 func (Save) intent()        {}
 func (ExportLog) intent()   {}
@@ -84,14 +78,14 @@ func (RunTool) intent()     {}
 func intentFor(a status.Action) Intent {
 	switch a.Verb {
 	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge, status.UnlockJournal:
-		return Do{a}
+		return Do{Actions: []status.Action{a}}
 	case status.Allow:
 		if a.Answer == nil || a.Answer.Scope != status.Always {
-			return Do{a} // what it would do is on the screen
+			return Do{Actions: []status.Action{a}} // what it would do is on the screen
 		}
 	default:
 	}
-	return Preview{a}
+	return Preview{Actions: []status.Action{a}}
 }
 
 // Describe is what a does, in words: "remove notes". What is put into programs has
