@@ -35,7 +35,6 @@ type host struct {
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
-	keyLost atomic.Bool                 // that the keyring does not give a key is shown
 	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
@@ -106,11 +105,11 @@ func (h *host) open(ctx context.Context) error {
 		h.log.Error("lay out sample", "part", sampleName, "err", err) // it shows as a source that is gone
 	}
 	h.openTrail()
+	h.logNotices(h.conf)
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
 	h.lookAtJournal(nil)
-	h.lookAtLostKeys()
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}
