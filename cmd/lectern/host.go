@@ -43,10 +43,6 @@ type host struct {
 	conf config.Config
 }
 
-// logDelay is how much of the log a hub that is killed may lose: a line for
-// each call is written beside the calls, not in their way.
-const logDelay = 200 * time.Millisecond
-
 // newHost opens the log and reads the configuration. A broken configuration is
 // a Problem for the panel, not an end: the hub then serves nothing and listens
 // on no port until the file is mended, because what it was meant to forbid is
@@ -56,7 +52,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 		return nil, fmt.Errorf("open hub: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
 	}
 	log, err := logs.New(logs.Options{
-		File: w.logFile(), Level: level, Now: w.now, Delay: logDelay,
+		File: w.logFile(), Level: level, Now: w.now,
 		Escape: func(s string) string { return string(safetext.Line(s)) },
 	})
 	if err != nil {
