@@ -1,6 +1,6 @@
 //go:build unix
 
-package vault
+package folder
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A named pipe in the vault is neither listed nor read, and stops nobody.
+// A named pipe is neither listed nor read, and opening it does not block.
 func TestPipe(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a.md": "a"})
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600))
@@ -19,7 +19,7 @@ func TestPipe(t *testing.T) {
 	if _, err := v.Read("pipe.md"); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := v.Placed("pipe.md", ""); !errors.Is(err, ErrNotRegular) {
+	if _, err := v.CheckDestination("pipe.md", ""); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("got %v", err)
 	}
 }

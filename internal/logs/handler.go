@@ -46,9 +46,7 @@ func (s scope) WithGroup(name string) slog.Handler {
 }
 
 func (s scope) Handle(_ context.Context, r slog.Record) error {
-	if !s.log.put(s, r) {
-		s.log.write(s.line(r))
-	}
+	s.log.write(s.line(r))
 	return nil
 }
 
@@ -65,7 +63,7 @@ func (s scope) line(r slog.Record) line {
 	}
 	msg := s.log.safe(r.Message)
 	text := strings.ReplaceAll(msg, "\n", "␊") + b.text.String()
-	return line{time: at, level: r.Level, part: b.part, msg: msg, text: cut(text, maxText), attrs: b.attrs}
+	return line{time: at, level: r.Level, part: b.part, msg: msg, text: truncate(text, maxText), attrs: b.attrs}
 }
 
 func (s scope) builder() *builder {
@@ -161,11 +159,11 @@ func (l *Log) safe(s string) string {
 	if len(s) > 2*maxText {
 		s = s[:2*maxText] // far beyond what is kept; the rest need not be searched
 	}
-	return cut(l.escape(redact(s)), maxValue)
+	return truncate(l.escape(redact(s)), maxValue)
 }
 
-// cut shortens s to at most n bytes and a note of what is gone.
-func cut(s string, n int) string {
+// truncate shortens s to at most n bytes and a note of what is gone.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -12,7 +12,7 @@ import (
 // TestRingKeepsTheNewest compares a small ring with the list of all lines.
 func TestRingKeepsTheNewest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	r := newRing(8, 100)
+	r := newRingBuffer(8, 100)
 	var all []string
 	for i := range 5000 {
 		text := strings.Repeat(string(rune('a'+i%26)), rnd.IntN(26))
@@ -32,52 +32,20 @@ func TestRingKeepsTheNewest(t *testing.T) {
 			if l.Text != all[l.Seq-1] {
 				t.Fatalf("line %d is %q, want %q", l.Seq, l.Text, all[l.Seq-1])
 			}
-			bytes += max(1, len(l.Text))
+			bytes += len(l.Text)
 		}
 		if given := r.first - 1; got[0].Missed != given {
 			t.Fatalf("%d lines are missing, and the first says %d", given, got[0].Missed)
 		}
-		// Only for want of room is a line given up: one more would not fit, but
-		// for what is wasted where a line would have wrapped.
-		if len(got) < 8 && len(all) > 8 && bytes+25+25 < 100 {
+		// A line is given up only for want of room: one more would not fit.
+		if len(got) < 8 && len(all) > 8 && bytes+25 < 100 {
 			t.Fatalf("after %d lines the ring has only %d lines with %d bytes", len(all), len(got), bytes)
 		}
 	}
 }
 
-// The ring takes no more memory than its lines need, and gives none up before
-// it has grown to its bound.
-func TestRingGrows(t *testing.T) {
-	r := newRing(1000, 8<<20)
-	for i := range 20_000 {
-		r.add(line{text: fmt.Sprintf("%0100d", i)})
-	}
-	if got := r.next - r.first; got != 1000 || len(r.bytes) > 4*1000*100 {
-		t.Errorf("%d lines are kept in %d bytes", got, len(r.bytes))
-	}
-	rnd := rand.New(rand.NewPCG(7, 8))
-	for i := 20_000; i < 20_900; i++ {
-		r.add(line{text: fmt.Sprintf("%0*d", 100+rnd.IntN(7000), i)})
-	}
-	if got := r.next - r.first; got != 1000 {
-		t.Errorf("%d lines are kept, want 1000", got)
-	}
-	lines, _, _ := r.copy(nil, r.next-60, new(uint64), Query{})
-	for i, l := range lines {
-		if got := strings.TrimLeft(l.Text, "0"); got != fmt.Sprint(20_840+i) {
-			t.Errorf("line %d of the last ends with %s", i, got)
-		}
-	}
-	for range 3000 {
-		r.add(line{text: strings.Repeat("x", 16_000)})
-	}
-	if got := r.next - r.first; len(r.bytes) != 8<<20 || got < 500 {
-		t.Errorf("%d lines are kept in %d bytes", got, len(r.bytes))
-	}
-}
-
-func TestRingCutsWhatIsTooLong(t *testing.T) {
-	r := newRing(10, 400)
+func TestRingTruncatesLongLines(t *testing.T) {
+	r := newRingBuffer(10, 400)
 	r.add(line{text: strings.Repeat("x", 1000)})
 	var missed uint64
 	got, _, _ := r.copy(nil, 1, &missed, Query{})

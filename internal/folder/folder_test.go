@@ -1,4 +1,4 @@
-package vault
+package folder
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// openWith opens a vault that holds files, given as path and content; a path
+// openWith opens a folder that holds files, given as path and content; a path
 // that ends in a slash is a folder.
-func openWith(t *testing.T, files map[string]string) (*Vault, string) {
+func openWith(t *testing.T, files map[string]string) (*Folder, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -41,7 +41,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func names(t *testing.T, v *Vault) []string {
+func names(t *testing.T, v *Folder) []string {
 	t.Helper()
 	var got []string
 	_, err := v.Walk(t.Context(), ".", func(e Entry) error {
@@ -55,7 +55,7 @@ func names(t *testing.T, v *Vault) []string {
 	return got
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for path, want := range map[string]string{
@@ -67,7 +67,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestWalkSkipsWhatIsNotOurs(t *testing.T) {
+func TestWalkSkipsHiddenAndSpecialFiles(t *testing.T) {
 	v, dir := openWith(t, map[string]string{
 		"b/x.md": "x", "b/y.png": "y", "a.md": "a", ".git/config": "", ".obsidian/app.json": "", "b/.hidden.md": "", "b/x.md.tmp.7": "",
 		".lectern-X.tmp": "", "empty/": "",
@@ -87,7 +87,7 @@ func TestWalkSkipsWhatIsNotOurs(t *testing.T) {
 		if b, err := v.Read(name); err == nil {
 			t.Errorf("%s: read %q", name, b)
 		}
-		if _, err := v.Placed(name, ""); err == nil {
+		if _, err := v.CheckDestination(name, ""); err == nil {
 			t.Errorf("%s: may be written", name)
 		}
 		if err := v.Remove(name); err == nil {
@@ -99,7 +99,7 @@ func TestWalkSkipsWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-func TestWalkPassesOverABadFolder(t *testing.T) {
+func TestWalkSkipsUnreadableFolder(t *testing.T) {
 	if os.Geteuid() <= 0 {
 		t.Skip("root may read everywhere; Windows has no such mode")
 	}
@@ -151,7 +151,7 @@ func TestGone(t *testing.T) {
 	for range 2 { // then with another folder in its place
 		_, walked := v.Walk(t.Context(), ".", func(Entry) error { return nil })
 		_, read := v.Read("none.md")
-		_, written := v.Placed("new.md", "")
+		_, written := v.CheckDestination("new.md", "")
 		for what, err := range map[string]error{"check": v.Check(), "walk": walked, "read": read, "write": written} {
 			if !errors.Is(err, ErrGone) {
 				t.Errorf("%s: %v, want %v", what, err, ErrGone)
@@ -179,26 +179,26 @@ func TestTenant(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, name := range []string{"../abcd/abcd.md", "../Other/Other.md", filepath.Join(base, "abcd", "abcd.md")} {
-		if _, err := v.Read(name); !IsOutside(err) {
+		if _, err := v.Read(name); !IsOutsideError(err) {
 			t.Errorf("%s: %v, want an outside error", name, err)
 		}
 	}
 }
 
-func TestTwins(t *testing.T) {
+func TestCaseConflicts(t *testing.T) {
 	v, _ := openWith(t, map[string]string{"Case.md": "", "Dir/a.md": "", "cafe\u0301.md": ""})
 	for name, existing := range map[string]string{"case.md": "Case.md", "dir/b.md": "Dir", "caf\u00e9.md": "cafe\u0301.md", "CAFÉ.md": "cafe\u0301.md"} {
-		_, err := v.Placed(name, "")
-		if twin, ok := errors.AsType[*TwinError](err); !v.Has(name) && (!ok || twin.Existing != existing) {
+		_, err := v.CheckDestination(name, "")
+		if twin, ok := errors.AsType[*CaseConflictError](err); !v.Exists(name) && (!ok || twin.Existing != existing) {
 			t.Errorf("%s: %v, want the twin %s", name, err, existing)
 		}
-		if found, err := v.Find(name); err != nil || !v.Has(name) && !strings.HasPrefix(found, existing) {
+		if found, err := v.Find(name); err != nil || !v.Exists(name) && !strings.HasPrefix(found, existing) {
 			if name != "dir/b.md" {
 				t.Errorf("%s: found %q, %v", name, found, err)
 			}
 		}
 	}
-	if name, err := v.Placed("new/cafe\u0301.md", ""); err != nil || name != "new/caf\u00e9.md" {
+	if name, err := v.CheckDestination("new/cafe\u0301.md", ""); err != nil || name != "new/caf\u00e9.md" {
 		t.Errorf("a new name is composed: %q, %v", name, err)
 	}
 }
@@ -245,38 +245,38 @@ func TestMove(t *testing.T) {
 		switch {
 		case !c.ok && !slices.Equal(before, after):
 			t.Errorf("%s -> %s: refused, but now %v", c.from, c.to, after)
-		case c.ok && (!v.Has(c.to) || c.from != c.to && v.Has(c.from) && !v.same(c.from, c.to)):
+		case c.ok && (!v.Exists(c.to) || c.from != c.to && v.Exists(c.from) && !v.sameFile(c.from, c.to)):
 			t.Errorf("%s -> %s: now %v", c.from, c.to, after)
 		}
 	}
 }
 
 // What a name holds is answered whole, and a name that holds nothing is no error.
-func TestLook(t *testing.T) {
+func TestReadState(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a.md": "\ufeffa\r\n", "dir/x.md": "x"})
 	must(t, os.Chmod(filepath.Join(dir, "a.md"), 0o640))
-	if held, there, err := v.Look("a.md", 10); err != nil || !there || held.Dir || string(held.Data) != "\ufeffa\r\n" || runtime.GOOS != "windows" && held.Perm != 0o640 {
+	if held, there, err := v.ReadState("a.md", 10); err != nil || !there || held.Dir || string(held.Data) != "\ufeffa\r\n" || runtime.GOOS != "windows" && held.Perm != 0o640 {
 		t.Errorf("%+v, %v, %v", held, there, err)
 	}
-	if held, there, err := v.Look("dir", 10); err != nil || !there || !held.Dir {
+	if held, there, err := v.ReadState("dir", 10); err != nil || !there || !held.Dir {
 		t.Errorf("%+v, %v, %v", held, there, err)
 	}
 	for _, name := range []string{"none.md", "none/x.md", "a.md/x.md"} {
-		if _, there, err := v.Look(name, 10); err != nil || there {
+		if _, there, err := v.ReadState(name, 10); err != nil || there {
 			t.Errorf("%s: %v, %v", name, there, err)
 		}
 	}
-	if _, _, err := v.Look("a.md", 3); !errors.Is(err, ErrTooLarge) {
+	if _, _, err := v.ReadState("a.md", 3); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"../a.md", ".git/x", ""} {
-		if _, _, err := v.Look(name, 10); err == nil {
+		if _, _, err := v.ReadState(name, 10); err == nil {
 			t.Errorf("%q: no error", name)
 		}
 	}
 	must(t, os.RemoveAll(dir))
-	if _, _, err := v.Look("a.md", 10); !errors.Is(err, ErrGone) {
-		t.Errorf("a vault that is gone has no answer: %v", err)
+	if _, _, err := v.ReadState("a.md", 10); !errors.Is(err, ErrGone) {
+		t.Errorf("ReadState in a folder that is gone: %v", err)
 	}
 }
 
@@ -297,15 +297,15 @@ func TestMakeFolder(t *testing.T) {
 }
 
 // Near finds what another file system would take for the name, and no more.
-func TestNear(t *testing.T) {
+func TestFindVariants(t *testing.T) {
 	v, _ := openWith(t, map[string]string{"Dir/Note.md": "", "Dir/Notes.md": "", "other/note.md": "", ".hidden/note.md": ""})
 	for name, want := range map[string][]string{"dir/note.md": {"Dir/Note.md"}, "DIR": {"Dir"}, "dir/none.md": nil, "dir/note.md/x": nil} {
-		got, err := v.Near(name)
+		got, err := v.FindVariants(name)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if _, err := v.Near("../x"); !IsOutside(err) {
+	if _, err := v.FindVariants("../x"); !IsOutsideError(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package vault
+package folder
 
 import (
 	"errors"
@@ -14,37 +14,35 @@ import (
 )
 
 // Read returns the content of the regular file at name. It never blocks on a
-// pipe, never follows a link, and answers ErrTooLarge rather than reading a
-// part.
-func (v *Vault) Read(name string) ([]byte, error) {
-	b, err := v.read(name, v.maxBytes, false)
-	return b, v.wrap("read", name, err)
+// pipe, never follows a link, and returns ErrTooLarge rather than part of a file.
+func (f *Folder) Read(name string) ([]byte, error) {
+	b, err := f.read(name, f.maxBytes, false)
+	return b, f.wrapError("read", name, err)
 }
 
-// ReadHead returns at most n bytes from the beginning of the regular file at
-// name.
-func (v *Vault) ReadHead(name string, n int64) ([]byte, error) {
-	b, err := v.read(name, n, true)
-	return b, v.wrap("read", name, err)
+// ReadHead returns at most the first n bytes of the regular file at name.
+func (f *Folder) ReadHead(name string, n int64) ([]byte, error) {
+	b, err := f.read(name, n, true)
+	return b, f.wrapError("read", name, err)
 }
 
-func (v *Vault) read(name string, limit int64, head bool) ([]byte, error) {
+func (f *Folder) read(name string, limit int64, head bool) ([]byte, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	if err := v.noLinks(name); err != nil {
+	if err := f.checkNoSymlinks(name); err != nil {
 		return nil, err
 	}
-	return readRegular(v.root, name, limit, head)
+	return readRegular(f.root, name, limit, head)
 }
 
-// noLinks refuses a name that has a symbolic link anywhere.
-func (v *Vault) noLinks(name string) error {
+// checkNoSymlinks returns ErrNotRegular if a parent folder in name is a symbolic link.
+func (f *Folder) checkNoSymlinks(name string) error {
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
 		}
-		info, err := v.root.Lstat(name[:i])
+		info, err := f.root.Lstat(name[:i])
 		if err != nil {
 			return err
 		}
@@ -55,9 +53,9 @@ func (v *Vault) noLinks(name string) error {
 	return nil
 }
 
-// readRegular reads at most limit bytes of a regular file. The file is opened
-// without waiting and must be the one that was looked at, so that neither a
-// pipe nor a link put there in between is read.
+// readRegular reads at most limit bytes of a regular file. It opens the file
+// without blocking and checks that it is the one that Lstat saw, so that a pipe or
+// link that replaced it in between is not read.
 func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, error) {
 	seen, err := root.Lstat(name)
 	if err != nil {
@@ -99,29 +97,29 @@ func readRegular(root *os.Root, name string, limit int64, head bool) ([]byte, er
 	}
 }
 
-// ReadOutside returns the content of a regular file of at most limit bytes
-// somewhere below one of the folders in allowed, which are paths of the
-// operating system like file. Anything else is ErrNotAllowed.
+// ReadOutside returns the content of a regular file of at most limit bytes that is
+// below one of the allowed folders; otherwise the error is ErrNotAllowed. Both
+// file and allowed are absolute paths of the operating system.
 func ReadOutside(file string, allowed []string, limit int64) ([]byte, error) {
 	for _, dir := range allowed {
-		rel, ok := below(dir, file)
+		rel, ok := relativeTo(dir, file)
 		if !ok {
 			continue
 		}
-		inbox, err := Open(dir, Options{MaxBytes: limit})
+		outside, err := Open(dir, Options{MaxBytes: limit})
 		if err != nil {
 			return nil, err
 		}
-		b, err := inbox.Read(rel)
-		return b, errors.Join(err, inbox.Close())
+		b, err := outside.Read(rel)
+		return b, errors.Join(err, outside.Close())
 	}
 	return nil, ErrNotAllowed
 }
 
-// ErrNotAllowed says that a file is below none of the allowed folders.
+// ErrNotAllowed means that a file is below none of the allowed folders.
 var ErrNotAllowed = errors.New("the file is outside every allowed folder")
 
-func below(dir, file string) (string, bool) {
+func relativeTo(dir, file string) (string, bool) {
 	if !filepath.IsAbs(file) {
 		return "", false
 	}
@@ -132,19 +130,19 @@ func below(dir, file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Find returns the name under which a file or folder exists: name itself, or
-// else the only one that differs from it in case or accents alone. Otherwise
-// it is fs.ErrNotExist or ErrAmbiguous.
-func (v *Vault) Find(name string) (string, error) {
+// Find returns the name under which a file or folder exists: name itself, or the
+// only one that differs from it just in case or accents. Otherwise the error is
+// fs.ErrNotExist or ErrAmbiguous.
+func (f *Folder) Find(name string) (string, error) {
 	if err := CheckName(name); err != nil {
 		return "", err
 	}
-	if v.Has(name) {
+	if f.Exists(name) {
 		return name, nil
 	}
 	found := "."
 	for part := range strings.SplitSeq(name, "/") {
-		actual, err := v.findIn(found, part)
+		actual, err := f.findIn(found, part)
 		if err != nil {
 			return "", err
 		}
@@ -153,8 +151,8 @@ func (v *Vault) Find(name string) (string, error) {
 	return found, nil
 }
 
-func (v *Vault) findIn(dir, part string) (string, error) {
-	entries, err := v.entries(dir)
+func (f *Folder) findIn(dir, part string) (string, error) {
+	entries, err := f.entries(dir)
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +161,7 @@ func (v *Vault) findIn(dir, part string) (string, error) {
 		switch {
 		case e.Name() == part:
 			return part, nil
-		case Fold(e.Name()) == Fold(part):
+		case FoldName(e.Name()) == FoldName(part):
 			near = append(near, e.Name())
 		}
 	}
@@ -173,7 +171,7 @@ func (v *Vault) findIn(dir, part string) (string, error) {
 	case 1:
 		return near[0], nil
 	}
-	for _, n := range near { // the same letters, composed otherwise, come first
+	for _, n := range near { // prefer the same letters with accents composed differently
 		if norm.NFC.String(n) == norm.NFC.String(part) {
 			return n, nil
 		}
@@ -181,9 +179,9 @@ func (v *Vault) findIn(dir, part string) (string, error) {
 	return "", ErrAmbiguous
 }
 
-// Near returns every name that exists and is name, or differs from it in case
-// or accents alone.
-func (v *Vault) Near(name string) ([]string, error) {
+// FindVariants returns every existing name that equals name or differs from it
+// only in case or accents.
+func (f *Folder) FindVariants(name string) ([]string, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -191,12 +189,12 @@ func (v *Vault) Near(name string) ([]string, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		var next []string
 		for _, dir := range found {
-			names, err := v.Names(dir)
+			names, err := f.Names(dir)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
 			for _, n := range names {
-				if Fold(n) == Fold(part) && !Hidden(n) {
+				if FoldName(n) == FoldName(part) && !IsHidden(n) {
 					next = append(next, path.Join(dir, n))
 				}
 			}
@@ -206,14 +204,14 @@ func (v *Vault) Near(name string) ([]string, error) {
 	return found, nil
 }
 
-// wrap adds the verb and the name; a file that is missing because the whole
-// folder is gone is ErrGone.
-func (v *Vault) wrap(verb, name string, err error) error {
+// wrapError adds the verb and the name. If a file is missing because the whole
+// folder is gone, the error is ErrGone.
+func (f *Folder) wrapError(verb, name string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		if gone := v.Check(); gone != nil {
+		if gone := f.Check(); gone != nil {
 			return gone
 		}
 	}

@@ -1,4 +1,4 @@
-package vault
+package folder
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 	} {
 		var got byte = 'c'
 		switch err := CheckName(name); {
-		case IsOutside(err):
+		case IsOutsideError(err):
 			got = 'o'
 		case err != nil:
 			got = 'x'
@@ -37,36 +37,36 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestFold(t *testing.T) {
+func TestFoldName(t *testing.T) {
 	for _, twins := range [][2]string{{"Case", "case"}, {"café", "cafe\u0301"}, {"CAFÉ", "cafe\u0301"}, {"Straße", "STRASSE"}, {"ﬁ", "fi"}} {
-		if Fold(twins[0]) != Fold(twins[1]) {
-			t.Errorf("%q and %q differ: %q, %q", twins[0], twins[1], Fold(twins[0]), Fold(twins[1]))
+		if FoldName(twins[0]) != FoldName(twins[1]) {
+			t.Errorf("%q and %q differ: %q, %q", twins[0], twins[1], FoldName(twins[0]), FoldName(twins[1]))
 		}
 	}
-	if Fold("cafe") == Fold("café") {
+	if FoldName("cafe") == FoldName("café") {
 		t.Error("an accent is a difference")
 	}
 }
 
-func TestClean(t *testing.T) {
+func TestCleanName(t *testing.T) {
 	for text, want := range map[string]string{
 		"Plain title": "Plain title", "a/b\\c:d": "a-b-c-d", "What? Why*": "What- Why-", "../../etc": "etc", "CON": "Page CON", "nul.md": "Page nul.md",
 		"": "Untitled", "...": "Untitled", "///": "Untitled", " \t\n": "Untitled", "-rf": "rf", ".hidden": "hidden", "x.tmp": "x-tmp",
 		"a\nid: evil": "a-id- evil", "a\u202eb": "a-b", "a\u200db": "ab", "👩‍💻": "👩‍💻", "cafe\u0301": "café", "a\xffb": "a-b",
 	} {
-		if got := Clean(text); got != want {
+		if got := CleanName(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
 
 // Whatever the text, the result is a name that may be created.
-func FuzzClean(f *testing.F) {
+func FuzzCleanName(f *testing.F) {
 	for _, s := range []string{"", "-.-", "CON.", "a\u200d", "\u200d\u200d", strings.Repeat("日", 300), "COM1 .x", "x.tmp.tmp", "~", ". ~ -"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Clean(s)
+		got := CleanName(s)
 		if err := CheckNew(got); err != nil || utf8.RuneCountInString(got) > 110 || len(got) > 220 {
 			t.Errorf("%q: %q: %v", s, got, err)
 		}
