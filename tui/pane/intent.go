@@ -77,7 +77,7 @@ func (RunTool) intent()     {}
 // asked first.
 func intentFor(a status.Action) Intent {
 	switch a.Verb {
-	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge, status.UnlockJournal:
+	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge:
 		return Do{Actions: []status.Action{a}}
 	case status.Allow:
 		if a.Answer == nil || a.Answer.Scope != status.Always {
@@ -117,8 +117,6 @@ func Describe(a status.Action, s status.Snapshot) string {
 		return "allow the call" + allowScopeText(a)
 	case status.Refuse:
 		return "refuse the call"
-	case status.UnlockJournal:
-		return "unlock the journal"
 	case status.Acknowledge:
 		return "acknowledge it"
 	case status.UndoChanges:
