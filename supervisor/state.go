@@ -127,29 +127,25 @@ func (s *State) take() (status.Snapshot, <-chan struct{}) {
 // changes, at most twenty a second. A slow reader misses intermediate
 // snapshots, never the last. The channel is closed when ctx ends.
 func (s *State) Watch(ctx context.Context) <-chan status.Snapshot {
-	out := make(chan status.Snapshot)
+	out := make(chan status.Snapshot, 1)
 	go s.watch(ctx, out)
 	return out
 }
 
-func (s *State) watch(ctx context.Context, out chan<- status.Snapshot) {
+func (s *State) watch(ctx context.Context, out chan status.Snapshot) {
 	defer close(out)
-	for ctx.Err() == nil {
+	for {
 		snap, changed := s.take()
-		offer := out // nil once the reader has taken it
-		rested := time.After(pause)
-		var stale <-chan struct{} // nil until the pause is over
-		for fresh := true; fresh; {
-			select {
-			case offer <- snap:
-				offer = nil
-			case <-rested:
-				stale = changed
-			case <-stale:
-				fresh = false
-			case <-ctx.Done():
-				return
-			}
+		status.Offer(out, snap)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

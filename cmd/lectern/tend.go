@@ -164,13 +164,13 @@ func (t *tender) tell(s *status.Snapshot) {
 // A tended is the hub of a tender as the panel reaches it: that a person could
 // not start one is known to both.
 type tended struct {
-	status.API
+	status.Client
 	tender *tender
 }
 
 // Do implements status.Client.
 func (t tended) Do(ctx context.Context, a status.Action) error {
-	err := t.API.Do(ctx, a)
+	err := t.Client.Do(ctx, a)
 	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
 		t.tender.blame(status.Failed, err)
 	}

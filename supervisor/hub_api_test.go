@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-func TestLocal(t *testing.T) {
+func TestHubAPI(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		log, err := logs.New(logs.Options{
 			Level: slog.LevelDebug, Lines: statustest.Kept,
@@ -31,11 +31,10 @@ func TestLocal(t *testing.T) {
 			func(snap status.Snapshot) { state.Update(func(s *status.Snapshot) { *s = snap }) },
 			func(l status.Line) { record(t, log, l) },
 		)
-		return supervisor.Local{State: state, Log: log, Actions: f}
-	})
-	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.History {
-		return supervisor.Local{Recent: f.Calls, History: f.Changes}
-	})
+		queries := status.QueryHandlers{}
+		status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
+		return supervisor.HubAPI{State: state, Router: status.Router{Client: f, Queries: queries}}
+	}, status.LogsQuery.Name)
 }
 
 func record(t *testing.T, log *logs.Log, l status.Line) {
@@ -49,10 +48,10 @@ func record(t *testing.T, log *logs.Log, l status.Line) {
 	}
 }
 
-// Who begins to watch sees what is, also what is drawn late.
+// The first snapshot holds what BeforeWatch adds.
 func TestWatchBeginsUpToDate(t *testing.T) {
 	s := supervisor.NewState(time.Now)
-	l := supervisor.Local{State: s, Draw: func() { s.Update(func(snap *status.Snapshot) { snap.Approvals = []status.Approval{{ID: "a"}} }) }}
+	l := supervisor.HubAPI{State: s, BeforeWatch: func() { s.Update(func(snap *status.Snapshot) { snap.Approvals = []status.Approval{{ID: "a"}} }) }}
 	shots, err := l.Watch(t.Context())
 	if err != nil {
 		t.Fatal(err)

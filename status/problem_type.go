@@ -8,11 +8,11 @@ import "strings"
 // written as literals.
 //
 // Title and Fix may hold words in braces, such as {port}, for what is only
-// known when it happens.
+// known when it occurs.
 type ProblemType struct {
 	Code        string // stable: "source.gone"
 	Severity    Severity
-	Description string // what is the matter and what still works, for the page; one or two sentences
+	Description string // what is wrong and what still works, for the page; one or two sentences
 	Title       string // see [Problem]
 	Fix         string // see [Problem]
 }
@@ -20,7 +20,7 @@ type ProblemType struct {
 // Args are what stands in a Title and a Fix for words in braces.
 type Args map[string]string
 
-// New returns a Problem of this kind about a part.
+// New returns a Problem of this kind about a component.
 func (t ProblemType) New(part string, words Args) Problem {
 	var pairs []string
 	for name, text := range words {

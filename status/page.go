@@ -1,29 +1,13 @@
 package status
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 )
 
-// A Browser is the pages of the sources as an agent sees them: what is hidden
-// from agents is not there, and what they may not read is refused. What a
-// source or the hub refuses is a [*CallError].
-type Browser interface {
-	// Pages delivers the pages of a source, some at a time, in the source's own
-	// order, and then closes the channel.
-	Pages(ctx context.Context, source string) (<-chan PageList, error)
-	// Page answers the text of the page that Pages calls name, at most
-	// [PageMost] bytes of it.
-	Page(ctx context.Context, source, name string) (PageText, error)
-	// Search runs the source's own search tool, the way of an agent, grants and
-	// audit included.
-	Search(ctx context.Context, source, query string) (Search, error)
-}
-
-// PageMost is how many bytes of one page a Shelf answers: what a person reads
+// MaxPageBytes is how many bytes of one page are answered: what a person reads
 // on a screen, and little enough for one message.
-const PageMost = 512 << 10
+const MaxPageBytes = 512 << 10
 
 // A PageList is some of the pages of a source.
 type PageList struct {
@@ -38,14 +22,26 @@ type Page struct {
 	Modified time.Time `json:"modified,omitzero"` // zero: not known
 }
 
+// A PageRef names a page of a source.
+type PageRef struct {
+	Source string `json:"source"`
+	Name   string `json:"name"` // of a Page
+}
+
 // PageText is a page as text.
 type PageText struct {
 	Text string `json:"text"`
 	MIME string `json:"mime"`
-	Size int64  `json:"size"` // bytes of all of it; more than Text has: it is cut
+	Size int64  `json:"size"` // bytes of the whole page; more than Text has: it is cut
 }
 
-// Search is what came of one.
+// A SearchText is what to search a source for.
+type SearchText struct {
+	Source string `json:"source"`
+	Text   string `json:"text"`
+}
+
+// Search is the result of a search.
 type Search struct {
 	Tool  string          `json:"tool"` // by the name of its specification
 	Args  json.RawMessage `json:"args"`
@@ -55,7 +51,7 @@ type Search struct {
 
 // A Hit is one place that a search found.
 type Hit struct {
-	Page string `json:"page,omitempty"` // its name; empty: on none
+	Page string `json:"page,omitempty"` // its name; empty: not on a page
 	Line int    `json:"line,omitempty"` // from 1; 0: not known
 	Text string `json:"text"`
 }
