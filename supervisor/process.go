@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ type ProcessConfig struct {
 	// Stop asks the child to leave; it need not wait. Nil: it is signalled.
 	Stop func(ctx context.Context) error
 
-	Policy Policy         // without Steps: the usual one
+	Policy RestartPolicy  // without Steps: the default one
 	Timing ProcessTiming  // zero fields: the usual times
 	Report func(Report)   // called on each change, never twice at once
 	Rand   func() float64 // [0, 1), for jitter; nil: random
@@ -95,7 +94,7 @@ func (e *ExitError) Error() string {
 type Process struct {
 	ProcessConfig
 
-	history history
+	history RestartHistory
 	again   chan struct{} // a person asks for a new start
 	report  Report
 }
@@ -104,12 +103,9 @@ type Process struct {
 func NewProcess(c ProcessConfig) *Process {
 	c.Timing = c.Timing.orUsual()
 	if len(c.Policy.Steps) == 0 {
-		c.Policy = UsualPolicy()
+		c.Policy = DefaultRestartPolicy()
 	}
-	if c.Rand == nil {
-		c.Rand = rand.Float64
-	}
-	return &Process{ProcessConfig: c, history: history{Policy: c.Policy, rand: c.Rand}, again: make(chan struct{}, 1)}
+	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy, Rand: c.Rand}, again: make(chan struct{}, 1)}
 }
 
 // Restart starts the child anew: a running one is ended first, and a crash
@@ -137,45 +133,46 @@ func (p *Process) Run(ctx context.Context) error {
 			return p.stopped(ctx, nil)
 		}
 		if asked {
-			p.history.reset()
+			p.history.Reset()
 			continue
 		}
 		ended := p.Now()
-		decision := p.history.ended(exit, ended.Sub(began), ended)
-		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", decision.After)
-		if decision.Verdict == Rest {
+		final := exit.Final()
+		var delay time.Duration
+		var crashLoop bool
+		if !final {
+			delay, crashLoop = p.history.Failed(ended.Sub(began), ended)
+		}
+		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", delay)
+		if final {
 			return p.rest(exit)
 		}
-		if !p.wait(ctx, decision, ended) {
+		if !p.wait(ctx, delay, crashLoop) {
 			return p.stopped(ctx, nil)
 		}
 	}
 }
 
-// wait lets the time of decision pass; false if ctx ended.
-func (p *Process) wait(ctx context.Context, d Decision, now time.Time) bool {
-	p.report.Next = now.Add(d.After)
-	note := fmt.Sprintf("%s; starts again in %s", p.report.Exit, d.After.Round(100*time.Millisecond))
-	state := status.Failed
-	var timer <-chan time.Time
-	if d.Verdict == Loop {
-		state = status.CrashLoop
-		note = fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
-		p.history.loop()
+// wait waits for delay, which is shown, or until a person asks for a restart. A
+// crash loop without a delay waits for the person. It returns false if ctx ends.
+func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool) bool {
+	state, note := status.Failed, fmt.Sprintf("%s; starts again in %s", p.report.Exit, delay.Round(100*time.Millisecond))
+	if crashLoop {
+		state, note = status.CrashLoop, fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
 	}
-	if d.After > 0 {
-		t := time.NewTimer(d.After)
+	var timer <-chan time.Time
+	if delay > 0 {
+		p.report.Next = p.Now().Add(delay)
+		t := time.NewTimer(delay)
 		defer t.Stop()
 		timer = t.C
-	} else {
-		p.report.Next = time.Time{}
 	}
 	p.tell(state, note)
 	p.report.Next = time.Time{}
 	select {
 	case <-timer:
 	case <-p.again:
-		p.history.reset()
+		p.history.Reset()
 	case <-ctx.Done():
 		return false
 	}

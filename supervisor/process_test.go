@@ -98,7 +98,7 @@ func watch(t *testing.T, how string, with func(*ProcessConfig)) *watched {
 	w := &watched{t: t, reports: make(chan Report, 256), pids: make(chan int, 16), done: make(chan error, 1), stop: cancel}
 	c := ProcessConfig{
 		Name: "child", Command: []string{os.Args[0]}, Env: append(os.Environ(), childEnv+"="+how), Output: w,
-		Policy: Policy{Steps: []time.Duration{time.Millisecond}, Healthy: time.Minute, LoopExits: 3, LoopWithin: time.Minute},
+		Policy: RestartPolicy{Steps: []time.Duration{time.Millisecond}, Healthy: time.Minute, LoopExits: 3, LoopWithin: time.Minute},
 		Timing: ProcessTiming{ReadyEvery: 5 * time.Millisecond, LiveEvery: 5 * time.Millisecond, Grace: 200 * time.Millisecond},
 		Report: func(r Report) { w.reports <- r }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}

@@ -44,7 +44,7 @@ func (w *world) panel(ctx context.Context, how manner) error {
 		debug.SetGCPercent(panelGC)
 	}
 	broken := &catcher{end: cancel}
-	hub := w.newTender(supervisor.UsualPolicy())
+	hub := w.newTender(supervisor.DefaultRestartPolicy())
 	go broken.watch(func() { hub.run(ctx) })
 	here := w.onMachine(w.client(hub))
 	go broken.watch(func() { here.run(ctx) })

@@ -21,7 +21,7 @@ import (
 // child: it goes on when the panel is closed.
 type tender struct {
 	*world
-	policy supervisor.Policy
+	policy supervisor.RestartPolicy
 	said   int64 // how long the file with the output of hubs was at first
 
 	starts []time.Time // of late, after deaths; run's alone
@@ -44,7 +44,7 @@ type fate struct {
 // lastWords is how many lines of a hub's stderr are shown.
 const lastWords = 8
 
-func (w *world) newTender(p supervisor.Policy) *tender {
+func (w *world) newTender(p supervisor.RestartPolicy) *tender {
 	t := &tender{world: w, policy: p}
 	if info, err := os.Stat(w.hubPaths().Output()); err == nil {
 		t.said = info.Size()

@@ -17,6 +17,8 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // Config is the two ends of a shim.
@@ -109,11 +111,11 @@ func (r *relay) run(ctx context.Context) {
 	}
 }
 
-// Backoff of attempts to reach a hub.
-const (
-	firstDelay = 100 * time.Millisecond
-	lastDelay  = 5 * time.Second
-)
+// reconnectPolicy spaces the attempts to reach a hub.
+var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
+	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second,
+}}
 
 // startPatience bounds Patience until there was a first hub: the client waits
 // for its initialize, and gives up before a minute without saying why.
@@ -123,9 +125,10 @@ const startPatience = 10 * time.Second
 // looks for one for ever; calls that wait are answered after c.Patience.
 func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 	var waiting time.Time // since when; zero: nobody waits
-	for delay := firstDelay; ; delay = min(2*delay, lastDelay) {
+	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
+	for atOnce := first; ; atOnce = false {
 		connect := r.Look
-		if waiting = r.waitingSince(waiting); !waiting.IsZero() || first && delay == firstDelay {
+		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
 			connect = r.Connect
 		}
 		conn, err := connect(ctx)
@@ -143,8 +146,9 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 			r.giveUp(err)
 			waiting = time.Time{}
 		}
+		delay, _ := attempts.Failed(0, time.Now())
 		if r.pause(ctx, delay) {
-			delay = firstDelay / 2
+			attempts.Reset()
 		}
 		if ctx.Err() != nil {
 			return nil
