@@ -82,7 +82,7 @@ func (h *RestartHistory) Reset() { h.step, h.fails, h.looping = 0, nil, false }
 type Exit struct {
 	Code   int            // of its own choice; -1: a signal ended it
 	Signal syscall.Signal // 0: none
-	Why    string         // what we ended it for; empty: it ended by itself
+	Reason string         // what we ended it for; empty: it ended by itself
 }
 
 func (e Exit) String() string {
@@ -90,8 +90,8 @@ func (e Exit) String() string {
 	if e.Code < 0 {
 		text = "signal " + e.Signal.String()
 	}
-	if e.Why != "" {
-		text += " (" + e.Why + ")"
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
 	}
 	return text
 }
@@ -100,5 +100,5 @@ func (e Exit) String() string {
 // done, or with one of the codes of sysexits(3) by which a program says that a
 // person must act. 75 is "try again".
 func (e Exit) Final() bool {
-	return e.Why == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
+	return e.Reason == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
 }

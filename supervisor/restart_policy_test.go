@@ -50,7 +50,7 @@ func TestRestartPolicy(t *testing.T) {
 func TestFinalExits(t *testing.T) {
 	for exit, want := range map[Exit]bool{
 		{Code: 0}: true, {Code: 64}: true, {Code: 78}: true, {Code: 75}: false, {Code: 79}: false, {Code: 1}: false,
-		{Code: -1, Signal: 9}: false, {Code: 0, Why: "not ready in time"}: false,
+		{Code: -1, Signal: 9}: false, {Code: 0, Reason: "not ready in time"}: false,
 	} {
 		if got := exit.Final(); got != want {
 			t.Errorf("%s: final is %v, want %v", exit, got, want)

@@ -23,7 +23,7 @@ func Client(c ConnectConfig) status.Client {
 	client.Router = status.Router{
 		Client: loopback.Dial(func(ctx context.Context) (net.Conn, error) {
 			conn, err := loopnet.DialSocket(ctx, c.Paths.Control())
-			if err != nil && isAbsent(err) {
+			if err != nil && isNotListening(err) {
 				return nil, ErrNoHub
 			}
 			return conn, err
@@ -151,7 +151,7 @@ func (c *client) restart(ctx context.Context, a status.Action) error {
 }
 
 func (c *client) stopWith(ctx context.Context, req StopRequest) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, longEnough, fmt.Errorf("stop hub: it still runs after %s; see %s", longEnough, c.Paths.Output()))
+	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout, fmt.Errorf("stop hub: it still runs after %s; see %s", stopTimeout, c.Paths.Output()))
 	defer cancel()
 	return Stop(ctx, c.Paths, req)
 }

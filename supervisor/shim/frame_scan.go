@@ -18,7 +18,7 @@ type message struct {
 // one whole JSON object: garbage, or a frame that was cut off.
 func parse(f []byte) (message, bool) {
 	var m message
-	whole := fields(f, func(key, value []byte) {
+	whole := scanFields(f, func(key, value []byte) {
 		switch string(key) {
 		case "id":
 			m.id = nil
@@ -26,7 +26,7 @@ func parse(f []byte) (message, bool) {
 				m.id = value
 			}
 		case "method":
-			m.method = text(value)
+			m.method = decodeString(value)
 		case "params":
 			m.params = value
 		case "result":
@@ -65,7 +65,7 @@ func (m message) withID(f, id []byte) []byte {
 // param returns one member of params, or nil.
 func (m message) param(name string) []byte {
 	var found []byte
-	fields(m.params, func(key, value []byte) {
+	scanFields(m.params, func(key, value []byte) {
 		if string(key) == name {
 			found = value
 		}
@@ -73,8 +73,8 @@ func (m message) param(name string) []byte {
 	return found
 }
 
-// text returns the string that value spells, or "".
-func text(value []byte) string {
+// decodeString returns the string that value spells, or "".
+func decodeString(value []byte) string {
 	if len(value) < 2 || value[0] != '"' {
 		return ""
 	}
@@ -88,58 +88,58 @@ func text(value []byte) string {
 	return s
 }
 
-// fields calls see for each member of the object b, without looking into the
+// scanFields calls see for each member of the object b, without looking into the
 // values, and reports whether b is one object with nothing after it. It is no
 // validation: the hub validates. It is here because it costs a fraction of
 // encoding/json and allocates nothing.
-func fields(b []byte, see func(key, value []byte)) bool {
-	i := space(b, 0)
+func scanFields(b []byte, see func(key, value []byte)) bool {
+	i := skipSpace(b, 0)
 	if i >= len(b) || b[i] != '{' {
 		return false
 	}
-	i = space(b, i+1)
+	i = skipSpace(b, i+1)
 	if i < len(b) && b[i] == '}' {
-		return space(b, i+1) == len(b)
+		return skipSpace(b, i+1) == len(b)
 	}
 	for {
-		key, value, next := member(b, i)
+		key, value, next := scanMember(b, i)
 		if next >= len(b) {
 			return false
 		}
 		if key = key[1 : len(key)-1]; bytes.IndexByte(key, '\\') >= 0 {
-			key = []byte(text(b[i : i+len(key)+2]))
+			key = []byte(decodeString(b[i : i+len(key)+2]))
 		}
 		see(key, value)
 		switch b[next] {
 		case '}':
-			return space(b, next+1) == len(b)
+			return skipSpace(b, next+1) == len(b)
 		case ',':
-			i = space(b, next+1)
+			i = skipSpace(b, next+1)
 		default:
 			return false
 		}
 	}
 }
 
-// member reads `"key" : value` at i and returns where the next token is, or
+// scanMember reads `"key" : value` at i and returns where the next token is, or
 // len(b) when there is no such member.
-func member(b []byte, i int) (key, value []byte, next int) {
+func scanMember(b []byte, i int) (key, value []byte, next int) {
 	none := len(b)
 	if i >= len(b) || b[i] != '"' {
 		return nil, nil, none
 	}
 	end := skipString(b, i)
 	key = b[i:end]
-	i = space(b, end)
+	i = skipSpace(b, end)
 	if i >= len(b) || b[i] != ':' {
 		return nil, nil, none
 	}
-	i = space(b, i+1)
+	i = skipSpace(b, i+1)
 	end = skipValue(b, i)
-	return key, b[i:end], space(b, end)
+	return key, b[i:end], skipSpace(b, end)
 }
 
-func space(b []byte, i int) int {
+func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
 	}

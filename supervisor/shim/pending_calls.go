@@ -13,24 +13,24 @@ type call struct {
 	id        []byte
 	method    string
 	frame     []byte // nil: must not be asked again
-	sent      int
+	attempts  int
 	cancelled bool  // the client no longer waits
-	more      *call // another one with the same id: a mistake of the client that the hub answers
+	duplicate *call // another one with the same id: a mistake of the client that the hub answers
 }
 
-// retryBytes is the longest request that is kept to be asked again. Reads are
+// maxRetryBytes is the longest request that is kept to be asked again. Reads are
 // far shorter.
-const retryBytes = 64 << 10
+const maxRetryBytes = 64 << 10
 
-// sendMax is how often a request is sent at most. Of a call that only reads,
+// maxAttempts is how often a request is sent at most. Of a call that only reads,
 // nothing is lost by asking again; but it may be what brings hubs down.
-const sendMax = 4
+const maxAttempts = 4
 
-// cancelledMax bounds the cancelled calls that are remembered in case the hub
+// maxCancelled bounds the cancelled calls that are remembered in case the hub
 // answers them all the same.
-const cancelledMax = 256
+const maxCancelled = 256
 
-type calls struct {
+type pendingCalls struct {
 	open      map[string]*call
 	seq       uint64
 	listening int // of open, subscriptions that wait for ever
@@ -38,15 +38,15 @@ type calls struct {
 	count     int // all in open, counting more
 }
 
-func newCalls() calls { return calls{open: map[string]*call{}} }
+func newPendingCalls() pendingCalls { return pendingCalls{open: map[string]*call{}} }
 
 const methodListen = "subscriptions/listen"
 
 // add notes a request that is about to be sent.
-func (c *calls) add(f []byte, m message, reads bool) {
+func (c *pendingCalls) add(f []byte, m message, reads bool) {
 	c.seq++
-	one := &call{seq: c.seq, id: bytes.Clone(m.id), method: m.method, sent: 1, more: c.open[m.key()]}
-	if reads && len(f) <= retryBytes {
+	one := &call{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1, duplicate: c.open[m.key()]}
+	if reads && len(f) <= maxRetryBytes {
 		one.frame = f
 	}
 	c.open[m.key()] = one
@@ -57,13 +57,13 @@ func (c *calls) add(f []byte, m message, reads bool) {
 }
 
 // take removes and returns the call that an answer is for, or nil.
-func (c *calls) take(key string) *call {
+func (c *pendingCalls) take(key string) *call {
 	one := c.open[key]
 	if one == nil {
 		return nil
 	}
-	if one.more != nil {
-		c.open[key] = one.more
+	if one.duplicate != nil {
+		c.open[key] = one.duplicate
 	} else {
 		delete(c.open, key)
 	}
@@ -71,7 +71,7 @@ func (c *calls) take(key string) *call {
 	return one
 }
 
-func (c *calls) forget(one *call) {
+func (c *pendingCalls) forget(one *call) {
 	c.count--
 	switch {
 	case one.cancelled:
@@ -81,18 +81,18 @@ func (c *calls) forget(one *call) {
 	}
 }
 
-// owed counts the calls whose answer the client waits for. A subscription's
+// awaited counts the calls whose answer the client waits for. A subscription's
 // only answer is that it ended.
-func (c *calls) owed() int { return c.count - c.listening - c.cancelled }
+func (c *pendingCalls) awaited() int { return c.count - c.listening - c.cancelled }
 
 // cancel notes that the client no longer waits for an answer, which the hub
 // may or may not send.
-func (c *calls) cancel(m message) {
+func (c *pendingCalls) cancel(m message) {
 	one := c.open[message{id: m.param("requestId")}.key()]
 	if one == nil || one.cancelled || one.method == "initialize" {
 		return
 	}
-	if c.cancelled >= cancelledMax {
+	if c.cancelled >= maxCancelled {
 		c.remove(func(one *call) bool { return one.cancelled })
 	}
 	if one.method == methodListen {
@@ -102,27 +102,27 @@ func (c *calls) cancel(m message) {
 	c.cancelled++
 }
 
-// lose is called when the hub is gone. It removes and returns the calls that
+// removeLost is called when the hub is gone. It removes and returns the calls that
 // must not be asked again, in order.
-func (c *calls) lose() []*call {
+func (c *pendingCalls) removeLost() []*call {
 	gone := c.remove(func(one *call) bool {
-		return one.cancelled || one.frame == nil || one.sent >= sendMax && one.method != methodListen
+		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
 	})
 	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
 }
 
-// drop removes and returns all calls.
-func (c *calls) drop() []*call {
+// removeAll removes and returns all calls.
+func (c *pendingCalls) removeAll() []*call {
 	gone := c.remove(func(*call) bool { return true })
 	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
 }
 
-// resend returns the frames to be asked again, in order.
-func (c *calls) resend() [][]byte {
+// framesToResend returns the frames to be asked again, in order.
+func (c *pendingCalls) framesToResend() [][]byte {
 	var again []*call
 	for _, one := range c.open {
-		for ; one != nil; one = one.more {
-			one.sent++
+		for ; one != nil; one = one.duplicate {
+			one.attempts++
 			again = append(again, one)
 		}
 	}
@@ -135,17 +135,17 @@ func (c *calls) resend() [][]byte {
 }
 
 // remove takes out the calls for which which is true, oldest first.
-func (c *calls) remove(which func(*call) bool) []*call {
+func (c *pendingCalls) remove(which func(*call) bool) []*call {
 	var gone []*call
 	for key, one := range c.open {
 		var kept *call
 		for next := one; next != nil; next = one {
-			one = next.more
+			one = next.duplicate
 			if which(next) {
 				gone = append(gone, next)
 				continue
 			}
-			next.more, kept = kept, next
+			next.duplicate, kept = kept, next
 		}
 		if kept == nil {
 			delete(c.open, key)
@@ -162,22 +162,22 @@ func (c *calls) remove(which func(*call) bool) []*call {
 
 func bySeq(a, b *call) int { return cmp.Compare(a.seq, b.seq) }
 
-// asks are the requests of the hub that the client has not answered. Hubs
+// serverRequests are the requests of the hub that the client has not answered. Hubs
 // number them alike, so those of a later hub get ids of the shim's: an answer
 // that was meant for one hub, such as a person's consent, never reaches
 // another.
-type asks struct {
-	open map[string][]byte // id as the client knows it → as the hub does
-	hubs int               // that were lost
-	seq  int
+type serverRequests struct {
+	open     map[string][]byte // id as the client knows it → as the hub does
+	lostHubs int               // that were lost
+	seq      int
 }
 
 // add notes a request and returns the frame as the client is to see it.
-func (a *asks) add(f []byte, m message) []byte {
+func (a *serverRequests) add(f []byte, m message) []byte {
 	if a.open == nil {
 		a.open = map[string][]byte{}
 	}
-	if a.hubs == 0 {
+	if a.lostHubs == 0 {
 		a.open[m.key()] = bytes.Clone(m.id)
 		return f
 	}
@@ -187,9 +187,9 @@ func (a *asks) add(f []byte, m message) []byte {
 	return m.withID(f, id)
 }
 
-// answer returns the client's answer as the hub is to see it, and false if
+// takeAnswer returns the client's answer as the hub is to see it, and false if
 // this hub did not ask.
-func (a *asks) answer(f []byte, m message) ([]byte, bool) {
+func (a *serverRequests) takeAnswer(f []byte, m message) ([]byte, bool) {
 	id, ok := a.open[m.key()]
 	if !ok {
 		return f, false
@@ -201,10 +201,10 @@ func (a *asks) answer(f []byte, m message) ([]byte, bool) {
 	return m.withID(f, id), true
 }
 
-// lose forgets what a lost hub asked, and returns the ids that the client
+// reset forgets what a lost hub asked, and returns the ids that the client
 // knows.
-func (a *asks) lose() [][]byte {
-	a.hubs++
+func (a *serverRequests) reset() [][]byte {
+	a.lostHubs++
 	ids := make([][]byte, 0, len(a.open))
 	for id := range a.open {
 		ids = append(ids, []byte(id))

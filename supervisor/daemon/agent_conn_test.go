@@ -21,8 +21,8 @@ func TestLinkEndsBetweenFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				near, far := net.Pipe()
-				l := &link{Conn: near}
-				l.begin()
+				l := &agentConn{Conn: near}
+				l.endHandshake()
 				got := make(chan string)
 				go func() {
 					text, err := io.ReadAll(l)
@@ -33,7 +33,7 @@ func TestLinkEndsBetweenFrames(t *testing.T) {
 				}()
 				_, _ = io.WriteString(far, c.before)
 				synctest.Wait()
-				l.end(time.Now().Add(time.Minute))
+				l.stopReading(time.Now().Add(time.Minute))
 				go func() { _, _ = io.WriteString(far, c.after) }()
 				if text := <-got; text != c.want {
 					t.Errorf("read %q, want %q", text, c.want)

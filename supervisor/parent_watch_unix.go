@@ -19,25 +19,25 @@ import (
 // its supervisor is gone.
 const LifelineEnv = "LECTERN_LIFELINE"
 
-// A tether makes a child end with us: a pipe of which we hold the other end,
+// A parentWatch makes a child end with us: a pipe of which we hold the other end,
 // so that the child reads its end whatever becomes of us. Linux has a signal
 // for it besides.
-type tether struct{ ours, theirs *os.File }
+type parentWatch struct{ ours, theirs *os.File }
 
-func tie(cmd *exec.Cmd) (tether, error) {
+func watchParent(cmd *exec.Cmd) (parentWatch, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return tether{}, fmt.Errorf("make lifeline: %w", err)
+		return parentWatch{}, fmt.Errorf("make lifeline: %w", err)
 	}
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.Env = append(slices.Clip(cmd.Env), LifelineEnv+"=3") // the first of ExtraFiles
-	cmd.SysProcAttr = attributes()
-	return tether{ours, theirs}, nil
+	cmd.SysProcAttr = sysProcAttr()
+	return parentWatch{ours, theirs}, nil
 }
 
-func (t tether) started(*exec.Cmd) error { return t.theirs.Close() }
+func (t parentWatch) afterStart(*exec.Cmd) error { return t.theirs.Close() }
 
-func (t tether) cut() {
+func (t parentWatch) close() {
 	_ = t.ours.Close()
 	_ = t.theirs.Close()
 }

@@ -19,22 +19,22 @@ type errorData struct {
 	Retryable bool   `json:"retryable"`
 }
 
-// refusal is an error as an answer to the request id; nil: to what had none.
-func refusal(id []byte, code int, text string) []byte {
+// errorFrame is an error as an answer to the request id; nil: to what had none.
+func errorFrame(id []byte, code int, text string) []byte {
 	var data *errorData
 	if code == codeHubLost {
 		data = &errorData{"HUB_RESTARTED", true}
 	}
-	return answerWith(id, code, text, data)
+	return errorFrameWith(id, code, text, data)
 }
 
-// unreachable says that there is no hub, and why.
-func unreachable(id []byte, reason error) []byte {
+// unreachableFrame says that there is no hub, and why.
+func unreachableFrame(id []byte, reason error) []byte {
 	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal to see more.", reason)
-	return answerWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !isFinal(reason)})
+	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !isFinal(reason)})
 }
 
-func answerWith(id []byte, code int, text string, data *errorData) []byte {
+func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {
 	if id == nil {
 		id = []byte("null")
 	}

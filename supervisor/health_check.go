@@ -9,26 +9,26 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// news is what the checks have found: a new state, or why to end the child.
-type news struct {
-	state status.State
-	note  string
-	end   string
+// healthReport is what the checks have found: a new state, or why to end the child.
+type healthReport struct {
+	state     status.State
+	note      string
+	endReason string
 }
 
-// check asks the child how it is until ctx ends.
-func (p *Process) check(ctx context.Context, out chan<- news) {
-	send := func(n news) {
+// watchHealth asks the child how it is until ctx ends.
+func (p *Process) watchHealth(ctx context.Context, out chan<- healthReport) {
+	send := func(n healthReport) {
 		select {
 		case out <- n:
 		case <-ctx.Done():
 		}
 	}
 	if err := p.awaitReady(ctx); err != nil {
-		send(news{end: fmt.Sprintf("not ready within %s: %v", p.Timing.ReadyWithin, err)})
+		send(healthReport{endReason: fmt.Sprintf("not ready within %s: %v", p.Timing.ReadyWithin, err)})
 		return
 	}
-	send(news{state: status.Ready})
+	send(healthReport{state: status.Ready})
 	if p.Live == nil {
 		return
 	}
@@ -40,18 +40,18 @@ func (p *Process) check(ctx context.Context, out chan<- news) {
 		case <-ctx.Done():
 			return
 		}
-		err := p.ask(ctx, p.Live, p.Timing.LiveEvery)
+		err := p.probe(ctx, p.Live, p.Timing.LiveEvery)
 		switch {
 		case err == nil && misses > 0:
 			misses = 0
-			send(news{state: status.Ready})
+			send(healthReport{state: status.Ready})
 		case err == nil:
 		case misses+1 >= p.Timing.LiveMisses:
-			send(news{end: fmt.Sprintf("does not answer: %v", err)})
+			send(healthReport{endReason: fmt.Sprintf("does not answer: %v", err)})
 			return
 		default:
 			misses++
-			send(news{state: status.Degraded, note: fmt.Sprintf("does not answer: %v", err)})
+			send(healthReport{state: status.Degraded, note: fmt.Sprintf("does not answer: %v", err)})
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	defer tick.Stop()
 	last := errors.New("it was not asked in time")
 	for {
-		err := p.ask(ctx, p.Ready, p.Timing.ReadyWithin)
+		err := p.probe(ctx, p.Ready, p.Timing.ReadyWithin)
 		if err == nil {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	}
 }
 
-func (p *Process) ask(ctx context.Context, question func(context.Context) error, within time.Duration) error {
+func (p *Process) probe(ctx context.Context, question func(context.Context) error, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return question(ctx)

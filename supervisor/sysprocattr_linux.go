@@ -2,8 +2,8 @@ package supervisor
 
 import "syscall"
 
-// attributes make the child the leader of a group, which is told to end when
+// sysProcAttr make the child the leader of a group, which is told to end when
 // the thread that started it does.
-func attributes() *syscall.SysProcAttr {
+func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -56,19 +56,19 @@ type HubConfig struct {
 
 // Timing holds the waits of a hub; tests shorten them.
 type Timing struct {
-	Settle   time.Duration // nothing in flight for so long: quiet enough to hand over; 2 s
+	QuietFor time.Duration // nothing in flight for so long: quiet enough to hand over; 2 s
 	Cooldown time.Duration // a hub younger than this does not hand over; 10 s
 	Drain    time.Duration // calls in flight may take so long to end; 8 s
 	Lock     time.Duration // for a leaving hub to release the lock; 15 s
 }
 
-func (t Timing) orUsual() Timing {
+func (t Timing) withDefaults() Timing {
 	usual := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {
 			*d = v
 		}
 	}
-	usual(&t.Settle, 2*time.Second)
+	usual(&t.QuietFor, 2*time.Second)
 	usual(&t.Cooldown, 10*time.Second)
 	usual(&t.Drain, 8*time.Second)
 	usual(&t.Lock, 15*time.Second)
@@ -87,7 +87,7 @@ var ErrAgain = errors.New("the hub left for another to take its place")
 // newer build. It finishes calls in flight first, within Timing.Drain. A nil
 // error says that nobody needs to start the hub again.
 func Run(ctx context.Context, c HubConfig) (err error) {
-	c.Timing = c.Timing.orUsual()
+	c.Timing = c.Timing.withDefaults()
 	if c.Lifeline != nil {
 		c.IdleAfter = 0
 	}
@@ -113,7 +113,7 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 			return fmt.Errorf("open hub: %w", err)
 		}
 	}
-	h := &shell{HubConfig: c, life: newLife(&c), instance: newInstance(), links: map[*link]struct{}{}}
+	h := &hubServer{HubConfig: c, lifecycle: newLifecycle(&c), instance: newInstance(), conns: map[*agentConn]struct{}{}}
 	return h.run(ctx)
 }
 
@@ -136,22 +136,22 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*lock, error)
 	return held, err
 }
 
-// shell is a running hub seen from outside.
-type shell struct {
+// hubServer is a running hub seen from outside.
+type hubServer struct {
 	HubConfig
 
-	life     *life
-	instance string
-	streams  sync.WaitGroup
+	lifecycle *lifecycle
+	instance  string
+	streams   sync.WaitGroup
 
-	// answering are the requests to stop that have no answer yet.
-	answering sync.WaitGroup
+	// stopRequests are the requests to stop that have no answer yet.
+	stopRequests sync.WaitGroup
 
 	mu    sync.Mutex
-	links map[*link]struct{}
+	conns map[*agentConn]struct{}
 }
 
-func (h *shell) run(ctx context.Context) error {
+func (h *hubServer) run(ctx context.Context) error {
 	mcp, err := listen(h.Paths.MCP())
 	if err != nil {
 		return fmt.Errorf("listen for agents: %w", err)
@@ -166,35 +166,35 @@ func (h *shell) run(ctx context.Context) error {
 	defer abandon()
 
 	var serve sync.WaitGroup
-	here, err := h.announce() // before anybody is answered, who might look for it
+	here, err := h.publishDiscovery() // before anybody is answered, who might look for it
 	if err == nil {
 		serve.Go(func() { h.accept(serving, mcp) })
 		serve.Go(func() { _ = server.Serve(control) })
 		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Stamp.Version, "socket", here.MCP)
-		go h.life.watch(serving.Done())
+		go h.lifecycle.run(serving.Done())
 		select {
 		case <-ctx.Done():
-			h.life.stop(departure{why: "told to end by a signal"}, false)
+			h.lifecycle.stop(shutdown{reason: "told to end by a signal"}, false)
 		case <-h.Lifeline:
-			h.life.stop(departure{why: "its supervisor is gone"}, false)
-		case <-h.life.left:
+			h.lifecycle.stop(shutdown{reason: "its supervisor is gone"}, false)
+		case <-h.lifecycle.shuttingDown:
 		}
-		err = h.bequeath(here)
+		err = h.retireDiscovery(here)
 		h.drain(serving)
 	}
 	abandon()
-	h.answering.Wait()
+	h.stopRequests.Wait()
 	err = errors.Join(err, mcp.Close(), server.Close(), ignoreClosed(control.Close()))
-	h.cut()
+	h.closeConns()
 	serve.Wait()
 	h.streams.Wait()
-	return errors.Join(err, h.farewell())
+	return errors.Join(err, h.exitError())
 }
 
-// announce writes hub.json.
-func (h *shell) announce() (Discovery, error) {
+// publishDiscovery writes hub.json.
+func (h *hubServer) publishDiscovery() (Discovery, error) {
 	pid := os.Getpid()
-	start, err := startOf(pid)
+	start, err := processStart(pid)
 	if err != nil {
 		return Discovery{}, fmt.Errorf("read own start time: %w", err)
 	}
@@ -213,7 +213,7 @@ func (h *shell) announce() (Discovery, error) {
 }
 
 // accept serves the MCP socket until it is closed.
-func (h *shell) accept(ctx context.Context, l net.Listener) {
+func (h *hubServer) accept(ctx context.Context, l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -223,36 +223,36 @@ func (h *shell) accept(ctx context.Context, l net.Listener) {
 			h.Log.Warn("an agent's connection was not accepted", "error", err)
 			continue
 		}
-		h.streams.Go(func() { h.stream(ctx, &link{Conn: conn}) })
+		h.streams.Go(func() { h.serveStream(ctx, &agentConn{Conn: conn}) })
 	}
 }
 
-// stream serves one connection from hello to end.
-func (h *shell) stream(ctx context.Context, l *link) {
+// serveStream serves one connection from hello to end.
+func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	h.track(l, true)
 	defer h.track(l, false)
 	defer func() { _ = l.Close() }()
 	var hello Hello
 	_ = l.SetDeadline(time.Now().Add(helloTimeout))
-	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != sayHello {
+	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != typeHello {
 		h.Log.Warn("a connection did not say hello", "error", err)
 		return
 	}
-	before := h.life.pending()
-	answer := h.life.admit(hello)
-	admitted := answer.Lectern == sayWelcome
+	before := h.lifecycle.pendingSuccessor()
+	answer := h.lifecycle.admit(hello)
+	admitted := answer.Lectern == typeWelcome
 	if admitted {
-		defer h.life.detach()
+		defer h.lifecycle.detach()
 	}
 	answer.Wire, answer.Stamp, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Stamp, os.Getpid(), h.instance
 	if err := writeLine(l.Conn, answer); err != nil || !admitted {
 		return
 	}
-	if next := h.life.pending(); next != before && h.Pending != nil {
+	if next := h.lifecycle.pendingSuccessor(); next != before && h.Pending != nil {
 		h.Log.Info("a newer build waits to take over", "version", next.Version, "build", next.Build)
 		h.Pending(*next)
 	}
-	l.begin()
+	l.endHandshake()
 	if err := h.Attach(ctx, hello, l); err != nil && ctx.Err() == nil {
 		h.Log.Warn("a stream ended with an error", "shim_pid", hello.PID, "error", err)
 	}

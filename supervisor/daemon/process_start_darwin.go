@@ -2,9 +2,9 @@ package daemon
 
 import "golang.org/x/sys/unix"
 
-// startOf returns when process pid started, in microseconds since 1970.
+// processStart returns when process pid started, in microseconds since 1970.
 // Together with the pid it names one process.
-func startOf(pid int) (int64, error) {
+func processStart(pid int) (int64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return 0, err

@@ -6,9 +6,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// detach returns a copy of s that shares nothing with it. The slices that a hub
+// cloneSnapshot returns a copy of s that shares nothing with it. The slices that a hub
 // fills are never nil, so that they are lists in JSON too.
-func detach(s status.Snapshot) status.Snapshot {
+func cloneSnapshot(s status.Snapshot) status.Snapshot {
 	s.Hub.Stderr = slices.Clone(s.Hub.Stderr)
 	s.Sources = append([]status.Source{}, s.Sources...)
 	for i, src := range s.Sources {
@@ -22,7 +22,7 @@ func detach(s status.Snapshot) status.Snapshot {
 	s.Snippets = append([]status.Snippet{}, s.Snippets...)
 	s.Problems = append([]status.Problem{}, s.Problems...)
 	for i, p := range s.Problems {
-		s.Problems[i].Action = detachAction(p.Action)
+		s.Problems[i].Action = cloneAction(p.Action)
 	}
 	s.Approvals = append([]status.Approval{}, s.Approvals...)
 	for i, a := range s.Approvals {
@@ -32,17 +32,17 @@ func detach(s status.Snapshot) status.Snapshot {
 	s.Installations, s.Discovered = slices.Clone(s.Installations), slices.Clone(s.Discovered)
 	s.Update.Steps = slices.Clone(s.Update.Steps)
 	for i, step := range s.Update.Steps {
-		s.Update.Steps[i].Action = detachAction(step.Action)
+		s.Update.Steps[i].Action = cloneAction(step.Action)
 	}
 	return s
 }
 
-func detachAction(a *status.Action) *status.Action {
-	a = copied(a)
+func cloneAction(a *status.Action) *status.Action {
+	a = clonePointer(a)
 	if a == nil {
 		return nil
 	}
-	a.Source, a.Answer, a.Filter, a.Grant, a.Option = copied(a.Source), copied(a.Answer), copied(a.Filter), copied(a.Grant), copied(a.Option)
+	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
 	if a.Source != nil {
 		a.Source.Exclude, a.Source.Only = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only)
 	}
@@ -55,8 +55,8 @@ func detachAction(a *status.Action) *status.Action {
 	return a
 }
 
-// copied is a pointer to a copy of what p points to; nil stays nil.
-func copied[T any](p *T) *T {
+// clonePointer is a pointer to a copy of what p points to; nil stays nil.
+func clonePointer[T any](p *T) *T {
 	if p == nil {
 		return nil
 	}

@@ -11,37 +11,37 @@ import (
 	"time"
 )
 
-// A link is one attached stream. Its reading end can be closed at the end of a
+// A agentConn is one attached stream. Its reading end can be closed at the end of a
 // frame, so that a hub that leaves finishes what it was asked and hears no
 // more: frames not yet read are the shim's to ask again elsewhere.
-type link struct {
+type agentConn struct {
 	net.Conn
 
-	mu       sync.Mutex
-	begun    bool // the hello is over
-	ending   bool
-	midFrame bool // the last byte read was not the end of a frame
+	mu         sync.Mutex
+	handshaken bool // the hello is over
+	ending     bool
+	midFrame   bool // the last byte read was not the end of a frame
 }
 
-// begin lifts the deadline of the hello.
-func (l *link) begin() {
+// endHandshake lifts the deadline of the hello.
+func (l *agentConn) endHandshake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begun = true
+	l.handshaken = true
 	_ = l.SetDeadline(time.Time{})
 }
 
 // SyscallConn gives what the connection gives: writing is not a link's business.
-func (l *link) SyscallConn() (syscall.RawConn, error) {
+func (l *agentConn) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := l.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
 	}
 	return nil, errors.ErrUnsupported
 }
 
-func (l *link) Read(p []byte) (int, error) {
+func (l *agentConn) Read(p []byte) (int, error) {
 	for {
-		if l.ended() {
+		if l.readingEnded() {
 			return 0, io.EOF
 		}
 		n, err := l.Conn.Read(p)
@@ -49,19 +49,19 @@ func (l *link) Read(p []byte) (int, error) {
 			continue
 		}
 		if n > 0 {
-			n = l.cut(p[:n])
+			n = l.trimToFrame(p[:n])
 		}
 		return n, err
 	}
 }
 
-// end makes Read return io.EOF after the frame that it is in, and gives the
+// stopReading makes Read return io.EOF after the frame that it is in, and gives the
 // rest of that frame until deadline.
-func (l *link) end(deadline time.Time) {
+func (l *agentConn) stopReading(deadline time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ending = true
-	if !l.begun {
+	if !l.handshaken {
 		return // a late-comer, who is to hear a refusal
 	}
 	if l.midFrame {
@@ -71,22 +71,22 @@ func (l *link) end(deadline time.Time) {
 	_ = l.SetReadDeadline(time.Unix(1, 0)) // wakes a Read that waits
 }
 
-func (l *link) ended() bool {
+func (l *agentConn) readingEnded() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ending && !l.midFrame
 }
 
 // resume reports whether a Read that met a deadline should look again.
-func (l *link) resume() bool {
+func (l *agentConn) resume() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ending && !l.midFrame
 }
 
-// cut notes where in a frame the stream is, and once it is ending keeps only
+// trimToFrame notes where in a frame the stream is, and once it is ending keeps only
 // what ends the present frame.
-func (l *link) cut(p []byte) int {
+func (l *agentConn) trimToFrame(p []byte) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(p)

@@ -12,15 +12,15 @@ import (
 // LifelineEnv is not used on Windows, where a job ends the child.
 const LifelineEnv = "LECTERN_LIFELINE"
 
-// A tether makes a child end with us: a job object whose last handle is ours,
+// A parentWatch makes a child end with us: a job object whose last handle is ours,
 // and which takes everything in it along.
-type tether struct{ job windows.Handle }
+type parentWatch struct{ job windows.Handle }
 
-func tie(cmd *exec.Cmd) (tether, error) {
+func watchParent(cmd *exec.Cmd) (parentWatch, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return tether{}, fmt.Errorf("make job: %w", err)
+		return parentWatch{}, fmt.Errorf("make job: %w", err)
 	}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -28,13 +28,13 @@ func tie(cmd *exec.Cmd) (tether, error) {
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err != nil {
 		_ = windows.CloseHandle(job)
-		return tether{}, fmt.Errorf("limit job: %w", err)
+		return parentWatch{}, fmt.Errorf("limit job: %w", err)
 	}
-	return tether{job}, nil
+	return parentWatch{job}, nil
 }
 
-// started puts the child into the job. What it starts before that escapes.
-func (t tether) started(cmd *exec.Cmd) error {
+// afterStart puts the child into the job. What it starts before that escapes.
+func (t parentWatch) afterStart(cmd *exec.Cmd) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid)) //nolint:gosec // a pid is 32 bits wide on Windows
 	if err != nil {
 		return fmt.Errorf("open child: %w", err)
@@ -46,7 +46,7 @@ func (t tether) started(cmd *exec.Cmd) error {
 	return nil
 }
 
-func (t tether) cut() { _ = windows.CloseHandle(t.job) }
+func (t parentWatch) close() { _ = windows.CloseHandle(t.job) }
 
 // terminate sends Ctrl-Break, which a console program may answer by leaving.
 func (c *child) terminate() error {
@@ -57,7 +57,7 @@ func (c *child) terminate() error {
 }
 
 // kill ends everything in the job.
-func (c *child) kill() error { return windows.TerminateJobObject(c.tether.job, 1) }
+func (c *child) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
 
 // Lifeline returns nil: see tether.
 func Lifeline(string) (<-chan struct{}, error) { return nil, nil }
