@@ -37,6 +37,7 @@ CREATE TABLE changes (
 	open     INTEGER NOT NULL,          -- after is not known yet
 	undoes   INTEGER NOT NULL,          -- seq; 0: none
 	fixed    TEXT NOT NULL,
+	proven   INTEGER NOT NULL,          -- the client had shown its token
 	b_there  INTEGER NOT NULL, b_mode INTEGER NOT NULL, b_size INTEGER NOT NULL, b_blob BLOB,
 	a_there  INTEGER NOT NULL, a_mode INTEGER NOT NULL, a_size INTEGER NOT NULL, a_blob BLOB
 );
@@ -55,7 +56,9 @@ CREATE TABLE intents (                      -- calls that an undo has begun to t
 	call    INTEGER NOT NULL,
 	merge   INTEGER NOT NULL,
 	client  TEXT NOT NULL,
-	session TEXT NOT NULL
+	session TEXT NOT NULL,
+	proven  INTEGER NOT NULL,
+	reason  BLOB                        -- sealed
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
@@ -131,10 +134,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	case version > format:
 		return fmt.Errorf("a newer Lectern wrote it (format %d); use that one", version)
 	case version == 0:
-		if err := create(ctx, db, k); err != nil {
-			return err
-		}
-		return addColumns(ctx, db)
+		return create(ctx, db, k)
 	}
 	var check []byte
 	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
@@ -146,7 +146,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal", keyName, databaseName, databaseName)
 	}
 	if !suspect {
-		return addColumns(ctx, db)
+		return nil
 	}
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -155,7 +155,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	if verdict != "ok" {
 		return errDamaged
 	}
-	return addColumns(ctx, db)
+	return nil
 }
 
 func create(ctx context.Context, db *sql.DB, k *contentKey) error {

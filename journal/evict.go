@@ -9,16 +9,22 @@ import (
 // evicted is why a Change cannot be undone whose content was given up.
 const evicted = "its content is no longer kept"
 
+// oldestKeptCall finds the oldest call whose contents may be given up.
+const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
+			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
+			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
+			AND c.call NOT IN (SELECT call FROM intents) ORDER BY c.call LIMIT 1`
+
 // evict gives up the contents of the oldest calls until what is kept is within
 // the bounds. It spares the newest call, those that have not ended, and those
 // that an undo is at work on.
-func (j *Journal) evict(tx batch, newest int64) error {
+func (j *Journal) evict(tx *sql.Tx, newest int64) error {
 	ctx := context.Background()
 	old := j.opts.Now().Add(-j.opts.Keep).UnixNano()
 	var freed bool
 	for {
 		var call, bytes, at int64
-		err := tx.QueryRowContext(ctx, oldestKept, newest).Scan(&call, &at, &bytes)
+		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= j.opts.MaxBytes && at >= old {
 			break
 		}
@@ -42,7 +48,7 @@ func (j *Journal) evict(tx batch, newest int64) error {
 }
 
 // forget gives up the contents of a call and keeps that it was.
-func forget(tx batch, call int64) error {
+func forget(tx *sql.Tx, call int64) error {
 	ctx := context.Background()
 	rows, err := tx.QueryContext(ctx, "SELECT b_blob, a_blob FROM changes WHERE call = ?", call)
 	if err != nil {

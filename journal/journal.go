@@ -53,17 +53,15 @@ type Journal struct {
 
 	undoing sync.Mutex // one undo at a time
 
-	mu  sync.Mutex // of all below, and of everything that is asked of db
-	db  *sql.DB    // nil: not open
-	key *contentKey
-	// prepared are statements of db, which closes them with itself.
-	prepared map[string]*sql.Stmt
-	doubt    bool // something has found it damaged
-	closed   bool
-	live     map[int64]bool  // calls that have not ended
-	loose    map[string]bool // sources that may have pending Changes of ended calls
-	marks    []mark          // outcomes that are not on disk yet
-	flush    *time.Timer     // writes them; nil: none are waiting
+	mu     sync.Mutex // of all below, and of everything that is asked of db
+	db     *sql.DB    // nil: not open
+	key    *contentKey
+	doubt  bool // something has found it damaged
+	closed bool
+	live   map[int64]bool  // calls that have not ended
+	loose  map[string]bool // sources that may have pending Changes of ended calls
+	marks  []mark          // outcomes that are not on disk yet
+	flush  *time.Timer     // writes them; nil: none are waiting
 }
 
 // New makes a Journal. It touches nothing on disk.
@@ -92,7 +90,7 @@ func (j *Journal) Close() error {
 	if j.db == nil {
 		return nil
 	}
-	err := errors.Join(j.write(func(batch) error { return nil }), j.db.Close())
+	err := errors.Join(j.write(func(*sql.Tx) error { return nil }), j.db.Close())
 	j.db = nil
 	if err != nil {
 		return fmt.Errorf("close journal: %w", err)
@@ -119,10 +117,6 @@ func (j *Journal) openUnless() error {
 	if err != nil {
 		return err
 	}
-	j.prepared, err = prepared(context.Background(), db)
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
 	j.db, j.key, j.doubt = db, key, false
 	return nil
 }
@@ -142,15 +136,14 @@ func (j *Journal) failed(err error) error {
 
 // write runs f in a transaction, after the outcomes that wait to be written,
 // and returns when all of it is on disk. With the lock.
-func (j *Journal) write(f func(batch) error) error {
+func (j *Journal) write(f func(*sql.Tx) error) error {
 	if err := j.openUnless(); err != nil {
 		return err
 	}
-	begun, err := j.db.BeginTx(context.Background(), nil)
+	tx, err := j.db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return j.failed(err)
 	}
-	tx := batch{begun, j.prepared}
 	err = j.markAll(tx)
 	if err == nil {
 		err = f(tx)
@@ -185,7 +178,7 @@ func (j *Journal) flushed() {
 	if len(j.marks) == 0 || j.closed {
 		return
 	}
-	if err := j.write(func(batch) error { return nil }); err != nil {
+	if err := j.write(func(*sql.Tx) error { return nil }); err != nil {
 		j.opts.Log.Warn("outcomes wait to be written", "part", "journal", "count", len(j.marks), "err", err)
 	}
 }

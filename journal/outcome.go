@@ -42,7 +42,7 @@ func alike(target string, a, b tools.State) bool {
 }
 
 // markAll writes the outcomes that wait.
-func (j *Journal) markAll(tx batch) error {
+func (j *Journal) markAll(tx *sql.Tx) error {
 	for _, m := range j.marks {
 		if err := j.apply(tx, m); err != nil {
 			return err
@@ -51,11 +51,11 @@ func (j *Journal) markAll(tx batch) error {
 	return nil
 }
 
-func (j *Journal) apply(tx batch, m mark) error {
+func (j *Journal) apply(tx *sql.Tx, m mark) error {
 	ctx := context.Background()
 	var undoes int64
 	var before, after []byte
-	err := tx.QueryRowContext(ctx, findMarked, m.seq).Scan(&undoes, &before, &after)
+	err := tx.QueryRowContext(ctx, "SELECT undoes, b_blob, a_blob FROM changes WHERE seq = ?", m.seq).Scan(&undoes, &before, &after)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // dropped before
 	}
@@ -82,7 +82,7 @@ func (j *Journal) apply(tx batch, m mark) error {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, setOutcome, m.outcome, m.seq); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE changes SET outcome = ? WHERE seq = ?", m.outcome, m.seq); err != nil {
 		return err
 	}
 	if m.outcome == status.Written && undoes != 0 {
@@ -93,7 +93,7 @@ func (j *Journal) apply(tx batch, m mark) error {
 
 // takeBack marks a Change as undone. If that was an undo itself, what it took
 // back stands again, and so on.
-func takeBack(tx batch, seq int64) error {
+func takeBack(tx *sql.Tx, seq int64) error {
 	next := map[status.Outcome]status.Outcome{status.Undone: status.Written, status.Written: status.Undone}
 	for o := status.Undone; seq != 0; o = next[o] {
 		err := tx.QueryRowContext(context.Background(), "UPDATE changes SET outcome = ? WHERE seq = ? RETURNING undoes", o, seq).Scan(&seq)

@@ -2,51 +2,15 @@ package journal_test
 
 import (
 	"context"
-	"database/sql"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/journal"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 func (d *desk) past() journal.Past {
 	return journal.Past{Source: "notes", Own: journal.Own{Session: "s1", Since: d.now}}
-}
-
-// A journal from before knows no proof, and gets the columns for it; what it
-// has is nobody's by a name.
-func TestJournalFromBefore(t *testing.T) {
-	d := newDesk(t)
-	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", filepath.Join(d.dir, "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, stmt := range []string{
-		"ALTER TABLE changes DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN reason",
-	} {
-		if _, err := db.ExecContext(t.Context(), stmt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d.open()
-	if all := d.list(status.Filter{}); len(all) != 1 {
-		t.Fatalf("listed %+v", all)
-	}
-	proven := journal.Past{Source: "notes", Own: journal.Own{Client: "agent"}}
-	if mine, err := d.OwnChanges(t.Context(), proven, "", "", 10); err != nil || len(mine.Changes) != 0 {
-		t.Errorf("proven by nothing: %+v (%v)", mine, err)
-	}
-	d.undone(status.Filter{IDs: []string{"c1"}})
 }
 
 // The name of a session that a hub gave again is not the session.

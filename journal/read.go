@@ -76,7 +76,7 @@ func (j *Journal) ready() error {
 	if len(j.marks) == 0 {
 		return nil
 	}
-	return j.write(func(batch) error { return nil })
+	return j.write(func(*sql.Tx) error { return nil })
 }
 
 // mostDiff bounds the diffs of one answer in bytes, as the wire does.

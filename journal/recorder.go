@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -134,7 +135,7 @@ func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes [
 	first := call
 	rows := make([]row, 0, len(changes))
 	now := j.opts.Now()
-	err := j.write(func(tx batch) error {
+	err := j.write(func(tx *sql.Tx) error {
 		for _, c := range changes {
 			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
 			if err := j.insert(tx, &v); err != nil {
@@ -183,7 +184,10 @@ type row struct {
 	beforeBlob, afterBlob []byte
 }
 
-func (j *Journal) insert(tx batch, v *row) error {
+const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
+
+func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	ctx := context.Background()
 	var err error
 	if v.beforeBlob, err = j.key.keep(tx, v.Before); err != nil {
@@ -196,7 +200,7 @@ func (j *Journal) insert(tx batch, v *row) error {
 	if v.afterBlob, err = j.key.keep(tx, after); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, addChange,
+	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
 		j.nameOf(v.origin.Source, v.Target), j.key.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
@@ -208,7 +212,7 @@ func (j *Journal) insert(tx batch, v *row) error {
 	}
 	if v.call == 0 {
 		v.call = v.seq
-		_, err = tx.ExecContext(ctx, startCall, v.seq)
+		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
 	}
 	return err
 }

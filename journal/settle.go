@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
 
@@ -56,7 +57,7 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Restorer) (
 	j.mu.Lock()
 	j.later(marks...)
 	if err == nil && len(marks) > 0 {
-		err = j.write(func(batch) error { return nil })
+		err = j.write(func(*sql.Tx) error { return nil })
 	}
 	j.mu.Unlock()
 	if err == nil {

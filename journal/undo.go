@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -39,7 +40,7 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sou
 func (j *Journal) intend(steps []step, merging bool, by Origin) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.write(func(tx batch) error {
+	return j.write(func(tx *sql.Tx) error {
 		for _, s := range steps {
 			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
 				s.source, s.call, merging, by.Client, by.Session, by.Proven, j.sealed(by.Reason)); err != nil {
@@ -54,7 +55,7 @@ func (j *Journal) intend(steps []step, merging bool, by Origin) error {
 func (j *Journal) giveUp(steps []step) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := j.write(func(tx batch) error {
+	err := j.write(func(tx *sql.Tx) error {
 		for _, s := range steps {
 			if _, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call); err != nil {
 				return err
@@ -96,7 +97,7 @@ func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Call
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.write(func(tx batch) error {
+	return j.write(func(tx *sql.Tx) error {
 		for _, v := range s.rows { // also what the System did not report, as it was so already
 			if err := takeBackUnless(tx, v.seq); err != nil {
 				return err
@@ -108,7 +109,7 @@ func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Call
 }
 
 // takeBackUnless marks a Change as undone that an undo did not report.
-func takeBackUnless(tx batch, seq int64) error {
+func takeBackUnless(tx *sql.Tx, seq int64) error {
 	var o status.Outcome
 	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
 	if err != nil || o == status.Undone {
