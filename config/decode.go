@@ -22,13 +22,13 @@ func (c *Config) decode() error {
 	if err := toml.Unmarshal(text, &root); err != nil {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
-	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
+	d := decoder{text: text, outline: tomltext.OutlineOf(text), schema: c.schema}
 	once := tables()
 	top := d.table("", root, append(slices.Clone(once), "source", "client", "rule")...)
 	for _, name := range once {
 		c.readOnce(top, name)
 	}
-	c.Sources = d.sources(top, c.schema, c.Path)
+	c.Sources = d.sources(top, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
 	c.Notices = d.notices
 	if len(d.faults) == 0 {
@@ -105,6 +105,7 @@ func trimToml(msg string) string {
 type decoder struct {
 	text    []byte
 	outline tomltext.Outline
+	schema  Schema
 	faults  []Fault
 	notices []Fault
 }
@@ -214,6 +215,7 @@ func (t table) origins(key string, to *[]string) {
 		t.wrong(key, `must be a list of origins, such as ["file://"]`)
 		return
 	}
+	*to = nil
 	for i, v := range list {
 		origin, _ := v.(string)
 		if !isOrigin(origin) {

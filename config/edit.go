@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,8 +127,13 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 	if err != nil {
 		return Edit{}, Source{}, fmt.Errorf("add source: %w", err)
 	}
-	if n := len(now.Sources); n != len(c.Sources)+1 || !sameSource(now.Sources[n-1], s) || !c.sameBut(now, n-1) {
-		return Edit{}, Source{}, c.byHand("add", "its sources are not written as [[source]] tables")
+	if len(now.Sources) > 0 {
+		s.Options = now.Sources[len(now.Sources)-1].Options
+	}
+	want := c
+	want.Sources = append(slices.Clone(c.Sources), s)
+	if !now.equal(want) {
+		return Edit{}, Source{}, c.manualEdit("add", "its sources are not written as [[source]] tables")
 	}
 	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
 }
@@ -167,30 +173,65 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("source[%d]", i))
 	if !ok {
-		return Edit{}, c.byHand("remove", "its sources are not written as [[source]] tables")
+		return Edit{}, c.manualEdit("remove", "its sources are not written as [[source]] tables")
 	}
-	now, err := Parse(c.Path, after, c.schema)
-	if err != nil || len(now.Sources) != len(c.Sources)-1 || !now.sameBut(c, i) {
-		return Edit{}, c.byHand("remove", "the table of the source is entangled with its neighbours")
+	want := c
+	want.Sources = slices.Delete(slices.Clone(c.Sources), i, i+1)
+	if now, err := Parse(c.Path, after, c.schema); err != nil || !now.equal(want) {
+		return Edit{}, c.manualEdit("remove", "the table of the source is entangled with its neighbours")
 	}
 	return Edit{c.Path, c.text, after}, nil
 }
 
-// byHand says that an edit cannot be made without touching what is the user's.
-func (c Config) byHand(verb, why string) error {
+// manualEdit is the error for an edit that would touch what else the user wrote.
+func (c Config) manualEdit(verb, why string) error {
 	return fmt.Errorf("%s source: %s cannot be edited safely, because %s; %s the source with an editor", verb, c.Path, why, verb)
 }
 
-// sameBut reports whether other is c with one more source, at index i.
-func (c Config) sameBut(other Config, i int) bool {
-	rest := slices.Delete(slices.Clone(other.Sources), i, i+1)
-	return c.sameTrust(other) && c.Hub == other.Hub && c.Limits == other.Limits && slices.EqualFunc(c.Sources, rest, func(a, b Source) bool {
-		return sameSource(a, b) && bytes.Equal(a.Options, b.Options)
-	})
+// edited returns the edit that makes the text after, if that means what want
+// says and nothing else. changed are the settings that the edit may have added
+// or removed.
+func (c Config) edited(after []byte, want Config, changed ...string) (Edit, error) {
+	now, err := Parse(c.Path, after, c.schema)
+	if err != nil {
+		return Edit{}, err
+	}
+	if !now.equal(want, changed...) {
+		return Edit{}, errManualEdit
+	}
+	return Edit{c.Path, c.text, after}, nil
 }
 
-func sameSource(a, b Source) bool {
-	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
-		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects) && slices.Equal(a.Ask, b.Ask) &&
-		slices.Equal(a.Exclude, b.Exclude) && slices.Equal(a.Only, b.Only)
+var errManualEdit = errors.New("cannot be edited safely")
+
+// equal reports whether two configurations mean the same, wherever their tables
+// stand in the file. Settings that only one of the files has make a difference
+// too, except those in changed.
+func (c Config) equal(other Config, changed ...string) bool {
+	return reflect.DeepEqual(c.withoutPositions(), other.withoutPositions()) &&
+		slices.Equal(c.settingsInFile(changed), other.settingsInFile(changed))
+}
+
+func (c Config) withoutPositions() Config {
+	c.text, c.schema, c.Notices = nil, Schema{}, nil
+	c.Sources, c.Clients, c.Rules = append([]Source(nil), c.Sources...), append([]Client(nil), c.Clients...), append([]Rule(nil), c.Rules...)
+	for i := range c.Sources {
+		c.Sources[i].Line = 0
+	}
+	for i := range c.Clients {
+		c.Clients[i].Line = 0
+	}
+	for i := range c.Rules {
+		c.Rules[i].Line = 0
+	}
+	return c
+}
+
+func (c Config) settingsInFile(except []string) (keys []string) {
+	for _, s := range c.Settings() {
+		if s.Set && !slices.Contains(except, s.Key) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -24,11 +25,10 @@ func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
 	if ok {
 		after, ok = setList(after, fmt.Sprintf("source[%d]", i), "ask", ask)
 	}
-	want := slices.Clone(c.Sources)
-	want[i].Effects, want[i].Ask = effects, ask
-	return c.edited(after, ok, func(now Config) bool {
-		return slices.EqualFunc(now.Sources, want, sameSource) && c.sameTrust(now)
-	})
+	want := c
+	want.Sources = slices.Clone(c.Sources)
+	want.Sources[i].Effects, want.Sources[i].Ask = effects, ask
+	return c.editedTables(after, ok, want)
 }
 
 // GrantSources is GrantSource for every source in the file.
@@ -56,8 +56,9 @@ func (c Config) GrantSources(effects, ask []string) (Edit, error) {
 func (c Config) GrantClient(g Client) (Edit, error) {
 	i := c.client(g.Name, g.Source)
 	if i < 0 {
-		after := tomltext.Append(c.textOrOpening(), g.block())
-		return c.edited(after, true, c.withClient(len(c.Clients), g))
+		want := c
+		want.Clients = append(slices.Clone(c.Clients), g)
+		return c.editedTables(tomltext.Append(c.textOrOpening(), g.block()), true, want)
 	}
 	at := fmt.Sprintf("client[%d]", i)
 	old := c.Clients[i]
@@ -67,7 +68,10 @@ func (c Config) GrantClient(g Client) (Edit, error) {
 		after, ok = setList(after, at, "ask", g.Ask)
 	}
 	g.Name = old.Name
-	return c.edited(after, ok, c.withClient(i, g))
+	want := c
+	want.Clients = slices.Clone(c.Clients)
+	want.Clients[i] = g
+	return c.editedTables(after, ok, want)
 }
 
 // ForgetClient plans to take a [[client]] table out.
@@ -77,10 +81,9 @@ func (c Config) ForgetClient(name, source string) (Edit, error) {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("client[%d]", i))
-	want := slices.Delete(slices.Clone(c.Clients), i, i+1)
-	return c.edited(after, ok, func(now Config) bool {
-		return sameTables(now.Clients, want) && sameTables(now.Rules, c.Rules) && slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	})
+	want := c
+	want.Clients = slices.Delete(slices.Clone(c.Clients), i, i+1)
+	return c.editedTables(after, ok, want)
 }
 
 // AddRule plans to append a [[rule]]. One that is there already in the same
@@ -90,26 +93,21 @@ func (c Config) AddRule(r Rule) (Edit, error) {
 	if slices.ContainsFunc(c.Rules, func(old Rule) bool { old.Line = 0; return reflect.DeepEqual(old, r) }) {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
-	after := tomltext.Append(c.textOrOpening(), r.block())
-	return c.edited(after, true, func(now Config) bool {
-		return sameTables(now.Rules, append(slices.Clone(c.Rules), r)) && sameTables(now.Clients, c.Clients) &&
-			slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	})
+	want := c
+	want.Rules = append(slices.Clone(c.Rules), r)
+	return c.editedTables(tomltext.Append(c.textOrOpening(), r.block()), true, want)
 }
 
-// edited is the edit that makes the text after, if that says what it should
-// and nothing else.
-func (c Config) edited(after []byte, ok bool, good func(Config) bool) (Edit, error) {
+// editedTables is edited for text that tomltext could change (ok) in [[tables]].
+func (c Config) editedTables(after []byte, ok bool, want Config) (edit Edit, err error) {
+	err = errManualEdit
 	if ok {
-		now, err := Parse(c.Path, after, c.schema)
-		if err != nil {
-			return Edit{}, err
-		}
-		if good(now) && now.Hub == c.Hub && now.Limits == c.Limits {
-			return Edit{c.Path, c.text, after}, nil
-		}
+		edit, err = c.edited(after, want)
 	}
-	return Edit{}, fmt.Errorf("%s cannot be edited safely, because its tables are not written as [[tables]] of their own; use an editor", c.Path)
+	if errors.Is(err, errManualEdit) {
+		err = fmt.Errorf("%s %w, because its tables are not written as [[tables]] of their own; use an editor", c.Path, err)
+	}
+	return edit, err
 }
 
 func setList(text []byte, table, key string, words []string) ([]byte, bool) {
@@ -147,39 +145,6 @@ func (c Config) sourceNames() []string {
 
 func (c Config) client(name, source string) int {
 	return slices.IndexFunc(c.Clients, func(o Client) bool { return strings.EqualFold(o.Name, name) && o.Source == source })
-}
-
-func (c Config) withClient(i int, g Client) func(Config) bool {
-	want := slices.Clone(c.Clients)
-	if i == len(want) {
-		want = append(want, g)
-	}
-	want[i] = g
-	return func(now Config) bool {
-		return sameTables(now.Clients, want) && sameTables(now.Rules, c.Rules) && slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	}
-}
-
-// sameTrust reports whether other has the same clients and rules.
-func (c Config) sameTrust(other Config) bool {
-	return sameTables(c.Clients, other.Clients) && sameTables(c.Rules, other.Rules)
-}
-
-// sameTables compares what tables say, wherever they stand.
-func sameTables[T Client | Rule](a, b []T) bool {
-	return slices.EqualFunc(a, b, func(x, y T) bool { return reflect.DeepEqual(unplaced(x), unplaced(y)) })
-}
-
-func unplaced(v any) any {
-	switch v := v.(type) {
-	case Client:
-		v.Line = 0
-		return v
-	case Rule:
-		v.Line = 0
-		return v
-	}
-	return v
 }
 
 func (g Client) block() string {

@@ -35,12 +35,6 @@ type Rule struct {
 	Line    int
 }
 
-// verdicts are the words of policy.Verdicts; a test of cmd compares the two.
-var verdicts = []string{"allow", "always", "ask", "deny"}
-
-// Verdicts lists what `do` of a rule may hold.
-func Verdicts() []string { return slices.Clone(verdicts) }
-
 // maxText bounds names and patterns in bytes.
 const maxText = 400
 
@@ -99,9 +93,9 @@ func (d *decoder) rules(top table) (rules []Rule) {
 		r.Do, _ = t.text("do")
 		switch {
 		case t.values["do"] == nil:
-			t.fault(t.path, t.outline.Keys[t.path], "do is missing (allowed: %s)", strings.Join(verdicts, ", "))
-		case r.Do != "" && !slices.Contains(verdicts, r.Do):
-			t.wrong("do", "%s", unknown("verdict", r.Do, verdicts))
+			t.fault(t.path, t.outline.Keys[t.path], "do is missing (allowed: %s)", strings.Join(d.schema.Verdicts, ", "))
+		case r.Do != "" && !slices.Contains(d.schema.Verdicts, r.Do):
+			t.wrong("do", "%s", unknown("verdict", r.Do, d.schema.Verdicts))
 		}
 		r.Client, r.Source, r.Tool, r.Path = t.glob("client"), t.glob("source"), t.glob("tool"), t.glob("path")
 		r.Schema, _ = t.string("schema")
