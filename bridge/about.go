@@ -31,8 +31,7 @@ type Graph struct {
 // about is a Hello with what goes with it.
 type about struct {
 	Hello
-	raw     json.RawMessage
-	enabled []string
+	raw json.RawMessage
 }
 
 // secrets are the members of a hello that About does not pass on.
@@ -67,11 +66,6 @@ func (b *Bridge) describe(params json.RawMessage) (*about, error) {
 	}
 	a.raw, _ = json.Marshal(members) // it came from JSON
 	a.Capabilities = slices.Compact(slices.Sorted(slices.Values(a.Capabilities)))
-	a.enabled = a.Capabilities
-	if b.conf.Enabled != nil {
-		a.enabled = b.conf.Enabled(slices.Clone(a.Capabilities))
-	}
-	a.enabled = slices.DeleteFunc(slices.Clone(a.enabled), func(c string) bool { return !slices.Contains(a.Capabilities, c) })
 	return a, nil
 }
 

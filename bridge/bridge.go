@@ -35,11 +35,6 @@ type Config struct {
 	PlainToken bool
 	Version    string // of Lectern, told to Peers
 	Skill      string // version of SKILL.md, told to Peers
-	// Enabled picks, of what a Peer says it can do, what it is told that we
-	// use. What the Peer did not claim is left out. Nil: everything.
-	Enabled func(capabilities []string) []string
-	// Origins may connect besides the two that Logseq gives to its plugins.
-	Origins []string
 	// Approve says whether a person has let this origin in. It is asked at
 	// every connection of an origin that is not known; what it refuses is
 	// shown by [Bridge.Origins], but for web pages (http, https): any could

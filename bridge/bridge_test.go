@@ -128,7 +128,7 @@ func TestConnections(t *testing.T) {
 			want = append(want, bridge.Connection{
 				Graph: bridge.Graph{Name: name, URL: "logseq_db_" + name, Kind: "db"}, App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12", Skill: "1",
 				Transport: transport, Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
-				Enabled: []string{"blocks.read", "pages.list", "pages.read"}, Methods: 1,
+				Methods: 1,
 			})
 		}
 		got := s.Connections()
@@ -412,22 +412,6 @@ func TestClose(t *testing.T) {
 		}
 		if _, err := bridgetest.Connect(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token}); err == nil {
 			s.Error("a closed bridge takes connections")
-		}
-	})
-}
-
-// What the bridge uses of a Peer is never more than the Peer has.
-func TestEnabled(t *testing.T) {
-	token := bridgetest.NewToken(t)
-	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, token, false, bridge.Config{Enabled: func(can []string) []string { return []string{"pages.list", "made.up", can[0]} }})
-		p := s.join("a", nil)
-		var ack struct {
-			Enabled []string `json:"enabled_capabilities"`
-		}
-		want := []string{"pages.list", "blocks.read"}
-		if err := json.Unmarshal(p.Ack(), &ack); err != nil || !slices.Equal(ack.Enabled, want) || !slices.Equal(s.Connections()[0].Enabled, want) {
-			t.Errorf("got %s, %v", p.Ack(), s.Connections())
 		}
 	})
 }

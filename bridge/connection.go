@@ -19,7 +19,6 @@ type Connection struct {
 	// yet.
 	Latency      time.Duration
 	Capabilities []string // what the Peer can do
-	Enabled      []string // what of it we use
 	Methods      int      // how many the Peer found in its host
 	Calls        uint64
 	Failures     uint64
@@ -47,7 +46,7 @@ func (c *conn) connection() Connection {
 	return Connection{
 		Graph: a.Graph, App: a.App, Plugin: a.Plugin, SDK: a.SDK, Skill: a.Skill, Session: a.Session,
 		Transport: c.link.transport(), Origin: c.origin, Since: c.since, Latency: t.latency,
-		Capabilities: a.Capabilities, Enabled: a.enabled, Methods: len(a.Methods),
+		Capabilities: a.Capabilities, Methods: len(a.Methods),
 		Calls: t.calls, Failures: t.failures, Strays: t.strays, LastError: t.lastError,
 	}
 }

@@ -79,7 +79,7 @@ func (b *Bridge) judge(f frame, nonce string) (*helloAck, *about, *refusal) {
 		return nil, nil, &refusal{ending{code: codeProtocol, reason: "hello: " + err.Error()}, "INVALID_INPUT"}
 	}
 	ack := &helloAck{
-		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Enabled: a.enabled,
+		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Enabled: a.Capabilities,
 		Ping: b.limits.Ping.Milliseconds(), Pong: b.limits.Pong.Milliseconds(),
 	}
 	if isNonce(claim.Nonce) {

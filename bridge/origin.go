@@ -38,7 +38,7 @@ func newOrigins(c Config) *origins { return &origins{conf: c} }
 func (b *Bridge) Admits(origin string) bool {
 	o := b.origins
 	switch {
-	case origin == "" || slices.Contains(known, origin) || slices.Contains(b.conf.Origins, origin):
+	case origin == "" || slices.Contains(known, origin):
 		return true
 	case !isPlain(origin):
 		return false
