@@ -20,8 +20,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// opening stands at the top of a file that we create.
-const opening = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
+// fileHeader stands at the top of a file that we create.
+const fileHeader = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
 	"# file and keep what you write in it.\n"
 
 // An Edit is a change of the file's text that nobody has made yet.
@@ -31,8 +31,8 @@ type Edit struct {
 	After  []byte
 }
 
-// Changes reports whether there is anything to save.
-func (e Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
+// HasChanges reports whether there is anything to save.
+func (e Edit) HasChanges() bool { return !bytes.Equal(e.Before, e.After) }
 
 // Diff is the change as a unified diff; empty: no change.
 func (e Edit) Diff() string {
@@ -47,7 +47,7 @@ func (e Edit) Diff() string {
 // the file is not what it was when the edit was made, it stays as it is and
 // the error is atomicfile.ErrChanged or ErrExists.
 func (e Edit) Save() error {
-	if !e.Changes() {
+	if !e.HasChanges() {
 		return nil
 	}
 	name := e.Path
@@ -67,13 +67,13 @@ func (e Edit) Save() error {
 		opt.IfHash = new(sha256.Sum256(e.Before))
 	}
 	if err := atomicfile.Write(root, filepath.Base(name), e.After, opt); err != nil {
-		return fmt.Errorf("save configuration in %s: %w%s", filepath.Dir(name), err, advice(err))
+		return fmt.Errorf("save configuration in %s: %w%s", filepath.Dir(name), err, saveAdvice(err))
 	}
 	return nil
 }
 
-// advice is what a person can do so that the next Save works.
-func advice(err error) string {
+// saveAdvice is what a person can do so that the next Save works.
+func saveAdvice(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "; nothing is changed: give yourself the right to write there"
@@ -122,7 +122,7 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another one",
 			s.Name, old.Line, c.Path, old.Path)
 	}
-	after := c.appended(s)
+	after := c.appendSource(s)
 	now, err := Parse(c.Path, after, c.schema)
 	if err != nil {
 		return Edit{}, Source{}, fmt.Errorf("add source: %w", err)
@@ -138,8 +138,8 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
 }
 
-// appended is the text with one more table at its end, in its own line ends.
-func (c Config) appended(s Source) []byte {
+// appendSource is the text with one more table at its end, in its own line ends.
+func (c Config) appendSource(s Source) []byte {
 	var b strings.Builder
 	b.WriteString("[[source]]\n")
 	fmt.Fprintf(&b, "name = %s\nkind = %s\n", tomltext.Quote(s.Name), tomltext.Quote(s.Kind))
@@ -149,13 +149,13 @@ func (c Config) appended(s Source) []byte {
 	if s.ReadOnly {
 		b.WriteString("read_only = true\n")
 	}
-	lists(&b, "effects", s.Effects)
-	lists(&b, "ask", s.Ask)
-	lists(&b, "exclude", s.Exclude)
-	lists(&b, "only", s.Only)
+	writeList(&b, "effects", s.Effects)
+	writeList(&b, "ask", s.Ask)
+	writeList(&b, "exclude", s.Exclude)
+	writeList(&b, "only", s.Only)
 	text := c.text
 	if text == nil {
-		text = []byte(opening)
+		text = []byte(fileHeader)
 	}
 	return tomltext.Append(text, b.String())
 }
@@ -169,7 +169,7 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 		for j, s := range c.Sources {
 			names[j] = s.Name
 		}
-		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknown("source", name, names))
+		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, names))
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("source[%d]", i))
 	if !ok {

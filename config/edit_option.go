@@ -37,7 +37,7 @@ func (c Config) SetOption(key, typed string) (Edit, error) {
 	case errors.Is(err, errManualEdit):
 		return Edit{}, c.manualOptionEdit(key)
 	case err != nil:
-		return Edit{}, c.faultOf(key, err)
+		return Edit{}, c.optionError(key, err)
 	}
 	return edit, nil
 }
@@ -47,7 +47,7 @@ func (c Config) withSetting(s setting, value string) Config {
 	var values map[string]any
 	_, key := s.split()
 	if toml.Unmarshal([]byte(key+" = "+value), &values) == nil {
-		s.read(table{&decoder{}, "", values}, key, &c)
+		s.read(configTable{&decoder{}, "", values}, key, &c)
 	}
 	return c
 }
@@ -61,16 +61,16 @@ func (c Config) withOption(s setting, typed string) (after []byte, ok bool) {
 	if after, ok = tomltext.Set(c.text, table, key, value); ok {
 		return after, true
 	}
-	return tomltext.Append(c.textOrOpening(), fmt.Sprintf("[%s]\n%s = %s\n", table, key, value)), true
+	return tomltext.Append(c.textOrHeader(), fmt.Sprintf("[%s]\n%s = %s\n", table, key, value)), true
 }
 
 func (c Config) manualOptionEdit(key string) error {
 	return fmt.Errorf("set %s: %s cannot be edited safely, because the key is not written in a [table] of its own; change it with an editor", key, c.Path)
 }
 
-// faultOf is what is wrong with the value of a key; where that is not the
+// optionError is what is wrong with the value of a key; where that is not the
 // fault, it is that the key cannot be added to how the file is written.
-func (c Config) faultOf(key string, err error) error {
+func (c Config) optionError(key string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		for _, f := range e.Faults {
 			if f.Key == key || strings.HasPrefix(f.Key, key+"[") {

@@ -39,7 +39,7 @@ func (c Config) withOrigin(origin string) []byte {
 	if after, ok := tomltext.Set(c.text, "logseq", "origins", "["+quoted+"]"); ok {
 		return after
 	}
-	return tomltext.Append(c.textOrOpening(), "[logseq]\norigins = ["+quoted+"]\n")
+	return tomltext.Append(c.textOrHeader(), "[logseq]\norigins = ["+quoted+"]\n")
 }
 
 // isOrigin is true for what a browser may send as one.

@@ -25,13 +25,13 @@ type Error struct {
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
-		lines[i] = f.In(e.Path)
+		lines[i] = f.Format(e.Path)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// In returns the fault as one line that begins with the file and the position.
-func (f Fault) In(file string) string {
+// Format returns the fault as one line that begins with the file and the position.
+func (f Fault) Format(file string) string {
 	key := f.Key
 	if key != "" {
 		key += ": "
@@ -39,9 +39,9 @@ func (f Fault) In(file string) string {
 	return fmt.Sprintf("%s:%d:%d: %s%s", file, f.Line, f.Column, key, f.Msg)
 }
 
-// unknown says that word is none of the known ones, and which it may have
+// unknownWord says that word is none of the known ones, and which it may have
 // meant.
-func unknown(what, word string, known []string) string {
+func unknownWord(what, word string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	msg := "unknown " + what
 	if near := nearest.Word(word, known); near != "" {

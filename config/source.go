@@ -16,7 +16,7 @@ import (
 var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclude", "only"}
 
 // sources reads the [[source]] tables.
-func (d *decoder) sources(top table, file string) []Source {
+func (d *decoder) sources(top configTable, file string) []Source {
 	v, ok := top.values["source"]
 	if !ok {
 		return nil
@@ -38,7 +38,7 @@ func (d *decoder) sources(top table, file string) []Source {
 		s := d.source(path, values, file)
 		if s.Name != "" {
 			if line, taken := seen[s.Name]; taken {
-				table{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
+				configTable{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
 			}
 			seen[s.Name] = s.Line
 		}
@@ -59,7 +59,7 @@ func misspelledKey(want string, values map[string]any) string {
 
 func (d *decoder) source(path string, values map[string]any, file string) Source {
 	s := Source{}
-	t := table{d, path, values}
+	t := configTable{d, path, values}
 	at := d.outline.Keys[path]
 	s.Line, _ = tomltext.Position(d.text, at)
 	s.Kind, _ = t.string("kind")
@@ -75,7 +75,7 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 			d.fault(path, at, "kind is missing (allowed: %s)", strings.Join(slices.Sorted(maps.Keys(d.schema.Kinds)), ", "))
 		}
 	case s.Kind != "":
-		t.wrong("kind", "%s", unknown("kind", s.Kind, slices.Collect(maps.Keys(d.schema.Kinds))))
+		t.wrong("kind", "%s", unknownWord("kind", s.Kind, slices.Collect(maps.Keys(d.schema.Kinds))))
 	}
 	s.Name, _ = t.string("name")
 	switch {
@@ -98,13 +98,13 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	return s
 }
 
-func (t table) isString(key string) bool {
+func (t configTable) isString(key string) bool {
 	_, ok := t.values[key].(string)
 	return ok
 }
 
 // effects reads a list of effects; nil when the key is absent.
-func (t table) effects(key string, readOnly bool) []string {
+func (t configTable) effects(key string, readOnly bool) []string {
 	v, ok := t.values[key]
 	if !ok {
 		return nil
@@ -120,7 +120,7 @@ func (t table) effects(key string, readOnly bool) []string {
 		item := fmt.Sprintf("%s[%d]", key, i)
 		switch {
 		case !slices.Contains(t.schema.Effects, word):
-			t.wrong(item, "%s", unknown("effect", word, t.schema.Effects))
+			t.wrong(item, "%s", unknownWord("effect", word, t.schema.Effects))
 		case readOnly && word != "read":
 			t.wrong(item, "a source with read_only = true grants read alone; remove one of the two")
 		default:
@@ -132,7 +132,7 @@ func (t table) effects(key string, readOnly bool) []string {
 
 // marks reads a list of marks; nil when the key is absent. None at all is a
 // fault: nobody can tell whether it means everything or nothing.
-func (t table) privacyRules(key string) []string {
+func (t configTable) privacyRules(key string) []string {
 	v, ok := t.values[key]
 	if !ok {
 		return nil
@@ -163,7 +163,7 @@ func (t table) privacyRules(key string) []string {
 
 // folder reads path and makes it absolute: ~ is the home directory, and what
 // is relative is so to the folder of the configuration file.
-func (t table) folder(dir string) string {
+func (t configTable) folder(dir string) string {
 	if t.values["path"] == nil {
 		t.fault(t.path, t.outline.Keys[t.path], "path is missing; it is the folder to open")
 		return ""
@@ -194,7 +194,7 @@ func (t table) folder(dir string) string {
 }
 
 // options is the JSON of the keys that are the System's own.
-func (t table) options(path string) json.RawMessage {
+func (t configTable) options(path string) json.RawMessage {
 	own := map[string]any{}
 	for key, v := range t.values {
 		if !slices.Contains(commonKeys, key) {

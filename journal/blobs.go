@@ -9,9 +9,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// keep stores a content once, however many States hold it, and returns its
+// store stores a content once, however many States hold it, and returns its
 // name; nil: there is nothing to store.
-func (k *contentKey) keep(tx *sql.Tx, s tools.State) ([]byte, error) {
+func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
 	}
@@ -31,8 +31,8 @@ func (k *contentKey) keep(tx *sql.Tx, s tools.State) ([]byte, error) {
 	return hash, err
 }
 
-// release gives up one reference to a content, and the content with the last.
-func release(tx *sql.Tx, hash []byte) error {
+// releaseContent gives up one reference to a content, and the content with the last.
+func releaseContent(tx *sql.Tx, hash []byte) error {
 	if hash == nil {
 		return nil
 	}
@@ -52,15 +52,15 @@ func release(tx *sql.Tx, hash []byte) error {
 	return err
 }
 
-// content reads what keep stored.
-func (j *Journal) content(hash []byte) ([]byte, error) {
+// loadContent reads what keep stored.
+func (j *Journal) loadContent(hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil
 	}
 	var sealed []byte
 	err := j.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", j.failed(err))
+		return nil, fmt.Errorf("read content: %w", j.wrapDBError(err))
 	}
 	return j.key.open(sealed, "content")
 }

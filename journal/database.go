@@ -69,10 +69,10 @@ INSERT INTO facts VALUES ('bytes', 0);
 func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := connect(file, k, suspect)
-	if err == nil || !damaged(err) {
+	if err == nil || !isDamaged(err) {
 		return db, err
 	}
-	aside, asideErr := moveAside(file, o.Now())
+	aside, asideErr := quarantine(file, o.Now())
 	if asideErr != nil {
 		return nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
 	}
@@ -101,9 +101,9 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	if err := prepare(db, k, suspect); err != nil {
 		_ = db.Close() // the first error says what is wrong
 		switch {
-		case code(err) == sqlitelib.SQLITE_BUSY:
+		case sqliteCode(err) == sqlitelib.SQLITE_BUSY:
 			err = fmt.Errorf("another Lectern has %s open: %w", file, err)
-		case code(err) != 0:
+		case sqliteCode(err) != 0:
 			err = fmt.Errorf("open %s: %w", file, err)
 		}
 		return nil, err
@@ -178,14 +178,14 @@ func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 
 var errDamaged = errors.New("its check fails")
 
-// damaged says whether err means that the file is no sound database.
-func damaged(err error) bool {
-	c := code(err)
+// isDamaged says whether err means that the file is no sound database.
+func isDamaged(err error) bool {
+	c := sqliteCode(err)
 	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
 }
 
-// code is SQLite's primary result code behind err; 0: there is none.
-func code(err error) int {
+// sqliteCode is SQLite's primary result code behind err; 0: there is none.
+func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
 	}

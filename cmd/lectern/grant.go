@@ -122,7 +122,7 @@ func (w *world) grant(c *cobra.Command, g status.Grant, dry bool) error {
 		return err
 	}
 	w.say("%s\n", line(p.plan.Title))
-	if !p.edit.Changes() {
+	if !p.edit.HasChanges() {
 		w.say("nothing changed: it was so already\n")
 		return nil
 	}

@@ -64,7 +64,7 @@ func (w *world) addSource(c *cobra.Command, s status.NewSource, dry bool) error 
 	if p.folder.why != "" {
 		why = ": " + p.folder.why
 	}
-	if !p.edit.Changes() {
+	if !p.edit.HasChanges() {
 		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
 		return nil
 	}
