@@ -11,6 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
+var errNoTokens = errors.New("this panel has no access to tokens")
+
 // dispatch does what a pane or an overlay intends: it changes the panel, or
 // returns the command that takes time.
 func (m Model) dispatch(want pane.Intent) (tea.Model, tea.Cmd) {
@@ -197,10 +199,8 @@ func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 
 func (fx effects) runTool(tab int, want pane.RunTool) tea.Cmd {
 	return func() tea.Msg {
-		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}, Err: errNoOperator}
-		if fx.cfg.Operator != nil {
-			r.Answer, r.Err = fx.cfg.Operator.Call(fx.ctx, want.Source, want.Tool, want.Args)
-		}
+		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}}
+		r.Answer, r.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery, status.ToolCall{Source: want.Source, Tool: want.Tool, Args: want.Args})
 		return resultMsg{tab: tab, result: r}
 	}
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,14 +11,6 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
 	"github.com/lectern-mcp/lectern/tui/prose"
-)
-
-// What a panel without a History, an Operator, a Browser or tokens answers.
-var (
-	errNoHistory  = errors.New("this panel cannot read what agents did")
-	errNoOperator = errors.New("this panel cannot run tools or checks")
-	errNoBrowser  = errors.New("this panel cannot browse sources")
-	errNoTokens   = errors.New("this panel has no access to tokens")
 )
 
 // nextQuery finds out what the pane in sight would like to know, unless that is
@@ -77,11 +68,11 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 		var msg tea.Msg
 		switch q := q.(type) {
 		case pane.ChecksQuery:
-			start := func() (<-chan status.Check, error) { return fx.cfg.Operator.Check(fx.ctx, q.Prefix) }
-			msg = firstResult(fx.ctx, tab, q, reasonIf(fx.cfg.Operator == nil, errNoOperator), start, func(r *pane.Result, c status.Check) { r.Check = c })
+			ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, q.Prefix)
+			msg = nextResult(fx.ctx, tab, q, ch, err, func(r *pane.Result, c status.Check) { r.Check = c })()
 		case pane.PagesQuery:
-			start := func() (<-chan status.PageList, error) { return fx.cfg.Browser.Pages(ctx, q.Source) }
-			msg = firstResult(ctx, tab, q, reasonIf(fx.cfg.Browser == nil, errNoBrowser), start, func(r *pane.Result, l status.PageList) { r.Pages = l })
+			ch, err := status.Open(ctx, fx.cfg.Client, status.PagesQuery, q.Source)
+			msg = nextResult(ctx, tab, q, ch, err, func(r *pane.Result, l status.PageList) { r.Pages = l })()
 		default:
 			msg = resultMsg{tab: tab, result: fx.result(ctx, q)}
 		}
@@ -92,81 +83,48 @@ func (fx effects) query(ctx context.Context, tab int, q pane.Query) tea.Cmd {
 	}
 }
 
-func reasonIf(missing bool, err error) error {
-	if missing {
-		return err
-	}
-	return nil
-}
-
-// firstResult starts a stream, unless err says why there is none, and waits for
-// its first Result.
-func firstResult[T any](ctx context.Context, tab int, q pane.Query, err error, start func() (<-chan T, error), put func(*pane.Result, T)) tea.Msg {
-	var ch <-chan T
-	if err == nil {
-		ch, err = start()
-	}
-	if err != nil {
-		return resultMsg{tab: tab, result: pane.Result{Query: q, Err: err}}
-	}
-	return nextResult(ctx, tab, q, ch, put)()
-}
-
-// nextResult waits for what comes next from ch; put makes it part of the
-// Result.
-func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, put func(*pane.Result, T)) tea.Cmd {
+// nextResult waits for what comes next from ch, unless err says why there is
+// none; put makes it part of the Result.
+func nextResult[T any](ctx context.Context, tab int, q pane.Query, ch <-chan T, err error, put func(*pane.Result, T)) tea.Cmd {
 	return func() tea.Msg {
-		r := pane.Result{Query: q}
+		r := pane.Result{Query: q, Err: err}
+		if err != nil {
+			return resultMsg{tab: tab, result: r}
+		}
 		var v T
 		if v, r.More = <-ch; ctx.Err() != nil {
 			return nil
 		}
 		put(&r, v)
-		return resultMsg{tab, r, nextResult(ctx, tab, q, ch, put)}
+		return resultMsg{tab, r, nextResult(ctx, tab, q, ch, nil, put)}
 	}
 }
 
 func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
-	r := pane.Result{Query: q}
+	r, client := pane.Result{Query: q}, fx.cfg.Client
 	switch q := q.(type) {
 	case pane.PlanQuery:
-		r.Plan, r.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Target: q.Approval, Answer: &status.Answer{Scope: status.Once}})
+		r.Plan, r.Err = client.Preview(ctx, status.Action{Verb: status.Allow, Target: q.Approval, Answer: &status.Answer{Scope: status.Once}})
 	case pane.ChangesQuery:
-		r.Changes, r.Err = fx.changes(status.Filter{Before: q.Before})
+		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.DiffQuery:
-		r.Changes, r.Err = fx.changes(status.Filter{IDs: []string{q.Change}})
+		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{IDs: []string{q.Change}})
 	case pane.ToolsQuery:
-		if r.Err = errNoOperator; fx.cfg.Operator != nil {
-			r.Tools, r.Err = fx.cfg.Operator.Tools(fx.ctx, q.Source, q.Client)
-		}
+		r.Tools, r.Err = status.Ask(ctx, client, status.ToolsQuery, status.ToolFilter{Source: q.Source, Client: q.Client})
 	case pane.PageQuery:
 		r.Page, r.Rows, r.Err = fx.page(ctx, q)
 	case pane.SearchQuery:
-		if r.Err = errNoBrowser; fx.cfg.Browser != nil {
-			r.Search, r.Err = fx.cfg.Browser.Search(ctx, q.Source, q.Text)
-		}
+		r.Search, r.Err = status.Ask(ctx, client, status.SearchQuery, status.SearchText{Source: q.Source, Text: q.Text})
 	case pane.SettingsQuery:
-		if r.Err = errNoOperator; fx.cfg.Operator != nil {
-			r.Settings, r.Err = fx.cfg.Operator.Settings(fx.ctx)
-		}
+		r.Settings, r.Err = status.Ask(ctx, client, status.SettingsQuery, struct{}{})
 	}
 	return r
-}
-
-func (fx effects) changes(p status.Filter) (status.Changes, error) {
-	if fx.cfg.History == nil {
-		return status.Changes{}, errNoHistory
-	}
-	return fx.cfg.History.Changes(fx.ctx, p)
 }
 
 // page reads a page and lays it out. That takes a long one a while, and so is
 // done here.
 func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, []prose.Row, error) {
-	if fx.cfg.Browser == nil {
-		return status.PageText{}, nil, errNoBrowser
-	}
-	p, err := fx.cfg.Browser.Page(ctx, w.Source, w.Page)
+	p, err := status.Ask(ctx, fx.cfg.Client, status.PageQuery, status.PageRef{Source: w.Source, Name: w.Page})
 	if err != nil {
 		return status.PageText{}, nil, err
 	}

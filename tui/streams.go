@@ -72,8 +72,8 @@ const (
 // the pane filters, so that changing the level needs no second request.
 func (fx effects) logs(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		q := status.LogQuery{After: after, Last: logview.MaxLogLines, Level: status.Debug, Follow: true}
-		ch, err := fx.cfg.Client.Logs(fx.ctx, q)
+		q := status.LogFilter{After: after, Last: logview.MaxLogLines, Level: status.Debug, Follow: true}
+		ch, err := status.Open(fx.ctx, fx.cfg.Client, status.LogsQuery, q)
 		if err != nil {
 			return logEndedMsg{}
 		}
@@ -123,7 +123,7 @@ func (fx effects) logsLater() tea.Cmd {
 // calls begins to read what agents do after the call with number after.
 func (fx effects) calls(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		ch, err := fx.cfg.History.Calls(fx.ctx, status.CallQuery{After: after, Follow: true})
+		ch, err := status.Open(fx.ctx, fx.cfg.Client, status.CallsQuery, status.CallFilter{After: after, Follow: true})
 		if err != nil {
 			return callsEndedMsg{}
 		}
@@ -148,7 +148,7 @@ func (fx effects) callsLater() tea.Cmd {
 
 // openCalls follows what agents do if nobody does.
 func (m Model) openCalls() (Model, tea.Cmd) {
-	if m.calls.open || m.cfg.History == nil {
+	if m.calls.open {
 		return m, nil
 	}
 	m.calls.open = true

@@ -2,12 +2,10 @@ package pane
 
 import (
 	"encoding/json"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
 // Intent is what a pane wants done: plain data, from this file's closed list.
@@ -73,107 +71,25 @@ func (SendKey) intent()     {}
 func (ShowMessage) intent() {}
 func (RunTool) intent()     {}
 
-// intentFor is the Intent for a: what takes something away, or edits a file, is
-// asked first.
+// intentFor is the Intent for a, which shows its plan first if a person is to
+// agree.
 func intentFor(a status.Action) Intent {
-	switch a.Verb {
-	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge:
-		return Do{Actions: []status.Action{a}}
-	case status.Allow:
-		if a.Answer == nil || a.Answer.Scope != status.Always {
-			return Do{Actions: []status.Action{a}} // what it would do is on the screen
-		}
-	default:
+	if a.AsksFirst() {
+		return Preview{Actions: []status.Action{a}}
 	}
-	return Preview{Actions: []status.Action{a}}
+	return Do{Actions: []status.Action{a}}
 }
 
-// Describe is what a does, in words: "remove notes". What is put into programs has
-// the name there that s gives it.
+// Describe is what a does, in words: "remove notes". An installation has the
+// name there that s gives it.
 func Describe(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
-	case status.StartHub:
-		return "start the hub"
-	case status.StopHub:
-		return "stop the hub"
-	case status.RestartHub:
-		return "restart the hub"
-	case status.PinHub:
-		return "keep the hub when idle"
-	case status.UnpinHub:
-		return "let the hub leave when idle"
-	case status.AddSource:
-		if a.Source != nil {
-			return "add " + a.Source.Place
-		}
-		return "add a source"
-	case status.RemoveSource:
-		return "remove " + a.Target
-	case status.ReopenSource:
-		return "reopen " + a.Target
-	case status.Reload:
-		return "read the configuration again"
-	case status.Allow:
-		return "allow the call" + allowScopeText(a)
-	case status.Refuse:
-		return "refuse the call"
-	case status.Acknowledge:
-		return "acknowledge it"
-	case status.UndoChanges:
-		return "undo " + undoTargetText(a)
-	case status.SetGrant:
-		return "change what agents may do"
-	case status.SetOption:
-		if a.Option != nil {
-			return "set " + a.Option.Key
-		}
-		return "set an option"
-	case status.AllowOrigin:
-		return "let " + a.Target + " in"
-	case status.RotateToken:
-		return "make a new token for the " + a.Target
-	case status.CheckUpdate:
-		return "look for a newer version"
-	case status.InstallUpdate:
-		return strings.TrimSpace("install version " + a.Target)
-	case status.RollBack:
-		return "go back to the version before"
 	case status.Install:
 		return installText(a.Target, s, "put Lectern into", "install", "start the hub at login")
 	case status.Uninstall:
 		return installText(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
 	default:
-		return string(a.Verb) + " " + a.Target
-	}
-}
-
-// allowScopeText is how far an Allow reaches, in words.
-func allowScopeText(a status.Action) string {
-	switch {
-	case a.Answer == nil:
-		return ""
-	case a.Answer.Scope == status.ForSession:
-		return " until the session ends"
-	case a.Answer.Scope == status.Always:
-		return ", and all like it"
-	default:
-		return ""
-	}
-}
-
-// undoTargetText is what an undo is about, in words.
-func undoTargetText(a status.Action) string {
-	switch p := a.Filter; {
-	case p == nil:
-		return "changes"
-	case len(p.IDs) == 1:
-		return "change " + p.IDs[0]
-	case len(p.IDs) > 1:
-		return widget.Plural(len(p.IDs), "change")
-	case p.Session != "":
-		return "all of session " + p.Session
-	default:
-		return "changes"
+		return a.Title()
 	}
 }
 
@@ -192,12 +108,7 @@ const hubNotRunning = "The hub is not running. Press s to start it."
 // actionDisabledReason says why v cannot be done as the hub is now; empty: it
 // can.
 func actionDisabledReason(s status.Snapshot, v status.Verb) string {
-	switch v {
-	case status.StartHub, status.Install, status.Uninstall, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return ""
-	default:
-		return reasonUnless(Running(s), hubNotRunning)
-	}
+	return reasonUnless(v.Info().WithoutHub || Running(s), hubNotRunning)
 }
 
 func fixDisabledReason(s status.Snapshot, a *status.Action, fix string) string {

@@ -98,16 +98,10 @@ func (p Settings) ActionDone(a status.Action, err error) Pane {
 	if err != nil {
 		return p
 	}
-	switch a.Verb {
-	case status.SetOption:
-		if a.Option != nil && a.Option.Key == p.editing {
-			p.editing = ""
-		}
-		p.refresh++
-	case status.SetGrant, status.AddSource, status.RemoveSource, status.Reload, status.AllowOrigin:
-		p.refresh++
-	default:
+	if a.Verb == status.SetOption && a.Option != nil && a.Option.Key == p.editing {
+		p.editing = ""
 	}
+	p.refresh++ // any action may have changed the configuration
 	return p
 }
 
