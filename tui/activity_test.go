@@ -39,9 +39,9 @@ func TestActivityAsked(t *testing.T) {
 		r.wait(time.Second)
 		r.shows("? asked_one", "  asked", "41 calls")
 		r.press("enter")
-		r.shows("? asked its user, and comes again")
+		r.shows("? asked the user; the client will retry")
 		r.press("esc", "e")
-		r.shows("errors first")
+		r.shows("failed first")
 		if row := strings.Split(r.screen(), "\n")[3]; !strings.Contains(row, "not_found") {
 			t.Errorf("first among errors: %s", row)
 		}
@@ -64,7 +64,7 @@ func TestActivityFilters(t *testing.T) {
 	desk(t, crowded(), func(r *rig) {
 		r.wait(time.Second)
 		r.press("@Activity", "/", "EDIT")
-		r.shows("No call passes the filter.")
+		r.shows("No calls match the filter.")
 		r.press("esc", "/", "edit", "enter")
 		r.shows("10 of 40 calls", "edit_page")
 		r.hides("read_page")
@@ -73,7 +73,7 @@ func TestActivityFilters(t *testing.T) {
 		r.press("p")
 		r.shows("in work-wiki · 10 of 40 calls", "get_card")
 		r.press("p", "e")
-		r.shows("errors first", "40 calls")
+		r.shows("failed first", "40 calls")
 		rows := strings.Split(r.screen(), "\n")
 		if !strings.Contains(rows[3], "not_found") || !strings.Contains(rows[6], "not_found") || strings.Contains(rows[7], "not_found") {
 			t.Errorf("those that failed do not stand first:\n%s", r.screen())

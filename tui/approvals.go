@@ -33,17 +33,17 @@ func sameApproval(a, b status.Approval) bool { return a.ID == b.ID }
 func outcomeText(all []status.ApprovalOutcome, id string) string {
 	i := slices.IndexFunc(all, func(e status.ApprovalOutcome) bool { return e.ID == id })
 	if i < 0 {
-		return "it waits no more"
+		return "no longer pending"
 	}
 	switch e := all[i]; {
 	case e.By == status.ByClient:
 		return string(e.Resolution) + " in the client"
 	case e.Resolution == status.TimedOut:
-		return "nobody answered in time"
+		return "timed out, nobody answered"
 	case e.Resolution == status.ClientLeft:
-		return "the client waits no more"
+		return "the client gave up waiting"
 	case e.Resolution == status.AskedAgain:
-		return "judged anew, the rules changed"
+		return "re-evaluated, the rules changed"
 	default:
 		return string(e.Resolution) + " elsewhere"
 	}
@@ -71,7 +71,7 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 	m.notice.approval = a.Target
 	m.answeredHere = slices.DeleteFunc(slices.Clone(m.answeredHere), func(id string) bool { return id == a.Target })
 	if slices.ContainsFunc(m.snap.Outcomes, func(e status.ApprovalOutcome) bool { return e.ID == a.Target }) {
-		m.notice = notice{text: "This answer was not the first: " + outcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
+		m.notice = notice{text: "Already answered: " + outcomeText(m.snap.Outcomes, a.Target), kind: noticeError}
 	}
 	return m
 }
@@ -106,7 +106,7 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	m = m.closeStaleConfirm(now.Approvals)
 	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
 		if !m.notice.sticky && m.tabs[m.current].Name != pane.ChangesPane {
-			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": ! to look", kind: noticeBusy, approval: a.ID}
+			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy, approval: a.ID}
 		}
 	}
 	return m

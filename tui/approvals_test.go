@@ -22,12 +22,12 @@ func endedAs(e status.ApprovalOutcome) status.Snapshot {
 // whichever pane a person is.
 func TestEndingsAreSaid(t *testing.T) {
 	for want, e := range map[string]status.ApprovalOutcome{
-		"allowed elsewhere":              {Resolution: status.Allowed, By: status.ByPerson},
-		"refused elsewhere":              {Resolution: status.Refused, By: status.ByPerson},
-		"allowed in the client":          {Resolution: status.Allowed, By: status.ByClient},
-		"nobody answered in time":        {Resolution: status.TimedOut},
-		"the client waits no more":       {Resolution: status.ClientLeft},
-		"judged anew, the rules changed": {Resolution: status.AskedAgain},
+		"allowed elsewhere":               {Resolution: status.Allowed, By: status.ByPerson},
+		"refused elsewhere":               {Resolution: status.Refused, By: status.ByPerson},
+		"allowed in the client":           {Resolution: status.Allowed, By: status.ByClient},
+		"timed out, nobody answered":      {Resolution: status.TimedOut},
+		"the client gave up waiting":      {Resolution: status.ClientLeft},
+		"re-evaluated, the rules changed": {Resolution: status.AskedAgain},
 	} {
 		desk(t, crowded(), func(r *rig) {
 			s := asked()
@@ -56,7 +56,7 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 		r.wait(keyGrace)
 		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
-		r.shows("claude-code's markdown_delete_page: nobody answered in time")
+		r.shows("claude-code's markdown_delete_page: timed out, nobody answered")
 		r.hides("Allow markdown_delete_page?")
 		r.press("y")
 		r.did()
@@ -95,7 +95,7 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 		r.hub.Set(endedAs(theirs))
 		r.settle()
 		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
-		r.shows("This answer was not the first: refused elsewhere")
+		r.shows("Already answered: refused elsewhere")
 		r.hides("no call waits")
 	})
 }

@@ -18,23 +18,23 @@ func TestBrowserReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
 		r.press("2", "enter")
-		r.shows("Pages of welcome", "as an agent sees it", "42 pages · 20.1 MB · newest 12:00", "Ideas.md")
+		r.shows("Pages of welcome", "as agents see it", "42 pages · 20.1 MB · newest 12:00", "Ideas.md")
 		r.press("j", "enter")
 		r.shows("Journal/2026-11-21.md", "rendered", "# 会議の記録")
 		r.hides("Ideas.md")
 		r.press("G")
-		r.shows("The page goes on: it has 5120 KB")
+		r.shows("The page has 5120 KB")
 		r.press("k", "g")
 		r.shows("title: Alpha")
 		r.press("z")
-		r.shows("as it stands", "A *first* paragraph")
+		r.shows("source", "A *first* paragraph")
 		r.press("c", "s")
 		if len(r.copied) != 1 || r.copied[0] != r.clerk.shelf.page.Text || r.saved["page-welcome.md"] != r.copied[0] {
 			t.Errorf("copied %q, saved %q", r.copied, r.saved)
 		}
 		r.shows("the first 1.1 KB of Journal/2026-11-21.md")
 		r.press("esc", "esc")
-		r.shows("agents may")
+		r.shows("agents can")
 		if d := cmp.Diff([]string{"welcome", "welcome Journal/2026-11-21.md", "welcome Journal/2026-11-21.md"}, r.clerk.shelf.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
 		}
@@ -46,7 +46,7 @@ func TestBrowserFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
 		r.press("2", "b", "/", "PAGE 1")
-		r.shows("No page has that in its name.")
+		r.shows("No pages match the filter.")
 		r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "page 1")
 		r.shows("(10 of 42)", "Page 10.md", "Page 19.md")
 		r.hides("Ideas.md")
@@ -72,7 +72,7 @@ func TestBrowserGoesOn(t *testing.T) {
 		c.shelf.hold = make(chan struct{})
 		r := newRigWith(t, crowded(), c, 140, 45)
 		r.press("2", "b", "j", "j", "k", "k")
-		r.shows("Reading …")
+		r.shows("Loading …")
 		want := []string{"welcome", "welcome Ideas.md", "welcome Journal/2026-11-21.md", "welcome 会議/日本語の長い名前のページ.md", "welcome Journal/2026-11-21.md", "welcome Ideas.md"}
 		if d := cmp.Diff(want, c.shelf.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
@@ -84,7 +84,7 @@ func TestBrowserGoesOn(t *testing.T) {
 		if c.shelf.left != 6 {
 			t.Errorf("%d of 6 pages that the cursor has left are given up", c.shelf.left)
 		}
-		r.shows("Ideas.md ─", "Reading …")
+		r.shows("Ideas.md ─", "Loading …")
 		r.hides("context canceled")
 		close(c.shelf.hold)
 		r.settle()
@@ -109,11 +109,11 @@ func TestBrowserSearches(t *testing.T) {
 		r.press("2", "j", "S", "esc")
 		r.shows("Pages of notes")
 		r.press("S", "diagram", "enter")
-		r.shows(`search_pages {"query":"diagram"}`, "3 hits · 1.2 KB, about 301 tokens", "Projects/Alpha.md:11")
+		r.shows(`search_pages {"query":"diagram"}`, "3 matches · 1.2 KB, about 301 tokens", "Projects/Alpha.md:11")
 		r.press("enter")
 		r.shows("Projects/Alpha.md ─", "The architecture diagram is below.")
 		r.press("esc", "G", "enter")
-		r.shows("There is no page to open here.")
+		r.shows("There is no page to open.")
 		r.press("S", "x", "enter")
 		if got := r.clerk.shelf.read; !slices.Equal(got, []string{"notes", "notes diagram", "notes Projects/Alpha.md", "notes diagramx"}) {
 			t.Errorf("read %q", got)
@@ -122,7 +122,7 @@ func TestBrowserSearches(t *testing.T) {
 		r.press("S", "enter")
 		r.shows("not yours", "Ask for it.")
 		r.press("esc", "esc")
-		r.shows("agents may")
+		r.shows("agents can")
 	})
 }
 
@@ -135,7 +135,7 @@ func TestBrowserAndTheHub(t *testing.T) {
 		c.shelf.pages = whole[:1]
 		r := newRigWith(t, crowded(), c, 80, 24)
 		r.press("2", "b")
-		r.shows("the hub went away after 40 of 42 pages")
+		r.shows("connection to the hub lost after 40 of 42 pages")
 		c.shelf.pages = whole
 		s := crowded()
 		s.Hub.PID++
@@ -150,7 +150,7 @@ func TestBrowserAndTheHub(t *testing.T) {
 		r.hub.Set(s)
 		r.settle()
 		r.hides("disk is on fire")
-		r.shows("agents may")
+		r.shows("agents can")
 	})
 }
 

@@ -37,9 +37,9 @@ func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
-			r.shows("! 2 waiting", "codex-mcp-client wants update_card in work-wiki: ! to look")
+			r.shows("! 2 pending", "codex-mcp-client wants update_card in work-wiki: press ! to review")
 			r.press("!")
-			r.shows("An agent asks", "claude-code (proven by its token)")
+			r.shows("Pending approval", "claude-code (verified by its token)")
 		}
 	})
 }
@@ -55,7 +55,7 @@ func TestAllow(t *testing.T) {
 	desk(t, asked(), func(r *rig) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
-		r.shows("claude-code (proven by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
+		r.shows("claude-code (verified by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
 		r.press("y") // meant for what was there before
 		r.did()
 		r.wait(keyGrace)
@@ -65,7 +65,7 @@ func TestAllow(t *testing.T) {
 		r.shows("Allow markdown_delete_page?")
 		r.agree()
 		r.press("j")
-		r.shows("codex-mcp-client (so it says)")
+		r.shows("codex-mcp-client (unverified name)")
 		r.press("y")
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession), allowed("a1", status.Always), allowed("a2", status.Once))
 	})
@@ -94,7 +94,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 		r.press("!") // the plan is known from here on
 		r.wait(keyGrace)
 		r.press("2", "ctrl+p", "allow the selected call once", "enter")
-		r.shows("An agent asks")
+		r.shows("Pending approval")
 		r.did()
 	})
 }
@@ -116,7 +116,7 @@ func TestRefuseWithAReason(t *testing.T) {
 		r.hub.Set(next)
 		r.settle()
 		r.press("yA", "enter")
-		r.shows("It does not wait any more.")
+		r.shows("This call is no longer pending.")
 		if n := len(r.hub.Did()); n != 1 {
 			t.Errorf("%d actions, want 1", n)
 		}
@@ -137,9 +137,9 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		undo := status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{"c9"}}}
 		r.did(undo)
 		r.press("j", "u")
-		r.shows("It is undone already.")
+		r.shows("This change is already undone.")
 		r.press("j", "u")
-		r.shows("It cannot be undone: its pre-image was too large to keep")
+		r.shows("Cannot undo: its pre-image was too large to keep")
 		r.press("U")
 		r.agree()
 		r.did(undo, status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "1"}})
@@ -186,7 +186,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		r.clerk.fail(errors.New("read journal: it is locked"))
 		r.seen = 0
 		r.press("@Changes")
-		r.shows("The journal cannot be read: read journal: it is locked")
+		r.shows("annot read the journal: read journal: it is locked")
 		if r.seen > 10 {
 			t.Errorf("%d messages: it is asked for without end", r.seen)
 		}

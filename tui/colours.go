@@ -39,17 +39,17 @@ func (c colours) mode(m theme.Mode) theme.Mode {
 func (c colours) description() string {
 	switch c {
 	case coloursDark:
-		return "for a dark ground"
+		return "dark"
 	case coloursLight:
-		return "for a light ground"
+		return "light"
 	case coloursContrast:
-		return "high contrast, for the ground that the terminal has"
+		return "high contrast, automatic"
 	case contrastDark:
-		return "high contrast, for a dark ground"
+		return "high contrast, dark"
 	case contrastLight:
-		return "high contrast, for a light ground"
+		return "high contrast, light"
 	default:
-		return "for the ground that the terminal has"
+		return "automatic (from the terminal background)"
 	}
 }
 
@@ -57,9 +57,9 @@ func (c colours) description() string {
 func (m Model) coloursDisabledReason() string {
 	switch {
 	case m.cfg.NoColor:
-		return "There are no colours while NO_COLOR is set."
+		return "Colours are off because NO_COLOR is set."
 	case m.mode.NoColor:
-		return "This terminal shows no colours."
+		return "This terminal has no colours."
 	default:
 		return ""
 	}
@@ -69,6 +69,6 @@ func (m Model) coloursDisabledReason() string {
 func (m Model) nextColours() Model {
 	all := allColours()
 	m.colours = all[(slices.Index(all, m.colours)+1)%len(all)]
-	m.notice = infoNotice("Colours " + m.colours.description() + ". C shows others.")
+	m.notice = infoNotice("Colours: " + m.colours.description() + ". Press C for the next.")
 	return m.restyle(m.mode)
 }

@@ -28,7 +28,7 @@ func TestToolsAreShownForEachSourceAndClient(t *testing.T) {
 		r.hides("delete_page")
 		r.clerk.fail(errors.New("the hub is of another mind"))
 		r.press("R")
-		r.shows("The tools cannot be read: the hub is of another mind")
+		r.shows("Cannot load the tools: the hub is of another mind")
 	})
 }
 
@@ -37,7 +37,7 @@ func TestToolIsRunByHand(t *testing.T) {
 		r.press("@Tools", "x")
 		r.shows("Run search_pages", "query *", "text to find as it stands")
 		r.press("a plan", "tab", "x", "enter")
-		r.shows("✗ limit is a whole number.")
+		r.shows("✗ limit must be a whole number.")
 		if len(r.clerk.ran) > 0 {
 			t.Errorf("ran %q", r.clerk.ran)
 		}
@@ -46,7 +46,7 @@ func TestToolIsRunByHand(t *testing.T) {
 		if d := cmp.Diff(want, r.clerk.ran); d != "" {
 			t.Error(d)
 		}
-		r.shows("Answer", `a <b> & \u001b[31m`)
+		r.shows("Result", `a <b> & \u001b[31m`)
 		r.press("pgdown")
 		r.shows(`"total": 1`)
 		r.press("ctrl+y")
@@ -65,7 +65,7 @@ func TestToolIsRunByHand(t *testing.T) {
 func TestToolThatWritesIsRunTwice(t *testing.T) {
 	desk(t, crowded(), func(r *rig) {
 		r.press("@Tools", "j", "x", "enter")
-		r.shows("It changes notes (delete). Enter again runs it.")
+		r.shows("This changes notes (delete). Press enter again to run it.")
 		r.press("q", "backspace") // an edit: it has to be asked for again
 		r.hides("Enter again")
 		r.send(tea.PasteMsg{Content: "Old\n"})
@@ -78,7 +78,7 @@ func TestToolThatWritesIsRunTwice(t *testing.T) {
 			t.Error(d)
 		}
 		r.press("esc", "G", "x")
-		r.shows("It cannot be run from here: read schema")
+		r.shows("Cannot run this tool: read schema")
 	})
 }
 
@@ -93,7 +93,7 @@ func TestToolOfSeveralSystems(t *testing.T) {
 		if d := cmp.Diff([]string{"会議-日本語 ping {}"}, r.clerk.ran); d != "" {
 			t.Error(d)
 		}
-		r.shows("Answer")
+		r.shows("Result")
 		r.press("esc", "2", "O")
 		r.shows("in notes")
 	})
@@ -108,14 +108,14 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("looked %d times", n)
 		}
 		r.press("j", "enter")
-		r.shows("There is no key for this. Stop that program")
+		r.shows("This needs a manual fix. Stop that program")
 		r.press("j", "enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.CheckOK, nil
 		r.press("x")
 		r.shows("1 bad · 1 doubt · 1 skipped · 2 good")
 		r.press("enter")
-		r.shows("There is nothing to mend.")
+		r.shows("This check passed; there is nothing to fix.")
 		r.press("c")
 		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "bad      The hub's port is free (hub.port)\n         port 12740 is taken") {
 			t.Errorf("copied %q", r.copied)
@@ -137,7 +137,7 @@ func TestSettingIsEdited(t *testing.T) {
 		r.shows("How long the hub stays", "line 7", "30m")
 		r.hub.SetErr(errors.New("set hub.idle: 5 is no duration; write 5m"))
 		r.press("enter", "backspace", "backspace", "5", "enter")
-		r.shows("✗ could not set hub.idle: set hub.idle: 5 is no duration; write 5m")
+		r.shows("✗ cannot set hub.idle: set hub.idle: 5 is no duration; write 5m")
 		r.hub.SetErr(nil)
 		r.hub.SetPlan(status.Plan{Title: "Set hub.idle", Steps: []status.Step{{What: "edit config.toml", Diff: "-idle = \"2h\"\n+idle = \"5m\"\n"}}})
 		r.press("m", "enter")
@@ -150,7 +150,7 @@ func TestSettingIsEdited(t *testing.T) {
 		r.agree()
 		r.did(option("hub.idle", "5m"), option("hub.idle", ""))
 		r.press("g", "d")
-		r.shows("It has its default already.")
+		r.shows("Already at the default.")
 	})
 }
 
@@ -172,13 +172,13 @@ func TestSettingsDo(t *testing.T) {
 	desk(t, lively(), func(r *rig) {
 		r.press("@Settings")
 		r.shows("Update Lectern to 0.2.0", "4.2 MB of 10.5 MB, 878.9 KB/s", "● Find the release")
-		for _, search := range []string{"token for the clients", "keep the hub", "go back"} {
+		for _, search := range []string{"rotate the token of the clients", "keep the hub", "roll back"} {
 			r.press("/", search, "enter", "enter")
 			r.wait(keyGrace)
 			r.press("y", "esc", "esc")
 		}
 		r.press("/", "high contrast", "enter", "enter")
-		r.shows("Colours for a dark ground.")
+		r.shows("Colours: dark.")
 		r.press("esc", "esc")
 		r.did(
 			status.Action{Verb: status.RotateToken, Target: "clients"}, status.Action{Verb: status.PinHub}, status.Action{Verb: status.RollBack},
@@ -188,6 +188,6 @@ func TestSettingsDo(t *testing.T) {
 		r.hub.Set(none)
 		r.settle()
 		r.press("/", "update", "enter", "enter")
-		r.shows("No newer version is known.")
+		r.shows("No update found.")
 	})
 }

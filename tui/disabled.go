@@ -16,11 +16,11 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	running := pane.Running(m.snap)
 	switch {
 	case key.Matches(k, m.key.Start) && running:
-		return "The hub runs already."
+		return "The hub is already running."
 	case key.Matches(k, m.key.Stop) && !running:
-		return "The hub is not running, so there is nothing to stop."
+		return "The hub is not running."
 	case key.Matches(k, m.key.Waiting) && len(m.snap.Approvals) == 0:
-		return "Nothing waits for you."
+		return "No pending approvals."
 	case key.Matches(k, m.key.Colours):
 		return m.coloursDisabledReason()
 	default:

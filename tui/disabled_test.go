@@ -136,7 +136,7 @@ func TestKeysOfForms(t *testing.T) {
 					}
 					before := r.print()
 					r.send(parseKey(b.Keys()[0]))
-					if r.print() == before && !strings.Contains(before, "✗ Write the whole path") {
+					if r.print() == before && !strings.Contains(before, "✗ Enter an absolute path") {
 						t.Errorf("%s does nothing:\n%s", b.Keys()[0], r.screen())
 					}
 				})

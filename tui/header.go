@@ -102,10 +102,10 @@ func (m Model) hubStatus() string {
 	glyph, style := m.theme.State(m.snap.Hub.State)
 	state := " " + string(m.snap.Hub.State)
 	if m.lost {
-		state = " no answer"
+		state = " not responding"
 	}
 	n := len(m.snap.Approvals)
-	badge := fmt.Sprintf("! %d waiting", n)
+	badge := fmt.Sprintf("! %d pending", n)
 	if m.w < 60 {
 		badge = fmt.Sprintf("!%d", n)
 		if n > 0 || minTabsWidth(m)+len(state)+2 > m.w {

@@ -73,8 +73,8 @@ func TestPaneWithoutANumber(t *testing.T) {
 		}
 		r.m.w = 120
 		r.press("shift+tab")
-		r.shows("· Library", "agents may")
+		r.shows("· Library", "agents can")
 		r.press("1", "ctrl+p", "library", "enter")
-		r.shows("· Library", "agents may")
+		r.shows("· Library", "agents can")
 	})
 }

@@ -86,7 +86,7 @@ func (h help) rows(t theme.Theme) []string {
 		}
 	}
 	if len(rows) == 0 {
-		return []string{t.Dim.Text("No key does that.")}
+		return []string{t.Dim.Text("No matching key.")}
 	}
 	return rows
 }

@@ -13,8 +13,8 @@ import (
 // While the mouse is the panel's, the terminal selects no text with it, so it
 // can be given back, and both ways are said.
 const (
-	mouseOn  = "The mouse is the panel's: click tabs, keys and rows, twice to open one, scroll with the wheel. Hold Shift (Option on a Mac) to select text."
-	mouseOff = "The mouse is the terminal's: select text as usual."
+	mouseOn  = "Mouse on: click tabs, keys and rows, click again to open, scroll with the wheel. Hold Shift (Option on macOS) to select text."
+	mouseOff = "Mouse off: the terminal selects text as usual."
 )
 
 func (m Model) mouseLabel() string {

@@ -41,7 +41,7 @@ func TestMouse(t *testing.T) {
 			r.clickOn(23, "esc close")
 			r.hides("Everywhere")
 			r.press("M")
-			r.shows("The mouse is the terminal's")
+			r.shows("Mouse off")
 			if r.m.View().MouseMode != tea.MouseModeNone {
 				t.Error("the mouse is not given back")
 			}
@@ -95,7 +95,7 @@ func (r *rig) wheelOver(text string, button tea.MouseButton) {
 // second one after a key only selects.
 func TestMouseOnRows(t *testing.T) {
 	for _, c := range []struct{ tab, row, selected, opened string }{
-		{"Overview", "port 12740 is taken", "2 of 2", "There is no key for this."},
+		{"Overview", "port 12740 is taken", "2 of 2", "This needs a manual fix."},
 		{pane.SourcesPane, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
 		{pane.ActivityPane, "11:59:14", "paused", "Call "},
 		{pane.ChangesPane, "deleted Old", "deleted by", "deleted by"},
@@ -163,12 +163,12 @@ func TestMouseOnOverlays(t *testing.T) {
 
 		r.press("ctrl+p", "go to")
 		r.clickText("Go to Clients")
-		r.shows("What to do")
+		r.shows("Commands")
 		r.clickText("Go to Clients")
-		r.shows("Attached agents")
+		r.shows("Connected agents")
 		r.press("ctrl+p")
 		r.clickText("esc close ─")
-		r.hides("What to do")
+		r.hides("Commands")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newcomer(), 80, 24)
@@ -176,7 +176,7 @@ func TestMouseOnOverlays(t *testing.T) {
 		r.clickText("[ ] work")
 		r.shows("[x] work")
 		r.clickText("enter next ")
-		r.shows("Which programs get it?")
+		r.shows("Which clients can use them?")
 	})
 }
 
@@ -185,7 +185,7 @@ func TestWheelScrollsWhatIsBeneath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigWith(t, crowded(), busyClerk(), 140, 20)
 		r.press("@Tools")
-		r.wheelOver("arguments; * is needed", tea.MouseWheelDown)
+		r.wheelOver("arguments (* required)", tea.MouseWheelDown)
 		r.shows("▸ search_pages")
 		r.hides("tokens in every request")
 		r.wheelOver("▸ search_pages", tea.MouseWheelDown)

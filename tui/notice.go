@@ -28,7 +28,7 @@ func infoNotice(text string) notice    { return notice{text: text} }
 func successNotice(text string) notice { return notice{text: text, kind: noticeSuccess} }
 
 func errorNotice(deed string, err error) notice {
-	return notice{text: "could not " + deed + ": " + err.Error(), kind: noticeError, sticky: true}
+	return notice{text: "cannot " + deed + ": " + err.Error(), kind: noticeError, sticky: true}
 }
 
 // maxNoticeLines is how many lines of the screen a notice may take.
@@ -51,7 +51,7 @@ func (n notice) lines(t theme.Theme, w int) []string {
 	}
 	rows := style.Wrap(glyph+" "+n.text, w-2)
 	if len(rows) > maxNoticeLines {
-		rows = append(rows[:maxNoticeLines-1], style.Text("… the log has the rest"))
+		rows = append(rows[:maxNoticeLines-1], style.Text("… see Logs for the rest"))
 	}
 	for i := range rows {
 		rows[i] = theme.Fit(" "+rows[i], w)

@@ -13,7 +13,7 @@ func TestOverviewShowsTraffic(t *testing.T) {
 	desk(t, crowded(), func(r *rig) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 		r.wait(2 * batchTime)
-		r.shows("Traffic", "5 minutes to 12:00:00", "0.1/s, 4 failed", "at most 205")
+		r.shows("Traffic", "5 minutes to 12:00:00", "0.1/s, 4 failed", "max 205")
 		quiet := nextCrowded()
 		quiet.Time = noon.Add(time.Hour)
 		r.hub.Set(quiet)
@@ -42,9 +42,9 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 		want string
 	}{
 		{"hidden pages", without("datascript.query"), "query: the plugin hides pages or tags"},
-		{"old Logseq", without("blocks.move"), "move blocks: this Logseq (0.10.14) lacks what it needs"},
-		{"read only", []string{"pages.list", "pages.read", "search.basic", "blocks.read", "datascript.query"}, "7 dark: the plugin is set to read only"},
-		{"silent", nil, "12 dark: the plugin has not said what it can do"},
+		{"old Logseq", without("blocks.move"), "move blocks: this Logseq (0.10.14) does not support this"},
+		{"read-only", []string{"pages.list", "pages.read", "search.basic", "blocks.read", "datascript.query"}, "7 unavailable: the plugin is set to read-only"},
+		{"silent", nil, "12 unavailable: the plugin has not reported its capabilities"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := lively()
@@ -76,7 +76,7 @@ func TestUpdateKey(t *testing.T) {
 		r.hub.Set(held)
 		r.settle()
 		r.press("i")
-		r.shows("Not from here: apt looks after Lectern. https://lectern.example/get")
+		r.shows("Cannot update from here: apt looks after Lectern.")
 		held.Seq, held.Update = 0, status.Update{}
 		r.hub.Set(held)
 		r.settle()

@@ -89,22 +89,22 @@ func (p palette) selectRow(i int) (overlay, bool) {
 
 func (p palette) keys() []key.Binding {
 	k := p.keyMap.Pane
-	return []key.Binding{widget.WithHelp(k.Enter, "do it"), widget.Bind("↑↓", "choose"), widget.WithHelp(k.Back, "close")}
+	return []key.Binding{widget.WithHelp(k.Enter, "run"), widget.Bind("↑↓", "select"), widget.WithHelp(k.Back, "close")}
 }
 
 func (p palette) view(t theme.Theme, w, h int) []string {
 	w = overlayWidth(w, 72)
 	h = max(3, min(h-4, 18))
 	found := p.found()
-	rows := []string{t.Key.Text("› ") + p.search.Draw(t, w-6, true, "what to do"), ""}
+	rows := []string{t.Key.Text("› ") + p.search.Draw(t, w-6, true, "type a command"), ""}
 	from := max(0, p.at-(h-3))
 	for i := from; i < len(found) && len(rows) < h; i++ {
 		rows = append(rows, t.RowRegion(i, p.row(t, found[i], i == p.at, w-4)))
 	}
 	if len(found) == 0 {
-		rows = append(rows, t.Dim.Text("Nothing does that."))
+		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return frame(t, "What to do", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" do it"))+"  "+t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
+	return frame(t, "Commands", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
 func (p palette) row(t theme.Theme, e command, on bool, w int) string {

@@ -14,9 +14,9 @@ func TestPalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, crowded(), 80, 24)
 		r.press("ctrl+p")
-		r.shows("What to do", "Go to Overview")
+		r.shows("Commands", "Go to Overview")
 		r.press("esc")
-		r.hides("What to do")
+		r.hides("Commands")
 
 		r.press("ctrl+p", "add sou", "enter")
 		r.shows("Add a source")
@@ -33,9 +33,9 @@ func TestPalette(t *testing.T) {
 		r.did(status.Action{Verb: status.StopHub})
 
 		r.press("ctrl+p", "zzzz")
-		r.shows("Nothing does that.")
+		r.shows("No matching command.")
 		r.press("enter")
-		r.shows("Nothing does that.")
+		r.shows("No matching command.")
 	})
 }
 

@@ -138,7 +138,7 @@ func (fx effects) page(ctx context.Context, w pane.PageQuery) (status.PageText, 
 	rows, err := lay(ctx, p.Text, w.Width)
 	if have := int64(len(p.Text)); p.Size > have {
 		rows = append(rows, nil, prose.Row{{
-			Text: fmt.Sprintf("The page goes on: it has %d KB, and the first %d KB are shown.", p.Size>>10, have>>10), Kind: prose.Strong,
+			Text: fmt.Sprintf("The page has %d KB; only the first %d KB are shown.", p.Size>>10, have>>10), Kind: prose.Strong,
 		}})
 	}
 	return p, rows, err

@@ -41,7 +41,7 @@ func (m Model) restore(b []byte) Model {
 		return m
 	}
 	if json.Unmarshal(b, &mem) != nil {
-		m.notice = infoNotice("What the last panel left could not be read, so this one begins afresh.")
+		m.notice = infoNotice("The saved state of the panel could not be read and was reset.")
 		return m
 	}
 	if slices.Contains(allColours(), mem.Colours) {

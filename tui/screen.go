@@ -47,7 +47,7 @@ func (m Model) room() (w, h int) { return max(1, m.w), max(1, m.h-2-len(m.notice
 func (m Model) tooSmall() []string {
 	lines := make([]string, max(0, m.h))
 	words := []string{
-		"Too small.",
+		"Terminal too small.",
 		fmt.Sprintf("Lectern needs %d×%d,", minWidth, minHeight),
 		fmt.Sprintf("this is %d×%d.", m.w, m.h),
 		"q quits.",
@@ -73,7 +73,7 @@ func (m Model) body(w, h int) []string {
 
 func connecting(t theme.Theme, w, h int) []string {
 	lines := make([]string, h)
-	text := "Looking for the hub …"
+	text := "Connecting to the hub …"
 	lines[h/2] = theme.Spaces((w-len(text))/2) + t.Dim.Text(text)
 	return lines
 }
@@ -84,7 +84,7 @@ func (m Model) noticeLines() []string {
 	if n.text == "" && m.hasSnapshot && !pane.Running(m.snap) {
 		n = notice{text: "The hub is not running", kind: noticeError}
 		if m.lost {
-			n.text = "The hub does not answer, trying again"
+			n.text = "The hub is not responding, reconnecting"
 		}
 		n.text += ". Press s to start it."
 		if m.snap.Hub.Note != "" {
@@ -147,11 +147,11 @@ func (m Model) keyHint(b key.Binding) string {
 func (m Model) Farewell() string {
 	switch {
 	case m.stopped:
-		return "The hub is stopped. `lectern` starts it again, and so does an agent that needs it."
+		return "The hub is stopped. To start it again, run `lectern` or use an agent."
 	case !pane.Running(m.snap):
-		return "No hub is running. `lectern` starts one, and so does an agent that needs it."
+		return "The hub is not running. To start it, run `lectern` or use an agent."
 	default:
-		return fmt.Sprintf("The hub keeps running: %s, %s.\n`lectern` shows it again, `lectern hub stop` stops it.",
+		return fmt.Sprintf("The hub keeps running: %s, %s.\nRun `lectern` to see it again, `lectern hub stop` to stop it.",
 			widget.Plural(len(m.snap.Sources), "source"), widget.Plural(len(m.snap.Sessions), "agent"))
 	}
 }

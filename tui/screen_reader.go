@@ -235,7 +235,7 @@ func (s ScreenReader) newLines(lines []string) []string {
 // lines are what is uppermost, as words.
 func (s ScreenReader) lines() []string {
 	if !s.m.hasSnapshot {
-		return []string{"Looking for the hub."}
+		return []string{"Connecting to the hub."}
 	}
 	w, h := s.m.room()
 	var drawn []string

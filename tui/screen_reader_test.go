@@ -48,8 +48,8 @@ func TestSpeaker(t *testing.T) {
 		s.Sessions = s.Sessions[1:]
 		l.hub.Set(s)
 		l.settle()
-		if got, want := l.since(), "Mended: "; !strings.Contains(got, want) || !strings.Contains(got, "codex asks to write in notes: A.md, B.md.") ||
-			!strings.Contains(got, "Source notes is ready.") || !strings.Contains(got, "claude-code has left.") {
+		if got, want := l.since(), "Fixed: "; !strings.Contains(got, want) || !strings.Contains(got, "codex needs approval to write in notes: A.md, B.md.") ||
+			!strings.Contains(got, "Source notes is ready.") || !strings.Contains(got, "claude-code disconnected.") {
 			t.Errorf("the picture changed, heard:\n%s", got)
 		}
 		s.Seq, s.Hub.Calls = 3, 99_999
@@ -91,7 +91,7 @@ func TestAgentsAreSpokenOfByName(t *testing.T) {
 		hears("", of("1", ""), of("2", ""))
 		hears("codex is connected.", of("1", ""), of("2", "codex"))
 		hears("", of("2", "codex"))
-		hears("codex has left.")
+		hears("codex disconnected.")
 	})
 }
 
@@ -193,7 +193,7 @@ func TestSpeakerHearsWhatComesByItself(t *testing.T) {
 func TestSpeakerAnnouncesWhatOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newListener(t, newcomer())
-		if got := l.since(); !strings.Contains(got, "What may agents open?") || !strings.Contains(got, "Keys: space: choose;") {
+		if got := l.since(); !strings.Contains(got, "Which notes can agents use?") || !strings.Contains(got, "Keys: space: select;") {
 			t.Errorf("heard %q", got)
 		}
 	})

@@ -347,7 +347,7 @@ func fits(t *testing.T, name, content string, w, h int) {
 		t.Errorf("%s at %d×%d: %d lines", name, w, h, len(rows))
 	}
 	small := w < minWidth || h < minHeight
-	if small != strings.Contains(content, "Too small.") {
+	if small != strings.Contains(content, "Terminal too small.") {
 		t.Errorf("%s at %d×%d is too small: %v", name, w, h, small)
 	}
 	for i, row := range rows {

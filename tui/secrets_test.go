@@ -15,9 +15,9 @@ func TestTokenIsShown(t *testing.T) {
 	const token = "lectern_clients-hunter2"
 	desk(t, lively(), func(r *rig) {
 		r.press("@Settings", "/", "show the token of the clients", "enter")
-		r.shows("••••", "shows it", "copies it unseen")
+		r.shows("••••", "to show", "to copy it without showing it")
 		r.press("enter")
-		r.shows("Show the token of the clients?", "Who sees this screen")
+		r.shows("Show the token of the clients?", "Anyone who sees this screen")
 		r.hides(token)
 		r.wait(keyGrace)
 		r.press("n")
@@ -45,7 +45,7 @@ func TestTokenIsShown(t *testing.T) {
 		r.agree()
 		r.shows("others can read it")
 		r.press("c")
-		r.shows("✗ could not copy the token of the clients")
+		r.shows("✗ cannot copy the token of the clients")
 		r.did()
 	})
 }
@@ -90,11 +90,11 @@ func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
 // What a new token does is said before: who is shut out now.
 func TestNewTokenNamesWhoIsShutOut(t *testing.T) {
 	desk(t, lively(), func(r *rig) {
-		r.press("@Settings", "/", "new token for the clients", "enter")
-		r.shows("cursor-vscode; those that start")
+		r.press("@Settings", "/", "rotate the token of the clients", "enter")
+		r.shows("cursor-vscode). Clients that use")
 	})
 	desk(t, fresh(), func(r *rig) {
-		r.press("@Settings", "/", "new token for the clients", "enter")
-		r.shows("new one; none")
+		r.press("@Settings", "/", "rotate the token of the clients", "enter")
+		r.shows("none is connected now")
 	})
 }

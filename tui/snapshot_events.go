@@ -21,10 +21,10 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("%s: %s. %s", p.Severity, strings.TrimSuffix(p.Title, "."), p.Fix)
 	}
 	for _, p := range difference(old.Problems, now.Problems, sameProblem) {
-		say("Mended: %s", p.Title)
+		say("Fixed: %s", p.Title)
 	}
 	for _, a := range difference(now.Approvals, old.Approvals, sameApproval) {
-		say("%s asks to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
+		say("%s needs approval to %s in %s: %s.", a.Client, a.Effect, a.Source, strings.Join(a.Targets, ", "))
 	}
 	for _, s := range difference(now.Sources, old.Sources, func(a, b status.Source) bool { return a.Name == b.Name && a.State == b.State }) {
 		say("Source %s is %s.", s.Name, s.State)
@@ -34,7 +34,7 @@ func snapshotEvents(old, now status.Snapshot) []string {
 		say("%s is connected.", s.Client)
 	}
 	for _, s := range difference(before, after, sameSession) {
-		say("%s has left.", s.Client)
+		say("%s disconnected.", s.Client)
 	}
 	return out
 }

@@ -360,7 +360,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 // suspend leaves the terminal to the shell until that brings the panel back.
 func (m Model) suspend() (tea.Model, tea.Cmd) {
 	if !m.cfg.Suspends {
-		m.notice = infoNotice("There is no shell here that could bring the panel back from the background. q quits; the hub keeps running.")
+		m.notice = infoNotice("Cannot suspend: the panel was not started from a shell. Press q to quit; the hub keeps running.")
 		return m, nil
 	}
 	return m, tea.Suspend

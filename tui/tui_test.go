@@ -51,13 +51,13 @@ func TestOpeningStartsTheHub(t *testing.T) {
 func TestKeysTurnToPanes(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		for _, step := range []struct{ key, shows string }{
-			{"tab", "agents may"},
-			{"@Changes", "No agent has written anything"},
-			{"@Clients", "Attached agents 3"},
+			{"tab", "agents can"},
+			{"@Changes", "No changes yet"},
+			{"@Clients", "Connected agents 3"},
 			{"@Logs", "The log is empty."},
 			{"tab", "Doctor"},
 			{"shift+tab", "The log is empty."},
-			{"2", "agents may"},
+			{"2", "agents can"},
 			{"1", "Problems 2"},
 		} {
 			r.press(step.key)
@@ -74,9 +74,9 @@ func TestHelpFindsKeys(t *testing.T) {
 		r.shows("wrap long lines")
 		r.hides("Everywhere")
 		r.press("x")
-		r.shows("No key does that.")
+		r.shows("No matching key.")
 		r.press("esc")
-		r.hides("No key does that.")
+		r.hides("No matching key.")
 	})
 }
 
@@ -109,7 +109,7 @@ func TestCopySaysHow(t *testing.T) {
 		r.hides("pigeon")
 		r.cannot = errors.New("no pigeon is at home")
 		r.press("c")
-		r.shows("✗ could not copy the snippet for Cursor: no pigeon is at home")
+		r.shows("✗ cannot copy the snippet for Cursor: no pigeon is at home")
 	})
 }
 
@@ -128,12 +128,12 @@ func TestSaveSnippet(t *testing.T) {
 func TestExport(t *testing.T) {
 	panel(t, fresh(), func(r *rig) {
 		r.press("@Logs", "E")
-		r.shows("a new file for the whole log")
+		r.shows("file for the whole log")
 		r.press("enter")
 		r.shows("exported the whole log (104,221 lines) to /tmp/log.txt")
 		r.cannot = errors.New("export log: /tmp/x is there already; name another file")
 		r.press("E", "/tmp/x", "enter")
-		r.shows("✗ could not export the log: export log: /tmp/x is there already")
+		r.shows("✗ cannot export the log: export log: /tmp/x is there already")
 		r.press("E", "y", "enter", "E", "esc", "E", "enter")
 		if d := cmp.Diff([]string{"", "/tmp/x", "/tmp/xy", ""}, r.export); d != "" {
 			t.Error(d)
@@ -146,16 +146,16 @@ func TestAddSource(t *testing.T) {
 		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Place: "/srv/notes q", ReadOnly: true}}
 		r.hub.SetPlan(status.Plan{Title: "Add source my-notes", Steps: []status.Step{{What: "edit config.toml", Diff: "+[[source]]"}}})
 		r.press("2", "a", "enter")
-		r.shows("Say which folder to open.")
+		r.shows("Enter the folder to open.")
 		r.press("notes", "enter")
-		r.shows("Write the whole path")
+		r.shows("Enter an absolute path")
 		for range len("notes") {
 			r.press("backspace")
 		}
 		r.press("/srv/")
 		r.send(tea.PasteMsg{Content: "notes q\n"})
 		r.press("tab", "My", "enter")
-		r.shows("A name has only a-z, 0-9 and -.")
+		r.shows("A name can contain only a-z, 0-9 and -.")
 		r.press("backspace", "backspace", "my-notes", "tab", "space", "enter")
 		r.shows("Add source my-notes?", "+[[source]]")
 		r.did()
@@ -205,7 +205,7 @@ func TestMendingAProblem(t *testing.T) {
 		r.press("enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.press("j", "enter")
-		r.shows("There is no key for this. Stop that program")
+		r.shows("This needs a manual fix. Stop that program")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 	})
 }
@@ -214,13 +214,13 @@ func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
 	panel(t, crowded(), func(r *rig) {
 		r.hub.SetErr(errors.New("open vault: no such directory"))
 		r.press("2", "r")
-		r.shows("✗ could not reopen welcome: open vault: no such directory")
+		r.shows("✗ cannot reopen welcome: open vault: no such directory")
 		r.press("j")
-		r.shows("✗ could not reopen welcome")
+		r.shows("✗ cannot reopen welcome")
 		r.press("esc")
-		r.hides("could not")
+		r.hides("cannot")
 		r.press("d")
-		r.shows("✗ could not remove notes: open vault: no such directory")
+		r.shows("✗ cannot remove notes: open vault: no such directory")
 	})
 }
 
@@ -231,17 +231,17 @@ func TestLogs(t *testing.T) {
 		r.shows("following", "hub started", "48 of 60 lines")
 		r.hides("debug")
 		r.press("/", "VAULT")
-		r.shows("No line passes the filter.")
+		r.shows("No lines match the filter.")
 		r.press("esc", "/", "vault", "enter")
 		r.shows("open vault", "12 of 60 lines")
 		r.hides("hub started")
 		r.press("esc", "v", "v")
 		r.shows("error and up", "open vault")
 		r.press("v", "p")
-		r.shows("all levels", "part hub", "hub started")
+		r.shows("all levels", "component hub", "hub started")
 		r.hides("open vault")
 		r.press("2", "j", "o")
-		r.shows("part notes", "open vault")
+		r.shows("component notes", "open vault")
 		r.press("t")
 		r.hides("12:00:0")
 		r.press("c")
@@ -285,7 +285,7 @@ func TestLostHub(t *testing.T) {
 		r.hub.SetErr(errors.New("connection refused"))
 		r.hub.End()
 		r.settle()
-		r.shows("no answer", "The hub does not answer, trying again. Press s to start it. (connection", "refused)")
+		r.shows("not responding", "The hub is not responding, reconnecting. Press s to start it. (connection", "refused)")
 		r.hides("claude-code 2.0.1")
 		r.press("@Clients", "s") // saves with a hub, starts one without
 		r.did(status.Action{Verb: status.StartHub})
@@ -348,7 +348,7 @@ func TestQuitLeavesTheHub(t *testing.T) {
 				t.Errorf("%s does not end the panel", k)
 			}
 			r.did()
-			if want := "The hub keeps running: 4 sources, 3 agents.\n`lectern` shows it again, `lectern hub stop` stops it."; r.m.Farewell() != want {
+			if want := "The hub keeps running: 4 sources, 3 agents.\nRun `lectern` to see it again, `lectern hub stop` to stop it."; r.m.Farewell() != want {
 				t.Errorf("farewell: %s", r.m.Farewell())
 			}
 		})

@@ -37,7 +37,7 @@ const (
 )
 
 func (a wizardAccess) label() string {
-	return [...]string{"read and write", "read, and write if you agree", "read"}[a]
+	return [...]string{"read and write", "read, and write with your approval", "read"}[a]
 }
 
 // clientPrefix is how the IDs of installs begin that are MCP clients.
@@ -84,7 +84,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	p := z.keyMap.Pane
 	switch {
 	case key.Matches(k, p.Back) && z.page == 0:
-		return nil, pane.ShowMessage{Text: "Nothing was set up. Ctrl+P, “set up” asks again; a on Sources adds any folder."}
+		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
 		z.page, z.at = 0, 0
 	case key.Matches(k, p.Toggle):
@@ -102,7 +102,7 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Enter):
 		todo := z.actions()
 		if len(todo) == 0 {
-			return nil, pane.ShowMessage{Text: "Nothing was chosen, so nothing changes."}
+			return nil, pane.ShowMessage{Text: "Nothing selected; nothing changes."}
 		}
 		return nil, pane.Preview{Title: "Set up Lectern", Actions: todo}
 	}
@@ -148,9 +148,9 @@ func (z wizard) keys() []key.Binding {
 	p := z.keyMap.Pane
 	next := widget.WithHelp(p.Enter, "next")
 	if z.page == 1 {
-		next = widget.WithHelp(p.Enter, "see what it changes")
+		next = widget.WithHelp(p.Enter, "preview the changes")
 	}
-	keys := []key.Binding{widget.WithHelp(p.Toggle, "choose"), next, widget.WithHelp(p.Back, "not now")}
+	keys := []key.Binding{widget.WithHelp(p.Toggle, "select"), next, widget.WithHelp(p.Back, "not now")}
 	if z.page == 0 && len(z.found) > 0 {
 		keys = slices.Insert(keys, 1, z.keyMap.Access)
 	}
@@ -174,19 +174,19 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 
 func (z wizard) draw(t theme.Theme, w int) []string {
 	if z.page == 0 {
-		rows := append([]string{""}, t.Strong.Wrap("What may agents open?", w)...)
+		rows := append([]string{""}, t.Strong.Wrap("Which notes can agents use?", w)...)
 		if len(z.found) == 0 {
-			return append(rows, t.Dim.Wrap("No notes were found on this machine. Press enter to go on; later, a on Sources adds any folder.", w)...)
+			return append(rows, t.Dim.Wrap("No notes found on this machine. Press enter to continue; you can add any folder later in Sources.", w)...)
 		}
 		rows = append(rows, "")
 		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents may "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
+			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 		}
 		return append(rows, "")
 	}
-	rows := append([]string{""}, t.Strong.Wrap("Which programs get it?", w)...)
+	rows := append([]string{""}, t.Strong.Wrap("Which clients can use them?", w)...)
 	if len(z.clients) == 0 {
-		return append(rows, t.Dim.Wrap("No MCP client was found that does not have Lectern. Clients shows what to paste into any.", w)...)
+		return append(rows, t.Dim.Wrap("No MCP clients left to set up. The Clients pane has a snippet for any client.", w)...)
 	}
 	rows = append(rows, "")
 	for i, c := range z.clients {

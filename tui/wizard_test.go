@@ -63,7 +63,7 @@ func TestWizardComesOnce(t *testing.T) {
 		r.settle()
 		r.hides("Welcome ·")
 		r.press("ctrl+s", "enter", "space", "enter")
-		r.shows("Nothing was chosen")
+		r.shows("Nothing selected")
 		r.did()
 
 		newRig(t, fresh(), 80, 24).hides("Welcome ·")

@@ -153,8 +153,8 @@ func TestPanelInATerminal(t *testing.T) {
 	}
 	x.shows("─ Welcome · 1 of 2 ─", "notes  "+home)
 	x.dismiss("Welcome")
-	x.presses("2", "agents may")
-	x.shows("─ Sources 1 ─", "agents may")
+	x.presses("2", "agents can")
+	x.shows("─ Sources 1 ─", "agents can")
 	x.types("7")
 	x.shows("─ Logs")
 	x.types("5")
@@ -174,21 +174,21 @@ func TestPanelInATerminal(t *testing.T) {
 	x.tmux("resize-window", "-x", "40", "-y", "10")
 	x.shows("1 Overview", "● ready", "q quit")
 	x.tmux("resize-window", "-x", "39", "-y", "9")
-	x.shows("Too small.", "39×9")
+	x.shows("Terminal too small.", "39×9")
 	x.tmux("resize-window", "-x", "120", "-y", "36")
 	x.shows("─ Agents ─")
 
 	x.types("2a")
 	x.shows("─ Add a source ─")
 	x.types("~/notes", "Enter")
-	x.shows("─ Add source notes? ─", "+path = ", "y yes, do it")
+	x.shows("─ Add source notes? ─", "+path = ", "y yes")
 	<-time.After(500 * time.Millisecond) // what comes by itself takes no key for so long: a person has to read it
 	x.types("y")
 	x.shows("● notes ", "done: add")
 	x.loses("─ Add a source ─")
 
 	x.types("q")
-	x.shows("left with 0", "The hub keeps running: 1 source, 0 agents.", "`lectern hub stop` stops it.")
+	x.shows("left with 0", "The hub keeps running: 1 source, 0 agents.", "`lectern hub stop` to stop it.")
 	x.restored()
 	hub := hubOf(t, home)
 
@@ -211,7 +211,7 @@ func TestPanelInATerminal(t *testing.T) {
 		t.Errorf("what is for ears has borders:\n%s", heard)
 	}
 	x.types("q")
-	x.shows("left with 0", "\n`lectern` shows it again")
+	x.shows("left with 0", "\nRun `lectern` to see it again")
 	x.restored()
 	x.types("clear; lectern --plain; echo left with $?", "Enter")
 	x.shows("left with 0", "To look again:")

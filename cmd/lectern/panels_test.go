@@ -40,7 +40,7 @@ func TestTwoPanels(t *testing.T) {
 	both("! 1 waiting")
 	for _, x := range panels {
 		x.types("!")
-		x.shows("Waiting for you", "+++ after")
+		x.shows("Pending approvals", "+++ after")
 	}
 	<-time.After(readingTime) // a person reads before keys count
 	panels[0].types("y")
@@ -78,7 +78,7 @@ func TestTwoPanels(t *testing.T) {
 		x.shows("─ Sources 1 ─")
 	}
 	panels[1].types("a" + filepath.Join(home, "second") + "\r")
-	panels[1].shows("y yes, do it")
+	panels[1].shows("y yes")
 	<-time.After(readingTime)
 	panels[1].types("y")
 	both("─ Sources 2 ─", "● second")

@@ -85,7 +85,7 @@ ask = ["write", "delete"]
 		return err
 	}
 	return play(ctx, exe, home, env, folder, []scene{
-		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 waiting"}},
+		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending"}},
 		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
 		{name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"}, shows: []string{"Greenhouse", "frame"}},
@@ -93,7 +93,7 @@ ask = ["write", "delete"]
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
 		{keys: []string{"4"}, shows: []string{"An agent asks"}},
 		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},
-		{name: "clients", title: "Clients", keys: []string{"5"}, shows: []string{"Attached agents"}},
+		{name: "clients", title: "Clients", keys: []string{"5"}, shows: []string{"Connected agents"}},
 		{name: "tools", title: "Tools, as a client sees them", keys: []string{"6"}, shows: []string{"read_page"}},
 		{name: "logs", title: "Logs", keys: []string{"7"}, shows: []string{"following"}},
 		{name: "settings", title: "Settings", keys: []string{"9"}, shows: []string{"hub.port"}},

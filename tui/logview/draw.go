@@ -14,10 +14,10 @@ import (
 // Draw draws the rows in sight, at most h of at most w cells, and below them the
 // line in which a person types.
 func (v View) Draw(t theme.Theme, w, h int) []string {
-	label, input, hint := "/ ", v.filter.TextInput, "text that lines must have; small letters find capitals too"
+	label, input, hint := "/ ", v.filter.TextInput, "text to filter by; lower case matches any case"
 	switch {
 	case v.finding:
-		label, input, hint = "F ", v.find, "expression to find, such as code=(denied|invalid)"
+		label, input, hint = "F ", v.find, "regular expression, such as code=(denied|invalid)"
 	case !v.filter.Typing:
 		return v.draw(t, w, h)
 	}
@@ -46,7 +46,7 @@ func (v View) Summary() string {
 		words = append(words, found)
 	}
 	if f.component != "" {
-		words = append(words, "part "+f.component)
+		words = append(words, "component "+f.component)
 	}
 	if f.client != "" {
 		words = append(words, "client "+f.client)
@@ -95,7 +95,7 @@ func (v View) emptyText() string {
 	if v.log.ring.next == v.log.ring.first {
 		return "The log is empty."
 	}
-	return "No line passes the filter."
+	return "No lines match the filter."
 }
 
 func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {

@@ -148,9 +148,9 @@ func (v View) hitSummary() string {
 	}
 	found := v.log.liveHits()
 	if i, there := slices.BinarySearch(found, s.at); there && s.at != 0 {
-		return fmt.Sprintf("%s of %s", widget.Count(i+1), widget.Plural(len(found), "hit"))
+		return fmt.Sprintf("%s of %s", widget.Count(i+1), widget.Plural(len(found), "match"))
 	}
-	return widget.Plural(len(found), "hit")
+	return widget.Plural(len(found), "match")
 }
 
 // highlightHits paints what the search finds in text.

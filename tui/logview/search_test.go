@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 	})
 	p = pressed(p, "F")
 	p = typed(p, "code=d.nied$")
-	if got := p.Summary(); !strings.Contains(got, "333 hits") {
+	if got := p.Summary(); !strings.Contains(got, "333 matches") {
 		t.Errorf("while typing the note is %q", got)
 	}
 	p = pressed(p, "enter")
@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 	}
 	p = pressed(p, "esc")
 	if p.log.search.pattern != nil {
-		t.Error("esc does not drop the search")
+		t.Error("esc does not clear the search")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestFindSaysWhatIsWrong(t *testing.T) {
 	if p.DisabledReason(tea.KeyPressMsg{Text: "n", Code: 'n'}) == "" {
 		t.Error("n works without a search")
 	}
-	if p = typed(logOf(1, func(int) string { return "x" }), "F.*"); strings.Contains(p.Summary(), "hit") {
+	if p = typed(logOf(1, func(int) string { return "x" }), "F.*"); strings.Contains(p.Summary(), "match") {
 		t.Errorf("an expression that is found in nothing at all: %q", p.Summary())
 	}
 }

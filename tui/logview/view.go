@@ -35,14 +35,14 @@ func DefaultLogKeys() LogKeys {
 		Wrap:        widget.Bind("w", "wrap", "w"),
 		Timestamps:  widget.Bind("t", "times", "t"),
 		Level:       widget.Bind("v", "level", "v"),
-		NextPart:    widget.Bind("p", "part", "p"),
+		NextPart:    widget.Bind("p", "component", "p"),
 		Find:        widget.Bind("F", "find", "F"),
-		NextHit:     widget.Bind("n", "next hit", "n"),
-		PreviousHit: widget.Bind("N", "hit before", "N"),
+		NextHit:     widget.Bind("n", "next match", "n"),
+		PreviousHit: widget.Bind("N", "previous match", "N"),
 		Mark:        widget.Bind("m", "mark", "m"),
 		ScrollLeft:  widget.Bind("←/h", "left", "left", "h"),
 		ScrollRight: widget.Bind("→/l", "right", "right", "l"),
-		ScrollEnd:   widget.Bind("0", "line start", "0"),
+		ScrollEnd:   widget.Bind("0", "start of line", "0"),
 	}
 }
 
@@ -217,15 +217,15 @@ func (v View) DisabledReason(k tea.KeyPressMsg) string {
 	search := v.log.search
 	switch hits := key.Matches(k, v.keys.NextHit, v.keys.PreviousHit); {
 	case hits && search.pattern == nil:
-		return "Nothing is looked for. Press F to find something."
+		return "No search yet. Press F to find something."
 	case hits && len(v.log.liveHits()) == 0:
-		return "Nothing was found."
+		return "No matches."
 	case key.Matches(k, v.keys.Mark) && v.log.len() == 0 && v.from == 0:
-		return "There is no line to mark."
+		return "There are no lines to select."
 	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
-		return "The lines are at their start."
+		return "Already at the start of the lines."
 	case key.Matches(k, v.keys.NextPart) && v.nextFilter() == v.log.filter:
-		return "No part has said anything yet."
+		return "There are no other components or clients."
 	default:
 		return ""
 	}
@@ -261,13 +261,13 @@ func (v View) Bindings(copyKey key.Binding) []key.Binding {
 	case v.filter.Typing:
 		return v.filter.Bindings(v.nav)
 	case v.finding:
-		return []key.Binding{help(v.nav.Enter, "go to the last"), help(v.nav.Back, "drop it")}
+		return []key.Binding{help(v.nav.Enter, "go to the last match"), help(v.nav.Back, "cancel")}
 	case v.from != 0:
-		return []key.Binding{help(v.nav.Down, "select"), help(copyKey, "copy what is selected"), help(v.nav.Back, "drop it")}
+		return []key.Binding{help(v.nav.Down, "select"), help(copyKey, "copy the selection"), help(v.nav.Back, "cancel")}
 	case v.log.search.pattern != nil:
-		return []key.Binding{v.keys.NextHit, v.keys.PreviousHit, help(v.nav.Back, "drop the search")}
+		return []key.Binding{v.keys.NextHit, v.keys.PreviousHit, help(v.nav.Back, "clear the search")}
 	case v.log.filter.text != "":
-		return []key.Binding{help(v.nav.Back, "drop the filter")}
+		return []key.Binding{help(v.nav.Back, "clear the filter")}
 	default:
 		return nil
 	}

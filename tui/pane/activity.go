@@ -211,7 +211,7 @@ func (p Activity) Keys() []key.Binding {
 	if p.filter.Typing {
 		return p.filter.Bindings(p.keys.NavKeys)
 	}
-	follow, look := widget.WithHelp(p.keys.Follow, "follow"), widget.WithHelp(p.keys.Enter, "look into it")
+	follow, look := widget.WithHelp(p.keys.Follow, "follow"), widget.WithHelp(p.keys.Enter, "details")
 	if p.follow {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
@@ -220,7 +220,7 @@ func (p Activity) Keys() []key.Binding {
 	}
 	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
 	if p.ring.filter.text != "" && !p.detailOpen {
-		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "drop the filter")}, keys...)
+		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
 	return keys
 }
@@ -232,13 +232,13 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 	case p.filter.Typing:
 		return ""
 	case key.Matches(k, p.keys.Enter):
-		return reasonUnless(any, "There is no call to look into.")
+		return reasonUnless(any, "There are no calls yet.")
 	case key.Matches(k, p.keys.Copy):
-		return reasonUnless(any, "There is no call to copy.")
+		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
-		return reasonUnless(any, "There is no call yet to stay at.")
+		return reasonUnless(any, "There are no calls to pause at.")
 	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
-		return reasonUnless(any, "There is no call to save.")
+		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")
 	default:

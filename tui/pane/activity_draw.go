@@ -40,7 +40,7 @@ func (p Activity) note() string {
 		words[0] = "following"
 	}
 	if p.errors {
-		words = append(words, "errors first")
+		words = append(words, "failed first")
 	}
 	if s.text != "" {
 		words = append(words, "“"+s.text+"”")
@@ -77,11 +77,11 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 func (p Activity) emptyText() string {
 	switch {
 	case p.ring.next > p.ring.first:
-		return "No call passes the filter."
+		return "No calls match the filter."
 	case !Running(p.snap):
-		return "No hub runs, so no agent calls."
+		return "The hub is not running."
 	default:
-		return "No agent has called a tool yet. Each call is listed here as it ends: who called what, how long it took and how much was answered. What was said is not kept."
+		return "No calls yet. Each tool call appears here when it ends: the client, the tool, how long it took and the size of the result. Contents are not recorded."
 	}
 }
 
@@ -115,7 +115,7 @@ func callHeading(t theme.Theme, w int) string {
 	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
 		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", 8)
 	if c.answer > 0 {
-		line += t.Dim.FitRight("answer", c.answer)
+		line += t.Dim.FitRight("size", c.answer)
 	}
 	if c.result > 0 {
 		line += t.Dim.Text("  result")
@@ -160,14 +160,14 @@ func effectStyle(t theme.Theme, e string) theme.Style {
 func (p Activity) callSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Message("Call", t.Dim.Text("None is selected."))
+		return widget.Message("Call", t.Dim.Text("No call selected."))
 	}
 	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
-		result := t.Good.Text("● it went well")
+		result := t.Good.Text("● ok")
 		switch {
 		case c.Code == status.Asked:
-			result = t.Busy.Text("? asked its user, and comes again")
+			result = t.Busy.Text("? asked the user; the client will retry")
 		case c.Failed():
 			result = t.Bad.Text("✗ " + c.Code)
 		}
@@ -179,13 +179,13 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", widget.Duration(c.Duration)+p.comparedToMean(c)),
 			field("arguments", widget.Bytes(c.RequestBytes)),
-			field("answer", fmt.Sprintf("%s, about %s tokens", widget.Bytes(c.ResponseBytes), widget.Count(max(0, c.ResponseBytes/4)))),
+			field("response", fmt.Sprintf("%s, about %s tokens", widget.Bytes(c.ResponseBytes), widget.Count(max(0, c.ResponseBytes/4)))),
 		}
 		if len(c.Changes) > 0 {
-			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          what it wrote stands in Changes"))
+			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          see Changes for the diffs"))
 		}
 		if c.Missed > 0 {
-			rows = append(rows, t.Warn.Text("▲ "+widget.Plural(c.Missed, "call")+" before it came too fast to show"))
+			rows = append(rows, t.Warn.Text("▲ "+widget.Plural(c.Missed, "call")+" before this one were skipped: too many at once"))
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}
@@ -197,14 +197,14 @@ func (p Activity) comparedToMean(c status.Call) string {
 	if t == nil || t.calls < 2 {
 		return ""
 	}
-	return ", " + widget.Duration(t.took/time.Duration(t.calls)) + " is usual"
+	return ", " + widget.Duration(t.took/time.Duration(t.calls)) + " on average"
 }
 
 // totalsSection are totals since the panel began to follow.
 func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) widget.Section {
 	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
 		all, name := sortedTotals(totals), max(8, w-38)
-		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed", 8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("answers", 11)}
+		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed", 8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
 		for _, one := range all {
 			failed := t.Dim
 			if one.failures > 0 {

@@ -165,7 +165,7 @@ func (b browser) handleKey(k Press) (next browser, want Intent, done bool) {
 		b = b.restartList()
 		b.focus, b.search.typing = focusHits, true
 	case key.Matches(k, b.keys.Refresh):
-		return b.refreshAll(), ShowMessage{"Read again."}, false
+		return b.refreshAll(), ShowMessage{"Reloaded."}, false
 	case key.Matches(k, b.keys.Enter):
 		next, want = b.enter()
 		return next, want, false
@@ -240,7 +240,7 @@ func (b *browser) cursor() (row *int, n int) {
 func (b browser) enter() (browser, Intent) {
 	name := b.name()
 	if name == "" {
-		return b, ShowMessage{"There is no page to open here."}
+		return b, ShowMessage{"There is no page to open."}
 	}
 	b = b.restartList()
 	b.page.open, b.page.name, b.page.top = true, name, 0
@@ -258,9 +258,9 @@ func (b browser) bindings() []key.Binding {
 	case b.focus == focusHits:
 		return []key.Binding{widget.WithHelp(k.Enter, "open the page"), widget.WithHelp(k.Search, "search again"), widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Copy, "copy the page")}
 	case b.list.typing:
-		return []key.Binding{widget.WithHelp(k.Enter, "keep the filter"), widget.WithHelp(k.Back, "drop it")}
+		return []key.Binding{widget.WithHelp(k.Enter, "apply the filter"), widget.WithHelp(k.Back, "cancel")}
 	}
-	return []key.Binding{widget.WithHelp(k.Enter, "read it"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to the sources"), k.Raw, widget.WithHelp(k.Copy, "copy it"), k.Save, k.Refresh}
+	return []key.Binding{widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to Sources"), k.Raw, widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh}
 }
 
 // show takes what a snapshot says of the time and the hub.

@@ -54,7 +54,7 @@ func (l pageList) takeResult(f Result) pageList {
 		}
 	}
 	if l.done = !f.More; l.done && len(l.pages) < l.total {
-		l.err = fmt.Errorf("the hub went away after %s of %s pages", widget.Count(len(l.pages)), widget.Count(l.total))
+		l.err = fmt.Errorf("connection to the hub lost after %s of %s pages", widget.Count(len(l.pages)), widget.Count(l.total))
 	}
 	return l
 }
@@ -120,23 +120,23 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	if l.needle != "" {
 		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
 	}
-	return widget.Section{Title: title, Note: "as an agent sees it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: "as agents see it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		var rows []string
 		if l.err == nil || len(l.pages) > 0 {
 			rows = append(rows, t.Dim.Text(l.summary(b)))
 		}
 		if l.typing || l.needle != "" {
-			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.typing, "part of a name"))
+			rows = append(rows, t.Key.Text("/ ")+l.filter.Draw(t, w-2, l.typing, "part of the name"))
 		}
 		switch {
 		case l.err != nil:
 			return append(rows, errorRows(t, l.err, w)...)
 		case l.len() == 0 && !l.done:
-			return append(rows, t.Dim.Text("Reading the list …"))
+			return append(rows, t.Dim.Text("Loading pages …"))
 		case l.len() == 0 && l.needle != "":
-			return append(rows, t.Dim.Text("No page has that in its name."))
+			return append(rows, t.Dim.Text("No pages match the filter."))
 		case l.len() == 0:
-			return append(rows, t.Dim.Text("There is no page that an agent could see."))
+			return append(rows, t.Dim.Text("Agents see no pages in this source."))
 		}
 		left := h - len(rows)
 		if h >= widget.ScreenReaderHeight-10 {
@@ -154,7 +154,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 func (l pageList) summary(b browser) string {
 	parts := []string{widget.Plural(len(l.pages), "page")}
 	if !l.done {
-		parts[0] += fmt.Sprintf(" of %s so far", widget.Count(l.total))
+		parts[0] += fmt.Sprintf(" of %s loaded", widget.Count(l.total))
 	}
 	if l.size > 0 {
 		parts = append(parts, widget.Bytes(int(l.size)))

@@ -70,7 +70,7 @@ func (b browser) pageKey(k Press) (browser, Intent) {
 func (b browser) pageAction(k Press) (browser, Intent) {
 	switch {
 	case key.Matches(k, b.keys.Raw) && !b.page.open && !b.previews():
-		return b, ShowMessage{"Open the page first: enter."}
+		return b, ShowMessage{"Press enter to open the page first."}
 	case key.Matches(k, b.keys.Raw):
 		b.page.raw, b.page.top = !b.page.raw, 0
 		return b, nil
@@ -80,11 +80,11 @@ func (b browser) pageAction(k Press) (browser, Intent) {
 	name := b.name()
 	switch {
 	case name == "":
-		return b, ShowMessage{"There is no page here."}
+		return b, ShowMessage{"No page selected."}
 	case b.page.shown.Page != name || b.page.shown.Source != b.source:
-		return b, ShowMessage{"Open the page first: enter."}
+		return b, ShowMessage{"Press enter to open the page first."}
 	case b.page.err != nil:
-		return b, ShowMessage{"The page could not be read."}
+		return b, ShowMessage{"The page could not be loaded."}
 	case key.Matches(k, b.keys.Copy):
 		return b, Copy{What: b.copyLabel(), Text: b.page.text.Text}
 	default:
@@ -109,13 +109,13 @@ func (r pageReader) section(t theme.Theme, name string) widget.Section {
 	return widget.Section{Title: title, Note: r.note(ready), Min: 1, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		switch {
 		case name == "":
-			return []string{t.Dim.Text("Nothing is selected.")}
+			return []string{t.Dim.Text("No page selected.")}
 		case !ready:
-			return []string{t.Dim.Text("Reading …")}
+			return []string{t.Dim.Text("Loading …")}
 		case r.err != nil:
 			return errorRows(t, r.err, w)
 		case len(r.rows) == 0:
-			return []string{t.Dim.Text("The page is empty.")}
+			return []string{t.Dim.Text("This page is empty.")}
 		}
 		top := 0
 		if r.open {
@@ -136,7 +136,7 @@ func (r pageReader) note(ready bool) string {
 	}
 	how := "rendered"
 	if r.raw || r.text.MIME != "text/markdown" {
-		how = "as it stands"
+		how = "source"
 	}
 	return fmt.Sprintf("%s · %s · %s", how, widget.Plural(len(r.rows), "row"), widget.Bytes(int(r.text.Size)))
 }

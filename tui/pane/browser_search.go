@@ -55,12 +55,12 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 }
 
 func (s pageSearch) section(t theme.Theme, source string) widget.Section {
-	return widget.Section{Title: "Search " + source, Note: "as an agent does", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
-		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to find")}
+	return widget.Section{Title: "Search " + source, Note: "as an agent searches", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
 		answered := s.submitted != "" && s.got.Text == s.submitted && s.got.Refresh == s.refresh
 		switch {
 		case s.submitted == "":
-			return append(rows, t.Dim.Wrap("The source's own search is called as an agent calls it, with what agents may do, and is recorded like it.", w)...)
+			return append(rows, t.Dim.Wrap("Runs the search tool of this source with the permissions of an agent. The call is logged like any other.", w)...)
 		case !answered:
 			return append(rows, t.Dim.Text("Searching …"))
 		case s.err != nil:
@@ -68,7 +68,7 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 		}
 		rows = append(rows, s.callRows(t, w)...)
 		if len(s.found.Hits) == 0 {
-			return append(rows, t.Dim.Text("Nothing was found."))
+			return append(rows, t.Dim.Text("No matches."))
 		}
 		from, to := widget.VisibleRange(len(s.found.Hits), s.cursor, max(1, (min(h, widget.ScreenReaderHeight)-len(rows))/2))
 		for i := from; i < to; i++ {
@@ -84,7 +84,7 @@ func (s pageSearch) section(t theme.Theme, source string) widget.Section {
 func (s pageSearch) callRows(t theme.Theme, w int) []string {
 	rows := t.Dim.Wrap(s.found.Tool+" "+string(s.found.Args), w)
 	return append(rows[:min(len(rows), 3)], t.Dim.Cut(fmt.Sprintf("%s · %s, about %s tokens",
-		widget.Plural(len(s.found.Hits), "hit"), widget.Bytes(s.found.Bytes), widget.Count(s.found.Bytes/4)), w), "")
+		widget.Plural(len(s.found.Hits), "match"), widget.Bytes(s.found.Bytes), widget.Count(s.found.Bytes/4)), w), "")
 }
 
 // hitRows is where, and below that what stands there.

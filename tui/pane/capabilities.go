@@ -52,13 +52,13 @@ func missingReason(p status.Peer, c capability) string {
 	case p.State != status.Ready && p.State != status.Degraded:
 		return "not connected: " + widget.OrDash(p.Note)
 	case len(p.Capabilities) == 0:
-		return "the plugin has not said what it can do"
+		return "the plugin has not reported its capabilities"
 	case c.writes && writesNothing:
-		return "the plugin is set to read only, in its settings in Logseq"
+		return "the plugin is set to read-only in its Logseq settings"
 	case c.key == "datascript.query" && can("pages.read"):
-		return "the plugin hides pages or tags, and a query could show them"
+		return "the plugin hides pages or tags, and a query could reveal them"
 	default:
-		return "this Logseq (" + widget.OrDash(p.App) + ") lacks what it needs: update it and the plugin"
+		return "this Logseq (" + widget.OrDash(p.App) + ") does not support this: update Logseq and the plugin"
 	}
 }
 
@@ -77,7 +77,7 @@ func (p Overview) peersSection(t theme.Theme) (widget.Section, bool) {
 	}
 	return widget.Section{Title: "Logseq", Note: note, Min: 2, Ideal: max(2, want), Rows: func(w, h int) []string {
 		if len(p.snap.Peers) == 0 {
-			return widget.TruncateRows(t, t.Dim.Wrap("Not connected, so all it can do is dark. Open Logseq with the Lectern plugin; Clients tells how to get it.", w), h)
+			return widget.TruncateRows(t, t.Dim.Wrap("Not connected. Open Logseq with the Lectern plugin; the Clients pane installs it.", w), h)
 		}
 		var rows []string
 		for _, peer := range p.snap.Peers {
@@ -105,7 +105,7 @@ func (p Overview) peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 				lit++
 			}
 		}
-		rows[1] = t.Dim.Cut(fmt.Sprintf("  can do %d of %d · ", lit, len(capabilities()))+strings.TrimSpace(withPrefix("Logseq ", peer.App)), w)
+		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · ", lit, len(capabilities()))+strings.TrimSpace(withPrefix("Logseq ", peer.App)), w)
 		return rows
 	}
 	rows = append(rows, capabilityRows(t, peer, w)...)
@@ -152,7 +152,7 @@ func missingReasons(peer status.Peer) []string {
 	}
 	for i, why := range order {
 		if n := len(means[why]); n > 3 {
-			order[i] = fmt.Sprintf("%d dark: %s", n, why)
+			order[i] = fmt.Sprintf("%d unavailable: %s", n, why)
 		} else {
 			order[i] = strings.Join(means[why], ", ") + ": " + why
 		}

@@ -141,11 +141,11 @@ func (p Changes) TakeResult(f Result) Pane {
 	if w, ok := f.Query.(PlanQuery); ok {
 		l := widget.NewTextView()
 		if f.Err != nil {
-			l = l.Add(widget.RiskLine, "What it would change is not known: "+f.Err.Error())
+			l = l.Add(widget.RiskLine, "Cannot preview the change: "+f.Err.Error())
 		}
 		l = AddPlan(l, f.Plan)
 		if i := p.approval(w.Approval); i >= 0 {
-			l = l.Add(widget.TitleLine, "its arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
+			l = l.Add(widget.TitleLine, "arguments").Add(widget.DimLine, p.snap.Approvals[i].Args)
 		}
 		plans := map[string]widget.TextView{w.Approval: l}
 		for id, l := range p.plans {
@@ -207,13 +207,13 @@ func (p Changes) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Refresh):
 		p.cache.refresh++
 		p.plans = nil
-		return p, ShowMessage{"The journal is read again."}
+		return p, ShowMessage{"Reloading the journal."}
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse):
 		return p.answer(k)
 	case key.Matches(k, p.keys.Undo, p.keys.UndoSession):
 		return p, p.undo(key.Matches(k, p.keys.UndoSession))
 	case key.Matches(k, p.keys.Copy):
-		return p, Copy{What: "the difference", Text: p.detailText().String()}
+		return p, Copy{What: "the diff", Text: p.detailText().String()}
 	}
 	return p, Unhandled{}
 }
@@ -243,7 +243,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		id := p.refusing
 		p.refusing = ""
 		if p.approval(id) < 0 {
-			return p, ShowMessage{"It does not wait any more."}
+			return p, ShowMessage{"This call is no longer pending."}
 		}
 		return p, intentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
 	default:
@@ -275,7 +275,7 @@ func (p Changes) detailText() widget.TextView {
 func (p Changes) approvalText(a status.Approval) widget.TextView {
 	l, known := p.plans[a.ID]
 	if !known {
-		return widget.NewTextView().Add(widget.DimLine, "Asking what it would change …")
+		return widget.NewTextView().Add(widget.DimLine, "Loading the preview …")
 	}
 	return l
 }
@@ -284,11 +284,11 @@ func (p Changes) approvalText(a status.Approval) widget.TextView {
 func (p Changes) Keys() []key.Binding {
 	switch {
 	case p.refusing != "":
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "refuse"), widget.WithHelp(p.keys.Back, "do not")}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "deny"), widget.WithHelp(p.keys.Back, "cancel")}
 	case p.len() == 0:
 		return []key.Binding{p.keys.Refresh}
 	}
-	turn := widget.WithHelp(p.keys.Enter, "read it")
+	turn := widget.WithHelp(p.keys.Enter, "read")
 	if p.detail.Open {
 		turn = widget.WithHelp(p.keys.Back, "back to the list")
 	}
@@ -316,23 +316,23 @@ func (p Changes) DisabledReason(k tea.KeyPressMsg) string {
 	written = written && !p.selection.pending
 	switch undoes := key.Matches(k, p.keys.Undo, p.keys.UndoSession); {
 	case key.Matches(k, p.keys.Enter):
-		return reasonUnless(p.len() > 0, "There is nothing to read.")
+		return reasonUnless(p.len() > 0, "There are no changes.")
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.len() > 0, "There is nothing to copy.")
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways, p.keys.Refuse) && !waits:
-		return "Nothing that waits is selected."
+		return "Select a pending approval first."
 	case key.Matches(k, p.keys.Allow, p.keys.AllowSession, p.keys.AllowAlways):
-		return reasonUnless(read, "What it would change is not on the screen yet.")
+		return reasonUnless(read, "Wait until the preview is on the screen.")
 	case undoes && !written:
-		return "No change is selected."
+		return "Select a change first."
 	case undoes && !Running(p.snap):
 		return hubNotRunning
 	case key.Matches(k, p.keys.Undo) && c.Outcome == status.Undone:
-		return "It is undone already."
+		return "This change is already undone."
 	case key.Matches(k, p.keys.Undo) && c.CannotUndo != "":
-		return "It cannot be undone: " + c.CannotUndo
+		return "Cannot undo: " + c.CannotUndo
 	default:
 		return ""
 	}

@@ -68,9 +68,9 @@ func (b changeCache) takeResult(f Result) changeCache {
 		l := widget.NewTextView()
 		switch diff := f.Changes.Diffs[w.Change]; {
 		case f.Err != nil:
-			l = l.Add(widget.RiskLine, "The difference is not known: "+f.Err.Error())
+			l = l.Add(widget.RiskLine, "Cannot load the diff: "+f.Err.Error())
 		case diff == "":
-			l = l.Add(widget.DimLine, "There is no difference to show.")
+			l = l.Add(widget.DimLine, "There is no diff for this change.")
 		default:
 			l = l.Add(widget.DiffLine, diff)
 		}
@@ -93,7 +93,7 @@ func (b changeCache) addPage(w ChangesQuery, f Result) changeCache {
 	} else {
 		b.olderError = ""
 		if f.Err != nil {
-			b.olderError = "older ones: " + f.Err.Error()
+			b.olderError = "cannot load older changes: " + f.Err.Error()
 			return b
 		}
 		all = slices.Concat(b.changes, all)
@@ -129,5 +129,5 @@ func (b changeCache) diff(id string) widget.TextView {
 	if l, ok := b.diffs[id]; ok {
 		return l
 	}
-	return widget.NewTextView().Add(widget.DimLine, "Reading the difference …")
+	return widget.NewTextView().Add(widget.DimLine, "Loading the diff …")
 }

@@ -11,7 +11,7 @@ import (
 
 // View implements [Pane].
 func (p Changes) View(t theme.Theme, w, h int) string {
-	return widget.WithInput(t, w, h, p.refusing != "", " why not? ", p.reason, "the agent reads it; may be empty", func(h int) []string { return p.sections(t, w, h) })
+	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
@@ -71,14 +71,14 @@ func (p Changes) emptySection(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Changes", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
 		switch {
 		case p.cache.err != nil:
-			return t.Bad.Wrap("✗ The journal cannot be read: "+p.cache.err.Error(), w)
+			return t.Bad.Wrap("✗ Cannot read the journal: "+p.cache.err.Error(), w)
 		case !Running(p.snap):
-			return t.Dim.Wrap("No hub runs, so nothing waits. Its journal is read when it runs.", w)
+			return t.Dim.Wrap("The hub is not running. Start it to see pending approvals and changes.", w)
 		case p.cache.loaded != p.cache.refresh:
-			return []string{t.Dim.Text("Reading the journal …")}
+			return []string{t.Dim.Text("Loading the journal …")}
 		default:
-			return t.Dim.Wrap("No agent has written anything, and nothing waits for you. "+
-				"What agents write is listed here, with the difference, and can be undone. What needs your word waits here too.", w)
+			return t.Dim.Wrap("No changes yet, and no pending approvals. "+
+				"Everything agents write appears here with its diff and can be undone. Calls that need your approval appear here too.", w)
 		}
 	}}
 }
@@ -92,10 +92,10 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 	}
 	note := ""
 	if waiting > 0 {
-		note = fmt.Sprintf("%d waiting", waiting)
+		note = fmt.Sprintf("%d pending", waiting)
 	}
 	if p.cache.err != nil {
-		note = "the journal cannot be read: " + p.cache.err.Error()
+		note = "cannot read the journal: " + p.cache.err.Error()
 	}
 	rows, cursor := p.rows()
 	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Ideal: len(rows), Rows: func(w, h int) []string {
@@ -134,7 +134,7 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 	waiting := len(p.snap.Approvals)
 	switch {
 	case r.i < waiting && r.heading:
-		return t.Warn.Fit("Waiting for you", w)
+		return t.Warn.Fit("Pending approvals", w)
 	case r.i < waiting:
 		return t.RowRegion(r.i, p.approvalRow(t, p.snap.Approvals[r.i], w))
 	case r.heading:
@@ -146,7 +146,7 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 
 func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
-	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · from "+widget.ClockTime(c.Time, p.snap.Time, p.zone)), w)
+	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time, p.snap.Time, p.zone)), w)
 }
 
 func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
@@ -194,7 +194,7 @@ func outcomeGlyph(t theme.Theme, c status.Change) (string, theme.Style) {
 func (p Changes) detailSection(t theme.Theme) widget.Section {
 	title, note := "Change", ""
 	if p.selection.pending {
-		title = "An agent asks"
+		title = "Pending approval"
 	}
 	return widget.Section{Title: title, Note: note, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
@@ -216,11 +216,11 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		}
 		rows := []string{
 			field("target", c.Target),
-			field("what", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.Bytes(c.Before), widget.Bytes(c.After))),
+			field("action", fmt.Sprintf("%s by %s, %s → %s", c.Action, c.Tool, widget.Bytes(c.Before), widget.Bytes(c.After))),
 			field("who", widget.OrDash(c.Client)+" in "+c.Source+", "+widget.ClockTime(c.Time, p.snap.Time, p.zone)+", change "+c.ID),
 		}
 		if c.Reason != "" {
-			rows = append(rows, widget.PropertyRows(t, 9, "says why", c.Reason, w)...)
+			rows = append(rows, widget.PropertyRows(t, 9, "reason", c.Reason, w)...)
 		}
 		return append(rows, p.undoStateRows(t, c)...)
 	}
@@ -229,18 +229,18 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		return nil
 	}
 	a := p.snap.Approvals[i]
-	who := t.Text.Text(widget.OrDash(a.Client)) + t.Warn.Text(" (so it says)")
+	who := t.Text.Text(widget.OrDash(a.Client)) + t.Warn.Text(" (unverified name)")
 	if a.Proven {
-		who = t.Text.Text(widget.OrDash(a.Client)) + t.Good.Text(" (proven by its token)")
+		who = t.Text.Text(widget.OrDash(a.Client)) + t.Good.Text(" (verified by its token)")
 	}
 	rows := []string{
 		theme.Fit(t.Dim.Fit("who", 9)+who+t.Dim.Text(", session "+a.Session), w),
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+")"),
 	}
 	rows = append(rows, widget.PropertyRows(t, 9, "targets", targetsText(a), w)...)
-	rows = append(rows, widget.PropertyRows(t, 9, "because", a.Why, w)...)
-	rows = append(rows, widget.PropertyRows(t, 9, "says why", a.Reason, w)...)
-	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is refused"))
+	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.Why, w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "reason", a.Reason, w)...)
+	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is denied"))
 }
 
 // undoStateRows says what became of c, when that is worth a row.
@@ -249,11 +249,11 @@ func (p Changes) undoStateRows(t theme.Theme, c status.Change) []string {
 	case c.Undoes != "":
 		return []string{t.Dim.Fit("undoes", 9) + t.Text.Text(c.Undoes)}
 	case c.Outcome == status.Undone:
-		return []string{t.Dim.Text("It is undone.")}
+		return []string{t.Dim.Text("Undone.")}
 	case c.Outcome == status.OutcomeUnknown:
-		return []string{t.Warn.Text("▲ Whether it happened is not known.")}
+		return []string{t.Warn.Text("▲ Outcome unknown: it may or may not have been written.")}
 	case c.CannotUndo != "":
-		return []string{t.Dim.Text("It cannot be undone: " + c.CannotUndo)}
+		return []string{t.Dim.Text("Cannot undo: " + c.CannotUndo)}
 	default:
 		return nil
 	}

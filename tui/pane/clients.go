@@ -113,9 +113,9 @@ func (p Clients) Keys() []key.Binding {
 	case status.Stopped:
 		keys = append(keys, p.keys.Install)
 	case status.Ready:
-		keys = append(keys, p.keys.Remove)
+		keys = append(keys, widget.WithHelp(p.keys.Remove, "uninstall"))
 	default:
-		keys = append(keys, widget.WithHelp(p.keys.Install, "put in order"), p.keys.Remove)
+		keys = append(keys, widget.WithHelp(p.keys.Install, "repair"), widget.WithHelp(p.keys.Remove, "uninstall"))
 	}
 	if one.snippet.Text != "" {
 		keys = append(keys, p.keys.Copy, p.keys.saveKey(Running(p.snap)))
@@ -134,7 +134,7 @@ func (p Clients) View(t theme.Theme, w, h int) string {
 func (p Clients) agentsSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sessions)
 	return widget.Section{
-		Title: titleWithCount("Attached agents", n), Min: min(max(1, n), 2), Ideal: max(1, n+1),
+		Title: titleWithCount("Connected agents", n), Min: min(max(1, n), 2), Ideal: max(1, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text(noAgentText(p.snap))}
@@ -162,7 +162,7 @@ func sessionHeading(t theme.Theme, w int) string {
 		line += t.Dim.Fit("  last call", min(30, w-theme.Width(line)))
 	}
 	if w >= grantsWidth {
-		line += t.Dim.Text("  who it is, and what it may do")
+		line += t.Dim.Text("  identity and permissions")
 	}
 	return theme.Fit(line, w)
 }
@@ -197,12 +197,12 @@ func sessionRow(t theme.Theme, s status.Session, w int, now time.Time, zone *tim
 
 // identityText says whether s has shown who it is, and what it may do.
 func identityText(t theme.Theme, s status.Session) string {
-	who := t.Dim.Text("  so it says · ")
+	who := t.Dim.Text("  unverified · ")
 	if s.Proven {
-		who = t.Good.Text("  proven · ")
+		who = t.Good.Text("  verified · ")
 	}
 	if s.Grants == "" {
-		return who + t.Dim.Text("as the sources allow")
+		return who + t.Dim.Text("source permissions")
 	}
 	return who + t.Text.Text(s.Grants)
 }
@@ -221,17 +221,17 @@ func (p Clients) DisabledReason(k tea.KeyPressMsg) string {
 	puts, takes := key.Matches(k, p.keys.Install), key.Matches(k, p.keys.Remove)
 	switch {
 	case (puts || takes) && one.title == "":
-		return "There is no place to put Lectern into."
+		return "No client found to install Lectern in."
 	case (puts || takes) && one.install.ID == "":
-		return "Only by hand: this client has no file here that a key could edit. c copies the snippet."
+		return "This client has no configuration file that Lectern can edit. Press c to copy the snippet."
 	case takes && one.install.State == status.Stopped:
-		return "Lectern is not in " + one.title + "."
+		return "Lectern is not installed in " + one.title + "."
 	case !key.Matches(k, p.keys.Copy) && !p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
 		return ""
 	case one.title == "":
 		return snippetDisabledReason(p.snap)
 	default:
-		return reasonUnless(one.snippet.Text != "", "There is no snippet for it; i puts Lectern in.")
+		return reasonUnless(one.snippet.Text != "", "This client needs no snippet. Press i to install Lectern.")
 	}
 }
 

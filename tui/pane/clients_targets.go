@@ -68,7 +68,7 @@ func (p Clients) selected() installTarget {
 func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 	n := len(p.targets)
 	if n == 0 {
-		return widget.Message("Connect a client", t.Dim.Text("The hub has not said yet how to connect."))
+		return widget.Message("Connect a client", t.Dim.Text("Waiting for the hub to report how to connect."))
 	}
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
 	if w < widget.FramedWidth || h >= widget.ScreenReaderHeight {
@@ -132,7 +132,7 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 		}
 		rows = append(rows, p.targetKeys(t, i))
 		if one.snippet.Text != "" {
-			rows = append(rows, "", t.Dim.Text("or by hand:"))
+			rows = append(rows, "", t.Dim.Text("or manually:"))
 		}
 	}
 	if one.snippet.Text != "" {
@@ -145,10 +145,10 @@ func (p Clients) targetKeys(t theme.Theme, i status.Installation) string {
 	k := func(key, does string) string { return t.Key.Text(key) + t.Dim.Text(" "+does) }
 	switch i.State {
 	case status.Stopped:
-		return k("i", "puts Lectern in; you see first what it changes")
+		return k("i", "installs Lectern, after a preview")
 	case status.Ready:
-		return k("d", "takes Lectern out")
+		return k("d", "uninstalls Lectern")
 	default:
-		return k("i", "puts it in order") + t.Dim.Text(", ") + k("d", "takes it out")
+		return k("i", "repairs it") + t.Dim.Text(", ") + k("d", "uninstalls it")
 	}
 }

@@ -196,7 +196,7 @@ func (p Doctor) summary() string {
 		}
 	}
 	if p.finished != p.query.Refresh {
-		words = append(words, "looking …")
+		words = append(words, "running …")
 	}
 	return strings.Join(words, " · ")
 }
@@ -207,11 +207,11 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 		switch {
 		case n > 0:
 		case p.err != nil:
-			return t.Bad.Wrap("✗ Nothing could be looked at: "+p.err.Error(), w)
+			return t.Bad.Wrap("✗ Cannot run the checks: "+p.err.Error(), w)
 		case p.finished == p.query.Refresh:
-			return []string{t.Dim.Text("There is nothing to look at.")}
+			return []string{t.Dim.Text("There are no checks.")}
 		default:
-			return []string{t.Busy.Text("◐ looking …")}
+			return []string{t.Busy.Text("◐ running …")}
 		}
 		from, to := widget.VisibleRange(n, max(0, p.find(p.cursor)), h)
 		var rows []string
@@ -264,13 +264,13 @@ func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 	c, any := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Enter, p.keys.Run) && !any:
-		return "No check is selected."
+		return "Select a check first."
 	case key.Matches(k, p.keys.Enter) && c.Result == status.CheckOK:
-		return "There is nothing to mend."
+		return "This check passed; there is nothing to fix."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, c.Action, c.Fix)
 	case key.Matches(k, p.keys.Copy) || p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
-		return reasonUnless(len(p.checks) > 0, "Nothing has been looked at yet.")
+		return reasonUnless(len(p.checks) > 0, "No checks have run yet.")
 	default:
 		return ""
 	}

@@ -15,11 +15,11 @@ func TestDeedNamesPrograms(t *testing.T) {
 		{ID: "service", Title: "Start at login"},
 	}}
 	for id, want := range map[string][2]string{
-		"client/codex":  {"put Lectern into Codex", "take Lectern out of Codex"},
+		"client/codex":  {"install Lectern in Codex", "uninstall Lectern from Codex"},
 		"skill/codex":   {"install the skill for Codex", "remove the skill for Codex"},
 		"plugin/logseq": {"install the Logseq plugin", "remove the Logseq plugin"},
-		"service":       {"start the hub at login", "start the hub at login no more"},
-		"client/other":  {"put Lectern into client/other", "take Lectern out of client/other"},
+		"service":       {"start the hub at login", "stop starting the hub at login"},
+		"client/other":  {"install Lectern in client/other", "uninstall Lectern from client/other"},
 	} {
 		got := [2]string{Describe(status.Action{Verb: status.Install, Target: id}, s), Describe(status.Action{Verb: status.Uninstall, Target: id}, s)}
 		if got != want {

@@ -85,9 +85,9 @@ func intentFor(a status.Action) Intent {
 func Describe(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
 	case status.Install:
-		return installText(a.Target, s, "put Lectern into", "install", "start the hub at login")
+		return installText(a.Target, s, "install Lectern in", "install", "start the hub at login")
 	case status.Uninstall:
-		return installText(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
+		return installText(a.Target, s, "uninstall Lectern from", "remove", "stop starting the hub at login")
 	default:
 		return a.Title()
 	}
@@ -113,7 +113,7 @@ func actionDisabledReason(s status.Snapshot, v status.Verb) string {
 
 func fixDisabledReason(s status.Snapshot, a *status.Action, fix string) string {
 	if a == nil {
-		return "There is no key for this. " + fix
+		return "This needs a manual fix. " + fix
 	}
 	return actionDisabledReason(s, a.Verb)
 }

@@ -144,7 +144,7 @@ func (p Logs) fileKey(k Press) (Pane, Intent) {
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
 	if p.exporting {
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "export the whole log"), widget.WithHelp(p.keys.Back, "leave it")}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "export the whole log"), widget.WithHelp(p.keys.Back, "cancel")}
 	}
 	keys := p.log.Bindings(p.keys.Copy)
 	if p.log.Typing() {
@@ -164,7 +164,7 @@ func (p Logs) View(t theme.Theme, w, h int) string {
 		if !p.exporting {
 			return p.log.Draw(t, w, h)
 		}
-		hint := "a new file for the whole log, such as ~/lectern.txt; empty: one of Lectern's own"
+		hint := "file for the whole log, such as ~/lectern.txt; empty: choose one for me"
 		return append(widget.PadRows(p.log.Draw(t, w, h-1), w, h-1), t.Key.Text("file ")+p.file.Draw(t, w-len("file "), true, hint))
 	}}
 	return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), s), "\n")

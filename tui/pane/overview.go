@@ -94,7 +94,7 @@ func (p Overview) Keys() []key.Binding {
 		keys = append(keys, widget.WithHelp(p.keys.Copy, "copy the snippet"))
 	}
 	if len(p.snap.Snippets) > 1 {
-		keys = append(keys, widget.WithHelp(p.keys.Right, "other client"))
+		keys = append(keys, widget.WithHelp(p.keys.Right, "next client"))
 	}
 	return keys
 }
@@ -135,7 +135,7 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
-		all = append(all, widget.Section{Title: titleWithCount("Waiting for you", n), Note: "! to answer", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
+		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
 			return widget.ListRows(t, n, h, func(i int) string {
 				a := p.snap.Approvals[i]
 				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client))
@@ -158,7 +158,7 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	for _, line := range said {
 		rows = append(rows, t.Text.Wrap(line, w)...)
 	}
-	return widget.Section{Title: "What the hub said last", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
+	return widget.Section{Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
 		return rows[max(0, len(rows)-h):]
 	}}
 }
@@ -200,7 +200,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 			state += t.Dim.Text(" · " + p.uptime())
 		}
 		if v := availableVersion(p.snap); v != "" {
-			failures += " · " + v + ": press i"
+			failures += " · " + v + ", press i"
 		}
 		rows := []string{
 			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.Megabytes(hub.Memory)),
@@ -298,9 +298,9 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 		switch {
 		case len(p.snap.Sources) > 0:
 		case !Running(p.snap):
-			return []string{t.Dim.Text("No hub runs, so none is open.")}
+			return []string{t.Dim.Text("The hub is not running.")}
 		default:
-			return []string{t.Dim.Text("None yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
+			return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("2") + t.Dim.Text(", then ") + t.Key.Text("a") + t.Dim.Text(".")}
 		}
 		return widget.ListRows(t, len(p.snap.Sources), h, func(i int) string {
 			s := p.snap.Sources[i]
@@ -327,17 +327,17 @@ func (p Overview) agentsSection(t theme.Theme) widget.Section {
 func noAgentText(s status.Snapshot) string {
 	switch {
 	case !Running(s):
-		return "No hub runs, so no agent is connected."
+		return "The hub is not running."
 	case len(s.Snippets) == 0:
-		return "No agent is connected yet."
+		return "No agents connected yet."
 	default:
-		return "No agent is connected yet. Give one a snippet."
+		return "No agents connected yet. Paste the snippet into a client."
 	}
 }
 
 func (p Overview) connectSection(t theme.Theme) widget.Section {
 	if len(p.snap.Snippets) == 0 {
-		return widget.Message("Connect an agent", t.Dim.Text("The hub has not said yet how to connect."))
+		return widget.Message("Connect an agent", t.Dim.Text("Waiting for the hub to report how to connect."))
 	}
 	s := p.snap.Snippets[p.snippet]
 	return widget.Section{
@@ -411,15 +411,15 @@ func restarts(n int) string {
 func (p Overview) DisabledReason(k tea.KeyPressMsg) string {
 	switch n := len(p.snap.Problems); {
 	case key.Matches(k, p.keys.Enter) && n == 0:
-		return "There is no problem to mend."
+		return "There are no problems."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, p.snap.Problems[p.problem].Action, p.snap.Problems[p.problem].Fix)
 	case key.Matches(k, p.keys.Copy):
 		return snippetDisabledReason(p.snap)
 	case key.Matches(k, p.keys.Left, p.keys.Right):
-		return reasonUnless(len(p.snap.Snippets) > 1, "There is no snippet for another client.")
+		return reasonUnless(len(p.snap.Snippets) > 1, "There are no other snippets.")
 	case key.Matches(k, p.keys.Install) && availableVersion(p.snap) != "" && p.snap.Update.Note != "":
-		return "Not from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
+		return "Cannot update from here: " + p.snap.Update.Note + " " + p.snap.Update.URL
 	default:
 		return ""
 	}
@@ -433,5 +433,5 @@ func (p Overview) SelectRow(i int) (Pane, bool) {
 }
 
 func snippetDisabledReason(s status.Snapshot) string {
-	return reasonUnless(len(s.Snippets) > 0, "There is no snippet yet: the hub has not said how to connect.")
+	return reasonUnless(len(s.Snippets) > 0, "There is no snippet yet. Wait until the hub is ready.")
 }

@@ -181,7 +181,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 		p.filter = p.filter.Clear()
 	case key.Matches(k, p.keys.Refresh):
 		p.refresh++
-		return p, ShowMessage{"The settings are read again."}
+		return p, ShowMessage{"Reloading the settings."}
 	case key.Matches(k, p.keys.Enter):
 		return p.activate(rows[i])
 	case key.Matches(k, p.keys.Copy) && len(rows) > 0 && rows[i].act.token != "":
@@ -241,9 +241,9 @@ func (p Settings) editKey(k Press) (Pane, Intent) {
 func (p Settings) Keys() []key.Binding {
 	switch rows := p.rows(); {
 	case p.editing != "":
-		keys := []key.Binding{widget.WithHelp(p.keys.Enter, "look what it would change"), widget.WithHelp(p.keys.Back, "leave it")}
+		keys := []key.Binding{widget.WithHelp(p.keys.Enter, "preview the change"), widget.WithHelp(p.keys.Back, "cancel")}
 		if s, _ := p.setting(p.editing); s.Choices != nil {
-			keys = append(keys, widget.WithHelp(p.keys.Right, "another choice"))
+			keys = append(keys, widget.WithHelp(p.keys.Right, "next option"))
 		}
 		return keys
 	case p.filter.Typing:
@@ -251,11 +251,11 @@ func (p Settings) Keys() []key.Binding {
 	case len(rows) == 0:
 		return []key.Binding{p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].act.token != "":
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "show it"), widget.WithHelp(p.keys.Copy, "copy it"), p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "show"), widget.WithHelp(p.keys.Copy, "copy"), p.keys.Filter, p.keys.Refresh}
 	case rows[p.position(rows)].act.title != "":
-		return []key.Binding{p.keys.Enter, p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "run"), p.keys.Filter, p.keys.Refresh}
 	default:
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "default"), p.keys.Filter, p.keys.Refresh}
+		return []key.Binding{widget.WithHelp(p.keys.Enter, "edit"), widget.WithHelp(p.keys.Remove, "reset"), p.keys.Filter, p.keys.Refresh}
 	}
 }
 
@@ -266,14 +266,14 @@ func (p Settings) DisabledReason(k tea.KeyPressMsg) string {
 	}
 	rows := p.rows()
 	if len(rows) == 0 {
-		return "No setting passes the filter."
+		return "No settings match the filter."
 	}
 	r := rows[p.position(rows)]
 	switch resets := key.Matches(k, p.keys.Remove); {
 	case resets && r.act.title != "":
-		return "There is nothing to put back."
+		return "This is an action; it has no default."
 	case resets && !r.setting.Set:
-		return "It has its default already."
+		return "Already at the default."
 	case r.act.disabled != "":
 		return r.act.disabled
 	case r.act.globalKey != 0, r.act.token != "":

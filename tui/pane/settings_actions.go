@@ -24,43 +24,43 @@ type settingsAction struct {
 func settingsActions(s status.Snapshot) []settingsAction {
 	agents := widget.Plural(len(s.Sessions), "agent")
 	all := []settingsAction{updateAction(s), {
-		title: "Look for a newer version", description: "Asks where Lectern is published. Nothing is changed.",
+		title: "Check for updates", description: "Asks the release server. Nothing is changed.",
 		action: status.Action{Verb: status.CheckUpdate},
 	}, {
-		title: "Go back to the version before", description: "Puts the binary of before the last update back and starts the hub with it.",
-		action: status.Action{Verb: status.RollBack}, disabled: reasonUnless(s.Update.Previous != "", "There is no version before this one here."),
-	}, tokenAction("clients", "What clients that connect by HTTP show. The panel and lectern serve need none: they come by a socket that only you may open."), {
-		title: "Make a new token for the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
-		description: "Clients that connect by HTTP are refused until they have the new one" + clientsByToken(s) + "; those that start lectern serve, or show a token of their own, notice nothing.",
-	}, tokenAction("plugin", "What Logseq's plugin proves to have, and never sends."), {
-		title: "Make a new token for the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
-		description: "Logseq's plugin is refused until it has the new one: the Plan says whether it is put there.",
+		title: "Roll back to the previous version", description: "Restores the binary from before the last update and restarts the hub.",
+		action: status.Action{Verb: status.RollBack}, disabled: reasonUnless(s.Update.Previous != "", "There is no previous version on this machine."),
+	}, tokenAction("clients", "Clients that connect over HTTP send this token. The panel and lectern serve do not need it: they use a socket that only you can open."), {
+		title: "Rotate the token of the clients", action: status.Action{Verb: status.RotateToken, Target: "clients"},
+		description: "Clients that connect over HTTP are rejected until they have the new token" + clientsByToken(s) + ". Clients that use lectern serve or have their own token are not affected.",
+	}, tokenAction("plugin", "The Logseq plugin proves that it has this token, and never sends it."), {
+		title: "Rotate the token of the plugin", action: status.Action{Verb: status.RotateToken, Target: "plugin"},
+		description: "The Logseq plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
 	}}
 	if s.Hub.Pinned {
-		all = append(all, settingsAction{title: "Let the hub leave when idle", description: "It ends some time after the last agent has left.", action: status.Action{Verb: status.UnpinHub}})
+		all = append(all, settingsAction{title: "Stop the hub when idle", description: "The hub stops some time after the last agent disconnects.", action: status.Action{Verb: status.UnpinHub}})
 	} else {
-		all = append(all, settingsAction{title: "Keep the hub when idle", description: "It stays when no agent is connected.", action: status.Action{Verb: status.PinHub}})
+		all = append(all, settingsAction{title: "Keep the hub running when idle", description: "The hub keeps running when no agent is connected.", action: status.Action{Verb: status.PinHub}})
 	}
 	all = append(all, loginActions(s)...)
 	all = append(all, settingsAction{
-		title: "Other colours", globalKey: 'C',
-		description: "Those for the ground that the terminal has, for a dark or a light one, or high contrast. The next panel has them too.",
+		title: "Colour theme", globalKey: 'C',
+		description: "Automatic, dark, light or high contrast. Remembered for the next time.",
 	})
-	return append(all, settingsAction{title: "Read the configuration again", description: "For after an edit by hand. " + agents + " may see other tools.", action: status.Action{Verb: status.Reload}},
-		settingsAction{title: "Restart the hub", description: agents + " wait a moment; none loses an answer.", action: status.Action{Verb: status.RestartHub}})
+	return append(all, settingsAction{title: "Reload the configuration", description: "Use it after editing the file. " + agents + " may see different tools.", action: status.Action{Verb: status.Reload}},
+		settingsAction{title: "Restart the hub", description: agents + " wait for a moment; no result is lost.", action: status.Action{Verb: status.RestartHub}})
 }
 
 func updateAction(s status.Snapshot) settingsAction {
-	d := settingsAction{title: "Update Lectern", description: fmt.Sprintf("Version %s runs.", widget.OrDash(s.Hub.Version)), action: status.Action{Verb: status.InstallUpdate}}
+	d := settingsAction{title: "Update Lectern", description: fmt.Sprintf("Running version %s.", widget.OrDash(s.Hub.Version)), action: status.Action{Verb: status.InstallUpdate}}
 	switch v := availableVersion(s); {
 	case v != "" && s.Update.Note != "":
-		d.disabled = "Not from here: " + s.Update.Note + " " + s.Update.URL
-		d.description += " " + v + " is there. " + d.disabled
+		d.disabled = "Cannot update from here: " + s.Update.Note + " " + s.Update.URL
+		d.description += " " + v + " is available. " + d.disabled
 	case v != "":
 		d.title = "Update Lectern to " + v
-		d.description += " Downloads " + v + ", checks its signature, swaps the binary and restarts the hub. Agents notice a pause."
+		d.description += " Downloads " + v + ", verifies its signature, replaces the binary and restarts the hub. Agents wait for a moment."
 	default:
-		d.disabled = "No newer version is known. Look for one first."
+		d.disabled = "No update found. Check for updates first."
 		d.description += " " + d.disabled
 	}
 	return d
@@ -75,9 +75,9 @@ func clientsByToken(s status.Snapshot) string {
 		}
 	}
 	if len(names) == 0 {
-		return "; none is connected so now"
+		return " (none is connected now)"
 	}
-	return ": now " + strings.Join(names, ", ")
+	return " (connected now: " + strings.Join(names, ", ") + ")"
 }
 
 // serviceID is the ID of the Install that runs the hub from login on.
@@ -90,13 +90,13 @@ func loginActions(s status.Snapshot) []settingsAction {
 		return nil
 	}
 	at := s.Installations[i]
-	in := settingsAction{title: "Start the hub at login", description: "It is there before the first agent is, and is kept running.", action: status.Action{Verb: status.Install, Target: serviceID}}
-	out := settingsAction{title: "Start the hub no longer at login", description: "It starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: serviceID}}
+	in := settingsAction{title: "Start the hub at login", description: "The hub is ready before the first agent connects, and restarts if it fails.", action: status.Action{Verb: status.Install, Target: serviceID}}
+	out := settingsAction{title: "Do not start the hub at login", description: "The hub then starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: serviceID}}
 	switch at.State {
 	case status.Stopped:
 		return []settingsAction{in}
 	case status.Degraded:
-		in.title, in.description = "Mend the start at login", "What is there: "+at.Condition+". "+at.Note
+		in.title, in.description = "Repair start at login", "Current state: "+at.Condition+". "+at.Note
 		return []settingsAction{in, out}
 	default:
 		return []settingsAction{out}

@@ -11,7 +11,7 @@ import (
 
 // View implements [Pane].
 func (p Settings) View(t theme.Theme, w, h int) string {
-	return p.filter.DrawBelow(t, w, h, "key, meaning or value", func(h int) []string { return p.sections(t, w, h) })
+	return p.filter.DrawBelow(t, w, h, "key, description or value", func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Settings) sections(t theme.Theme, w, h int) []string {
@@ -34,12 +34,12 @@ func (p Settings) sections(t theme.Theme, w, h int) []string {
 func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section {
 	note := p.snap.Hub.Config
 	if p.err != nil {
-		note = "the configuration cannot be read: " + p.err.Error()
+		note = "cannot read the configuration: " + p.err.Error()
 	}
 	n := len(rows)
 	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
 		if n == 0 {
-			return []string{t.Dim.Text("Nothing passes the filter.")}
+			return []string{t.Dim.Text("No settings match the filter.")}
 		}
 		from, to := widget.VisibleRange(n, p.position(rows), h)
 		var drawn []string
@@ -81,7 +81,7 @@ func (p Settings) detailSection(t theme.Theme, rows []settingsRow) widget.Sectio
 		return widget.Section{Title: r.act.title, Min: 2, Ideal: 4, Rows: func(w, h int) []string {
 			rows := t.Text.Wrap(r.act.description, w)
 			if r.act.disabled == "" {
-				rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" does it"))
+				rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" to run"))
 			}
 			return widget.TruncateRows(t, rows, h)
 		}}
@@ -115,7 +115,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	case len(s.Choices) > 0:
 		rows = append(rows, t.Accent.Fit("▸ new", 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
 	default:
-		rows = append(rows, t.Accent.Fit("▸ new", 9)+p.value.Draw(t, w-9, true, "empty: the default"))
+		rows = append(rows, t.Accent.Fit("▸ new", 9)+p.value.Draw(t, w-9, true, "empty for the default"))
 	}
 	field("default", widget.OrDash(s.Default))
 	if len(s.Choices) > 0 {
@@ -123,7 +123,7 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 	}
 	rows = append(rows, t.Text.Wrap(s.Description, w)...)
 	if s.Restart {
-		rows = append(rows, t.Warn.Text("▲ It counts from the hub's next start on."))
+		rows = append(rows, t.Warn.Text("▲ Takes effect when the hub restarts."))
 	}
 	return rows
 }

@@ -30,8 +30,8 @@ func tokenAction(of, means string) settingsAction {
 func confirmReveal(of string) Intent {
 	return Confirm{Then: RevealToken{of}, Plan: status.Plan{
 		Title: "Show the token of the " + of,
-		Steps: []status.Step{{What: "show it on this screen until the next key"}},
-		Risks: []string{"Who sees this screen, a recording of it or what a screen reader says of it can connect to your hub from this machine until you make a new one. c copies it unseen."},
+		Steps: []status.Step{{What: "show the token on this screen until the next key press"}},
+		Risks: []string{"Anyone who sees this screen or a recording of it, or hears it from a screen reader, can connect to your hub from this machine until you rotate the token. Press c to copy it without showing it."},
 	}}
 }
 
@@ -47,7 +47,7 @@ func (p Settings) tokenSection(t theme.Theme, d settingsAction) widget.Section {
 		default:
 			rows = append(rows, t.Strong.Wrap(shown.text, w)...)
 		}
-		rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" shows it  ")+t.Key.Text("c")+t.Dim.Text(" copies it unseen"))
+		rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" to show  ")+t.Key.Text("c")+t.Dim.Text(" to copy it without showing it"))
 		return widget.TruncateRows(t, rows, h)
 	}}
 }

@@ -167,7 +167,7 @@ func (p Sources) selectedIntent(k Press) Intent {
 	case key.Matches(k, p.keys.SeeLogs):
 		return OpenPane{Pane: LogsPane, Focus: s.Name}
 	default:
-		return Copy{What: "the place of " + s.Name, Text: s.Place}
+		return Copy{What: "the path of " + s.Name, Text: s.Place}
 	}
 }
 
@@ -185,7 +185,7 @@ func (p Sources) Keys() []key.Binding {
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{widget.WithHelp(p.keys.Enter, "its pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, widget.WithHelp(p.keys.Run, "its tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
+	return []key.Binding{widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].
@@ -219,7 +219,7 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 		Title: titleWithCount("Sources", n), Min: min(max(2, n+1), 4), Ideal: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
-				return []string{t.Dim.Text("No source is open. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
+				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
 			rows := []string{p.heading(t, w)}
 			from, to := widget.VisibleRange(n, p.cursor, h-1)
@@ -234,10 +234,10 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 func (p Sources) heading(t theme.Theme, w int) string {
 	line := t.Dim.Fit("  name", nameWidth(w)+3) + t.Dim.Fit("kind", 10) + t.Dim.Fit("state", 11)
 	if w >= 54 {
-		line += t.Dim.Fit("agents may", 11) + t.Dim.FitRight("calls", 7)
+		line += t.Dim.Fit("agents can", 11) + t.Dim.FitRight("calls", 7)
 	}
 	if w >= 90 {
-		line += t.Dim.Text("  place")
+		line += t.Dim.Text("  location")
 	}
 	return line
 }
@@ -263,7 +263,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 func accessText(s status.Source) string {
 	switch {
 	case s.ReadOnly:
-		return "read only"
+		return "read-only"
 	case len(s.Effects) == 0:
 		return "nothing"
 	case len(s.Effects) == 1:
@@ -276,9 +276,9 @@ func accessText(s status.Source) string {
 func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "How to begin", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
-			return t.Dim.Wrap("A source is one opened knowledge base: a folder of Markdown or Org files, a Logseq graph, a wiki. "+
-				"Agents see only what you add here, and may do only what you allow.", w)
+		return widget.Section{Title: "Getting started", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
+			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of Markdown files or a Logseq graph. "+
+				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}
 	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7, Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
@@ -289,13 +289,13 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 	glyph, style := t.State(s.State)
 	may := strings.Join(s.Effects, ", ")
 	if s.ReadOnly {
-		may += " (read only)"
+		may += " (read-only)"
 	}
 	rows := []string{
 		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)),
-		t.Dim.Fit("place", 12) + t.Text.CutLeft(s.Place, w-12),
+		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Place, w-12),
 		field("kind", s.Kind),
-		field("agents may", widget.OrDash(strings.TrimSpace(may))),
+		field("agents can", widget.OrDash(strings.TrimSpace(may))),
 		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),
 	}
 	if s.Note != "" {
@@ -314,7 +314,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 
 func sampleNote(s status.Source) string {
 	if s.Sample {
-		return "a sample that Lectern laid out"
+		return "sample created by Lectern"
 	}
 	return ""
 }
@@ -332,7 +332,7 @@ func (p Sources) DisabledReason(k tea.KeyPressMsg) string {
 	case !Running(p.snap) && (!any || asks):
 		return hubNotRunning
 	case !any && !key.Matches(k, p.keys.Add):
-		return "No source is open yet. Press a to add one."
+		return "There are no sources yet. Press a to add one."
 	default:
 		return ""
 	}

@@ -76,13 +76,13 @@ func (f addForm) submit() (addForm, Intent) {
 	place, name := strings.TrimSpace(f.place.Value()), strings.TrimSpace(f.name.Value())
 	switch {
 	case place == "":
-		f.focus, f.problem = placeField, "Say which folder to open."
+		f.focus, f.problem = placeField, "Enter the folder to open."
 		return f, nil
 	case !isAbsolute(place):
-		f.focus, f.problem = placeField, "Write the whole path, from / or ~: the hub runs in another folder than you."
+		f.focus, f.problem = placeField, "Enter an absolute path, starting with / or ~."
 		return f, nil
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-		f.focus, f.problem = nameField, "A name has only a-z, 0-9 and -. Empty, it is made from the folder's name."
+		f.focus, f.problem = nameField, "A name can contain only a-z, 0-9 and -. Leave it empty to use the folder name."
 		return f, nil
 	}
 	f.submitted = true
@@ -97,7 +97,7 @@ func isAbsolute(place string) bool {
 }
 
 func (f addForm) bindings() []key.Binding {
-	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "look what it would change"), f.keys.NextField}
+	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "preview the change"), f.keys.NextField}
 	if f.focus == accessField {
 		keys = append(keys, f.keys.Toggle)
 	}
@@ -112,18 +112,18 @@ func (f addForm) section(t theme.Theme) widget.Section {
 			}
 			return t.Dim.Fit("  "+text, 13)
 		}
-		access := "agents may read and write"
+		access := "agents can read and write"
 		if f.readOnly {
-			access = "agents may only read"
+			access = "agents can only read"
 		}
 		tick := map[bool]string{true: "[x] ", false: "[ ] "}[f.readOnly]
 		rows := []string{
 			label(placeField, "folder") + f.place.Draw(t, w-13, f.focus == placeField, "/home/you/notes"),
-			label(nameField, "name") + f.name.Draw(t, w-13, f.focus == nameField, "made from the folder's name"),
-			label(accessField, "read only") + t.Text.Text(tick) + t.Dim.Text(access),
+			label(nameField, "name") + f.name.Draw(t, w-13, f.focus == nameField, "empty for the folder name"),
+			label(accessField, "read-only") + t.Text.Text(tick) + t.Dim.Text(access),
 		}
 		if f.problem == "" {
-			return append(rows, "", t.Dim.Text("The kind is found out by looking into the folder."))
+			return append(rows, "", t.Dim.Text("Lectern detects the kind from the contents of the folder."))
 		}
 		rows = append(rows, t.Bad.Wrap("✗ "+f.problem, w)...)
 		return rows

@@ -28,16 +28,16 @@ type grantLevel struct {
 
 func grantLevels() []grantLevel {
 	return []grantLevel{
-		{"only read", "Nothing is written, deleted or run.", status.Grant{Effects: []string{"read"}}},
-		{"read, and ask before the rest", "What would change something waits for your word.", status.Grant{
+		{"read only", "Agents cannot write, delete or run anything.", status.Grant{Effects: []string{"read"}}},
+		{"read; ask before any change", "Every change needs your approval.", status.Grant{
 			Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"write", "delete", "run"},
 		}},
-		{"write, and ask before deleting", "Deleting and running wait for your word.", status.Grant{
+		{"write; ask before deleting", "Deleting and running need your approval.", status.Grant{
 			Effects: []string{"read", "write", "delete", "run"}, Ask: []string{"delete", "run"},
 		}},
-		{"write and delete", "Without asking. Every change can be undone.", status.Grant{Effects: []string{"read", "write", "delete"}}},
-		{"nothing", "No tool of it is left.", status.Grant{Effects: []string{}}},
-		{"as the rest of the configuration says", "Forgets what was said of this source and client.", status.Grant{Reset: true}},
+		{"write and delete", "No approval needed. Every change can be undone.", status.Grant{Effects: []string{"read", "write", "delete"}}},
+		{"nothing", "Agents see no tools of this source.", status.Grant{Effects: []string{}}},
+		{"default (from the configuration)", "Removes the setting for this source and client.", status.Grant{Reset: true}},
 	}
 }
 
@@ -78,11 +78,11 @@ func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 }
 
 func (f grantForm) bindings() []key.Binding {
-	return []key.Binding{widget.WithHelp(f.keys.Enter, "look what it would change"), widget.WithHelp(f.keys.Right, "other"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
+	return []key.Binding{widget.WithHelp(f.keys.Enter, "preview the change"), widget.WithHelp(f.keys.Right, "next option"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
 }
 
 func (f grantForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "What agents may do with " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Permissions for " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			if focus {
 				return t.Accent.Fit("▸ "+name, 10) + t.Selected().Text.Cut("‹ "+value+" ›", w-10)
@@ -91,10 +91,10 @@ func (f grantForm) section(t theme.Theme) widget.Section {
 		}
 		who := f.clients[f.client]
 		if who == "" {
-			who = "every client"
+			who = "all clients"
 		}
 		level := grantLevels()[f.level]
-		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "may", level.label), ""}
+		rows := []string{field(!f.onLevel, "who", who), field(f.onLevel, "can", level.label), ""}
 		return append(rows, t.Dim.Wrap(level.description, w)...)
 	}}
 }

@@ -36,7 +36,7 @@ func parseArguments(schema json.RawMessage) ([]argument, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(object.Properties))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, fmt.Errorf("read schema: properties are no object")
+		return nil, fmt.Errorf("read schema: properties is not an object")
 	}
 	var all []argument
 	for dec.More() {
@@ -94,7 +94,7 @@ func parseArgument(raw json.RawMessage) argument {
 		rules = append(rules, "at most "+strconv.Itoa(*p.MaxItems))
 	}
 	if len(p.Default) > 0 {
-		rules = append(rules, "else "+jsonText(p.Default))
+		rules = append(rules, "default "+jsonText(p.Default))
 	}
 	a.rules = strings.Join(rules, ", ")
 	return a
@@ -141,13 +141,13 @@ func (a argument) encode(text string) (json.RawMessage, error) {
 		return json.Marshal(text)
 	case "integer":
 		if _, err := strconv.ParseInt(trimmed, 10, 64); err != nil {
-			return nil, fmt.Errorf("%s is a whole number", a.name)
+			return nil, fmt.Errorf("%s must be a whole number", a.name)
 		}
 		return json.RawMessage(trimmed), nil
 	case "number":
 		f, err := strconv.ParseFloat(trimmed, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s is a number", a.name)
+			return nil, fmt.Errorf("%s must be a number", a.name)
 		}
 		return json.Marshal(f)
 	case "boolean":
@@ -163,7 +163,7 @@ func (a argument) encode(text string) (json.RawMessage, error) {
 	}
 	var raw json.RawMessage
 	if err := json.Unmarshal([]byte(trimmed), &raw); err != nil {
-		return nil, fmt.Errorf("%s is JSON: %w", a.name, err)
+		return nil, fmt.Errorf("%s must be JSON: %w", a.name, err)
 	}
 	return raw, nil
 }

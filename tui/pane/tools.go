@@ -47,7 +47,7 @@ func toolsHelp(k Keys) []KeyGroup {
 		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left, "as the previous client sees them"),
 		help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
 	}}, {"Running a tool", []key.Binding{
-		help(k.Enter, "run it"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
+		help(k.Enter, "run"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
 	}}}
 }
 
@@ -194,7 +194,7 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 		return p.selectAt(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
-		return p, ShowMessage{"The tools are read again."}
+		return p, ShowMessage{"Reloading the tools."}
 	case key.Matches(k, p.keys.NextPart):
 		p.scope.Source = nextAfter(p.scope.Source, p.sources())
 	case key.Matches(k, p.keys.Right):
@@ -248,7 +248,7 @@ func (p Tools) openForm() (Pane, Intent) {
 	tool, _ := p.selected()
 	f, err := newToolForm(p.keys, tool)
 	if err != nil {
-		return p, ShowMessage{"It cannot be run from here: " + err.Error()}
+		return p, ShowMessage{"Cannot run this tool: " + err.Error()}
 	}
 	p.form = &f
 	return p, nil
@@ -258,7 +258,7 @@ func (p Tools) copy() Intent {
 	tool, _ := p.selected()
 	text, err := json.MarshalIndent(tool, "", "  ")
 	if err != nil {
-		return ShowMessage{"It cannot be copied: " + err.Error()}
+		return ShowMessage{"Cannot copy: " + err.Error()}
 	}
 	return Copy{What: "the declaration of " + tool.Name, Text: string(text)}
 }
@@ -274,7 +274,7 @@ func (p Tools) Keys() []key.Binding {
 		return []key.Binding{p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"), p.keys.Copy}
 	}
 	return []key.Binding{
-		p.keys.Run, widget.WithHelp(p.keys.Enter, "read it"), p.keys.Filter, widget.WithHelp(p.keys.NextPart, "source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart, "source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
 	}
 }
 
@@ -282,7 +282,7 @@ func (p Tools) Keys() []key.Binding {
 func toolText(tool status.Tool) widget.TextView {
 	l := widget.NewTextView().
 		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
-		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · on %s", widget.OrDash(tool.Effect), widget.OrDash(tool.System),
+		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect), widget.OrDash(tool.System),
 			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(strings.Join(tool.Sources, ", ")))).
 		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
 	fields, err := parseArguments(tool.Schema)
@@ -290,9 +290,9 @@ func toolText(tool status.Tool) widget.TextView {
 	case err != nil:
 		l = l.Add(widget.RiskLine, err.Error())
 	case len(fields) == 0:
-		l = l.Add(widget.DimLine, "It takes no arguments.")
+		l = l.Add(widget.DimLine, "No arguments.")
 	default:
-		l = l.Add(widget.TitleLine, "arguments; * is needed")
+		l = l.Add(widget.TitleLine, "arguments (* required)")
 	}
 	for _, a := range fields {
 		star := ""
@@ -325,17 +325,17 @@ func (p Tools) DisabledReason(k tea.KeyPressMsg) string {
 	_, any := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Run):
-		return reasonUnless(any, "There is no tool to run.")
+		return reasonUnless(any, "No tool selected.")
 	case key.Matches(k, p.keys.Copy):
-		return reasonUnless(any, "There is no tool to copy.")
+		return reasonUnless(any, "No tool selected.")
 	case key.Matches(k, p.keys.Enter):
-		return reasonUnless(any, "There is no tool to read.")
+		return reasonUnless(any, "No tool selected.")
 	case key.Matches(k, p.keys.Refresh):
 		return reasonUnless(Running(p.snap), hubNotRunning)
 	case key.Matches(k, p.keys.NextPart):
-		return reasonUnless(len(p.sources()) > 1, "No source is open.")
+		return reasonUnless(len(p.sources()) > 1, "There is only one source.")
 	case key.Matches(k, p.keys.Left, p.keys.Right):
-		return reasonUnless(len(p.clients()) > 1, "No client is attached, so these are the tools of any.")
+		return reasonUnless(len(p.clients()) > 1, "No clients are connected; these are the tools that any client sees.")
 	default:
 		return ""
 	}

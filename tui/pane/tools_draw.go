@@ -86,15 +86,15 @@ func (p Tools) scopeText() string {
 func (p Tools) emptyRows(t theme.Theme, w int) []string {
 	switch {
 	case p.err != nil:
-		return t.Bad.Wrap("✗ The tools cannot be read: "+p.err.Error(), w)
+		return t.Bad.Wrap("✗ Cannot load the tools: "+p.err.Error(), w)
 	case !Running(p.snap):
-		return t.Dim.Wrap("No hub runs, so no tool is published.", w)
+		return t.Dim.Wrap("The hub is not running.", w)
 	case p.loaded == nil:
-		return []string{t.Dim.Text("Reading the tools …")}
+		return []string{t.Dim.Text("Loading the tools …")}
 	case len(p.tools) > 0:
-		return []string{t.Dim.Text("No tool passes the filter.")}
+		return []string{t.Dim.Text("No tools match the filter.")}
 	default:
-		return t.Dim.Wrap("No tool is published"+p.scopeText()+". What agents may do decides it: see Sources.", w)
+		return t.Dim.Wrap("No tools published"+p.scopeText()+". See the permissions in Sources.", w)
 	}
 }
 

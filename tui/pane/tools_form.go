@@ -90,7 +90,7 @@ func (f toolForm) arguments() (json.RawMessage, int, error) {
 
 type errRequired string
 
-func (e errRequired) Error() string { return string(e) + " is needed" }
+func (e errRequired) Error() string { return string(e) + " is required" }
 
 // handleKey answers k, which does not close the form.
 func (f toolForm) handleKey(k Press) (toolForm, Intent) {
@@ -104,9 +104,9 @@ func (f toolForm) handleKey(k Press) (toolForm, Intent) {
 		f.top = max(0, f.top-page)
 	case key.Matches(k, f.keys.CopyAnswer):
 		if f.answer.Len() == 0 {
-			return f, ShowMessage{"There is no answer to copy yet."}
+			return f, ShowMessage{"There is no result to copy yet."}
 		}
-		return f, Copy{What: "the answer", Text: f.answer.String()}
+		return f, Copy{What: "the result", Text: f.answer.String()}
 	case key.Matches(k, f.keys.Example):
 		return f.fillExample(), nil
 	default:
@@ -164,14 +164,14 @@ func (f toolForm) paste(text string) toolForm {
 // fillExample fills in the next example.
 func (f toolForm) fillExample() toolForm {
 	if len(f.tool.Examples) == 0 {
-		f.problem = "This tool has no example."
+		f.problem = "This tool has no examples."
 		return f
 	}
 	ex := f.tool.Examples[f.example%len(f.tool.Examples)]
 	f.example = f.example%len(f.tool.Examples) + 1
 	var args map[string]json.RawMessage
 	if json.Unmarshal(ex.Args, &args) != nil {
-		f.problem = "The example cannot be read."
+		f.problem = "The example is not valid JSON."
 		return f
 	}
 	f.typed, f.problem, f.confirmed = make([]widget.TextInput, len(f.fields)), "", false
@@ -187,12 +187,12 @@ func (f toolForm) fillExample() toolForm {
 // twice.
 func (f toolForm) run() (toolForm, Intent) {
 	if f.running {
-		return f, ShowMessage{"It runs already."}
+		return f, ShowMessage{"Already running."}
 	}
 	args, at, err := f.arguments()
 	switch {
 	case f.sourceName() == "":
-		f.problem = "There is no source that it works on."
+		f.problem = "No source provides this tool."
 		return f, nil
 	case err != nil:
 		f.problem, f.focus = err.Error()+".", at+1
@@ -229,7 +229,7 @@ func (f toolForm) takeResult(fact Result) toolForm {
 }
 
 func (f toolForm) bindings() []key.Binding {
-	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "run it"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
+	keys := []key.Binding{widget.WithHelp(f.keys.Enter, "run"), f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
 	if len(f.tool.Examples) > 0 {
 		keys = append(keys, f.keys.Example)
 	}
@@ -242,7 +242,7 @@ func (f toolForm) bindings() []key.Binding {
 // sections are the form and, when there is one, the answer.
 func (f toolForm) sections(t theme.Theme) []widget.Section {
 	form := widget.Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Ideal: len(f.fields) + 4, Rows: func(w, h int) []string {
-		rows := []string{f.row(t, 0, "on", f.sourceName(), w)}
+		rows := []string{f.row(t, 0, "source", f.sourceName(), w)}
 		for i, a := range f.fields {
 			name := a.name
 			if a.required {
@@ -256,7 +256,7 @@ func (f toolForm) sections(t theme.Theme) []widget.Section {
 	}}
 	all := []widget.Section{form}
 	if f.answer.Len() > 0 || f.running {
-		all = append(all, widget.Section{Title: "Answer", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		all = append(all, widget.Section{Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
 			if f.running {
 				return []string{t.Busy.Text("◐ running …")}
 			}
@@ -289,7 +289,7 @@ func (f toolForm) row(t theme.Theme, i int, name, value string, w int) string {
 		return lead + typed.Draw(t, w, f.focus == i, hint)
 	}
 	if typed.Value() == "" {
-		return lead + t.Dim.Cut("‹ left out ›  "+strings.Join(nonEmpty(strings.Join(a.choices, ", "), a.description), " · "), w)
+		return lead + t.Dim.Cut("‹ not set ›  "+strings.Join(nonEmpty(strings.Join(a.choices, ", "), a.description), " · "), w)
 	}
 	return lead + t.Text.Text("‹ "+typed.Value()+" ›")
 }
@@ -300,9 +300,9 @@ func (f toolForm) footer(t theme.Theme, w int) []string {
 	case f.problem != "":
 		return t.Bad.Wrap("✗ "+f.problem, w)
 	case f.confirmed:
-		return t.Warn.Wrap("▲ It changes "+f.sourceName()+" ("+f.tool.Effect+"). Enter again runs it.", w)
+		return t.Warn.Wrap("▲ This changes "+f.sourceName()+" ("+f.tool.Effect+"). Press enter again to run it.", w)
 	case f.focus == 0:
-		return t.Dim.Wrap("  the source that it works on", w)
+		return t.Dim.Wrap("  the source to run it on", w)
 	default:
 		a := f.fields[f.focus-1]
 		return []string{t.Dim.Cut("  "+strings.Join(nonEmpty(a.kindText(), a.rules, a.description), " · "), w)}

@@ -114,7 +114,7 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 		}
 		mean := " –"
 		if sum.calls > 0 {
-			mean = " " + widget.Duration(sum.took/time.Duration(sum.calls)) + ", at most " + widget.Duration(sum.longest)
+			mean = " " + widget.Duration(sum.took/time.Duration(sum.calls)) + ", max " + widget.Duration(sum.longest)
 		}
 		return []string{
 			t.Dim.Fit("calls", 9) + t.Busy.Sparkline(calls[from:]) + t.Text.Text(rate),

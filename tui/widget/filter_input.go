@@ -54,7 +54,7 @@ func (f FilterInput) HandleKey(k tea.KeyPressMsg, keys NavKeys) FilterInput {
 
 // Bindings are the keys that mean something while the filter is edited.
 func (f FilterInput) Bindings(keys NavKeys) []key.Binding {
-	all := []key.Binding{WithHelp(keys.Enter, "keep the filter"), WithHelp(keys.Back, "drop it")}
+	all := []key.Binding{WithHelp(keys.Enter, "apply the filter"), WithHelp(keys.Back, "cancel")}
 	if f.previous != "" {
 		all = append(all, keys.PreviousFilter)
 	}

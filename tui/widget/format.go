@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,10 +16,13 @@ func Count[N int | uint64](n N) string {
 	return s
 }
 
-// Plural is n of something: "1 call", "2 calls".
+// Plural is n of something: "1 call", "2 calls", "3 matches".
 func Plural[N int | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
 	}
 	return Count(n) + " " + noun + "s"
 }

@@ -29,10 +29,10 @@ func DefaultNavKeys() NavKeys {
 		PageDown:       Bind("pgdn", "page down", "pgdown", "ctrl+d", "ctrl+f"),
 		First:          Bind("g", "first", "g", "home"),
 		Last:           Bind("G", "last", "G", "end"),
-		Enter:          Bind("enter", "do it", "enter"),
+		Enter:          Bind("enter", "open", "enter"),
 		Back:           Bind("esc", "back", "esc"),
 		Filter:         Bind("/", "filter", "/"),
-		PreviousFilter: Bind("↑", "the filter before", "up"),
+		PreviousFilter: Bind("↑", "previous filter", "up"),
 	}
 }
 
