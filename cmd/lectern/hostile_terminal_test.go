@@ -145,7 +145,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	if v := a.next(t); v.ID != 1000 {
 		t.Errorf("told %+v", v)
 	}
-	x.loses("waiting")
+	x.loses("1 pending")
 	x.shows("created One.md")
 	x.harmless("the panel after a yes")
 	for _, argv := range [][]string{{"changes"}, {"--plain"}} {

@@ -46,7 +46,7 @@ func TestPanelEnds(t *testing.T) {
 			if got := x.ends(); got != c.status {
 				t.Errorf("left with %d, want %d", got, c.status)
 			}
-			x.shows("The hub keeps running: 1 source, ", "`lectern hub stop` stops it.")
+			x.shows("The hub keeps running: 1 source, ", "`lectern hub stop` to stop it.")
 			x.restored()
 		})
 		t.Run(c.name+", for ears", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestPanelInTheBackground(t *testing.T) {
 	alone := openScreen(t, 100, 30, in(home), "lectern")
 	alone.shows("● ready", "─ Sources 1 ─")
 	alone.types("\x1a")
-	alone.shows("There is no shell here")
+	alone.shows("Cannot suspend")
 	alone.types("1")
 	alone.shows("─ Agents ─")
 	alone.types("q")
@@ -187,7 +187,7 @@ func TestPanelFollowsItsWindow(t *testing.T) {
 				return true
 			}
 			if w < 40 {
-				return len(rows) == h && strings.Contains(rows[0], "Too small.") && strings.Contains(rows[2], fmt.Sprintf("%d×%d", w, h))
+				return len(rows) == h && strings.Contains(rows[0], "Terminal too small.") && strings.Contains(rows[2], fmt.Sprintf("%d×%d", w, h))
 			}
 			return len(rows) == h && strings.Contains(rows[0], "1 Overview") && strings.HasSuffix(strings.TrimSpace(rows[h-1]), "q quit") &&
 				ansi.StringWidth(rows[h-1]) >= w-2 && !strings.Contains(strings.Join(rows[1:h-1], "\n"), "q quit")

@@ -37,7 +37,7 @@ func TestTwoPanels(t *testing.T) {
 		a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"%s"}}}`, id, title))
 	}
 	create(1, "One")
-	both("! 1 waiting")
+	both("! 1 pending")
 	for _, x := range panels {
 		x.types("!")
 		x.shows("Pending approvals", "+++ after")
@@ -46,7 +46,7 @@ func TestTwoPanels(t *testing.T) {
 	panels[0].types("y")
 	panels[1].shows("create_page: allowed elsewhere")
 	for _, x := range panels {
-		x.loses("waiting")
+		x.loses("1 pending")
 	}
 	if v := a.next(t); v.ID != 1 {
 		t.Errorf("told %+v", v)
@@ -55,7 +55,7 @@ func TestTwoPanels(t *testing.T) {
 
 	// Both answer the same: one of them is the first, the other is told so.
 	create(2, "Two")
-	both("! 1 waiting", "Two.md")
+	both("! 1 pending", "Two.md")
 	<-time.After(readingTime)
 	for _, x := range panels {
 		x.types("!")
@@ -65,7 +65,7 @@ func TestTwoPanels(t *testing.T) {
 		x.types("y")
 	}
 	for _, x := range panels {
-		x.loses("waiting")
+		x.loses("1 pending")
 	}
 	if v := a.next(t); v.ID != 2 {
 		t.Errorf("told %+v", v)

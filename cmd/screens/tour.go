@@ -86,24 +86,24 @@ ask = ["write", "delete"]
 	}
 	return play(ctx, exe, home, env, folder, []scene{
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 pending"}},
-		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
-		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
+		{name: "asked", title: "Approving a call", keys: []string{"!"}, shows: []string{"Pending approval ─", "rain water first"}},
+		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"location  "}},
 		{name: "pages", title: "Pages of a source, as an agent sees them", keys: []string{"b", "Down", "Down"}, shows: []string{"Greenhouse", "frame"}},
 		{keys: []string{"Escape"}, shows: []string{"permissions"}},
 		{name: "activity", title: "Activity", keys: []string{"3"}, shows: []string{"search_pages"}},
-		{keys: []string{"4"}, shows: []string{"An agent asks"}},
+		{keys: []string{"4"}, shows: []string{"Pending approval ─"}},
 		{name: "changes", title: "What agents wrote", keys: []string{"Down"}, shows: []string{"+- tulips"}},
 		{name: "clients", title: "Clients", keys: []string{"5"}, shows: []string{"Connected agents"}},
 		{name: "tools", title: "Tools, as a client sees them", keys: []string{"6"}, shows: []string{"read_page"}},
 		{name: "logs", title: "Logs", keys: []string{"7"}, shows: []string{"following"}},
 		{name: "settings", title: "Settings", keys: []string{"9"}, shows: []string{"hub.port"}},
 		{name: "doctor", title: "Doctor", keys: []string{"8"}, shows: []string{"─ Doctor ─", " good ─"}},
-		{name: "palette", title: "Everything there is to do", keys: []string{"C-p"}, shows: []string{"What to do"}},
+		{name: "palette", title: "Every command", keys: []string{"C-p"}, shows: []string{"─ Commands ─"}},
 		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
 		{name: "help", title: "Every key", keys: []string{"?"}, shows: []string{"─ Keys ─"}},
 		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
 		{keys: []string{"1"}, shows: []string{"copy the snippet"}},
-		{name: "overview-light", title: "Overview, on a light ground", keys: []string{"C"}, shows: []string{"light"}, paper: &lightPaper},
+		{name: "overview-light", title: "Overview, on a light background", keys: []string{"C"}, shows: []string{"light"}, paper: &lightPaper},
 	})
 }
 
