@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Several changes of one target are taken back together, and the taking back
-// is taken back like any other Change.
+// Several changes of one target are undone together, and the undo can be undone
+// like any other Change.
 func TestUndoComposesAndIsUndone(t *testing.T) {
 	d := newDesk(t)
 	for _, s := range []string{"1\n", "2\n", "3\n"} {
@@ -34,14 +34,14 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 	if err := d.undo(status.Filter{Session: "s9"}); err == nil {
-		t.Error("nothing was taken back without a word")
+		t.Error("an undo of nothing is not an error")
 	}
 	if err := d.undo(status.Filter{}); err == nil {
-		t.Error("everything is taken back although nothing was picked")
+		t.Error("everything was undone although nothing was selected")
 	}
 }
 
-// A call is taken back whole, also when one of its Changes is named.
+// A call is undone as a whole, also when only one of its Changes is named.
 func TestUndoTakesWholeCalls(t *testing.T) {
 	d := newDesk(t)
 	d.edit("old.md", text("page"))
@@ -49,7 +49,7 @@ func TestUndoTakesWholeCalls(t *testing.T) {
 	for _, c := range []struct {
 		ids  []string
 		says string
-	}{{ids[:1], "one call made c2 too: it is taken back whole"}, {ids, ""}} {
+	}{{ids[:1], "the same call also made c2; a call is undone as a whole"}, {ids, ""}} {
 		plan, err := d.PlanUndo(t.Context(), status.Filter{IDs: c.ids}, d.from)
 		if err != nil || strings.Join(plan.Risks, "; ") != c.says {
 			t.Errorf("the plan for %v says %q (%v), want %q", c.ids, plan.Risks, err, c.says)
@@ -164,7 +164,7 @@ func TestPlanUndo(t *testing.T) {
 			t.Errorf("%s: no diff", s.What)
 		}
 	}
-	if got := strings.Join(what, ", "); plan.Title != "Take back 3 changes of 1 call" || got != "bring back c.md in notes, remove b.md in notes, restore a.md in notes" {
+	if got := strings.Join(what, ", "); plan.Title != "Undo 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
 		t.Errorf("%s: %s", plan.Title, got)
 	}
 	if plan.Steps[2].Diff != "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-A\n+a\n" {
@@ -222,7 +222,7 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 	err := d.undo(status.Filter{Source: d.source})
 	switch {
 	case err == nil && alone && !maps.EqualFunc(d.held, start, same):
-		t.Error("everything was taken back, but the bytes are not those of before")
+		t.Error("everything was undone, but the bytes are not those from before")
 	case err != nil && alone && len(d.list(status.Filter{Source: d.source, Limit: 1})) > 0:
 		t.Errorf("nobody else edited: %v", err)
 	case err != nil && !maps.EqualFunc(d.held, before, same):
