@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ParseLoopback reads an address to listen on or to dial: 127.0.0.1:PORT,
-// [::1]:PORT or localhost:PORT. Everything else is refused, above all the many
-// spellings of "every interface", an empty host among them. Port 0 means one
-// that is free.
+// ParseLoopback parses an address to listen on or to dial: 127.0.0.1:PORT,
+// [::1]:PORT or localhost:PORT. It refuses everything else, above all the many
+// spellings of "every interface", an empty host among them. Port 0 means any
+// free port.
 func ParseLoopback(addr string) (netip.AddrPort, error) {
 	no := func(why string) (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("parse address %q: %s: write 127.0.0.1:PORT", addr, why)
@@ -32,5 +32,5 @@ func ParseLoopback(addr string) (netip.AddrPort, error) {
 	case "":
 		return no("an empty host means every interface")
 	}
-	return no("only this machine's own loopback is listened on")
+	return no("only the loopback interface of this machine is allowed")
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// LoadOrCreateToken reads the token at path, or makes one there with mode 0600
-// when there is no file. It refuses a file that is not regular, that another
-// user owns, that others can read, or that does not hold a token; the error
-// names the file and the command that mends it. Processes that create at the
+// LoadOrCreateToken reads the token at path, or creates one there with mode
+// 0600 if there is no file. It refuses a file that is not regular, belongs to
+// another user, can be read by others, or does not contain a token; the error
+// names the file and the command that fixes it. Processes that create at the
 // same moment all get the same token.
 func LoadOrCreateToken(path string) (Token, error) {
 	t, err := loadToken(path)
@@ -32,11 +32,12 @@ func LoadOrCreateToken(path string) (Token, error) {
 	return t, nil
 }
 
-// LoadToken reads the token at path; it refuses what LoadOrCreateToken does.
+// LoadToken reads the token at path; it refuses the same files as
+// LoadOrCreateToken.
 func LoadToken(path string) (Token, error) { return loadToken(path) }
 
-// RotateToken puts a new token at path, in one step: at no time is there no
-// file or half a file. Whoever holds the old token must be told to load again.
+// RotateToken replaces the token at path in one step: at no time is there no
+// file or half a file. Programs that hold the old token must load it again.
 func RotateToken(path string) (Token, error) {
 	t := newToken()
 	if err := writeToken(path, t, os.Rename); err != nil {
@@ -56,13 +57,13 @@ func loadToken(path string) (Token, error) {
 	}
 	t, err := parseToken(strings.TrimRight(string(text), "\r\n"))
 	if err != nil {
-		return Token{}, fmt.Errorf("read token %s: %w: remove the file and a new one is made", path, err)
+		return Token{}, fmt.Errorf("read token %s: %w: remove the file and a new one will be created", path, err)
 	}
 	return t, nil
 }
 
-// writeToken writes t beside path, whole and synced, and lets place give it its
-// name.
+// writeToken writes t beside path, complete and synced, and calls place to
+// give it its name.
 func writeToken(path string, t Token, place func(from, to string) error) error {
 	dir := filepath.Dir(path)
 	if err := makePrivateDir(dir); err != nil {
@@ -85,8 +86,8 @@ func writeToken(path string, t Token, place func(from, to string) error) error {
 	return nil
 }
 
-// renameIfAbsent gives from the name to unless that is taken. Some file systems know
-// no links; there two processes at the same moment may keep different tokens,
+// renameIfAbsent renames from unless to exists. Some file systems have no hard
+// links; there, two processes at the same moment may keep different tokens,
 // which the lock of the one hub rules out.
 func renameIfAbsent(from, to string) error {
 	err := os.Link(from, to)
@@ -99,7 +100,7 @@ func renameIfAbsent(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// writeNewFile writes a file that must not exist, for this user alone.
+// writeNewFile writes a file that must not exist, readable only by this user.
 func writeNewFile(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
