@@ -106,7 +106,7 @@ func TestTampering(t *testing.T) {
 	}{
 		{"untouched", join(lines...), 0, ""},
 		{"a word changed", strings.Replace(join(lines...), `"asked":2`, `"asked":9`, 1), 4, "number 3, was changed"},
-		{"a line taken away", join(lines[0], lines[1], lines[3], lines[4], lines[5]), 3, "1 lines before it were taken away"},
+		{"a line taken away", join(lines[0], lines[1], lines[3], lines[4], lines[5]), 3, "1 lines before it were removed"},
 		{"two lines swapped", join(lines[0], lines[2], lines[1], lines[3]), 2, "taken away"},
 		{"a line twice", join(lines[0], lines[1], lines[1]), 3, "put in or moved"},
 		{"the first taken away", join(lines[1:]...), 0, ""}, // as a rotation does; First says so
