@@ -144,7 +144,8 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return err
 	}
 	if _, err := k.open(check, "check"); err != nil {
-		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal", keyName, databaseName, databaseName)
+		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal",
+			keyName, databaseName, databaseName)
 	}
 	if !suspect {
 		return nil

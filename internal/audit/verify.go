@@ -103,7 +103,7 @@ func (v *verifier) line(text []byte) *Break {
 	}
 	switch {
 	case v.Lines == 0 && l.Seq == 1 && l.Prev != firstHash:
-		return &Break{Reason: "it is the first line and refers to one before it", Meaning: "Lines before it were removed and this one was changed."}
+		return &Break{Reason: "it is the first line and refers to another", Meaning: "Lines before it were removed and this one was changed."}
 	case v.Lines == 0:
 		v.First = l.Seq
 	case l.Seq > v.Last+1:

@@ -35,7 +35,8 @@ func (e *PortTaken) Error() string {
 	if holder == "" {
 		holder = "another program"
 	}
-	return fmt.Sprintf("listen on 127.0.0.1:%d: the port is taken by %s: stop that program, or set another port in the configuration", e.Port, holder)
+	return fmt.Sprintf("listen on 127.0.0.1:%d: the port is taken by %s: stop that program, or set another port in the configuration",
+		e.Port, holder)
 }
 
 // A loopbackListener accepts connections only from the loopback interface. The
