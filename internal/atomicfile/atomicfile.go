@@ -20,7 +20,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 var (
@@ -94,13 +93,6 @@ func WriteFile(name string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-// IsTemp reports whether name is, or was before a crash, a temporary file of
-// this package. Other programs should not read or index such a file.
-func IsTemp(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix)
 }
 
 const (

@@ -1,38 +1,11 @@
 package logs
 
 import (
-	"fmt"
-	"io"
-	"log/slog"
 	"regexp"
 	"strings"
 )
 
 const redacted = "[redacted]"
-
-// A Secret is a string that never shows itself: however it is printed, encoded
-// or logged, it reads "[redacted]". Use string(s) to get at it.
-type Secret string
-
-// String implements fmt.Stringer.
-func (Secret) String() string { return redacted }
-
-// GoString implements fmt.GoStringer.
-func (Secret) GoString() string { return redacted }
-
-// Format implements fmt.Formatter, so that %x and %d reveal nothing either.
-func (Secret) Format(s fmt.State, _ rune) {
-	_, _ = io.WriteString(s, redacted) // the printer behind s reports its own errors
-}
-
-// MarshalJSON implements json.Marshaler.
-func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
-
-// MarshalText implements encoding.TextMarshaler.
-func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// LogValue implements slog.LogValuer.
-func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // namesSecret reports whether an attribute with this key contains a secret.
 // The ending decides: access_token does, token_file does not.

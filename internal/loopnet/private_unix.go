@@ -79,12 +79,3 @@ func openPrivate(path string) (*os.File, error) {
 
 // restrictToUser has nothing to do: the mode at creation is enough.
 func restrictToUser(string) error { return nil }
-
-// syncDir makes a new name in dir survive a power failure.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

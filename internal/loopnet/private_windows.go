@@ -61,7 +61,3 @@ func restrictToUser(path string) error {
 	}
 	return nil
 }
-
-// syncDir does nothing: Windows cannot sync a directory, and NTFS journals its
-// names.
-func syncDir(string) error { return nil }

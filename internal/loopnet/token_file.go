@@ -1,7 +1,6 @@
 package loopnet
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
 // LoadOrCreateToken reads the token at path, or creates one there with mode
@@ -22,8 +23,8 @@ func LoadOrCreateToken(path string) (Token, error) {
 		return t, err
 	}
 	t = newToken()
-	err = writeToken(path, t, renameIfAbsent)
-	if errors.Is(err, fs.ErrExist) {
+	err = writeToken(path, t, true)
+	if errors.Is(err, atomicfile.ErrExists) {
 		return loadToken(path) // another process was first
 	}
 	if err != nil {
@@ -40,7 +41,7 @@ func LoadToken(path string) (Token, error) { return loadToken(path) }
 // file or half a file. Programs that hold the old token must load it again.
 func RotateToken(path string) (Token, error) {
 	t := newToken()
-	if err := writeToken(path, t, os.Rename); err != nil {
+	if err := writeToken(path, t, false); err != nil {
 		return Token{}, err
 	}
 	return t, nil
@@ -62,56 +63,21 @@ func loadToken(path string) (Token, error) {
 	return t, nil
 }
 
-// writeToken writes t beside path, complete and synced, and calls place to
-// give it its name.
-func writeToken(path string, t Token, place func(from, to string) error) error {
+// writeToken writes t to path in one step. It fails with atomicfile.ErrExists if
+// create is set and the file exists.
+func writeToken(path string, t Token, create bool) error {
 	dir := filepath.Dir(path)
 	if err := makePrivateDir(dir); err != nil {
 		return fmt.Errorf("write token: %w", err)
 	}
-	temp := filepath.Join(dir, "."+filepath.Base(path)+"-"+rand.Text())
-	err := writeNewFile(temp, t.Reveal()+"\n")
-	if err == nil {
-		err = place(temp, path)
-	}
-	if gone := os.Remove(temp); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = gone
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
+		return fmt.Errorf("write token: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // opened only to name the file
+	opt := atomicfile.Options{Mode: 0o600, Perm: 0o600, Create: create}
+	if err := atomicfile.Write(root, filepath.Base(path), []byte(t.Reveal()+"\n"), opt); err != nil {
 		return fmt.Errorf("write token %s: %w", path, err)
 	}
-	return nil
-}
-
-// renameIfAbsent renames from unless to exists. Some file systems have no hard
-// links; there, two processes at the same moment may keep different tokens,
-// which the lock of the one hub rules out.
-func renameIfAbsent(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, exists := os.Lstat(to); exists == nil {
-		return &os.LinkError{Op: "link", Old: from, New: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
-}
-
-// writeNewFile writes a file that must not exist, readable only by this user.
-func writeNewFile(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = restrictToUser(path)
-	if err == nil {
-		_, err = f.WriteString(text)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return restrictToUser(path)
 }
