@@ -58,6 +58,7 @@ var layers = []layer{
 	{"tui/logview", []string{"status", "tui/theme", "tui/widget"}, []string{"os", "net", "io/fs", mcpGo}, "the log view keeps and draws lines; what is done with them is for the pane to decide"},
 	{"tui/prose", []string{"tui/theme"}, []string{"os", "net", "io/fs", mcpGo}, "prose lays out text; where it comes from and where it is shown is for others"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
+	{"internal/loopnet", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "token files are replaced in one step, like every other file"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
 
