@@ -10,17 +10,17 @@ import (
 )
 
 func TestActivityFollowsAndPauses(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
 		r.press("@Activity")
 		r.shows("following · 40 calls", "11:59:48 ● get_card", "157 ms", "not_found")
-		r.clerk.calls <- status.Call{Seq: 41, Time: noon, Tool: "fresh_one", Client: "late"}
+		r.queries.calls <- status.Call{Seq: 41, Time: noon, Tool: "fresh_one", Client: "late"}
 		r.wait(time.Second)
 		r.shows("fresh_one", "41 calls")
 		r.press("j", "j")
 		r.shows("paused")
 		selected := lineOf(t, r, "11:59:36")
-		r.clerk.calls <- status.Call{Seq: 42, Time: noon, Tool: "fresher_one"}
+		r.queries.calls <- status.Call{Seq: 42, Time: noon, Tool: "fresher_one"}
 		r.wait(time.Second)
 		if got := lineOf(t, r, "11:59:36"); got != selected {
 			t.Errorf("the selected row changed from %q to %q", selected, got)
@@ -32,10 +32,10 @@ func TestActivityFollowsAndPauses(t *testing.T) {
 
 // A call that was answered with a question is no error.
 func TestActivityAsked(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
 		r.press("@Activity")
-		r.clerk.calls <- status.Call{Seq: 41, Time: noon, Tool: "asked_one", Code: status.Asked}
+		r.queries.calls <- status.Call{Seq: 41, Time: noon, Tool: "asked_one", Code: status.Asked}
 		r.wait(time.Second)
 		r.shows("? asked_one", "  asked", "41 calls")
 		r.press("enter")
@@ -49,7 +49,7 @@ func TestActivityAsked(t *testing.T) {
 }
 
 // lineOf is the line of the screen that has text in it.
-func lineOf(t *testing.T, r *rig, text string) string {
+func lineOf(t *testing.T, r *testPanel, text string) string {
 	t.Helper()
 	for line := range strings.SplitSeq(r.screen(), "\n") {
 		if strings.Contains(line, text) {
@@ -61,7 +61,7 @@ func lineOf(t *testing.T, r *rig, text string) string {
 }
 
 func TestActivityFilters(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.wait(time.Second)
 		r.press("@Activity", "/", "EDIT")
 		r.shows("No calls match the filter.")
@@ -86,9 +86,9 @@ func TestActivityFilters(t *testing.T) {
 }
 
 func TestActivityKeepsTenThousand(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		for i := range 12_000 {
-			r.clerk.calls <- status.Call{Seq: uint64(i + 41), Time: noon, Tool: fmt.Sprintf("tool_%d", i%7)}
+			r.queries.calls <- status.Call{Seq: uint64(i + 41), Time: noon, Tool: fmt.Sprintf("tool_%d", i%7)}
 		}
 		r.wait(time.Second)
 		r.wait(time.Second) // for the batch that is not full

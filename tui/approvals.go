@@ -61,7 +61,7 @@ func (m Model) recordAnswer(a status.Action) Model {
 	return m
 }
 
-// actionFailed says that a was not done. Where somebody else has answered before, how
+// actionFailed says that a was not done. Where someone else has answered before, how
 // they did says more.
 func (m Model) actionFailed(a status.Action, err error) Model {
 	m.notice = errorNotice(pane.Describe(a, m.snap), err)

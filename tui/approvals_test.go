@@ -10,15 +10,15 @@ import (
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
-// endedAs is asked with its first approval ended.
-func endedAs(e status.ApprovalOutcome) status.Snapshot {
+// withOutcome is asked with its first approval ended.
+func withOutcome(e status.ApprovalOutcome) status.Snapshot {
 	s := asked()
 	e.ID = s.Approvals[0].ID
 	s.Seq, s.Approvals, s.Outcomes = 0, s.Approvals[1:], []status.ApprovalOutcome{{ID: "older", Resolution: status.Refused}, e}
 	return s
 }
 
-// What waited and was answered elsewhere, or by nobody, is said once, in
+// What waited and was answered elsewhere, or by no one, is said once, in
 // whichever pane a person is.
 func TestEndingsAreSaid(t *testing.T) {
 	for want, e := range map[string]status.ApprovalOutcome{
@@ -29,13 +29,13 @@ func TestEndingsAreSaid(t *testing.T) {
 		"the client gave up waiting":      {Resolution: status.ClientLeft},
 		"re-evaluated, the rules changed": {Resolution: status.AskedAgain},
 	} {
-		desk(t, crowded(), func(r *rig) {
+		runPanel(t, crowded(), func(r *testPanel) {
 			s := asked()
 			s.Seq = 0
 			r.hub.Set(s)
 			r.settle()
 			r.shows("wants")
-			r.hub.Set(endedAs(e))
+			r.hub.Set(withOutcome(e))
 			r.settle()
 			r.shows("claude-code's markdown_delete_page: " + want)
 			r.press("!")
@@ -47,14 +47,14 @@ func TestEndingsAreSaid(t *testing.T) {
 // The question about a call that waits no more goes, and the yes that was meant
 // for it does nothing.
 func TestQuestionEndsWithItsCall(t *testing.T) {
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
 		r.wait(keyGrace)
 		r.press("A")
 		r.shows("Allow markdown_delete_page?")
 		r.wait(keyGrace)
-		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.TimedOut}))
+		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.TimedOut}))
 		r.settle()
 		r.shows("claude-code's markdown_delete_page: timed out, nobody answered")
 		r.hides("Allow markdown_delete_page?")
@@ -67,32 +67,32 @@ func TestQuestionEndsWithItsCall(t *testing.T) {
 // the first answer was, whether it learns of that before or after.
 func TestOwnAnswerIsSaidOnce(t *testing.T) {
 	theirs := status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
 		r.press("y")
-		r.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
+		r.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByPerson}))
 		r.settle()
 		r.shows("done: allow the call")
 		r.hides("elsewhere")
 	})
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
 		r.hub.SetErr(errors.New("no call waits as a1"))
 		r.press("y")
 		r.shows("no call waits as a1")
 		r.hub.SetErr(nil)
-		r.hub.Set(endedAs(theirs))
+		r.hub.Set(withOutcome(theirs))
 		r.settle()
 		r.shows("claude-code's markdown_delete_page: refused elsewhere")
 		r.hides("no call waits")
 	})
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
 		r.m = r.m.recordAnswer(allowed("a1", status.Once))
-		r.hub.Set(endedAs(theirs))
+		r.hub.Set(withOutcome(theirs))
 		r.settle()
 		r.send(doneMsg{want: pane.Do{Actions: []status.Action{allowed("a1", status.Once)}}, err: errors.New("no call waits as a1")})
 		r.shows("Already answered: refused elsewhere")
@@ -102,9 +102,9 @@ func TestOwnAnswerIsSaidOnce(t *testing.T) {
 
 func TestEndingsAreSpoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, asked())
+		l := newHeardPanel(t, asked())
 		l.since()
-		l.hub.Set(endedAs(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
+		l.hub.Set(withOutcome(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}))
 		l.settle()
 		const want = "claude-code's markdown_delete_page: allowed in the client."
 		if got := l.since(); !strings.Contains(got, want) {

@@ -16,7 +16,7 @@ import (
 // TestBrowserReads: a person looks through a source, page by page.
 func TestBrowserReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
 		r.press("2", "enter")
 		r.shows("Pages of welcome", "as agents see it", "42 pages · 20.1 MB · newest 12:00", "Ideas.md")
 		r.press("j", "enter")
@@ -29,13 +29,13 @@ func TestBrowserReads(t *testing.T) {
 		r.press("z")
 		r.shows("source", "A *first* paragraph")
 		r.press("c", "s")
-		if len(r.copied) != 1 || r.copied[0] != r.clerk.shelf.page.Text || r.saved["page-welcome.md"] != r.copied[0] {
+		if len(r.copied) != 1 || r.copied[0] != r.queries.pages.page.Text || r.saved["page-welcome.md"] != r.copied[0] {
 			t.Errorf("copied %q, saved %q", r.copied, r.saved)
 		}
 		r.shows("the first 1.1 KB of Journal/2026-11-21.md")
 		r.press("esc", "esc")
 		r.shows("agents can")
-		if d := cmp.Diff([]string{"welcome", "welcome Journal/2026-11-21.md", "welcome Journal/2026-11-21.md"}, r.clerk.shelf.read); d != "" {
+		if d := cmp.Diff([]string{"welcome", "welcome Journal/2026-11-21.md", "welcome Journal/2026-11-21.md"}, r.queries.pages.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
 		}
 	})
@@ -44,7 +44,7 @@ func TestBrowserReads(t *testing.T) {
 // TestBrowserFilters: typing narrows the list, and going back widens it.
 func TestBrowserFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
 		r.press("2", "b", "/", "PAGE 1")
 		r.shows("No pages match the filter.")
 		r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "page 1")
@@ -55,7 +55,7 @@ func TestBrowserFilters(t *testing.T) {
 		r.press("backspace", "1", "down", "enter", "R")
 		r.shows("(10 of 42)", "Page 10.md")
 		r.press("enter")
-		if got := r.clerk.shelf.read; !strings.HasSuffix(got[len(got)-1], "Sub/Page 11.md") {
+		if got := r.queries.pages.read; !strings.HasSuffix(got[len(got)-1], "Sub/Page 11.md") {
 			t.Errorf("read %q", got)
 		}
 		r.press("esc", "esc")
@@ -68,34 +68,34 @@ func TestBrowserFilters(t *testing.T) {
 // and never shown for another.
 func TestBrowserGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := busyClerk()
-		c.shelf.hold = make(chan struct{})
-		r := newRigWith(t, crowded(), c, 140, 45)
+		c := filledQueries()
+		c.pages.hold = make(chan struct{})
+		r := newTestPanelWith(t, crowded(), c, 140, 45)
 		r.press("2", "b", "j", "j", "k", "k")
 		r.shows("Loading …")
 		want := []string{"welcome", "welcome Ideas.md", "welcome Journal/2026-11-21.md", "welcome 会議/日本語の長い名前のページ.md", "welcome Journal/2026-11-21.md", "welcome Ideas.md"}
-		if d := cmp.Diff(want, c.shelf.read); d != "" {
+		if d := cmp.Diff(want, c.pages.read); d != "" {
 			t.Errorf("read (-want +got):\n%s", d)
 		}
 		for _, k := range "jk" { // so fast that what is given up answers last
 			r.update(tea.KeyPressMsg{Code: k, Text: string(k)})
 		}
 		r.settle()
-		if c.shelf.left != 6 {
-			t.Errorf("%d of 6 pages that the cursor has left are given up", c.shelf.left)
+		if c.pages.left != 6 {
+			t.Errorf("%d of 6 pages that the cursor has left are given up", c.pages.left)
 		}
 		r.shows("Ideas.md ─", "Loading …")
 		r.hides("context canceled")
-		close(c.shelf.hold)
+		close(c.pages.hold)
 		r.settle()
 		r.shows("# 会議の記録")
-		n := len(c.shelf.read)
+		n := len(c.pages.read)
 		r.press("x") // means nothing here
-		if len(c.shelf.read) != n {
-			t.Errorf("a page that is there was read again: %q", c.shelf.read[n:])
+		if len(c.pages.read) != n {
+			t.Errorf("a page that is there was read again: %q", c.pages.read[n:])
 		}
 		r.send(tea.WindowSizeMsg{Width: 110, Height: 45})
-		if got := c.shelf.read; len(got) != n+1 || got[n] != "welcome Ideas.md" {
+		if got := c.pages.read; len(got) != n+1 || got[n] != "welcome Ideas.md" {
 			t.Errorf("another width: read %q", got[n:])
 		}
 	})
@@ -105,7 +105,7 @@ func TestBrowserGoesOn(t *testing.T) {
 // what comes of it.
 func TestBrowserSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
 		r.press("2", "j", "S", "esc")
 		r.shows("Pages of notes")
 		r.press("S", "diagram", "enter")
@@ -115,10 +115,10 @@ func TestBrowserSearches(t *testing.T) {
 		r.press("esc", "G", "enter")
 		r.shows("There is no page to open.")
 		r.press("S", "x", "enter")
-		if got := r.clerk.shelf.read; !slices.Equal(got, []string{"notes", "notes diagram", "notes Projects/Alpha.md", "notes diagramx"}) {
+		if got := r.queries.pages.read; !slices.Equal(got, []string{"notes", "notes diagram", "notes Projects/Alpha.md", "notes diagramx"}) {
 			t.Errorf("read %q", got)
 		}
-		r.clerk.fail(&status.CallError{Code: "denied", Msg: "not yours", Hint: "Ask for it."})
+		r.queries.fail(&status.CallError{Code: "denied", Msg: "not yours", Hint: "Ask for it."})
 		r.press("S", "enter")
 		r.shows("not yours", "Ask for it.")
 		r.press("esc", "esc")
@@ -126,24 +126,24 @@ func TestBrowserSearches(t *testing.T) {
 	})
 }
 
-// TestBrowserAndTheHub: what is cut off is said, another hub is asked anew, and
+// TestBrowserAndTheHub: what is cut off is said, another hub is asked again, and
 // a source that is gone takes its browser along.
 func TestBrowserAndTheHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := busyClerk()
-		whole := c.shelf.pages
-		c.shelf.pages = whole[:1]
-		r := newRigWith(t, crowded(), c, 80, 24)
+		c := filledQueries()
+		whole := c.pages.pages
+		c.pages.pages = whole[:1]
+		r := newTestPanelWith(t, crowded(), c, 80, 24)
 		r.press("2", "b")
 		r.shows("connection to the hub lost after 40 of 42 pages")
-		c.shelf.pages = whole
+		c.pages.pages = whole
 		s := crowded()
 		s.Hub.PID++
 		r.hub.Set(s)
 		r.settle()
 		r.shows("42 pages")
 		r.hides("went away")
-		r.clerk.fail(errors.New("the disk is on fire"))
+		r.queries.fail(errors.New("the disk is on fire"))
 		r.press("R")
 		r.shows("the disk is on fire")
 		s.Sources = s.Sources[1:]
@@ -159,7 +159,7 @@ func TestBrowserAndTheHub(t *testing.T) {
 func TestBrowserSpoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := []string{}
-		r := newRigWith(t, crowded(), busyClerk(), 80, 24)
+		r := newTestPanelWith(t, crowded(), filledQueries(), 80, 24)
 		r.m.fx.cancel()
 		s := NewScreenReader(r.m.cfg, func(line string) { said = append(said, line) })
 		r.m = s.m

@@ -14,11 +14,11 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// desk runs a test on an 80 by 24 panel over a hub that shows snap and a clerk
+// runPanel runs a test on an 80 by 24 panel over a hub that shows snap and a clerk
 // with something for every pane.
-func desk(t *testing.T, snap status.Snapshot, test func(r *rig)) {
+func runPanel(t *testing.T, snap status.Snapshot, test func(r *testPanel)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(newRigWith(t, snap, busyClerk(), 80, 24)) })
+	synctest.Test(t, func(t *testing.T) { test(newTestPanelWith(t, snap, filledQueries(), 80, 24)) })
 }
 
 func allowed(id string, scope status.Scope) status.Action {
@@ -26,7 +26,7 @@ func allowed(id string, scope status.Scope) status.Action {
 }
 
 func TestWaitingIsAnnouncedEverywhere(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.hides("waiting")
 		for _, tab := range []string{"@Overview", "@Sources", "@Logs", "@Clients"} {
 			r.hub.Set(nextCrowded())
@@ -52,7 +52,7 @@ func nextCrowded() status.Snapshot {
 }
 
 func TestAllow(t *testing.T) {
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
 		r.shows("claude-code (verified by its token)", "markdown_delete_page in notes (delete)", "and 3 more", "deleting asks first in notes", "-# Yesterday")
@@ -63,7 +63,7 @@ func TestAllow(t *testing.T) {
 		r.did(allowed("a1", status.Once), allowed("a1", status.ForSession))
 		r.press("A")
 		r.shows("Allow markdown_delete_page?")
-		r.agree()
+		r.confirm()
 		r.press("j")
 		r.shows("codex-mcp-client (unverified name)")
 		r.press("y")
@@ -74,7 +74,7 @@ func TestAllow(t *testing.T) {
 // TestAnswersAreNotForAnother: when what waits changes under the eyes of a
 // person, the keys that are on their way answer nothing.
 func TestAnswersAreNotForAnother(t *testing.T) {
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
 		next := asked()
@@ -90,7 +90,7 @@ func TestAnswersAreNotForAnother(t *testing.T) {
 }
 
 func TestNothingIsAllowedUnseen(t *testing.T) {
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!") // the plan is known from here on
 		r.wait(keyGrace)
 		r.press("2", "ctrl+p", "allow the selected call once", "enter")
@@ -100,7 +100,7 @@ func TestNothingIsAllowedUnseen(t *testing.T) {
 }
 
 func TestRefuseWithAReason(t *testing.T) {
-	desk(t, asked(), func(r *rig) {
+	runPanel(t, asked(), func(r *testPanel) {
 		r.press("!")
 		r.wait(keyGrace)
 		r.press("n", "not yA")
@@ -124,7 +124,7 @@ func TestRefuseWithAReason(t *testing.T) {
 }
 
 func TestChangesAreReadShownAndUndone(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Changes")
 		r.shows("Changes 4", "claude-code session 1", "codex-mcp-client session 3", "+- call the plumber before noon", "the person asked for a summary")
 		r.press("enter")
@@ -133,7 +133,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.hub.SetPlan(status.Plan{Title: "Undo c9", Steps: []status.Step{{What: "change Journal/2026-11-21", Diff: "-- water the plants\n"}}})
 		r.press("u")
 		r.shows("Undo c9?")
-		r.agree()
+		r.confirm()
 		undo := status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{"c9"}}}
 		r.did(undo)
 		r.press("j", "u")
@@ -141,10 +141,10 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.press("j", "u")
 		r.shows("Cannot undo: its pre-image was too large to keep")
 		r.press("U")
-		r.agree()
+		r.confirm()
 		r.did(undo, status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: "1"}})
 		r.press("g", "c")
-		if d := cmp.Diff([]string{strings.ReplaceAll(r.clerk.diffs["c9"], "\t", "    ")}, r.copied); d != "" {
+		if d := cmp.Diff([]string{strings.ReplaceAll(r.queries.diffs["c9"], "\t", "    ")}, r.copied); d != "" {
 			t.Error(d)
 		}
 	})
@@ -152,14 +152,14 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 
 // TestChangesAreReadAgain: after a call that wrote and after an undo, not else.
 func TestChangesAreReadAgain(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Changes")
 		r.wait(time.Second) // the calls of before
-		r.clerk.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Time: noon}}, r.clerk.changes...)
-		r.clerk.calls <- status.Call{Seq: 1, Tool: "read_page"}
+		r.queries.changes = append([]status.Change{{ID: "c10", Target: "Fresh", Session: "3", Time: noon}}, r.queries.changes...)
+		r.queries.calls <- status.Call{Seq: 1, Tool: "read_page"}
 		r.wait(2 * batchTime)
 		r.hides("Fresh")
-		r.clerk.calls <- status.Call{Seq: 2, Tool: "write_page", Changes: []string{"c10"}}
+		r.queries.calls <- status.Call{Seq: 2, Tool: "write_page", Changes: []string{"c10"}}
 		r.wait(2 * batchTime)
 		r.shows("Fresh", "Changes 5")
 		r.shows("-- call the plumber") // the selection stays
@@ -167,10 +167,10 @@ func TestChangesAreReadAgain(t *testing.T) {
 }
 
 func TestOlderChangesAreReadAtTheEnd(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
-		r.clerk.changes = nil
+	runPanel(t, crowded(), func(r *testPanel) {
+		r.queries.changes = nil
 		for i := range 250 {
-			r.clerk.changes = append(r.clerk.changes, status.Change{ID: fmt.Sprintf("n%d", i), Target: fmt.Sprintf("page %d", i), Time: noon})
+			r.queries.changes = append(r.queries.changes, status.Change{ID: fmt.Sprintf("n%d", i), Target: fmt.Sprintf("page %d", i), Time: noon})
 		}
 		r.press("@Changes")
 		r.shows("Changes 100+")
@@ -182,15 +182,15 @@ func TestOlderChangesAreReadAtTheEnd(t *testing.T) {
 }
 
 func TestJournalThatCannotBeRead(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
-		r.clerk.fail(errors.New("read journal: it is locked"))
+	runPanel(t, crowded(), func(r *testPanel) {
+		r.queries.fail(errors.New("read journal: it is locked"))
 		r.seen = 0
 		r.press("@Changes")
 		r.shows("annot read the journal: read journal: it is locked")
 		if r.seen > 10 {
 			t.Errorf("%d messages: it is asked for without end", r.seen)
 		}
-		r.clerk.fail(nil)
+		r.queries.fail(nil)
 		r.press("R")
 		r.shows("Changes 4")
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 func TestClientsPutsInAndTakesOut(t *testing.T) {
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Put Lectern into Cursor", Steps: []status.Step{{What: "edit mcp.json", Diff: "+lectern"}}})
 		r.press("@Clients")
 		r.shows("▸ Claude Code", "● connected", "/home/ada/.claude.json", "d uninstalls Lectern")
@@ -15,9 +15,9 @@ func TestClientsPutsInAndTakesOut(t *testing.T) {
 		r.shows("▲ outdated", "it starts another lectern", "i repairs it", "or manually:")
 		r.press("i")
 		r.shows("Put Lectern into Cursor?", "+lectern")
-		r.agree()
+		r.confirm()
 		r.press("d")
-		r.agree()
+		r.confirm()
 		r.press("j")
 		r.shows("▸ Logseq plugin", "○ not there")
 		r.press("d")
@@ -35,7 +35,7 @@ func TestClientsPutsInAndTakesOut(t *testing.T) {
 }
 
 func TestClientsKeepsItsSelection(t *testing.T) {
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.press("@Clients", "j")
 		r.shows("▸ Cursor")
 		s := lively()
@@ -48,19 +48,19 @@ func TestClientsKeepsItsSelection(t *testing.T) {
 }
 
 func TestGrants(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Let agents only read notes"})
 		r.press("2", "j", "p")
 		r.shows("Permissions for notes", "all clients", "read only")
 		r.press("enter")
 		r.shows("Let agents only read notes?")
-		r.agree()
+		r.confirm()
 		r.press("p", "right", "up", "right", "right")
 		r.shows("cursor-vscode", "read; ask before any change")
 		r.press("enter")
-		r.agree()
+		r.confirm()
 		r.press("p", "left", "enter")
-		r.agree()
+		r.confirm()
 		r.did(
 			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}},
 			status.Action{Verb: status.SetGrant, Target: "notes", Grant: &status.Grant{

@@ -10,10 +10,10 @@ import (
 type colours string
 
 const (
-	coloursAuto     colours = "" // those for the ground that the terminal says it has
+	coloursAuto     colours = "" // those for the background that the terminal says it has
 	coloursDark     colours = "dark"
 	coloursLight    colours = "light"
-	coloursContrast colours = "contrast" // high contrast on the ground that the terminal says it has
+	coloursContrast colours = "contrast" // high contrast on the background that the terminal says it has
 	contrastDark    colours = "contrast-dark"
 	contrastLight   colours = "contrast-light"
 )

@@ -15,7 +15,7 @@ type confirm struct {
 	title  string
 	text   widget.TextView
 	then   pane.Intent // what yes means
-	top    int         // the first row in sight
+	top    int         // the first visible row
 }
 
 func newConfirm(k KeyMap, plan status.Plan, then pane.Intent) confirm {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestToolsAreShownForEachSourceAndClient(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Tools")
 		r.shows("Tools 4", "about 448 tokens", "▸ search_pages", "One literal phrase", "limit · integer")
 		r.press("j")
@@ -20,30 +20,30 @@ func TestToolsAreShownForEachSourceAndClient(t *testing.T) {
 		r.press("p", "p", "right")
 		r.shows("Tools 4 of notes for claude-code")
 		r.press("left")
-		if d := cmp.Diff([]string{"/", "welcome/", "notes/", "notes/claude-code"}, r.clerk.asked[:4]); d != "" {
+		if d := cmp.Diff([]string{"/", "welcome/", "notes/", "notes/claude-code"}, r.queries.asked[:4]); d != "" {
 			t.Error(d)
 		}
 		r.press("/", "finds pages", "enter")
 		r.shows("▸ search_pages", "1 of 4")
 		r.hides("delete_page")
-		r.clerk.fail(errors.New("the hub is of another mind"))
+		r.queries.fail(errors.New("the hub is of another mind"))
 		r.press("R")
 		r.shows("Cannot load the tools: the hub is of another mind")
 	})
 }
 
 func TestToolIsRunByHand(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Tools", "x")
 		r.shows("Run search_pages", "query *", "text to find as it stands")
 		r.press("a plan", "tab", "x", "enter")
 		r.shows("✗ limit must be a whole number.")
-		if len(r.clerk.ran) > 0 {
-			t.Errorf("ran %q", r.clerk.ran)
+		if len(r.queries.ran) > 0 {
+			t.Errorf("ran %q", r.queries.ran)
 		}
 		r.press("backspace", "7", "tab", "0.50", "tab", "right", "tab", "right", "right", "tab", "a, b", "tab", `{"x":1}`, "tab", "right", "enter")
 		want := []string{`welcome search_pages {"query":"a plan","limit":7,"ratio":0.5,"fuzzy":true,"sort":"path","tags":["a","b"],"where":{"x":1}}`}
-		if d := cmp.Diff(want, r.clerk.ran); d != "" {
+		if d := cmp.Diff(want, r.queries.ran); d != "" {
 			t.Error(d)
 		}
 		r.shows("Result", `a <b> & \u001b[31m`)
@@ -55,7 +55,7 @@ func TestToolIsRunByHand(t *testing.T) {
 		}
 		r.press("ctrl+n")
 		r.shows("architecture diagram", "20")
-		r.clerk.fail(errors.New("search_pages: not_found: there is none"))
+		r.queries.fail(errors.New("search_pages: not_found: there is none"))
 		r.press("enter")
 		r.shows("▲ search_pages: not_found: there is none")
 	})
@@ -63,18 +63,18 @@ func TestToolIsRunByHand(t *testing.T) {
 
 // TestToolThatWritesIsRunTwice: once to be told, once to be run.
 func TestToolThatWritesIsRunTwice(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Tools", "j", "x", "enter")
 		r.shows("This changes notes (delete). Press enter again to run it.")
 		r.press("q", "backspace") // an edit: it has to be asked for again
 		r.hides("Enter again")
 		r.send(tea.PasteMsg{Content: "Old\n"})
 		r.press("enter")
-		if len(r.clerk.ran) > 0 {
-			t.Errorf("ran %q", r.clerk.ran)
+		if len(r.queries.ran) > 0 {
+			t.Errorf("ran %q", r.queries.ran)
 		}
 		r.press("enter")
-		if d := cmp.Diff([]string{`notes delete_page {"path":"Old"}`}, r.clerk.ran); d != "" {
+		if d := cmp.Diff([]string{`notes delete_page {"path":"Old"}`}, r.queries.ran); d != "" {
 			t.Error(d)
 		}
 		r.press("esc", "G", "x")
@@ -85,12 +85,12 @@ func TestToolThatWritesIsRunTwice(t *testing.T) {
 // TestToolOfSeveralSystems: what is published with the System's name before it
 // is called by its own.
 func TestToolOfSeveralSystems(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
-		r.clerk.tools[2].Name = "logseq_ping"
+	runPanel(t, crowded(), func(r *testPanel) {
+		r.queries.tools[2].Name = "logseq_ping"
 		r.press("2", "j", "x")
 		r.shows("Tools 4 of notes")
 		r.press("G", "k", "x", "enter")
-		if d := cmp.Diff([]string{"会議-日本語 ping {}"}, r.clerk.ran); d != "" {
+		if d := cmp.Diff([]string{"会議-日本語 ping {}"}, r.queries.ran); d != "" {
 			t.Error(d)
 		}
 		r.shows("Result")
@@ -100,18 +100,18 @@ func TestToolOfSeveralSystems(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Doctor")
 		r.shows("2 bad · 1 doubt · 1 skipped · 1 good", "● good", "The hub runs", "pid 4242")
 		r.press("1", "@Doctor")
-		if n := len(r.clerk.asked); n != 1 {
+		if n := len(r.queries.asked); n != 1 {
 			t.Errorf("looked %d times", n)
 		}
 		r.press("j", "enter")
 		r.shows("This needs a manual fix. Stop that program")
 		r.press("j", "enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
-		r.clerk.checks[2].Result, r.clerk.checks[2].Action = status.CheckOK, nil
+		r.queries.checks[2].Result, r.queries.checks[2].Action = status.CheckOK, nil
 		r.press("x")
 		r.shows("1 bad · 1 doubt · 1 skipped · 2 good")
 		r.press("enter")
@@ -120,17 +120,17 @@ func TestDoctor(t *testing.T) {
 		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "bad      The hub's port is free (hub.port)\n         port 12740 is taken") {
 			t.Errorf("copied %q", r.copied)
 		}
-		r.clerk.checks = r.clerk.checks[:2]
+		r.queries.checks = r.queries.checks[:2]
 		r.press("R")
 		r.shows("1 bad · 1 good")
-		if d := cmp.Diff([]string{"", "source.notes", "source.notes", ""}, r.clerk.asked); d != "" {
+		if d := cmp.Diff([]string{"", "source.notes", "source.notes", ""}, r.queries.asked); d != "" {
 			t.Error(d)
 		}
 	})
 }
 
 func TestSettingIsEdited(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Settings", "/", "hub.", "enter")
 		r.shows("hub.port", "● hub.idle")
 		r.press("j")
@@ -142,12 +142,12 @@ func TestSettingIsEdited(t *testing.T) {
 		r.hub.SetPlan(status.Plan{Title: "Set hub.idle", Steps: []status.Step{{What: "edit config.toml", Diff: "-idle = \"2h\"\n+idle = \"5m\"\n"}}})
 		r.press("m", "enter")
 		r.shows("Set hub.idle?", "+idle = \"5m\"")
-		r.clerk.settings[1].Value = "5m"
-		r.agree()
+		r.queries.settings[1].Value = "5m"
+		r.confirm()
 		r.hides("▸ new")
 		r.shows("● hub.idle", "5m")
 		r.press("d")
-		r.agree()
+		r.confirm()
 		r.did(option("hub.idle", "5m"), option("hub.idle", ""))
 		r.press("g", "d")
 		r.shows("Already at the default.")
@@ -159,17 +159,17 @@ func option(key, value string) status.Action {
 }
 
 func TestSettingWithChoices(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Settings", "j", "j", "enter")
 		r.shows("‹ ask ›")
 		r.press("right", "enter")
-		r.agree()
+		r.confirm()
 		r.did(option("policy.default", "deny"))
 	})
 }
 
 func TestSettingsDo(t *testing.T) {
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.press("@Settings")
 		r.shows("Update Lectern to 0.2.0", "4.2 MB of 10.5 MB, 878.9 KB/s", "● Find the release")
 		for _, search := range []string{"rotate the token of the clients", "keep the hub", "roll back"} {

@@ -72,7 +72,7 @@ func (m Model) isNavigation(k tea.KeyPressMsg) bool {
 	return key.Matches(k, p.Up, p.Down, p.Left, p.Right, p.PageUp, p.PageDown, p.First, p.Last, p.Back)
 }
 
-// typing reports whether keys go to a place for text in the pane in sight.
+// typing reports whether keys go to a place for text in the visible pane.
 func (m Model) typing() bool {
 	p, ok := m.tabs[m.current].pane.(pane.TextEditor)
 	return ok && p.Typing()

@@ -13,22 +13,22 @@ import (
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
-// print is everything that a key could have changed.
-func (r *rig) print() string {
-	return fmt.Sprint(r.m.View().Content, string(r.m.Memory()), r.hub.Did(), r.hub.Previewed(), r.copied, r.saved, r.clerk.asked, r.clerk.ran, r.ended)
+// state is everything that a key could have changed.
+func (r *testPanel) state() string {
+	return fmt.Sprint(r.m.View().Content, string(r.m.Memory()), r.hub.Did(), r.hub.Previewed(), r.copied, r.saved, r.queries.asked, r.queries.ran, r.ended)
 }
 
 // typing reports whether letters are text now.
-func (r *rig) typing() bool {
+func (r *testPanel) typing() bool {
 	p, ok := r.m.tabs[r.m.current].pane.(pane.TextEditor)
 	return ok && p.Typing()
 }
 
 // at brings r to a screen of the table, with time for what waits there to be
 // read.
-func at(t *testing.T, c screen) *rig {
+func at(t *testing.T, c screen) *testPanel {
 	t.Helper()
-	r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
+	r := newTestPanelWith(t, c.snap(), filledQueries(), 80, 24)
 	r.log()
 	c.goTo(r)
 	r.wait(keyGrace)
@@ -37,7 +37,7 @@ func at(t *testing.T, c screen) *rig {
 
 // listed are the keys that the help, or a form's own line, says work on the
 // screen that r shows, by the title of their group.
-func (r *rig) listed() map[string][]key.Binding {
+func (r *testPanel) listed() map[string][]key.Binding {
 	tab := r.m.tabs[r.m.current]
 	switch {
 	case r.m.over != nil:
@@ -60,7 +60,7 @@ func (r *rig) listed() map[string][]key.Binding {
 	}
 }
 
-// tabKeys are the keys that the help lists for the pane in sight.
+// tabKeys are the keys that the help lists for the visible pane.
 func (m Model) tabKeys() []key.Binding {
 	for _, g := range m.key.groups() {
 		if g.Title == m.tabs[m.current].Name {
@@ -76,7 +76,7 @@ func (m Model) tabKeys() []key.Binding {
 func TestEveryKeyAnswers(t *testing.T) {
 	worked := map[string]bool{}
 	for _, c := range screens {
-		bubble(t, c.name, func(t *testing.T) {
+		synctestRun(t, c.name, func(t *testing.T) {
 			r := at(t, c)
 			for title, bindings := range r.listed() {
 				for _, b := range bindings {
@@ -84,10 +84,10 @@ func TestEveryKeyAnswers(t *testing.T) {
 						continue
 					}
 					r := at(t, c)
-					k, before := parseKey(b.Keys()[0]), r.print()
+					k, before := parseKey(b.Keys()[0]), r.state()
 					excused := r.m.disabledReasons().of(title, b)
 					r.send(k)
-					switch does := r.print() != before; {
+					switch does := r.state() != before; {
 					case excused != "" && !strings.Contains(flat(r.screen()), flat(excused)):
 						t.Errorf("%s, %s: not now because %q, which is not said:\n%s", c.name, k, excused, r.screen())
 					case excused == "" && (does || key.Matches(k, r.m.key.Redraw)):
@@ -129,14 +129,14 @@ func TestKeysOfForms(t *testing.T) {
 				continue
 			}
 			for _, b := range g.Keys {
-				bubble(t, c.name+" "+b.Help().Desc, func(t *testing.T) {
+				synctestRun(t, c.name+" "+b.Help().Desc, func(t *testing.T) {
 					r := at(t, c)
 					if c.name == "tools-answer" && b.Help().Desc == "next option" {
 						r.press("tab", "tab", "tab")
 					}
-					before := r.print()
+					before := r.state()
 					r.send(parseKey(b.Keys()[0]))
-					if r.print() == before && !strings.Contains(before, "✗ Enter an absolute path") {
+					if r.state() == before && !strings.Contains(before, "✗ Enter an absolute path") {
 						t.Errorf("%s does nothing:\n%s", b.Keys()[0], r.screen())
 					}
 				})
@@ -151,7 +151,7 @@ func TestHelpIsSearched(t *testing.T) {
 		"Q": {"stop the hub"}, "k": {"up"}, "/": {"filter by text"}, "undo": {"undo the change", "undo everything from its session"}, "DOCTOR": {"run all checks again"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t, crowded(), 80, 24)
+			r := newTestPanel(t, crowded(), 80, 24)
 			r.press("?", typed)
 			r.shows(want...)
 			r.hides("go to one of the first nine panes")
@@ -159,9 +159,9 @@ func TestHelpIsSearched(t *testing.T) {
 	}
 }
 
-// bubble runs test in a bubble of its own, so that the next one runs even when
+// synctestRun runs test in a bubble of its own, so that the next one runs even when
 // this one fails.
-func bubble(t *testing.T, name string, test func(t *testing.T)) {
+func synctestRun(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
@@ -180,9 +180,9 @@ func TestNoKeyIsHidden(t *testing.T) {
 		}
 	}
 	for _, c := range screens {
-		bubble(t, c.name, func(t *testing.T) {
+		synctestRun(t, c.name, func(t *testing.T) {
 			r := at(t, c)
-			if r.typing() || r.m.over != nil || !slices.Contains(faces(t), c.name) {
+			if r.typing() || r.m.over != nil || !slices.Contains(everyModeScreens(t), c.name) {
 				return
 			}
 			known := slices.Clone(r.m.key.groups()[1].Keys) // lists

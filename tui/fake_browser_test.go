@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A bookcase is the pages of a clerk.
-type bookcase struct {
+// A fakePages is the pages of a clerk.
+type fakePages struct {
 	pages []status.PageList
 	page  status.PageText
 	found status.Search
@@ -21,14 +21,14 @@ type bookcase struct {
 }
 
 // Pages answers status.PagesQuery.
-func (c *clerk) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
+func (c *fakeQueries) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shelf.read = append(c.shelf.read, source)
+	c.pages.read = append(c.pages.read, source)
 	if c.err != nil {
 		return nil, c.err
 	}
-	lists, ch := c.shelf.pages, make(chan status.PageList)
+	lists, ch := c.pages.pages, make(chan status.PageList)
 	go func() {
 		defer close(ch)
 		for _, l := range lists {
@@ -43,10 +43,10 @@ func (c *clerk) Pages(ctx context.Context, source string) (<-chan status.PageLis
 }
 
 // Page answers status.PageQuery.
-func (c *clerk) Page(ctx context.Context, p status.PageRef) (status.PageText, error) {
+func (c *fakeQueries) Page(ctx context.Context, p status.PageRef) (status.PageText, error) {
 	c.mu.Lock()
-	c.shelf.read = append(c.shelf.read, p.Source+" "+p.Name)
-	hold := c.shelf.hold
+	c.pages.read = append(c.pages.read, p.Source+" "+p.Name)
+	hold := c.pages.hold
 	c.mu.Unlock()
 	if hold != nil {
 		select {
@@ -54,25 +54,25 @@ func (c *clerk) Page(ctx context.Context, p status.PageRef) (status.PageText, er
 		case <-ctx.Done():
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.shelf.left++
+			c.pages.left++
 			return status.PageText{}, ctx.Err()
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.shelf.page, c.err
+	return c.pages.page, c.err
 }
 
 // Search answers status.SearchQuery.
-func (c *clerk) Search(_ context.Context, q status.SearchText) (status.Search, error) {
+func (c *fakeQueries) Search(_ context.Context, q status.SearchText) (status.Search, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shelf.read = append(c.shelf.read, q.Source+" "+q.Text)
-	return c.shelf.found, c.err
+	c.pages.read = append(c.pages.read, q.Source+" "+q.Text)
+	return c.pages.found, c.err
 }
 
-// someShelf has pages of all kinds of names.
-func someShelf() (b bookcase) {
+// somePages has pages of all kinds of names.
+func somePages() (b fakePages) {
 	at := noon.Add(-3 * time.Hour)
 	list := status.PageList{Total: 42, Pages: []status.Page{
 		{Name: "Ideas.md", Size: 812, Modified: at}, {Name: "Journal/2026-11-21.md", Size: 5_242_880, Modified: noon}, {Name: "会議/日本語の長い名前のページ.md", Size: 90},

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A clerk answers queries with what a test puts into it.
-type clerk struct {
+// A fakeQueries answers queries with what a test puts into it.
+type fakeQueries struct {
 	mu       sync.Mutex
 	changes  []status.Change // newest first
 	diffs    map[string]string
@@ -23,26 +23,26 @@ type clerk struct {
 	answer   json.RawMessage
 	ran      []string // source, tool and arguments
 	asked    []string // prefixes of checks, scopes of tools
-	shelf    bookcase
+	pages    fakePages
 	err      error
 }
 
-func newClerk() *clerk { return &clerk{calls: make(chan status.Call, 20_000)} }
+func newFakeQueries() *fakeQueries { return &fakeQueries{calls: make(chan status.Call, 20_000)} }
 
-func (c *clerk) failing() error {
+func (c *fakeQueries) failing() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-func (c *clerk) fail(err error) {
+func (c *fakeQueries) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = err
 }
 
 // client is hub with the answers of the clerk.
-func (c *clerk) client(hub status.Client) status.Client {
+func (c *fakeQueries) client(hub status.Client) status.Client {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.CallsQuery, c.Calls)
 	status.HandleQuery(queries, status.ChangesQuery, c.Changes)
@@ -57,7 +57,7 @@ func (c *clerk) client(hub status.Client) status.Client {
 }
 
 // Calls answers status.CallsQuery.
-func (c *clerk) Calls(ctx context.Context, _ status.CallFilter) (<-chan status.Call, error) {
+func (c *fakeQueries) Calls(ctx context.Context, _ status.CallFilter) (<-chan status.Call, error) {
 	if err := c.failing(); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c *clerk) Calls(ctx context.Context, _ status.CallFilter) (<-chan status.C
 }
 
 // Changes answers status.ChangesQuery.
-func (c *clerk) Changes(_ context.Context, p status.Filter) (status.Changes, error) {
+func (c *fakeQueries) Changes(_ context.Context, p status.Filter) (status.Changes, error) {
 	if err := c.failing(); err != nil {
 		return status.Changes{}, err
 	}
@@ -106,7 +106,7 @@ func (c *clerk) Changes(_ context.Context, p status.Filter) (status.Changes, err
 }
 
 // Tools answers status.ToolsQuery.
-func (c *clerk) Tools(_ context.Context, f status.ToolFilter) ([]status.Tool, error) {
+func (c *fakeQueries) Tools(_ context.Context, f status.ToolFilter) ([]status.Tool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, f.Source+"/"+f.Client)
@@ -114,7 +114,7 @@ func (c *clerk) Tools(_ context.Context, f status.ToolFilter) ([]status.Tool, er
 }
 
 // Call answers status.RunToolQuery.
-func (c *clerk) Call(_ context.Context, call status.ToolCall) (json.RawMessage, error) {
+func (c *fakeQueries) Call(_ context.Context, call status.ToolCall) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ran = append(c.ran, call.Source+" "+call.Tool+" "+string(call.Args))
@@ -122,7 +122,7 @@ func (c *clerk) Call(_ context.Context, call status.ToolCall) (json.RawMessage, 
 }
 
 // Check answers status.ChecksQuery.
-func (c *clerk) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
+func (c *fakeQueries) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, prefix)
@@ -147,15 +147,15 @@ func (c *clerk) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 }
 
 // Settings answers status.SettingsQuery.
-func (c *clerk) Settings(context.Context, struct{}) ([]status.Setting, error) {
+func (c *fakeQueries) Settings(context.Context, struct{}) ([]status.Setting, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.settings, c.err
 }
 
-// busyClerk has something for every pane.
-func busyClerk() *clerk {
-	c := newClerk()
+// filledQueries has something for every pane.
+func filledQueries() *fakeQueries {
+	c := newFakeQueries()
 	c.changes = []status.Change{
 		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Action: "changed", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
 		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Action: "created", Outcome: status.OutcomeUnknown, After: 44},
@@ -171,7 +171,7 @@ func busyClerk() *clerk {
 	for _, call := range someCalls() {
 		c.calls <- call
 	}
-	c.shelf = someShelf()
+	c.pages = somePages()
 	return c
 }
 

@@ -17,7 +17,7 @@ import (
 // alike.
 func TestHeaderIsEven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, crowded(), 80, 24)
+		r := newTestPanel(t, crowded(), 80, 24)
 		m, spelled := r.m, map[tabNaming]int{}
 		for _, state := range []status.State{status.Ready, status.CrashLoop} {
 			for _, waiting := range []int{0, 2, 64} {
@@ -25,7 +25,7 @@ func TestHeaderIsEven(t *testing.T) {
 				for w := minWidth; w <= 200; w++ {
 					for m.current = range m.tabs {
 						m.w = w
-						if wrong := uneven(m); wrong != "" {
+						if wrong := headerProblem(m); wrong != "" {
 							t.Fatalf("%d cells, %s, %d waiting: %s\n%s", w, state, waiting, wrong, ansi.Strip(m.header()))
 						}
 						spelled[m.tabNaming()]++
@@ -39,8 +39,8 @@ func TestHeaderIsEven(t *testing.T) {
 	})
 }
 
-// uneven is what is wrong with the header of m; empty: nothing.
-func uneven(m Model) string {
+// headerProblem is what is wrong with the header of m; empty: nothing.
+func headerProblem(m Model) string {
 	left, right := m.brand()+strings.Join(m.tabLabels(), ""), m.hubStatus()
 	if got := theme.Width(left) + theme.Width(right); got > m.w {
 		return fmt.Sprintf("%d cells do not fit", got)
@@ -61,7 +61,7 @@ func uneven(m Model) string {
 // TestPaneWithoutANumber: a tenth pane is in the header and reached by Tab and
 // by the palette, and its own keys are in the help.
 func TestPaneWithoutANumber(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		extra := r.m.tabs[1]
 		extra.Kind.Name, extra.Kind.Short = "Library", "Lib"
 		r.m.tabs = append(slices.Clone(r.m.tabs), extra)

@@ -77,7 +77,7 @@ func fill(v reflect.Value, text string, all bool) {
 }
 
 // fill sets the texts of all that c knows.
-func (c *clerk) fill(text string, all bool) {
+func (c *fakeQueries) fill(text string, all bool) {
 	for i := range c.changes {
 		fill(reflect.ValueOf(&c.changes[i]).Elem(), text, all)
 		c.diffs[text] = text
@@ -85,9 +85,9 @@ func (c *clerk) fill(text string, all bool) {
 	fill(reflect.ValueOf(&c.tools).Elem(), text, all)
 	fill(reflect.ValueOf(&c.checks).Elem(), text, all)
 	fill(reflect.ValueOf(&c.settings).Elem(), text, all)
-	fill(reflect.ValueOf(&c.shelf.pages).Elem(), text, all)
-	fill(reflect.ValueOf(&c.shelf.found.Hits).Elem(), text, all)
-	c.shelf.found.Tool, c.shelf.found.Args, c.shelf.page = text, json.RawMessage(text), hostilePage(text)
+	fill(reflect.ValueOf(&c.pages.pages).Elem(), text, all)
+	fill(reflect.ValueOf(&c.pages.found.Hits).Elem(), text, all)
+	c.pages.found.Tool, c.pages.found.Args, c.pages.page = text, json.RawMessage(text), hostilePage(text)
 }
 
 // hostilePage has text wherever Markdown has a place for some.
@@ -102,7 +102,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		snap, plan, c := lively(), removal(), busyClerk()
+		snap, plan, c := lively(), removal(), filledQueries()
 		snap.Sources[1].ReadOnly = true
 		fill(reflect.ValueOf(&snap).Elem(), text, all)
 		fill(reflect.ValueOf(&plan).Elem(), text, all)
@@ -112,7 +112,7 @@ func tour(t *testing.T, text string, all bool) map[string]string {
 		}
 		c.tools[1].Name, c.checks[1].Name, c.settings[1].Key = text+"2", text+"2", text+"2"
 		c.answer = json.RawMessage(text)
-		r := newRigWith(t, snap, c, 100, 40)
+		r := newTestPanelWith(t, snap, c, 100, 40)
 		r.m.cfg.Version = text
 		r.hub.SetPlan(plan)
 		for range 5 {

@@ -12,22 +12,22 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// meter is a terminal that counts what is written to it.
-type meter struct{ bytes atomic.Int64 }
+// countingTerminal is a terminal that counts what is written to it.
+type countingTerminal struct{ bytes atomic.Int64 }
 
-func (m *meter) Write(p []byte) (int, error) {
+func (m *countingTerminal) Write(p []byte) (int, error) {
 	m.bytes.Add(int64(len(p)))
 	return len(p), nil
 }
 
 // TestIdleMinute: while nothing happens nothing is written to the terminal,
-// whichever pane is in sight and whatever it says of times and rates. What the
+// whichever pane is visible and whatever it says of times and rates. What the
 // hub says again is nothing that happens.
 func TestIdleMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		now := func() time.Time { return noon.Add(time.Since(began)) }
-		hub, clerk, terminal := &statustest.Fake{}, busyClerk(), &meter{}
+		hub, clerk, terminal := &statustest.Fake{}, filledQueries(), &countingTerminal{}
 		snap := lively()
 		hub.Set(snap)
 		for _, l := range lines() {

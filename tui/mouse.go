@@ -118,7 +118,7 @@ func (m Model) topmost(w, h int) (lines []string, x, y int) {
 	return lines, x, y
 }
 
-// clickRegion answers a click on spot: a key is pressed, a row is selected, and
+// clickRegion answers a click on region: a key is pressed, a row is selected, and
 // opened when it is clicked on once more.
 func (m Model) clickRegion(spot theme.HitRegion) (tea.Model, tea.Cmd) {
 	if spot.Key != 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // clickOn clicks where the screen says what, in its first or its last line.
-func (r *rig) clickOn(line int, what string) {
+func (r *testPanel) clickOn(line int, what string) {
 	r.t.Helper()
 	rows := strings.Split(r.screen(), "\n")
 	before, _, found := strings.Cut(rows[line], what)
@@ -26,7 +26,7 @@ func (r *rig) clickOn(line int, what string) {
 func TestMouse(t *testing.T) {
 	for _, w := range []int{40, 80, 140} {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t, crowded(), w, 24)
+			r := newTestPanel(t, crowded(), w, 24)
 			r.log()
 			if r.m.View().MouseMode == tea.MouseModeNone {
 				t.Error("the mouse is not asked for")
@@ -56,7 +56,7 @@ func TestMouse(t *testing.T) {
 // A click that was meant for what was there before agrees to nothing.
 func TestMouseIsDeafAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, crowded(), 80, 24)
+		r := newTestPanel(t, crowded(), 80, 24)
 		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})
 		r.press("Q")
 		r.clickOn(23, "y yes")
@@ -68,7 +68,7 @@ func TestMouseIsDeafAtFirst(t *testing.T) {
 }
 
 // where is the cell of the screen at which text begins.
-func (r *rig) where(text string) (x, y int) {
+func (r *testPanel) where(text string) (x, y int) {
 	r.t.Helper()
 	for y, row := range strings.Split(r.screen(), "\n") {
 		if before, _, found := strings.Cut(row, text); found {
@@ -79,13 +79,13 @@ func (r *rig) where(text string) (x, y int) {
 	return 0, 0
 }
 
-func (r *rig) clickText(text string) {
+func (r *testPanel) clickText(text string) {
 	r.t.Helper()
 	x, y := r.where(text)
 	r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 }
 
-func (r *rig) wheelOver(text string, button tea.MouseButton) {
+func (r *testPanel) wheelOver(text string, button tea.MouseButton) {
 	r.t.Helper()
 	x, y := r.where(text)
 	r.send(tea.MouseWheelMsg{X: x, Y: y, Button: button})
@@ -106,7 +106,7 @@ func TestMouseOnRows(t *testing.T) {
 		for _, w := range []int{80, 140} {
 			t.Run(c.tab, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					r := newRigWith(t, crowded(), busyClerk(), w, 40)
+					r := newTestPanelWith(t, crowded(), filledQueries(), w, 40)
 					r.log()
 					r.press("@" + c.tab)
 					r.clickText(c.row)
@@ -129,7 +129,7 @@ func TestMouseOnRows(t *testing.T) {
 func TestMouseInTheBrowser(t *testing.T) {
 	for _, w := range []int{80, 140} {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRigWith(t, crowded(), busyClerk(), w, 24)
+			r := newTestPanelWith(t, crowded(), filledQueries(), w, 24)
 			r.press("@Sources", "enter")
 			const page, hit = "34.3 KB  15 Nov", "図 diagram"
 			r.clickText(page)
@@ -150,7 +150,7 @@ func TestMouseInTheBrowser(t *testing.T) {
 // What lies over the panes is clicked on as well, once it is not deaf.
 func TestMouseOnOverlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, crowded(), 80, 24)
+		r := newTestPanel(t, crowded(), 80, 24)
 		r.hub.SetPlan(status.Plan{Title: "Stop the hub"})
 		r.press("Q")
 		r.clickText("y yes  n")
@@ -171,7 +171,7 @@ func TestMouseOnOverlays(t *testing.T) {
 		r.hides("Commands")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newcomer(), 80, 24)
+		r := newTestPanel(t, newcomer(), 80, 24)
 		r.wait(keyGrace)
 		r.clickText("[ ] work")
 		r.shows("[x] work")
@@ -183,7 +183,7 @@ func TestMouseOnOverlays(t *testing.T) {
 // The wheel scrolls the part beneath it: the list, or the text beside it.
 func TestWheelScrollsWhatIsBeneath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRigWith(t, crowded(), busyClerk(), 140, 20)
+		r := newTestPanelWith(t, crowded(), filledQueries(), 140, 20)
 		r.press("@Tools")
 		r.wheelOver("arguments (* required)", tea.MouseWheelDown)
 		r.shows("▸ search_pages")

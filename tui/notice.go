@@ -21,14 +21,14 @@ const (
 	noticeError
 )
 
-func busyNotice(deed string) notice {
-	return notice{text: deed + " …", kind: noticeBusy, sticky: true}
+func busyNotice(what string) notice {
+	return notice{text: what + " …", kind: noticeBusy, sticky: true}
 }
 func infoNotice(text string) notice    { return notice{text: text} }
 func successNotice(text string) notice { return notice{text: text, kind: noticeSuccess} }
 
-func errorNotice(deed string, err error) notice {
-	return notice{text: "cannot " + deed + ": " + err.Error(), kind: noticeError, sticky: true}
+func errorNotice(what string, err error) notice {
+	return notice{text: "cannot " + what + ": " + err.Error(), kind: noticeError, sticky: true}
 }
 
 // maxNoticeLines is how many lines of the screen a notice may take.

@@ -23,7 +23,7 @@ type overlay interface {
 
 // A rowSelector is an overlay with rows to click on.
 type rowSelector interface {
-	// selectRow selects the row that was drawn as spot i. again: it was before.
+	// selectRow selects the row that was drawn as region i. again: it was before.
 	selectRow(i int) (next overlay, again bool)
 }
 
@@ -46,7 +46,7 @@ func drawOverlay(t theme.Theme, below, box []string, w, h int) []string {
 }
 
 // frame draws rows in a border with a title. Rows beyond h are cut off at
-// offset, and what is out of sight is said at the lower edge.
+// offset, and what is hidden is said at the lower edge.
 func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string {
 	edge := t.Accent
 	lines := []string{edge.Text("╭─ ") + t.Strong.Cut(title, w-6) + " "}
@@ -63,7 +63,7 @@ func frame(t theme.Theme, title, foot string, rows []string, w, h int) []string 
 }
 
 // overlayWidth is how wide an overlay is that would like to be most cells: the
-// whole of a narrow screen, for a sliver of what is below helps nobody, and of
+// whole of a narrow screen, for a sliver of what is below helps no one, and of
 // what is heard.
 func overlayWidth(w, most int) int {
 	if w < 60 || w == screenReaderWidth {

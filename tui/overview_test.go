@@ -10,7 +10,7 @@ import (
 )
 
 func TestOverviewShowsTraffic(t *testing.T) {
-	desk(t, crowded(), func(r *rig) {
+	runPanel(t, crowded(), func(r *testPanel) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 		r.wait(2 * batchTime)
 		r.shows("Traffic", "5 minutes to 12:00:00", "0.1/s, 4 failed", "max 205")
@@ -49,7 +49,7 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := lively()
 			s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, c.can
-			panel(t, s, func(r *rig) {
+			panel(t, s, func(r *testPanel) {
 				r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 				r.shows("会議", "file graph · websocket · 3 ms", c.want)
 			})
@@ -57,7 +57,7 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 	}
 	s := lively()
 	s.Approvals, s.Problems, s.Peers[0].Capabilities = nil, nil, all
-	panel(t, s, func(r *rig) {
+	panel(t, s, func(r *testPanel) {
 		r.send(tea.WindowSizeMsg{Width: 140, Height: 45})
 		r.shows("● move blocks")
 		r.hides("○")
@@ -65,11 +65,11 @@ func TestOverviewSaysWhyALightIsDark(t *testing.T) {
 }
 
 func TestUpdateKey(t *testing.T) {
-	panel(t, lively(), func(r *rig) {
+	panel(t, lively(), func(r *testPanel) {
 		r.hub.SetPlan(status.Plan{Title: "Install 0.2.0"})
 		r.press("i")
 		r.shows("Install 0.2.0?")
-		r.agree()
+		r.confirm()
 		r.did(status.Action{Verb: status.InstallUpdate})
 		held := lively()
 		held.Seq, held.Update.Note, held.Update.URL = 0, "apt looks after Lectern.", "https://lectern.example/get"

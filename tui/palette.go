@@ -19,7 +19,7 @@ type palette struct {
 	keyMap   KeyMap
 	commands []command
 	search   widget.TextInput
-	at       int // among those found
+	cursor       int // among those found
 }
 
 // A command is something that a key does.
@@ -66,24 +66,24 @@ func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case s == "esc", s == "ctrl+p":
 		return nil, nil
 	case s == "enter" && len(found) > 0:
-		return nil, found[p.at].run
+		return nil, found[p.cursor].run
 	case s == "enter":
 		return p, nil
 	case s == "down", s == "ctrl+n", s == "tab":
-		p.at = min(p.at+1, max(0, len(found)-1))
+		p.cursor = min(p.cursor+1, max(0, len(found)-1))
 	case s == "up", s == "shift+tab":
-		p.at = max(0, p.at-1)
+		p.cursor = max(0, p.cursor-1)
 	default:
 		p.search, _ = p.search.HandleKey(k.KeyPressMsg)
-		p.at = 0
+		p.cursor = 0
 	}
 	return p, nil
 }
 
 // selectRow implements picker.
 func (p palette) selectRow(i int) (overlay, bool) {
-	again := p.at == i
-	p.at = max(0, min(i, len(p.found())-1))
+	again := p.cursor == i
+	p.cursor = max(0, min(i, len(p.found())-1))
 	return p, again
 }
 
@@ -97,9 +97,9 @@ func (p palette) view(t theme.Theme, w, h int) []string {
 	h = max(3, min(h-4, 18))
 	found := p.found()
 	rows := []string{t.Key.Text("› ") + p.search.Draw(t, w-6, true, "type a command"), ""}
-	from := max(0, p.at-(h-3))
+	from := max(0, p.cursor-(h-3))
 	for i := from; i < len(found) && len(rows) < h; i++ {
-		rows = append(rows, t.RowRegion(i, p.row(t, found[i], i == p.at, w-4)))
+		rows = append(rows, t.RowRegion(i, p.row(t, found[i], i == p.cursor, w-4)))
 	}
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))

@@ -12,7 +12,7 @@ import (
 // when it is closed.
 func TestPalette(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, crowded(), 80, 24)
+		r := newTestPanel(t, crowded(), 80, 24)
 		r.press("ctrl+p")
 		r.shows("Commands", "Go to Overview")
 		r.press("esc")
@@ -29,7 +29,7 @@ func TestPalette(t *testing.T) {
 		r.press("ctrl+p", "stop the hub", "enter")
 		r.shows("Stop the hub?")
 		r.did()
-		r.agree()
+		r.confirm()
 		r.did(status.Action{Verb: status.StopHub})
 
 		r.press("ctrl+p", "zzzz")

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/prose"
 )
 
-// nextQuery finds out what the pane in sight would like to know, unless that is
-// being found out.
+// nextQuery asks what the visible pane would like to know, unless that is
+// being asked.
 func (m Model) nextQuery() (Model, tea.Cmd) {
 	l, ok := m.tabs[m.current].pane.(pane.Querier)
 	if !ok || !m.hasSnapshot || m.fx.ctx.Err() != nil {
@@ -35,7 +35,7 @@ func (m Model) nextQuery() (Model, tea.Cmd) {
 	return m, m.fx.query(ctx, m.current, w)
 }
 
-// setPending notes what is being found out for the i-th tab; nil: nothing any more.
+// setPending notes what is being asked for the i-th tab; nil: nothing any more.
 func (m Model) setPending(i int, w pane.Query) Model {
 	m.tabs = slices.Clone(m.tabs)
 	if stop := m.tabs[i].stop; stop != nil {
@@ -53,7 +53,7 @@ func (m Model) takeResult(msg resultMsg) (Model, tea.Cmd) {
 		m = m.setPane(msg.tab, l.TakeResult(msg.result))
 	}
 	if msg.tab != m.current {
-		m = m.blur(msg.tab) // it was turned away from while that was found out
+		m = m.blur(msg.tab) // it was turned away from while that was asked
 	}
 	if msg.result.More {
 		return m, msg.next

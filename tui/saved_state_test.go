@@ -12,7 +12,7 @@ import (
 // it cannot read.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, crowded(), 80, 24)
+		r := newTestPanel(t, crowded(), 80, 24)
 		r.log()
 		r.press("@Logs", "/", "page", "enter", "v", "w", "M", "C", "C", "C")
 		r.press("@Activity", "e", "T", "p", "/", "page", "enter", "@Tools", "p", "right", "/", "finds", "enter", "@Settings", "/", "hub.", "enter")

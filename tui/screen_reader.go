@@ -113,7 +113,7 @@ func (s ScreenReader) readAnswer() ScreenReader {
 	return s
 }
 
-// readStream says what came by itself, if the pane of that name is in sight. How
+// readStream says what came by itself, if the pane of that name is visible. How
 // its first line changes, which counts, is no news.
 func (s ScreenReader) readStream(tab string) ScreenReader {
 	lines := s.lines()
@@ -162,7 +162,7 @@ func (s ScreenReader) read() ScreenReader {
 func (s ScreenReader) sayKeys(keys []key.Binding) {
 	all := make([]string, len(keys))
 	for i, b := range keys {
-		all[i] = plainWords(b.Help().Key) + ": " + b.Help().Desc
+		all[i] = plainText(b.Help().Key) + ": " + b.Help().Desc
 	}
 	s.say("Keys: " + strings.Join(all, "; ") + ".")
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A listener hears a Speaker over a fake hub.
-type listener struct {
-	*rig
+// A heardPanel hears a Speaker over a fake hub.
+type heardPanel struct {
+	*testPanel
 	heard []string
 }
 
-func newListener(t *testing.T, snap status.Snapshot) *listener {
+func newHeardPanel(t *testing.T, snap status.Snapshot) *heardPanel {
 	t.Helper()
-	r, conf := unplugged(t, snap, busyClerk())
-	l := &listener{rig: r}
+	r, conf := newStoppedPanel(t, snap, filledQueries())
+	l := &heardPanel{testPanel: r}
 	s := NewScreenReader(conf, func(line string) { l.heard = append(l.heard, line) })
 	r.s, r.m = &s, s.m
-	r.plug(80, 24)
+	r.start(80, 24)
 	return l
 }
 
 // since returns what was heard since it was last asked.
-func (l *listener) since() string {
+func (l *heardPanel) since() string {
 	said := strings.Join(l.heard, "\n")
 	l.heard = nil
 	return said
@@ -34,7 +34,7 @@ func (l *listener) since() string {
 
 func TestSpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, crowded())
+		l := newHeardPanel(t, crowded())
 		l.press("2")
 		l.since()
 		l.press("down")
@@ -73,7 +73,7 @@ func TestSpeaker(t *testing.T) {
 // not said at all.
 func TestAgentsAreSpokenOfByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, fresh())
+		l := newHeardPanel(t, fresh())
 		l.since()
 		hears := func(want string, sessions ...status.Session) {
 			t.Helper()
@@ -104,7 +104,7 @@ func TestSpeakerIsPlain(t *testing.T) {
 			s.Problems[0].Title += p
 			s.Sessions[0].Client += p
 		}
-		l := newListener(t, s)
+		l := newHeardPanel(t, s)
 		for range len(l.m.tabs) {
 			l.press("tab")
 		}
@@ -125,15 +125,15 @@ func TestSpokenPanes(t *testing.T) {
 	for _, c := range screens {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if !slices.Contains(append(faces(t), "overview-lively", "sources-add", "sources-grant", "tools-run", "settings-edit", "changes-refuse", "logs-filter"), c.name) {
+				if !slices.Contains(append(everyModeScreens(t), "overview-lively", "sources-add", "sources-grant", "tools-run", "settings-edit", "changes-refuse", "logs-filter"), c.name) {
 					return
 				}
-				l := newListener(t, c.snap())
+				l := newHeardPanel(t, c.snap())
 				l.log()
 				if !strings.HasPrefix(c.name, "overview") && c.name != "asked" && c.name != "wizard" {
 					l.since() // every way leads from the overview
 				}
-				c.goTo(l.rig)
+				c.goTo(l.testPanel)
 				said := l.since()
 				golden(t, "spoken-"+c.name+".txt", said+"\n")
 				if strings.ContainsAny(said, "\x1b╭│╯─●▸") {
@@ -147,7 +147,7 @@ func TestSpokenPanes(t *testing.T) {
 // TestSpeakerSaysWhenNothingHappens: a key that leads to nothing is answered.
 func TestSpeakerSaysWhenNothingHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, crowded())
+		l := newHeardPanel(t, crowded())
 		l.press("2", "up")
 		l.since()
 		l.press("up")
@@ -171,17 +171,17 @@ func TestSpeakerSaysWhenNothingHappens(t *testing.T) {
 // where they are looked at, and their totals are not.
 func TestSpeakerHearsWhatComesByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, crowded())
+		l := newHeardPanel(t, crowded())
 		l.wait(2 * batchTime)
 		l.since()
-		l.clerk.calls <- status.Call{Seq: 900, Time: noon, Tool: "read_page", Client: "codex", Source: "notes"}
+		l.queries.calls <- status.Call{Seq: 900, Time: noon, Tool: "read_page", Client: "codex", Source: "notes"}
 		l.wait(2 * batchTime)
 		if got := l.since(); got != "" {
 			t.Errorf("on the overview: %q", got)
 		}
 		l.press("@Activity")
 		l.since()
-		l.clerk.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
+		l.queries.calls <- status.Call{Seq: 901, Time: noon, Tool: "write_page", Client: "codex", Source: "notes"}
 		l.wait(2 * batchTime)
 		if got := l.since(); !strings.Contains(got, "write_page") || strings.Contains(got, "following") {
 			t.Errorf("in sight: %q", got)
@@ -192,7 +192,7 @@ func TestSpeakerHearsWhatComesByItself(t *testing.T) {
 // TestSpeakerAnnouncesWhatOpens: what opens by itself is said with its keys.
 func TestSpeakerAnnouncesWhatOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newListener(t, newcomer())
+		l := newHeardPanel(t, newcomer())
 		if got := l.since(); !strings.Contains(got, "Which notes can agents use?") || !strings.Contains(got, "Keys: space: select;") {
 			t.Errorf("heard %q", got)
 		}

@@ -39,23 +39,23 @@ var glyphWords = strings.NewReplacer(
 // lineText is a drawn line as words; empty: there is nothing to say.
 func lineText(drawn string) string {
 	if !strings.ContainsAny(drawn, "\x1b▸") {
-		return plainWords(drawn)
+		return plainText(drawn)
 	}
 	switch at := cursorPattern.FindStringSubmatch(drawn); {
-	case plainWords(drawn) == "":
+	case plainText(drawn) == "":
 		return ""
 	case hintPattern.MatchString(drawn):
-		return typingPrefix + plainWords(hintPattern.ReplaceAllString(drawn, "empty, such as $1"))
+		return typingPrefix + plainText(hintPattern.ReplaceAllString(drawn, "empty, such as $1"))
 	case at != nil && theme.Width(at[1]) <= 2 && len(reversePattern.FindAllString(drawn, 2)) == 1:
-		return typingPrefix + plainWords(drawn)
+		return typingPrefix + plainText(drawn)
 	case reversePattern.MatchString(drawn), strings.HasPrefix(strings.Trim(ansi.Strip(drawn), " │"), "▸"):
-		return selectedPrefix + plainWords(drawn)
+		return selectedPrefix + plainText(drawn)
 	default:
-		return plainWords(drawn)
+		return plainText(drawn)
 	}
 }
 
-func plainWords(drawn string) string {
+func plainText(drawn string) string {
 	text := strings.Join(strings.Fields(glyphWords.Replace(ansi.Strip(drawn))), " ")
 	return strings.Trim(rulePattern.ReplaceAllString(text, ", "), ", ")
 }

@@ -27,84 +27,84 @@ import (
 type screen struct {
 	name string
 	snap func() status.Snapshot
-	goTo func(*rig)
+	goTo func(*testPanel)
 }
 
 // screens are what a person can get to see, and the way there.
 var screens = []screen{
-	{"overview-fresh", fresh, func(*rig) {}},
-	{"overview", crowded, func(r *rig) { r.press("down") }},
-	{"overview-lively", lively, func(*rig) {}},
-	{"sources", crowded, func(r *rig) { r.press("2", "down") }},
-	{"sources-add", crowded, func(r *rig) { r.press("2", "a", "notes", "enter") }},
-	{"sources-remove", crowded, func(r *rig) {
+	{"overview-fresh", fresh, func(*testPanel) {}},
+	{"overview", crowded, func(r *testPanel) { r.press("down") }},
+	{"overview-lively", lively, func(*testPanel) {}},
+	{"sources", crowded, func(r *testPanel) { r.press("2", "down") }},
+	{"sources-add", crowded, func(r *testPanel) { r.press("2", "a", "notes", "enter") }},
+	{"sources-remove", crowded, func(r *testPanel) {
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
 	}},
-	{"pages", crowded, func(r *rig) { r.press("2", "down", "enter", "down", "j") }},
-	{"pages-filter", crowded, func(r *rig) { r.press("2", "b", "/", "page 1") }},
-	{"pages-read", crowded, func(r *rig) { r.press("2", "b", "enter", "j") }},
-	{"pages-raw", crowded, func(r *rig) { r.press("2", "b", "enter", "z", "G") }},
-	{"pages-search", crowded, func(r *rig) { r.press("2", "S", "diagram", "enter", "j") }},
-	{"pages-denied", crowded, func(r *rig) {
-		r.clerk.fail(&status.CallError{Code: "denied", Msg: "agents may not read in source welcome", Hint: "Ask the user; they decide it in Lectern's configuration."})
+	{"pages", crowded, func(r *testPanel) { r.press("2", "down", "enter", "down", "j") }},
+	{"pages-filter", crowded, func(r *testPanel) { r.press("2", "b", "/", "page 1") }},
+	{"pages-read", crowded, func(r *testPanel) { r.press("2", "b", "enter", "j") }},
+	{"pages-raw", crowded, func(r *testPanel) { r.press("2", "b", "enter", "z", "G") }},
+	{"pages-search", crowded, func(r *testPanel) { r.press("2", "S", "diagram", "enter", "j") }},
+	{"pages-denied", crowded, func(r *testPanel) {
+		r.queries.fail(&status.CallError{Code: "denied", Msg: "agents may not read in source welcome", Hint: "Ask the user; they decide it in Lectern's configuration."})
 		r.press("2", "b")
 	}},
-	{"logs", crowded, func(r *rig) { r.press("@Logs") }},
-	{"logs-wrapped", crowded, func(r *rig) { r.press("@Logs", "v", "w", "pgup") }},
-	{"logs-filter", crowded, func(r *rig) { r.press("@Logs", "/", "page") }},
-	{"logs-find", crowded, func(r *rig) { r.press("@Logs", "F", "vault", "enter", "l") }},
-	{"sources-grant", crowded, func(r *rig) { r.press("2", "j", "p", "right", "up", "right") }},
-	{"activity", crowded, func(r *rig) { r.press("@Activity", "j") }},
-	{"activity-errors", crowded, func(r *rig) { r.press("@Activity", "e", "/", "page") }},
-	{"activity-call", crowded, func(r *rig) { r.press("@Activity", "j", "enter") }},
-	{"activity-totals", crowded, func(r *rig) { r.press("@Activity", "T") }},
-	{"changes-none", crowded, func(r *rig) {
-		r.clerk.changes = nil
+	{"logs", crowded, func(r *testPanel) { r.press("@Logs") }},
+	{"logs-wrapped", crowded, func(r *testPanel) { r.press("@Logs", "v", "w", "pgup") }},
+	{"logs-filter", crowded, func(r *testPanel) { r.press("@Logs", "/", "page") }},
+	{"logs-find", crowded, func(r *testPanel) { r.press("@Logs", "F", "vault", "enter", "l") }},
+	{"sources-grant", crowded, func(r *testPanel) { r.press("2", "j", "p", "right", "up", "right") }},
+	{"activity", crowded, func(r *testPanel) { r.press("@Activity", "j") }},
+	{"activity-errors", crowded, func(r *testPanel) { r.press("@Activity", "e", "/", "page") }},
+	{"activity-call", crowded, func(r *testPanel) { r.press("@Activity", "j", "enter") }},
+	{"activity-totals", crowded, func(r *testPanel) { r.press("@Activity", "T") }},
+	{"changes-none", crowded, func(r *testPanel) {
+		r.queries.changes = nil
 		r.press("@Changes")
 	}},
-	{"changes", crowded, func(r *rig) { r.press("@Changes") }},
-	{"changes-open", crowded, func(r *rig) { r.press("@Changes", "enter", "j") }},
-	{"changes-waiting", asked, func(r *rig) {
+	{"changes", crowded, func(r *testPanel) { r.press("@Changes") }},
+	{"changes-open", crowded, func(r *testPanel) { r.press("@Changes", "enter", "j") }},
+	{"changes-waiting", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
 	}},
-	{"changes-refuse", asked, func(r *rig) {
+	{"changes-refuse", asked, func(r *testPanel) {
 		r.hub.SetPlan(deletion())
 		r.press("!")
 		r.wait(keyGrace)
 		r.press("j", "n", "not today")
 	}},
-	{"asked", asked, func(*rig) {}},
-	{"clients", crowded, func(r *rig) { r.press("@Clients", "j", "j") }},
-	{"clients-here", lively, func(r *rig) { r.press("@Clients", "j") }},
-	{"tools", crowded, func(r *rig) { r.press("@Tools") }},
-	{"tools-read", crowded, func(r *rig) { r.press("@Tools", "enter") }},
-	{"tools-run", crowded, func(r *rig) { r.press("@Tools", "x", "plan", "tab", "x", "enter") }},
-	{"tools-answer", crowded, func(r *rig) { r.press("@Tools", "x", "plan", "enter") }},
-	{"tools-delete", crowded, func(r *rig) { r.press("@Tools", "j", "x", "Old", "enter") }},
-	{"doctor", crowded, func(r *rig) { r.press("@Doctor", "j", "j") }},
-	{"settings", lively, func(r *rig) { r.press("@Settings") }},
-	{"settings-edit", crowded, func(r *rig) { r.press("@Settings", "j", "enter", "5m") }},
-	{"settings-set", crowded, func(r *rig) { r.press("@Settings", "j") }},
-	{"help", crowded, func(r *rig) { r.press("?", "log") }},
-	{"wizard", newcomer, func(r *rig) {
+	{"asked", asked, func(*testPanel) {}},
+	{"clients", crowded, func(r *testPanel) { r.press("@Clients", "j", "j") }},
+	{"clients-here", lively, func(r *testPanel) { r.press("@Clients", "j") }},
+	{"tools", crowded, func(r *testPanel) { r.press("@Tools") }},
+	{"tools-read", crowded, func(r *testPanel) { r.press("@Tools", "enter") }},
+	{"tools-run", crowded, func(r *testPanel) { r.press("@Tools", "x", "plan", "tab", "x", "enter") }},
+	{"tools-answer", crowded, func(r *testPanel) { r.press("@Tools", "x", "plan", "enter") }},
+	{"tools-delete", crowded, func(r *testPanel) { r.press("@Tools", "j", "x", "Old", "enter") }},
+	{"doctor", crowded, func(r *testPanel) { r.press("@Doctor", "j", "j") }},
+	{"settings", lively, func(r *testPanel) { r.press("@Settings") }},
+	{"settings-edit", crowded, func(r *testPanel) { r.press("@Settings", "j", "enter", "5m") }},
+	{"settings-set", crowded, func(r *testPanel) { r.press("@Settings", "j") }},
+	{"help", crowded, func(r *testPanel) { r.press("?", "log") }},
+	{"wizard", newcomer, func(r *testPanel) {
 		r.wait(keyGrace)
 		r.press("space", "down", "e")
 	}},
-	{"palette", crowded, func(r *rig) { r.press("ctrl+p", "sour") }},
-	{"lost", crowded, func(r *rig) {
+	{"palette", crowded, func(r *testPanel) { r.press("ctrl+p", "sour") }},
+	{"lost", crowded, func(r *testPanel) {
 		r.hub.SetErr(errors.New("dial /run/user/1000/lectern/control.sock: connection refused"))
 		r.hub.End()
 		r.wait(time.Second)
 	}},
-	{"crash-loop", crashing, func(*rig) {}},
+	{"crash-loop", crashing, func(*testPanel) {}},
 	{"stopped", func() status.Snapshot {
 		s := fresh()
 		s.Hub = status.Hub{Component: status.Component{Name: "hub", State: status.Stopped}, Config: s.Hub.Config}
 		s.Sources, s.Snippets = nil, nil
 		return s
-	}, func(r *rig) { r.press("j") }},
+	}, func(r *testPanel) { r.press("j") }},
 }
 
 // sizes are the terminals that every screen is pinned on.
@@ -119,7 +119,7 @@ func TestScreens(t *testing.T) {
 			var bodies strings.Builder
 			for _, size := range sizes {
 				synctest.Test(t, func(t *testing.T) {
-					r := newRigWith(t, c.snap(), busyClerk(), size[0], size[1])
+					r := newTestPanelWith(t, c.snap(), filledQueries(), size[0], size[1])
 					r.log()
 					c.goTo(r)
 					title := fmt.Sprintf("%dx%d", size[0], size[1])
@@ -170,7 +170,7 @@ func (f *frameLines) String() string {
 }
 
 // log fills the log and waits for it.
-func (r *rig) log() {
+func (r *testPanel) log() {
 	for _, l := range lines() {
 		r.hub.AddLine(l)
 	}
@@ -211,21 +211,21 @@ func namedStyles(content string) string {
 
 var rgb = regexp.MustCompile("[34]8;2;[0-9]+;[0-9]+;[0-9]+")
 
-// faces are the screens that are pinned in every mode: one of each pane, by its
+// everyModeScreens are the screens that are pinned in every mode: one of each pane, by its
 // name, and one of each overlay.
-func faces(t *testing.T) []string {
+func everyModeScreens(t *testing.T) []string {
 	t.Helper()
 	names := []string{"help", "palette", "wizard", "asked", "sources-remove"}
-	r := newRig(t, crowded(), 80, 24)
+	r := newTestPanel(t, crowded(), 80, 24)
 	for _, tab := range r.m.tabs {
 		names = append(names, strings.ToLower(tab.Name))
 	}
 	return names
 }
 
-// shades are further screens that are pinned in colour and without: what would
+// twoModeScreens are further screens that are pinned in colour and without: what would
 // be written, what failed, and what is typed.
-func shades() []string {
+func twoModeScreens() []string {
 	return []string{"overview-lively", "changes-waiting", "activity-errors", "tools-run", "sources-grant", "clients-here", "pages", "pages-search"}
 }
 
@@ -233,7 +233,7 @@ func shades() []string {
 // mode. A pane or overlay that no screen shows fails.
 func TestEveryMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, name := range faces(t) {
+		for _, name := range everyModeScreens(t) {
 			if !slices.ContainsFunc(screens, func(s screen) bool { return s.name == name }) {
 				t.Errorf("no screen shows %s; add one to screens", name)
 			}
@@ -242,16 +242,16 @@ func TestEveryMode(t *testing.T) {
 	shown, frames := map[string]bool{}, newFrameLines()
 	for _, c := range screens {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRigWith(t, c.snap(), busyClerk(), 80, 24)
+			r := newTestPanelWith(t, c.snap(), filledQueries(), 80, 24)
 			r.log()
 			c.goTo(r)
 			if r.m.over != nil {
 				shown[strings.TrimPrefix(fmt.Sprintf("%T", r.m.over), "tui.")] = true
 			}
-			face := slices.Contains(faces(t), c.name)
+			face := slices.Contains(everyModeScreens(t), c.name)
 			words, bodies := "", ""
 			for _, mode := range modes {
-				if !face && (!slices.Contains(shades(), c.name) || mode.name != "dark" && mode.name != "bare") {
+				if !face && (!slices.Contains(twoModeScreens(), c.name) || mode.name != "dark" && mode.name != "bare") {
 					continue
 				}
 				m := r.m
@@ -317,12 +317,12 @@ func TestEverySizeFits(t *testing.T) {
 	for i, c := range screens {
 		for _, text := range []string{"", strings.Repeat(wide, 4)} {
 			synctest.Test(t, func(t *testing.T) {
-				snap, clerk := c.snap(), busyClerk()
+				snap, clerk := c.snap(), filledQueries()
 				if text != "" {
 					fill(reflect.ValueOf(&snap).Elem(), text, false)
 					clerk.fill(text, false)
 				}
-				r := newRigWith(t, snap, clerk, 80, 24)
+				r := newTestPanelWith(t, snap, clerk, 80, 24)
 				r.log()
 				c.goTo(r)
 				for w := 20 + i%9; w <= 200; w += 9 {

@@ -13,7 +13,7 @@ import (
 // else; it can be had without ever being there.
 func TestTokenIsShown(t *testing.T) {
 	const token = "lectern_clients-hunter2"
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.press("@Settings", "/", "show the token of the clients", "enter")
 		r.shows("••••", "to show", "to copy it without showing it")
 		r.press("enter")
@@ -23,7 +23,7 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("n")
 		r.hides(token)
 		r.press("enter")
-		r.agree()
+		r.confirm()
 		r.shows(token)
 		if strings.Contains(string(r.m.Memory()), "hunter2") {
 			t.Errorf("it is remembered: %s", r.m.Memory())
@@ -31,7 +31,7 @@ func TestTokenIsShown(t *testing.T) {
 		r.press("k")
 		r.hides(token)
 		r.press("enter")
-		r.agree()
+		r.confirm()
 		r.press("@Logs", "@Settings")
 		r.hides(token)
 		r.press("c")
@@ -42,7 +42,7 @@ func TestTokenIsShown(t *testing.T) {
 		r.hides(token)
 		r.cannot = errors.New("read token: others can read it; run chmod 600")
 		r.press("enter")
-		r.agree()
+		r.confirm()
 		r.shows("others can read it")
 		r.press("c")
 		r.shows("✗ cannot copy the token of the clients")
@@ -50,16 +50,16 @@ func TestTokenIsShown(t *testing.T) {
 	})
 }
 
-// Whoever leaves the pane leaves no token behind, however they leave, and one
+// A caller that leaves the pane leaves no token behind, however they leave, and one
 // that is read too late is not shown to who comes back.
 func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
 	const token = "lectern_clients-hunter2"
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.press("@Settings", "/", "show the token of the clients", "enter")
 		reveal := func() {
 			t.Helper()
 			r.press("enter")
-			r.agree()
+			r.confirm()
 			r.shows(token)
 		}
 		reveal()
@@ -89,11 +89,11 @@ func TestTokenIsHiddenFromWhoComesBack(t *testing.T) {
 
 // What a new token does is said before: who is shut out now.
 func TestNewTokenNamesWhoIsShutOut(t *testing.T) {
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.press("@Settings", "/", "rotate the token of the clients", "enter")
 		r.shows("cursor-vscode). Clients that use")
 	})
-	desk(t, fresh(), func(r *rig) {
+	runPanel(t, fresh(), func(r *testPanel) {
 		r.press("@Settings", "/", "rotate the token of the clients", "enter")
 		r.shows("none is connected now")
 	})

@@ -146,7 +146,7 @@ func (fx effects) callsLater() tea.Cmd {
 	return tea.Tick(time.Second, func(time.Time) tea.Msg { return retryCallsMsg{} })
 }
 
-// openCalls follows what agents do if nobody does.
+// openCalls follows what agents do if no one does.
 func (m Model) openCalls() (Model, tea.Cmd) {
 	if m.calls.open {
 		return m, nil
@@ -165,7 +165,7 @@ func (m Model) observeCalls(msg callsMsg) Model {
 	return m
 }
 
-// openLogs reads the log if nobody does.
+// openLogs reads the log if no one does.
 func (m Model) openLogs() (Model, tea.Cmd) {
 	if m.reading {
 		return m, nil

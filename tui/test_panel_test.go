@@ -22,15 +22,15 @@ import (
 // noon is when every test begins.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A rig runs a Model against a fake hub, in a bubble of synctest, so that what
+// A testPanel runs a Model against a fake hub, in a bubble of synctest, so that what
 // is to come has come when a method returns.
-type rig struct {
+type testPanel struct {
 	t      *testing.T
 	m      Model
 	s      *ScreenReader // nil: m draws; else it speaks for s.m
 	hub    *statustest.Fake
-	clerk  *clerk
-	msgs   chan tea.Msg
+	queries  *fakeQueries
+	messages   chan tea.Msg
 	seen   int // messages so far
 	ended  bool
 	copied []string
@@ -39,24 +39,24 @@ type rig struct {
 	cannot error    // what Copy and Save answer
 }
 
-func newRig(t *testing.T, snap status.Snapshot, w, h int) *rig {
+func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
 	t.Helper()
-	return newRigWith(t, snap, newClerk(), w, h)
+	return newTestPanelWith(t, snap, newFakeQueries(), w, h)
 }
 
-func newRigWith(t *testing.T, snap status.Snapshot, c *clerk, w, h int) *rig {
+func newTestPanelWith(t *testing.T, snap status.Snapshot, c *fakeQueries, w, h int) *testPanel {
 	t.Helper()
-	r, conf := unplugged(t, snap, c)
+	r, conf := newStoppedPanel(t, snap, c)
 	r.m = New(conf)
-	r.plug(w, h)
+	r.start(w, h)
 	return r
 }
 
-// unplugged is a rig that does not run yet, and what its panel needs.
-func unplugged(t *testing.T, snap status.Snapshot, c *clerk) (*rig, Config) {
+// newStoppedPanel is a rig that does not run yet, and what its panel needs.
+func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testPanel, Config) {
 	t.Helper()
 	start := time.Now()
-	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
+	r := &testPanel{t: t, hub: &statustest.Fake{}, queries: c, messages: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	return r, Config{
 		Client: c.client(r.hub), Dark: true, Version: "0.1.0",
@@ -81,8 +81,8 @@ func unplugged(t *testing.T, snap status.Snapshot, c *clerk) (*rig, Config) {
 	}
 }
 
-// plug starts the panel.
-func (r *rig) plug(w, h int) {
+// start starts the panel.
+func (r *testPanel) start(w, h int) {
 	r.t.Helper()
 	r.t.Cleanup(func() {
 		r.m.fx.cancel()
@@ -96,17 +96,17 @@ func (r *rig) plug(w, h int) {
 	r.send(tea.WindowSizeMsg{Width: w, Height: h})
 }
 
-func (r *rig) run(cmd tea.Cmd) {
+func (r *testPanel) run(cmd tea.Cmd) {
 	if cmd != nil {
-		go func() { r.msgs <- cmd() }()
+		go func() { r.messages <- cmd() }()
 	}
 }
 
 // settle delivers messages until none is left.
-func (r *rig) settle() {
+func (r *testPanel) settle() {
 	r.t.Helper()
-	for synctest.Wait(); len(r.msgs) > 0; synctest.Wait() {
-		switch msg := (<-r.msgs).(type) {
+	for synctest.Wait(); len(r.messages) > 0; synctest.Wait() {
+		switch msg := (<-r.messages).(type) {
 		case tea.BatchMsg:
 			for _, cmd := range msg {
 				r.run(cmd)
@@ -120,7 +120,7 @@ func (r *rig) settle() {
 	}
 }
 
-func (r *rig) update(msg tea.Msg) {
+func (r *testPanel) update(msg tea.Msg) {
 	if r.s != nil {
 		next, cmd := r.s.Update(msg)
 		*r.s = next.(ScreenReader)
@@ -133,14 +133,14 @@ func (r *rig) update(msg tea.Msg) {
 	r.run(cmd)
 }
 
-func (r *rig) send(msg tea.Msg) {
+func (r *testPanel) send(msg tea.Msg) {
 	r.t.Helper()
 	r.update(msg)
 	r.settle()
 }
 
 // wait lets time pass.
-func (r *rig) wait(d time.Duration) {
+func (r *testPanel) wait(d time.Duration) {
 	r.t.Helper()
 	time.Sleep(d) // the bubble's time
 	r.settle()
@@ -148,7 +148,7 @@ func (r *rig) wait(d time.Duration) {
 
 // press presses keys by name; a name of more than one letter that no key has is
 // typed letter by letter. @Logs is the key that turns to the tab of that name.
-func (r *rig) press(keys ...string) {
+func (r *testPanel) press(keys ...string) {
 	r.t.Helper()
 	special := map[string]tea.Key{
 		"tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "enter": {Code: tea.KeyEnter},
@@ -172,7 +172,7 @@ func (r *rig) press(keys ...string) {
 }
 
 // number is the key of the tab with this name.
-func (r *rig) number(name string) string {
+func (r *testPanel) number(name string) string {
 	r.t.Helper()
 	for i, t := range r.m.tabs {
 		if t.Name == name {
@@ -183,16 +183,16 @@ func (r *rig) number(name string) string {
 	return ""
 }
 
-// agree answers an overlay after the time in which it is deaf, with yes.
-func (r *rig) agree() {
+// confirm answers an overlay after the time in which it is deaf, with yes.
+func (r *testPanel) confirm() {
 	r.t.Helper()
 	r.wait(keyGrace)
 	r.press("y")
 }
 
-func (r *rig) screen() string { return ansi.Strip(r.m.View().Content) }
+func (r *testPanel) screen() string { return ansi.Strip(r.m.View().Content) }
 
-func (r *rig) shows(want ...string) {
+func (r *testPanel) shows(want ...string) {
 	r.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(r.screen(), w) {
@@ -201,14 +201,14 @@ func (r *rig) shows(want ...string) {
 	}
 }
 
-func (r *rig) hides(unwanted string) {
+func (r *testPanel) hides(unwanted string) {
 	r.t.Helper()
 	if strings.Contains(r.screen(), unwanted) {
 		r.t.Errorf("the screen shows %q:\n%s", unwanted, r.screen())
 	}
 }
 
-func (r *rig) did(want ...status.Action) {
+func (r *testPanel) did(want ...status.Action) {
 	r.t.Helper()
 	if d := cmp.Diff(want, r.hub.Did()); d != "" {
 		r.t.Errorf("did (-want +got):\n%s", d)

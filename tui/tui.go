@@ -1,15 +1,15 @@
 // Package tui is the control panel: what `lectern` shows on a terminal.
 //
-// It sees the product through a status.Client alone, so it runs against a fake
-// as well as against a hub, and stops nothing when it ends. It is not where
-// panes are drawn (tui/pane) nor where colours are chosen (tui/theme), and it
-// touches no file, socket or process: what needs the system comes in [Config].
-// Only cmd imports it.
+// It sees the product through a status.Client only, so it runs against a fake as
+// well as against a hub, and stops nothing when it ends. Panes are drawn in
+// tui/pane, the parts that they are made of in tui/widget, and colours are chosen
+// in tui/theme. It touches no file, socket or process: what needs the system
+// comes in [Config]. Only cmd imports it.
 //
-// Start reading at [Model.Update], which only routes: a key goes to the
-// overlay, else to the pane, else it is the panel's; what a pane intends
-// becomes a command in effects.go, and what comes of that a message. What a pane
-// wants to know (docs/adr/0021) becomes one in findings.go.
+// Start reading at [Model.Update], which only routes: a key goes to the overlay,
+// else to the pane, else to the panel. What a pane intends is done in
+// dispatch.go; what it asks (docs/adr/0021) is answered in queries.go; what
+// streams in comes through streams.go.
 package tui
 
 import (
@@ -46,13 +46,13 @@ type Config struct {
 	CopyToken func(of string) (how string, err error)
 	// Now is the clock; times are shown in its zone.
 	Now func() time.Time
-	// Dark is how the ground is taken to be until the terminal answers; many
+	// Dark is how the background is taken to be until the terminal answers; many
 	// never do.
 	Dark    bool
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
-	// Suspends reports that somebody is there who can bring the panel back when
+	// Suspends reports that someone is there who can bring the panel back when
 	// it has stopped itself: a shell with job control.
 	Suspends bool
 }
@@ -118,7 +118,7 @@ func numberKey(i int) string {
 	return strconv.Itoa(i + 1)
 }
 
-// Init starts to watch and asks the terminal for its ground.
+// Init starts to watch and asks the terminal for its background.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgroundColor) }
 
 // Update takes a message and changes the panel, nothing else. What the pane in
@@ -213,7 +213,7 @@ func (m Model) showSnapshot(s status.Snapshot) Model {
 	return m
 }
 
-// blur tells the i-th pane that it is out of sight.
+// blur tells the i-th pane that it is hidden.
 func (m Model) blur(i int) Model {
 	if l, ok := m.tabs[i].pane.(pane.Blurrer); ok {
 		return m.setPane(i, l.Blur())
@@ -230,7 +230,7 @@ func (m Model) setPane(i int, p pane.Pane) Model {
 
 func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	if h := msg.snap.Hub; h.PID != m.snap.Hub.PID || !h.Started.Equal(m.snap.Hub.Started) {
-		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls anew
+		m.lastSeq, m.calls.last = 0, 0 // another hub counts its lines and calls again
 	}
 	first := !m.hasSnapshot
 	m = m.announceApprovals(msg.snap)
@@ -254,7 +254,7 @@ func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	return opened, cmd
 }
 
-// connectionLost tries again: at once when the stream has just ended, for that alone says
+// connectionLost tries again: at once when the stream has just ended, for that says
 // little, then ever later. From the second time on the panel says so.
 func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
 	if m.fx.ctx.Err() != nil {

@@ -17,13 +17,13 @@ import (
 )
 
 // panel runs a test on an 80 by 24 panel over a hub that shows snap.
-func panel(t *testing.T, snap status.Snapshot, test func(r *rig)) {
+func panel(t *testing.T, snap status.Snapshot, test func(r *testPanel)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(newRig(t, snap, 80, 24)) })
+	synctest.Test(t, func(t *testing.T) { test(newTestPanel(t, snap, 80, 24)) })
 }
 
 func TestFirstScreenShowsAHubASourceAndASnippet(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.shows("● ready", "welcome", "http://127.0.0.1:12740/mcp", "claude mcp add lectern -- lectern serve")
 	})
 }
@@ -32,7 +32,7 @@ func TestFirstScreenShowsAHubASourceAndASnippet(t *testing.T) {
 func TestOpeningStartsTheHub(t *testing.T) {
 	none := fresh()
 	none.Hub.State = status.Stopped
-	panel(t, none, func(r *rig) {
+	panel(t, none, func(r *testPanel) {
 		start := status.Action{Verb: status.StartHub}
 		r.did(start)
 		r.hub.Set(fresh())
@@ -49,7 +49,7 @@ func TestOpeningStartsTheHub(t *testing.T) {
 }
 
 func TestKeysTurnToPanes(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		for _, step := range []struct{ key, shows string }{
 			{"tab", "agents can"},
 			{"@Changes", "No changes yet"},
@@ -67,7 +67,7 @@ func TestKeysTurnToPanes(t *testing.T) {
 }
 
 func TestHelpFindsKeys(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.press("?")
 		r.shows("Everywhere", "quit; the hub keeps running")
 		r.press("wrap")
@@ -99,7 +99,7 @@ func TestHelpIsComplete(t *testing.T) {
 }
 
 func TestCopySaysHow(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.press("l", "c")
 		r.shows("the snippet for Codex: copied with pigeon")
 		if d := cmp.Diff([]string{fresh().Snippets[1].Text}, r.copied); d != "" {
@@ -114,7 +114,7 @@ func TestCopySaysHow(t *testing.T) {
 }
 
 func TestSaveSnippet(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.press("@Clients", "s")
 		r.shows("saved the snippet for Claude Code to /tmp/lectern-claude-code.txt")
 		if got := r.saved["lectern-claude-code.txt"]; got != fresh().Snippets[0].Text+"\n" {
@@ -124,9 +124,9 @@ func TestSaveSnippet(t *testing.T) {
 }
 
 // The whole log goes to a file that a person names, or to one of Lectern's
-// own, and what went wrong leaves the name to be mended.
+// own, and what went wrong leaves the name to be fixed.
 func TestExport(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.press("@Logs", "E")
 		r.shows("file for the whole log")
 		r.press("enter")
@@ -142,7 +142,7 @@ func TestExport(t *testing.T) {
 }
 
 func TestAddSource(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Place: "/srv/notes q", ReadOnly: true}}
 		r.hub.SetPlan(status.Plan{Title: "Add source my-notes", Steps: []status.Step{{What: "edit config.toml", Diff: "+[[source]]"}}})
 		r.press("2", "a", "enter")
@@ -159,7 +159,7 @@ func TestAddSource(t *testing.T) {
 		r.press("backspace", "backspace", "my-notes", "tab", "space", "enter")
 		r.shows("Add source my-notes?", "+[[source]]")
 		r.did()
-		r.agree()
+		r.confirm()
 		r.did(want)
 		r.shows("done: add /srv/notes q")
 		if d := cmp.Diff([]status.Action{want}, r.hub.Previewed()); d != "" {
@@ -174,7 +174,7 @@ func TestAddSource(t *testing.T) {
 }
 
 func TestFormKeepsWhatWasTyped(t *testing.T) {
-	panel(t, fresh(), func(r *rig) {
+	panel(t, fresh(), func(r *testPanel) {
 		r.press("2", "a", "/srv/notes", "esc")
 		r.hides("/srv/notes")
 		r.press("a")
@@ -183,7 +183,7 @@ func TestFormKeepsWhatWasTyped(t *testing.T) {
 }
 
 func TestRemoveAsksFirst(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetPlan(removal())
 		r.press("2", "j", "d")
 		r.shows("Remove source notes?", "-name = \"notes\"", "▲ 3 agents are connected")
@@ -194,13 +194,13 @@ func TestRemoveAsksFirst(t *testing.T) {
 		r.hides("Remove source notes?")
 		r.did()
 		r.press("d")
-		r.agree()
+		r.confirm()
 		r.did(status.Action{Verb: status.RemoveSource, Target: "notes"})
 	})
 }
 
 func TestMendingAProblem(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.shows("enter reopen notes")
 		r.press("enter")
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
@@ -211,7 +211,7 @@ func TestMendingAProblem(t *testing.T) {
 }
 
 func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetErr(errors.New("open vault: no such directory"))
 		r.press("2", "r")
 		r.shows("✗ cannot reopen welcome: open vault: no such directory")
@@ -225,7 +225,7 @@ func TestWhatFailsIsSaidUntilDismissed(t *testing.T) {
 }
 
 func TestLogs(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.log()
 		r.press("@Logs")
 		r.shows("following", "hub started", "48 of 60 lines")
@@ -252,7 +252,7 @@ func TestLogs(t *testing.T) {
 }
 
 func TestLogsStayWherePaused(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		for i := range 60 {
 			r.hub.AddLine(status.Line{Component: "hub", Text: "line number " + string(rune('A'+i%26)) + strings.Repeat("i", i)})
 		}
@@ -270,7 +270,7 @@ func TestLogsStayWherePaused(t *testing.T) {
 }
 
 func TestTypedKeysAreText(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.press("@Logs", "/", "qQ?12s")
 		r.shows("qQ?12s")
 		r.did()
@@ -281,7 +281,7 @@ func TestTypedKeysAreText(t *testing.T) {
 }
 
 func TestLostHub(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetErr(errors.New("connection refused"))
 		r.hub.End()
 		r.settle()
@@ -299,7 +299,7 @@ func TestLostHub(t *testing.T) {
 
 // TestLostHubIsTriedEverSlower counts attempts: many at first, then few.
 func TestLostHubIsTriedEverSlower(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.hub.SetErr(errors.New("connection refused"))
 		r.hub.End()
 		r.settle()
@@ -313,7 +313,7 @@ func TestLostHubIsTriedEverSlower(t *testing.T) {
 
 // TestLogGoesOnAfterALoss: the lines of before stay, none comes twice.
 func TestLogGoesOnAfterALoss(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.hub.AddLine(status.Line{Text: "before"})
 		r.wait(time.Second)
 		r.hub.End()
@@ -326,13 +326,13 @@ func TestLogGoesOnAfterALoss(t *testing.T) {
 }
 
 func TestStopAndRestartAskFirst(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.press("r")
 		r.shows("restart the hub?")
-		r.agree()
+		r.confirm()
 		r.press("Q")
 		r.shows("stop the hub?")
-		r.agree()
+		r.confirm()
 		r.did(status.Action{Verb: status.RestartHub}, status.Action{Verb: status.StopHub})
 		if !strings.HasPrefix(r.m.Farewell(), "The hub is stopped.") {
 			t.Errorf("farewell: %s", r.m.Farewell())
@@ -342,7 +342,7 @@ func TestStopAndRestartAskFirst(t *testing.T) {
 
 func TestQuitLeavesTheHub(t *testing.T) {
 	for _, k := range []string{"q", "ctrl+c"} {
-		panel(t, crowded(), func(r *rig) {
+		panel(t, crowded(), func(r *testPanel) {
 			r.press(k)
 			if !r.ended {
 				t.Errorf("%s does not end the panel", k)
@@ -357,7 +357,7 @@ func TestQuitLeavesTheHub(t *testing.T) {
 
 // TestIdleIsStill: with nothing new, no message comes and the screen stays.
 func TestIdleIsStill(t *testing.T) {
-	desk(t, lively(), func(r *rig) {
+	runPanel(t, lively(), func(r *testPanel) {
 		r.log()
 		r.wait(time.Second)
 		for _, tab := range r.m.tabs {
@@ -376,7 +376,7 @@ func TestIdleIsStill(t *testing.T) {
 }
 
 func TestUpdateLeavesTheOldModelAlone(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		old := r.m
 		before := old.View().Content
 		r.press("2", "j", "?", "esc", "1", "j", "l")
@@ -387,7 +387,7 @@ func TestUpdateLeavesTheOldModelAlone(t *testing.T) {
 }
 
 func TestPressDuringHelpIsNotThePanes(t *testing.T) {
-	panel(t, crowded(), func(r *rig) {
+	panel(t, crowded(), func(r *testPanel) {
 		r.press("2", "?", "d", "r", "q", "esc")
 		r.did()
 		if r.ended || len(r.hub.Previewed()) > 0 {

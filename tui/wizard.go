@@ -21,8 +21,8 @@ type wizard struct {
 	found   []status.Discovered
 	clients []status.Installation
 	page    int // of the questions
-	at      int // the row
-	chosen  [2]map[int]bool
+	cursor      int // the row
+	selected  [2]map[int]bool
 	access  map[int]wizardAccess // of what is opened
 }
 
@@ -44,7 +44,7 @@ func (a wizardAccess) label() string {
 const clientPrefix = "client/"
 
 func newWizard(k KeyMap, s status.Snapshot) wizard {
-	z := wizard{keyMap: k, found: s.Discovered, chosen: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}}
+	z := wizard{keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}}
 	for _, in := range s.Installations {
 		if in.Here && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
@@ -54,10 +54,10 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 		z.access[i] = mayWrite
 	}
 	if len(z.found) == 1 {
-		z.chosen[0][0] = true
+		z.selected[0][0] = true
 	}
 	if len(z.clients) == 1 {
-		z.chosen[1][0] = true
+		z.selected[1][0] = true
 	}
 	return z
 }
@@ -86,19 +86,19 @@ func (z wizard) handleKey(k pane.Press) (overlay, pane.Intent) {
 	case key.Matches(k, p.Back) && z.page == 0:
 		return nil, pane.ShowMessage{Text: "Setup skipped. Press ctrl+s to set up later, or a in Sources to add a folder."}
 	case key.Matches(k, p.Back), key.Matches(k, p.Left):
-		z.page, z.at = 0, 0
+		z.page, z.cursor = 0, 0
 	case key.Matches(k, p.Toggle):
 		z = z.toggle()
 	case key.Matches(k, z.keyMap.Access) && z.page == 0 && z.rows() > 0:
 		a := maps.Clone(z.access) // copies of z share it
-		a[z.at] = (a[z.at] + 1) % accesses
+		a[z.cursor] = (a[z.cursor] + 1) % accesses
 		z.access = a
 	case key.Matches(k, p.Down), k.String() == "tab":
-		z.at = min(z.at+1, max(0, z.rows()-1))
+		z.cursor = min(z.cursor+1, max(0, z.rows()-1))
 	case key.Matches(k, p.Up), k.String() == "shift+tab":
-		z.at = max(0, z.at-1)
+		z.cursor = max(0, z.cursor-1)
 	case key.Matches(k, p.Enter) && z.page == 0:
-		z.page, z.at = 1, 0
+		z.page, z.cursor = 1, 0
 	case key.Matches(k, p.Enter):
 		todo := z.actions()
 		if len(todo) == 0 {
@@ -113,9 +113,9 @@ func (z wizard) toggle() wizard {
 	if z.rows() == 0 {
 		return z
 	}
-	set := maps.Clone(z.chosen[z.page])
-	set[z.at] = !set[z.at]
-	z.chosen[z.page] = set
+	set := maps.Clone(z.selected[z.page])
+	set[z.cursor] = !set[z.cursor]
+	z.selected[z.page] = set
 	return z
 }
 
@@ -123,7 +123,7 @@ func (z wizard) toggle() wizard {
 func (z wizard) actions() []status.Action {
 	var todo []status.Action
 	for i, f := range z.found {
-		if !z.chosen[0][i] {
+		if !z.selected[0][i] {
 			continue
 		}
 		todo = append(todo, status.Action{Verb: status.AddSource, Source: &status.NewSource{
@@ -131,7 +131,7 @@ func (z wizard) actions() []status.Action {
 		}})
 	}
 	for i, c := range z.clients {
-		if z.chosen[1][i] {
+		if z.selected[1][i] {
 			todo = append(todo, status.Action{Verb: status.Install, Target: c.ID})
 		}
 	}
@@ -140,7 +140,7 @@ func (z wizard) actions() []status.Action {
 
 // selectRow implements picker: a click chooses, or takes the choice back.
 func (z wizard) selectRow(i int) (overlay, bool) {
-	z.at = max(0, min(i, z.rows()-1))
+	z.cursor = max(0, min(i, z.rows()-1))
 	return z.toggle(), false
 }
 
@@ -167,7 +167,7 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 	}
 	from := 0
 	if over := len(rows) - room; over > 0 {
-		from = min(over, max(0, 2*z.at-room/2))
+		from = min(over, max(0, 2*z.cursor-room/2))
 	}
 	return frame(t, fmt.Sprintf("Welcome · %d of 2", z.page+1), strings.TrimRight(foot.String(), " "), rows[from:], w, min(room, len(rows)))
 }
@@ -197,11 +197,11 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 
 func (z wizard) row(t theme.Theme, i int, what, more string, w int) []string {
 	box, style := "[ ] ", t.Text
-	if z.chosen[z.page][i] {
+	if z.selected[z.page][i] {
 		box = "[x] "
 	}
 	sign := "  "
-	if i == z.at {
+	if i == z.cursor {
 		sign, style = "▸ ", t.Accent
 	}
 	return []string{t.RowRegion(i, style.Fit(sign+box+what, w)), t.RowRegion(i, t.Dim.Fit("      "+more, w))}

@@ -27,7 +27,7 @@ func newcomer() status.Snapshot {
 // changes, and does it when a person says yes.
 func TestWizard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newcomer(), 80, 24)
+		r := newTestPanel(t, newcomer(), 80, 24)
 		r.shows("Welcome · 1 of 2", "garden  /home/ada/Documents/Garden", "Obsidian knows it")
 		r.press("enter") // meant for what was there before
 		r.shows("1 of 2")
@@ -40,7 +40,7 @@ func TestWizard(t *testing.T) {
 		r.press("enter")
 		r.shows("Set up Lectern?", "edit a file")
 		r.did()
-		r.agree()
+		r.confirm()
 		r.did(
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Place: "/home/ada/Documents/Garden", Ask: true}},
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Place: "/home/ada/graphs/work", ReadOnly: true}},
@@ -50,10 +50,10 @@ func TestWizard(t *testing.T) {
 	})
 }
 
-// Nobody is asked twice, nor when there is nothing to ask; ctrl+s asks again.
+// No one is asked twice, nor when there is nothing to ask; ctrl+s asks again.
 func TestWizardComesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, newcomer(), 80, 24)
+		r := newTestPanel(t, newcomer(), 80, 24)
 		r.wait(keyGrace)
 		r.press("esc")
 		r.hides("Welcome")
@@ -66,9 +66,9 @@ func TestWizardComesOnce(t *testing.T) {
 		r.shows("Nothing selected")
 		r.did()
 
-		newRig(t, fresh(), 80, 24).hides("Welcome ·")
+		newTestPanel(t, fresh(), 80, 24).hides("Welcome ·")
 		own := newcomer()
 		own.Sources[0].Sample = false
-		newRig(t, own, 80, 24).hides("Welcome ·")
+		newTestPanel(t, own, 80, 24).hides("Welcome ·")
 	})
 }

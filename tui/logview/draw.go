@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Draw draws the rows in sight, at most h of at most w cells, and below them the
+// Draw draws the visible rows, at most h of at most w cells, and below them the
 // line in which a person types.
 func (v View) Draw(t theme.Theme, w, h int) []string {
 	label, input, hint := "/ ", v.filter.TextInput, "text to filter by; lower case matches any case"
@@ -66,7 +66,7 @@ func (v View) Summary() string {
 	return strings.Join(append(words, all), " · ")
 }
 
-// rows are the rows in sight.
+// rows are the visible rows.
 func (v View) rows(w, h int) []rowPosition {
 	var rows []rowPosition
 	for s := v.firstVisible(w, h); s.i < v.log.len() && len(rows) < h; {
@@ -151,7 +151,7 @@ func (v View) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 	var b strings.Builder
 	stamp := t.Dim
 	if at {
-		stamp = t.Accent // the hit that was gone to
+		stamp = t.Accent // the match that was gone to
 	}
 	if v.timestamps != noTimes {
 		b.WriteString(stamp.Text(v.timestamp(l, w)))

@@ -18,7 +18,7 @@ type rowPosition struct {
 	row int // which of its rows
 }
 
-// move answers the keys that change what part of the log is in sight.
+// move answers the keys that change what part of the log is visible.
 func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
 	if v.from != 0 {
 		if moved, ok := v.moveSelection(k, w, h); ok {
@@ -58,7 +58,7 @@ func (v View) move(k tea.KeyPressMsg, w, h int) (View, bool) {
 // sideways is how many cells one key scrolls.
 const sideways = 8
 
-// pinTo stops at s: what is in sight stays, whatever comes or goes.
+// pinTo stops at s: what is visible stays, whatever comes or goes.
 func (v View) pinTo(s rowPosition) View {
 	v.follow = false
 	if s.i < v.log.len() {
@@ -81,7 +81,7 @@ func (v View) scroll(d, w, h int) View {
 	return v.pinTo(to)
 }
 
-// firstVisible is the first row in sight.
+// firstVisible is the first visible row.
 func (v View) firstVisible(w, h int) rowPosition {
 	if v.follow {
 		return v.lastPage(w, h)
@@ -93,7 +93,7 @@ func (v View) firstVisible(w, h int) rowPosition {
 	return s
 }
 
-// lastPage is the first row in sight when the last row is the last in sight.
+// lastPage is the first visible row when the last visible row is the last.
 func (v View) lastPage(w, h int) rowPosition {
 	n := v.log.len()
 	if n == 0 {

@@ -15,14 +15,14 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A search is a regular expression and the lines, of those that the lens lets
+// A search is a regular expression and the lines, of those that the filter lets
 // through, in which it was found. It hides nothing: that is the filter's work.
 type search struct {
 	text    string
 	pattern *regexp.Regexp // nil: nothing is looked for
 	problem string         // why text is no expression
 	hits    []uint64       // numbers of lines, ascending; some may be gone
-	at      uint64         // the hit that was gone to last; 0: none
+	at      uint64         // the match that was gone to last; 0: none
 }
 
 // newSearch understands text. Without capitals the case does not matter.
@@ -43,7 +43,7 @@ func newSearch(text string) search {
 	return s
 }
 
-// setSearch looks for s in every line in sight of the lens.
+// setSearch looks for s in every line that the filter lets through.
 func (v *filteredLog) setSearch(s search) {
 	v.search = s
 	v.search.hits = nil
@@ -62,7 +62,7 @@ func (v *filteredLog) recordHit(n uint64) {
 	}
 }
 
-// dropGoneHits drops hits whose lines are gone.
+// dropGoneHits drops matches whose lines are gone.
 func (v *filteredLog) dropGoneHits() {
 	gone, _ := slices.BinarySearch(v.search.hits, v.ring.first)
 	if gone > 0 && gone*2 > len(v.search.hits) {
@@ -70,13 +70,13 @@ func (v *filteredLog) dropGoneHits() {
 	}
 }
 
-// liveHits are the hits that are still there.
+// liveHits are the matches that are still there.
 func (v *filteredLog) liveHits() []uint64 {
 	i, _ := slices.BinarySearch(v.search.hits, v.ring.first)
 	return v.search.hits[i:]
 }
 
-// nextHit is the hit after line n, or before it when d is negative; it goes round.
+// nextHit is the match after line n, or before it when d is negative; it goes round.
 func (v *filteredLog) nextHit(n uint64, d int) (hit uint64, ok bool) {
 	found := v.liveHits()
 	if len(found) == 0 {
@@ -112,7 +112,7 @@ func (v View) findKey(k tea.KeyPressMsg, w, h int) View {
 	return v
 }
 
-// jump brings the next hit, or the one before, to the middle of what is seen.
+// jump brings the next match, or the one before, to the middle of what is seen.
 func (v View) jump(d, w, h int) View {
 	h = v.rowsIn(h)
 	from := v.log.search.at

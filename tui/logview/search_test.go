@@ -85,7 +85,7 @@ func TestFindSaysWhatIsWrong(t *testing.T) {
 }
 
 // What the search notes is what a look at every kept line finds, however lines
-// come and go and the lens changes.
+// come and go and the filter changes.
 func TestFindKeepsUp(t *testing.T) {
 	p := testView(300, 8000)
 	p.log.setSearch(newSearch("[37]$"))
@@ -109,7 +109,7 @@ func TestFindKeepsUp(t *testing.T) {
 }
 
 // TestSelection copies from the mark to the cursor, in both directions and
-// beyond what was in sight, and only that.
+// beyond what was visible, and only that.
 func TestSelection(t *testing.T) {
 	copied := func(p View) string {
 		text, n := p.Selection(96, 22)

@@ -2,9 +2,9 @@ package logview
 
 import tea "charm.land/bubbletea/v2"
 
-// startSelection begins to select: at the hit that was gone to, at the newest line
-// while it follows, else at the first line in sight. Where something is
-// selected already, it begins anew at the cursor.
+// startSelection begins to select: at the match that was gone to, at the newest line
+// while it follows, else at the first visible line. Where something is
+// selected already, it begins again at the cursor.
 func (v View) startSelection(w, h int) View {
 	rows := v.rows(w, h)
 	switch at := v.log.search.at; {
@@ -24,7 +24,7 @@ func (v View) startSelection(w, h int) View {
 	return v.pinTo(v.firstVisible(w, h))
 }
 
-// moveSelection moves the cursor of what is selected, and what is in sight with it.
+// moveSelection moves the cursor of what is selected, and what is visible with it.
 func (v View) moveSelection(k tea.KeyPressMsg, w, h int) (View, bool) {
 	n := v.log.len()
 	i, ok := v.nav.Move(k, v.log.find(v.to), n, h-1)
@@ -42,7 +42,7 @@ func (v View) moveSelection(k tea.KeyPressMsg, w, h int) (View, bool) {
 }
 
 // selectedRange are the first and the last line that a copy takes: from the mark to
-// the cursor, in whichever direction that is, else those in sight. What is gone
+// the cursor, in whichever direction that is, else those visible. What is gone
 // or filtered away is not among them.
 func (v View) selectedRange(w, h int) (first, last int, ok bool) {
 	if v.from == 0 {
@@ -61,7 +61,7 @@ func (v View) selectedRange(w, h int) (first, last int, ok bool) {
 }
 
 // Selection returns what a copy takes in a view of w by h cells: the selected
-// lines, else those in sight, and how many they are.
+// lines, else those visible, and how many they are.
 func (v View) Selection(w, h int) (text string, lines int) {
 	first, last, ok := v.selectedRange(w, v.rowsIn(h))
 	if !ok {

@@ -1,5 +1,5 @@
 // Package logview shows a log as it grows: it keeps the newest lines in bounded
-// memory, filters and searches them, and draws the rows in sight only, so that a
+// memory, filters and searches them, and draws the visible rows only, so that a
 // frame costs the same however much there is.
 //
 // It does not read the log, and what is done with the lines that a person
@@ -57,7 +57,7 @@ type View struct {
 	last uint64       // status.Line.Seq of the newest line
 
 	follow     bool
-	top        linePosition // where the rows in sight begin, unless it follows
+	top        linePosition // where the visible rows begin, unless it follows
 	left       int          // cells scrolled to the right
 	wrap       bool
 	timestamps timestampMode
@@ -273,5 +273,5 @@ func (v View) Bindings(copyKey key.Binding) []key.Binding {
 	}
 }
 
-// Following reports whether the newest lines are in sight, whatever comes.
+// Following reports whether the newest lines are visible, whatever comes.
 func (v View) Following() bool { return v.follow }

@@ -122,7 +122,7 @@ func numbered(from, to int) []status.Line {
 	return lines
 }
 
-// TestEvictionDoesNotMoveTheView: what is in sight stays as long as it is kept,
+// TestEvictionDoesNotMoveTheView: what is visible stays as long as it is kept,
 // wherever the lines before it go.
 func TestEvictionDoesNotMoveTheView(t *testing.T) {
 	p := testView(100, 1<<16)

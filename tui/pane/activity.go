@@ -16,13 +16,13 @@ import (
 )
 
 // Activity shows each call of a tool as it ends, the newest first. It keeps the
-// last 10,000 and draws only the rows in sight. Drawing is in activity_draw.go.
+// last 10,000 and draws only the visible rows. Drawing is in activity_draw.go.
 type Activity struct {
 	keys Keys
 	zone *time.Location
 	snap status.Snapshot
 
-	ring         *callRing // shared with copies of this value
+	ring         *callLog // shared with copies of this value
 	follow       bool      // the newest is selected, whatever comes
 	selectedCall uint64    // the number of the selected call, unless it follows
 	errors       bool      // those that failed stand first
@@ -106,7 +106,7 @@ func (p Activity) selected() (status.Call, bool) {
 	if p.ordering().len() == 0 {
 		return status.Call{}, false
 	}
-	return *p.ring.at(p.ordering().at(p.position())), true
+	return *p.ring.call(p.ordering().at(p.position())), true
 }
 
 // Key implements [Pane].
@@ -190,7 +190,7 @@ func (p Activity) save() Intent {
 	o := p.ordering()
 	var b strings.Builder
 	for i := range o.len() {
-		b.WriteString(p.line(*p.ring.at(o.at(i))))
+		b.WriteString(p.line(*p.ring.call(o.at(i))))
 		b.WriteByte('\n')
 	}
 	return Save{What: widget.Plural(o.len(), "call"), Name: "lectern-calls.log", Text: b.String()}

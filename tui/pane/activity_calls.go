@@ -17,9 +17,9 @@ const maxCalls = 10_000
 // count as the last.
 const maxTotals = 300
 
-// calls keeps the newest calls, and which of them a sieve lets through. Like
+// calls keeps the newest calls, and which of them a filter lets through. Like
 // ring, every call has a number that it keeps: they begin at 1.
-type callRing struct {
+type callLog struct {
 	calls       []status.Call // by number modulo its capacity, once it is full
 	first, next uint64
 	filter      callFilter
@@ -45,17 +45,17 @@ type total struct {
 	answered int
 }
 
-func newCallRing() *callRing {
-	return &callRing{first: 1, next: 1, tools: map[string]*total{}, clients: map[string]*total{}}
+func newCallRing() *callLog {
+	return &callLog{first: 1, next: 1, tools: map[string]*total{}, clients: map[string]*total{}}
 }
 
-func (r *callRing) at(n uint64) *status.Call { return &r.calls[(n-1)%maxCalls] }
+func (r *callLog) call(n uint64) *status.Call { return &r.calls[(n-1)%maxCalls] }
 
-func (r *callRing) add(c status.Call) {
+func (r *callLog) add(c status.Call) {
 	if len(r.calls) < maxCalls {
 		r.calls = append(r.calls, c)
 	} else {
-		*r.at(r.next) = c
+		*r.call(r.next) = c
 		r.first++
 	}
 	n := r.next
@@ -70,8 +70,8 @@ func (r *callRing) add(c status.Call) {
 }
 
 // index takes note of call n if it passes.
-func (r *callRing) index(n uint64) {
-	c := r.at(n)
+func (r *callLog) index(n uint64) {
+	c := r.call(n)
 	if !r.filter.matches(c) {
 		return
 	}
@@ -85,14 +85,14 @@ func (r *callRing) index(n uint64) {
 
 // trim drops the numbers of calls that are gone. Appending to what is left
 // copies it now and then, which costs little for each.
-func (r *callRing) trim(numbers []uint64) []uint64 {
+func (r *callLog) trim(numbers []uint64) []uint64 {
 	for len(numbers) > 0 && numbers[0] < r.first {
 		numbers = numbers[1:]
 	}
 	return numbers
 }
 
-func (r *callRing) addToTotal(totals map[string]*total, name string, c status.Call) {
+func (r *callLog) addToTotal(totals map[string]*total, name string, c status.Call) {
 	t := totals[name]
 	if t == nil {
 		if len(totals) >= maxTotals {
@@ -111,8 +111,8 @@ func (r *callRing) addToTotal(totals map[string]*total, name string, c status.Ca
 	}
 }
 
-// setFilter changes the sieve.
-func (r *callRing) setFilter(s callFilter) {
+// setFilter changes the filter.
+func (r *callLog) setFilter(s callFilter) {
 	if s == r.filter {
 		return
 	}
@@ -140,7 +140,7 @@ func (f callFilter) matches(c *status.Call) bool {
 // An callOrder is a way to count through the calls that pass: the newest first, or
 // those that failed before the others.
 type callOrder struct {
-	ring   *callRing
+	ring   *callLog
 	errors bool
 }
 

@@ -68,7 +68,7 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 			if i == p.position() {
 				row = t.Selected()
 			}
-			rows = append(rows, t.RowRegion(i, p.row(row, p.ring.at(o.at(i)), w)))
+			rows = append(rows, t.RowRegion(i, p.row(row, p.ring.call(o.at(i)), w)))
 		}
 		return rows
 	}}

@@ -118,7 +118,7 @@ func (b browser) searchedText() string {
 	return ""
 }
 
-// refreshAll reads everything anew.
+// refreshAll reads everything again.
 func (b browser) refreshAll() browser {
 	b.refresh++
 	b.search.refresh++
@@ -126,7 +126,7 @@ func (b browser) refreshAll() browser {
 	return b
 }
 
-// restartList has the list begin anew when b is looked at again, unless it is done:
+// restartList has the list begin again when b is looked at again, unless it is done:
 // what else is wanted meanwhile ends it where it is.
 func (b browser) restartList() browser {
 	if !b.list.done {
@@ -221,7 +221,7 @@ func (b browser) typed(k Press) browser {
 	return b
 }
 
-// selectRow selects the row that was drawn as spot i of the list in sight.
+// selectRow selects the row that was drawn as region i of the visible list.
 func (b browser) selectRow(i int) (next browser, again bool) {
 	cursor, n := b.cursor()
 	again = *cursor == i
@@ -229,7 +229,7 @@ func (b browser) selectRow(i int) (next browser, again bool) {
 	return b, again
 }
 
-// cursor is the selected row of the list in sight, and how many rows it has.
+// cursor is the selected row of the visible list, and how many rows it has.
 func (b *browser) cursor() (row *int, n int) {
 	if b.focus == focusHits {
 		return &b.search.cursor, len(b.search.found.Hits)

@@ -25,7 +25,7 @@ type pageReader struct {
 	err   error
 }
 
-// takeResult takes a page. Where it has what was sought, that is in sight.
+// takeResult takes a page. Where it has what was sought, that is visible.
 func (r pageReader) takeResult(w PageQuery, f Result, sought string) pageReader {
 	other := r.shown.Page != w.Page
 	r.shown, r.text, r.rows, r.err = w, f.Page, f.Rows, f.Err
@@ -66,7 +66,7 @@ func (b browser) pageKey(k Press) (browser, Intent) {
 	return b, nil
 }
 
-// pageAction answers the keys that are about the page in sight.
+// pageAction answers the keys that are about the visible page.
 func (b browser) pageAction(k Press) (browser, Intent) {
 	switch {
 	case key.Matches(k, b.keys.Raw) && !b.page.open && !b.previews():

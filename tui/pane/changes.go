@@ -160,7 +160,7 @@ func (p Changes) TakeResult(f Result) Pane {
 	return p.keepSelection(place)
 }
 
-// ObserveCalls implements [CallObserver]: a call that wrote makes the book old.
+// ObserveCalls implements [CallObserver]: a call that wrote makes the cache old.
 func (p Changes) ObserveCalls(calls []status.Call) Pane {
 	for _, c := range calls {
 		if len(c.Changes) > 0 {

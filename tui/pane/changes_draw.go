@@ -159,7 +159,7 @@ func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
 	return widget.FillRow(t, line, w)
 }
 
-// FillRow is a row of a list: w cells, on the ground of t.
+// FillRow is a row of a list: w cells, on the background of t.
 func FillRow(t theme.Theme, line string, w int) string {
 	if over := w - theme.Width(line); over > 0 {
 		return line + t.Text.Fit("", over)

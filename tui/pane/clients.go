@@ -21,7 +21,7 @@ type Clients struct {
 	snap         status.Snapshot
 	targets      []installTarget
 	cursor       int // the selected place
-	firstSession int // the first session in sight
+	firstSession int // the first visible session
 }
 
 // NewClients returns a Clients that shows times of zone.
@@ -89,11 +89,11 @@ func (p Clients) installIntent(v status.Verb) Intent {
 
 func (p Clients) save() Intent {
 	s := p.selected().snippet
-	return Save{What: "the snippet for " + s.Client, Name: "lectern-" + slug(s.Client) + ".txt", Text: s.Text + "\n"}
+	return Save{What: "the snippet for " + s.Client, Name: "lectern-" + fileName(s.Client) + ".txt", Text: s.Text + "\n"}
 }
 
-// slug is s as part of a file name.
-func slug(s string) string {
+// fileName is s as part of a file name.
+func fileName(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	if len(words) == 0 {
 		return "client"

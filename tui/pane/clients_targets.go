@@ -92,7 +92,7 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 	}}
 }
 
-// targetRow is one name of the list, with how things stand there.
+// targetRow is one name of the list, with the state there.
 func (p Clients) targetRow(t theme.Theme, i, w int) string {
 	one, lead := p.targets[i], "  "
 	if i == p.cursor {

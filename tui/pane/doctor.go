@@ -15,7 +15,7 @@ import (
 )
 
 // Doctor looks at everything that can be wrong, one row each, and offers what
-// mends it. It looks when it is first seen, and then when it is asked to.
+// fixes it. It looks when it is first seen, and then when it is asked to.
 type Doctor struct {
 	keys Keys
 	zone *time.Location
@@ -83,7 +83,7 @@ func (p Doctor) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [ActionObserver]: what mends something is looked at again.
+// ActionDone implements [ActionObserver]: what fixes something is looked at again.
 func (p Doctor) ActionDone(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {

@@ -8,7 +8,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Intent is what a pane wants done: plain data, from this file's closed list.
+// An Intent is what a pane wants done: plain data, from the closed list of this
+// file. Package tui does it in dispatch.go.
 type Intent interface{ intent() }
 
 type (
@@ -23,35 +24,33 @@ type (
 	// Preview shows the Plans of the Actions as one, and does them if a person
 	// agrees.
 	Preview Do
-	// Copy puts Text on the clipboard. What names it: "the Cursor snippet".
-	Copy struct{ What, Text string }
-	// Save writes Text to a file whose name begins like Name.
-	Save struct{ What, Name, Text string }
-	// ExportLog writes the whole log to a new file; without a name to one of
-	// Lectern's own.
-	ExportLog struct{ Name string }
-	// Confirm shows a Plan of the pane's own, and has Then done when a person
-	// agrees.
+	// Confirm shows a Plan that the pane made, and does Then if a person agrees.
 	Confirm struct {
 		Plan status.Plan
 		Then Intent
 	}
-	// RevealToken reads a token, by the Part of status.RotateToken: what comes of it
-	// is a Fact about the Token.
+	// Copy puts Text on the clipboard. What names it: "the Cursor snippet".
+	Copy struct{ What, Text string }
+	// Save writes Text to a new file whose name begins like Name.
+	Save struct{ What, Name, Text string }
+	// ExportLog writes the whole log to a new file. No Name: Lectern chooses it.
+	ExportLog struct{ Name string }
+	// RevealToken reads the token that status.RotateToken calls so. Its Result is
+	// that of a TokenQuery.
 	RevealToken struct{ Token string }
-	// CopyToken puts a token on the clipboard. The panel does not get to see it.
+	// CopyToken puts a token on the clipboard; the panel does not see it.
 	CopyToken struct{ Token string }
-	// OpenPane turns to another tab, there to a Part if one is named.
-	OpenPane struct{ Pane, Focus string }
-	// SendKey presses a key in a tab, as a person would. No Tab: where one is.
-	SendKey struct {
-		Pane string
-		Key  tea.KeyPressMsg
-	}
-	// RunTool runs a tool by hand. What comes of it is a Fact about the Trial.
+	// RunTool runs a tool. Its Result is that of a ToolRunQuery.
 	RunTool struct {
 		Source, Tool string
 		Args         json.RawMessage
+	}
+	// OpenPane opens a pane and has it focus on something, if Focus names it.
+	OpenPane struct{ Pane, Focus string }
+	// SendKey opens a pane and presses a key there. No Pane: the visible one.
+	SendKey struct {
+		Pane string
+		Key  tea.KeyPressMsg
 	}
 	// ShowMessage tells a person something, such as why a key did nothing.
 	ShowMessage struct{ Text string }

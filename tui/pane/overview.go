@@ -236,7 +236,7 @@ func (p Overview) uptime() string {
 	return widget.Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
-// problemsSection shows each with what mends it, in full, and when there is no room
+// problemsSection shows each with what fixes it, in full, and when there is no room
 // for all so many that the selected one is among them. Inside it is w cells
 // wide.
 func (p Overview) problemsSection(t theme.Theme, w int) widget.Section {

@@ -7,55 +7,56 @@ import (
 	"github.com/lectern-mcp/lectern/tui/prose"
 )
 
-// A Query is what a pane would like to know that no snapshot holds: plain data
-// that can be compared, from this file's closed list. The panel asks for the
-// Want of the pane in sight, once until it is answered.
+// A Query asks for something that a pane shows and no snapshot holds: comparable
+// plain data, from the closed list of this file. The panel asks the Query of the
+// visible pane, once until it is answered.
 type Query interface{ query() }
 
-// The wants. Turn counts how often a pane asked for the same, so that asking
-// again is another Want.
+// The queries. Refresh counts how often a pane asked the same, so that asking
+// again is another Query.
 type (
-	// PlanQuery is the Plan of allowing the Approval with this Before.
+	// PlanQuery asks for the Plan of allowing an Approval.
 	PlanQuery struct{ Approval string }
-	// ChangesQuery is a page of the Changes that are older than the one with
-	// this Before; empty: the newest.
+	// ChangesQuery asks for the Changes before the one with this ID; empty: the
+	// newest.
 	ChangesQuery struct {
 		Before  string
 		Refresh int
 	}
-	// DiffQuery is the diff of one Change.
+	// DiffQuery asks for the diff of one Change.
 	DiffQuery struct{ Change string }
-	// ToolsQuery are the tools that a client sees of a source; empty: of all, and
-	// a client that nothing is said about.
+	// ToolsQuery asks for the tools of a source that a client sees. No Source:
+	// all sources. No Client: one without grants of its own.
 	ToolsQuery struct {
 		Source, Client string
 		Refresh        int
 	}
-	// ToolRunQuery is what came of a [Try]. No pane wants it: it is told.
+	// ToolRunQuery is about the result of a [RunTool]; no pane asks it.
 	ToolRunQuery struct{ Source, Tool string }
-	// TokenQuery is what came of a [Reveal]. No pane wants it: it is told.
+	// TokenQuery is about the result of a [RevealToken]; no pane asks it.
 	TokenQuery struct{ Of string }
-	// ChecksQuery are the checks whose names begin with Prefix. Each is a Fact of
-	// its own, with More.
+	// ChecksQuery runs the checks whose names begin with Prefix. Each is a Result
+	// of its own, with More.
 	ChecksQuery struct {
 		Prefix  string
 		Refresh int
 	}
-	// SettingsQuery is every key of the configuration.
+	// SettingsQuery asks for every key of the configuration.
 	SettingsQuery struct{ Refresh int }
-	// PagesQuery are the pages of a source. They come as several Facts, with More.
+	// PagesQuery asks for the pages of a source, which come as several Results
+	// with More.
 	PagesQuery struct {
 		Source  string
 		Refresh int
 	}
-	// PageQuery is one page, laid out in rows of Width cells.
+	// PageQuery asks for one page, laid out in rows of Width cells.
 	PageQuery struct {
 		Source, Page string
 		Width        int
-		Raw          bool // as it stands
+		Raw          bool // its source text
 		Refresh      int
 	}
-	// SearchQuery is what a source's search finds.
+	// SearchQuery asks for what a source's search finds.
 	SearchQuery struct {
 		Source, Text string
 		Refresh      int
@@ -74,11 +75,11 @@ func (PagesQuery) query()    {}
 func (PageQuery) query()     {}
 func (SearchQuery) query()   {}
 
-// A Result is what came of a Want.
+// A Result answers a Query.
 type Result struct {
 	Query    Query
-	Err      error // why it is not known; the rest is empty then
-	More     bool  // further Facts of this Want come
+	Err      error // why there is no answer; the rest is empty then
+	More     bool  // more Results of this Query follow
 	Plan     status.Plan
 	Changes  status.Changes
 	Tools    []status.Tool
@@ -92,10 +93,10 @@ type Result struct {
 	Search   status.Search
 }
 
-// Cancelable reports whether w is of no use once another is wanted, so that nobody
-// needs to see it through: a page beside which the cursor has gone on.
-func Cancelable(w Query) bool {
-	switch w.(type) {
+// Cancelable reports whether q is of no use once another is asked, such as the
+// page beside a list in which the cursor has moved on.
+func Cancelable(q Query) bool {
+	switch q.(type) {
 	case PagesQuery, PageQuery, SearchQuery:
 		return true
 	default:

@@ -52,7 +52,7 @@ func settingsHelp(k Keys) []KeyGroup {
 	}}}
 }
 
-// A settingsRow is a key of the configuration or a deed.
+// A settingsRow is a key of the configuration or an action.
 type settingsRow struct {
 	name    string // unique
 	setting status.Setting
@@ -128,7 +128,7 @@ func (p Settings) setting(name string) (status.Setting, bool) {
 }
 
 // rows are the rows that pass the filter: the update when there is one, the
-// settings, and the other deeds.
+// settings, and the other actions.
 func (p Settings) rows() []settingsRow {
 	filter := theme.Sanitize(p.filter.Value())
 	var first, rows, last []settingsRow
@@ -194,7 +194,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	return p, nil
 }
 
-// activate edits a setting, or does a deed.
+// activate edits a setting, or does an action.
 func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	switch {
 	case r.act.token != "":
@@ -216,7 +216,7 @@ func setOption(name, value string) Intent {
 }
 
 // editKey answers keys while a setting is edited. The editor stays open until
-// the value is written, so that what is refused can be mended.
+// the value is written, so that what is refused can be fixed.
 func (p Settings) editKey(k Press) (Pane, Intent) {
 	s, ok := p.setting(p.editing)
 	n := len(s.Choices)

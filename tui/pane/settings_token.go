@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A revealedToken is a token that a person agreed to see. It is in sight until the
+// A revealedToken is a token that a person agreed to see. It is visible until the
 // next key, another row or another pane, and nowhere else: no snapshot, log or memory holds it.
 type revealedToken struct {
 	token, text string // empty: none is shown

@@ -52,7 +52,7 @@ func (p Sources) openBrowser(search bool) Sources {
 }
 
 // updateBrowser tells the browser of a snapshot. It is closed with its source, and
-// asks another hub anew.
+// asks another hub again.
 func (p Sources) updateBrowser(s status.Snapshot) Sources {
 	if p.browse == nil {
 		return p

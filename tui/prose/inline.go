@@ -93,7 +93,7 @@ func unescape(value []byte) []byte {
 	return util.UnescapePunctuations(value)
 }
 
-// link shows the label and, where that is another, the address: nobody should
+// link shows the label and, where that is another, the address: no one should
 // have to follow a link to see where it leads.
 func (r *spanCollector) link(n ast.Node, to string) {
 	from := len(r.spans)

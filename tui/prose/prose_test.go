@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-func lay(t testing.TB, source string, w int) []Row {
+func layOut(t testing.TB, source string, w int) []Row {
 	t.Helper()
 	rows, err := Markdown(t.Context(), source, w)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	for _, name := range []string{"30", "60", "100"} {
 		w := map[string]int{"30": 30, "60": 60, "100": 100}[name]
-		got := drawn(lay(t, string(source), w))
+		got := drawn(layOut(t, string(source), w))
 		file := filepath.Join("testdata", "page-"+name+".txt")
 		if os.Getenv("UPDATE") == "1" {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -75,7 +75,7 @@ func TestRowsFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for w := minWidth; w < 130; w++ {
-		for name, rows := range map[string][]Row{"rendered": lay(t, string(source), w), "raw": plain(t, string(source), w)} {
+		for name, rows := range map[string][]Row{"rendered": layOut(t, string(source), w), "raw": plain(t, string(source), w)} {
 			for i, r := range rows {
 				if r.width() > w {
 					t.Errorf("%s: row %d of %d cells is %d wide: %q", name, i, w, r.width(), drawn([]Row{r}))
@@ -99,7 +99,7 @@ func TestNothingIsLost(t *testing.T) {
 	source := strings.Repeat("Ein langer Satz über 日本語 und e\u0301 mit Donaudampfschifffahrtsgesellschaftskapitän. ", 20)
 	squeeze := strings.NewReplacer(" ", "", "\n", "")
 	for _, w := range []int{8, 11, 40, 200} {
-		for _, rows := range [][]Row{lay(t, source, w), plain(t, source, w)} {
+		for _, rows := range [][]Row{layOut(t, source, w), plain(t, source, w)} {
 			if got := squeeze.Replace(drawn(rows)); got != squeeze.Replace(source) {
 				t.Errorf("at %d cells: %s", w, cmp.Diff(squeeze.Replace(source), got))
 			}
@@ -155,7 +155,7 @@ func TestHostilePages(t *testing.T) {
 	th := theme.New(theme.Mode{NoColor: true})
 	for name, source := range hostile() {
 		began := time.Now()
-		rows := lay(t, source, 60)
+		rows := layOut(t, source, 60)
 		if took := time.Since(began); testing.Verbose() && took > 300*time.Millisecond {
 			t.Logf("%s: %d rows in %v", name, len(rows), took)
 		}
@@ -217,6 +217,6 @@ func BenchmarkMarkdown(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		lay(b, text, 100)
+		layOut(b, text, 100)
 	}
 }

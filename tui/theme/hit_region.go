@@ -13,7 +13,7 @@ type HitRegion struct {
 }
 
 // WithHitRegions returns t with its spots marked in what it paints, by sequences that
-// no terminal is to see. Whoever asks where something is draws once more with
+// no terminal is to see. A caller that asks where something is draws once more with
 // it, so that a frame that is shown costs nothing for it.
 func (t Theme) WithHitRegions() Theme {
 	t.hitRegions = true
@@ -46,7 +46,7 @@ func (t Theme) markRegion(n int, painted string) string {
 	return regionSequence(n) + painted + regionSequence(noRegion)
 }
 
-// regionSequence is a control sequence that nobody has given a meaning; a negative
+// regionSequence is a control sequence that no one has given a meaning; a negative
 // number is told by its second parameter.
 func regionSequence(n int) string {
 	if n < 0 {
@@ -57,7 +57,7 @@ func regionSequence(n int) string {
 
 var regionPattern = regexp.MustCompile(`\x1b\[([0-9]+)(;1)?z`)
 
-// HitRegionAt is the spot at column x of a line that a [Theme.WithHitRegions] painted.
+// HitRegionAt is the region at column x of a line that a [Theme.WithHitRegions] painted.
 func HitRegionAt(line string, x int) (s HitRegion, ok bool) {
 	n := noRegion
 	for _, m := range regionPattern.FindAllStringSubmatchIndex(line, -1) {

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A spot is where it was painted, whatever is cut or filled up around it, and
+// A region is where it was painted, whatever is cut or filled up around it, and
 // unmarked nothing is painted for it.
 func TestSpots(t *testing.T) {
 	th := New(Mode{Dark: true})

@@ -1,5 +1,5 @@
 // Package theme holds what the control panel looks like: colours for a dark
-// and a light ground, glyphs, borders, and how text is cut to cells.
+// and a light background, glyphs, borders, and how text is cut to cells.
 //
 // It is also the one door through which text reaches the screen: a [Style]
 // makes text of unknown origin harmless before it paints it, so a pane that
@@ -17,9 +17,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Mode picks a Theme. The zero value is a light ground with colours.
+// Mode picks a Theme. The zero value is a light background with colours.
 type Mode struct {
-	Dark          bool // the ground of the terminal
+	Dark          bool // the background of the terminal
 	NoColor       bool // no colours: bold, faint and reverse only
 	SixteenColors bool // the terminal has 16 colours, its own
 	// HighContrast asks for 7 to 1 and more (WCAG 2.2, 1.4.6).
@@ -43,28 +43,28 @@ type Theme struct {
 	Match  Style // what a filter found
 	Cursor Style // where typed text goes
 	// Row is the style of the row that is selected; On gives the others its
-	// ground.
+	// background.
 	Row Style
 
 	rowBackground color.Color // of a selected row; nil: reverse instead
 	hitRegions    bool        // spots are marked
 }
 
-// palette is the colours of one ground. Each of them has a contrast of at least
-// 4.5 to 1 to its ground (WCAG 2.2, 1.4.3), borders excepted.
+// palette is the colours of one background. Each of them has a contrast of at least
+// 4.5 to 1 to its background (WCAG 2.2, 1.4.3), borders excepted.
 type palette struct {
 	dim, line, accent, good, busy, warn, bad, row, onAccent string
 	text                                                    string // empty: the terminal's own
 }
 
-// The usual grounds, which the contrast is measured against.
+// The usual backgrounds, which the contrast is measured against.
 const (
 	darkBackground  = "#1e1e2e"
 	lightBackground = "#ffffff"
 )
 
 // The colours are those of the 256 that every terminal knows, so that they look
-// the same with and without 24-bit colour; the row's ground alone is not.
+// the same with and without 24-bit colour; the row's background alone is not.
 func dark() palette {
 	return palette{
 		dim: "#a8a8a8", line: "#585858", accent: "#afafff", good: "#87d787", busy: "#87d7d7",
@@ -80,7 +80,7 @@ func light() palette {
 }
 
 // The colours of high contrast have one of at least 7 to 1, borders one of 4.5.
-// No colour is a ground there but that of a tab and of what was found: a
+// No colour is a background there but that of a tab and of what was found: a
 // selected row is in reverse.
 func darkHighContrast() palette {
 	return palette{
@@ -123,7 +123,7 @@ func New(m Mode) Theme {
 	bare := monochrome(m.HighContrast)
 	switch {
 	case m.SixteenColors:
-		// None of 16 colours is a ground on which the others can be read.
+		// None of 16 colours is a background on which the others can be read.
 		t.Tab, t.Match, t.Row, t.rowBackground = bare.Tab, bare.Match, bare.Row, nil
 	case m.HighContrast:
 		t.Row, t.rowBackground = bare.Row, nil
@@ -165,7 +165,7 @@ func monochrome(contrast bool) Theme {
 	}
 }
 
-// Selected returns t for a selected row: the same styles on the row's ground, or all
+// Selected returns t for a selected row: the same styles on the row's background, or all
 // in reverse when there is no such colour.
 func (t Theme) Selected() Theme {
 	on := func(s Style) Style {

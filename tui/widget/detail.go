@@ -13,7 +13,7 @@ import (
 // or in its place.
 type Detail struct {
 	Open bool // it has the whole pane
-	Top  int  // the first row in sight
+	Top  int  // the first visible row
 }
 
 // HandleKey opens, closes and scrolls the text, which is drawn in w by h cells,

@@ -18,7 +18,7 @@ type FilterInput struct {
 	previous string // the filter before this one, for ↑
 }
 
-// NewFilterInput returns a FilterInput with a filter that nobody edits.
+// NewFilterInput returns a FilterInput with a filter that no one edits.
 func NewFilterInput(text string) FilterInput { return FilterInput{TextInput: NewTextInput(text)} }
 
 // Edit has keys edit the filter.

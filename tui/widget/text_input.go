@@ -89,7 +89,7 @@ func (f TextInput) wordStart() int {
 	return min(i, max(0, f.cursor-1))
 }
 
-// Draw draws the text in w cells, with the cursor in sight. An empty Field
+// Draw draws the text in w cells, with the cursor visible. An empty Field
 // shows hint. Without focus there is no cursor.
 func (f TextInput) Draw(t theme.Theme, w int, focus bool, hint string) string {
 	if !focus {
