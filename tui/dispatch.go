@@ -129,7 +129,8 @@ func (m Model) actionsDone(msg doneMsg) Model {
 	m.stopped = m.stopped || msg.want.Actions[0].Verb == status.StopHub
 	m.notice = successNotice("done: " + m.describe("", msg.want.Actions))
 	if msg.want.Title != "" {
-		m.notice = successNotice(fmt.Sprintf("done: %s. Start one of the clients you chose and watch it connect here.", widget.Plural(msg.done, "step")))
+		m.notice = successNotice(fmt.Sprintf("done: %s. Start one of the clients you chose and watch it connect here.",
+			widget.Plural(msg.done, "step")))
 	}
 	return m
 }
@@ -200,7 +201,8 @@ func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 func (fx effects) runTool(tab int, want pane.RunTool) tea.Cmd {
 	return func() tea.Msg {
 		r := pane.Result{Query: pane.ToolRunQuery{Source: want.Source, Tool: want.Tool}}
-		r.Answer, r.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery, status.ToolCall{Source: want.Source, Tool: want.Tool, Args: want.Args})
+		r.Answer, r.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery,
+			status.ToolCall{Source: want.Source, Tool: want.Tool, Args: want.Args})
 		return resultMsg{tab: tab, result: r}
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 // help lists every key; what is typed searches it.
 type help struct {
-	keyMap KeyMap
+	keyMap   KeyMap
 	disabled disabledReasons
-	search widget.TextInput
-	top    int
+	search   widget.TextInput
+	top      int
 }
 
 func newHelp(k KeyMap, cannot disabledReasons) help { return help{keyMap: k, disabled: cannot} }

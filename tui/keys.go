@@ -35,8 +35,8 @@ func DefaultKeyMap() KeyMap {
 		Help:     widget.Bind("?", "help", "?"),
 		SetUp:    widget.Bind("ctrl+s", "set up: find notes, choose clients", "ctrl+s"),
 		Access:   widget.Bind("e", "permissions", "e"),
-		Mouse:    widget.Bind("M", "use the mouse here, or leave it to the terminal", "M"),
-		Colours:  widget.Bind("C", "next colour theme: dark, light, high contrast", "C"),
+		Mouse:    widget.Bind("M", "mouse on or off", "M"),
+		Colours:  widget.Bind("C", "next colour theme", "C"),
 		Palette:  widget.Bind("ctrl+p", "find a command", "ctrl+p"),
 		Dismiss:  widget.Bind("esc", "clear the message", "esc"),
 		Start:    widget.Bind("s", "start the hub", "s"),
@@ -71,7 +71,8 @@ func (k KeyMap) groups() []pane.KeyGroup {
 	groups := []pane.KeyGroup{
 		{Title: everywhere, Keys: []key.Binding{
 			k.Next, k.Previous, k.Tab, k.Waiting, k.Help, k.Palette, k.SetUp, k.Mouse, k.Colours, k.Dismiss,
-			widget.WithHelp(k.Start, "start the hub, if none is running"), k.Restart, widget.WithHelp(k.Stop, "stop the hub for all agents"),
+			widget.WithHelp(k.Start, "start the hub, if none is running"), k.Restart, widget.WithHelp(k.Stop,
+				"stop the hub for all agents"),
 			k.Redraw, k.Suspend, widget.WithHelp(k.Quit, "quit; the hub keeps running"),
 		}},
 		{Title: "Lists", Keys: []key.Binding{k.Pane.Up, k.Pane.Down, k.Pane.PageUp, k.Pane.PageDown, k.Pane.First, k.Pane.Last}},

@@ -19,7 +19,7 @@ type palette struct {
 	keyMap   KeyMap
 	commands []command
 	search   widget.TextInput
-	cursor       int // among those found
+	cursor   int // among those found
 }
 
 // A command is something that a key does.
@@ -40,7 +40,8 @@ func newPalette(m Model) palette {
 	add := func(g pane.KeyGroup, name string) {
 		for _, b := range g.Keys {
 			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
-				p.commands = append(p.commands, command{b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b), pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])}})
+				p.commands = append(p.commands, command{b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b),
+					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])}})
 			}
 		}
 	}
@@ -104,7 +105,8 @@ func (p palette) view(t theme.Theme, w, h int) []string {
 	if len(found) == 0 {
 		rows = append(rows, t.Dim.Text("No matching command."))
 	}
-	return frame(t, "Commands", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.KeyRegion(tea.KeyEscape, t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
+	return frame(t, "Commands", t.KeyRegion(tea.KeyEnter, t.Key.Text("enter")+t.Dim.Text(" run"))+"  "+t.KeyRegion(tea.KeyEscape,
+		t.Key.Text("esc")+t.Dim.Text(" close")), rows, w, h)
 }
 
 func (p palette) row(t theme.Theme, e command, on bool, w int) string {

@@ -111,7 +111,7 @@ func (m Model) footer() string {
 func (m Model) footerKeys() (left, right []key.Binding) {
 	keys, right := m.tabs[m.current].pane.Keys(), []key.Binding{m.key.Help, m.key.Quit}
 	if m.w >= 100 {
-		right = []key.Binding{widget.WithHelp(m.key.Palette, "do"), widget.WithHelp(m.key.Mouse, m.mouseLabel()), m.key.Help, m.key.Quit}
+		right = []key.Binding{widget.WithHelp(m.key.Palette, "commands"), widget.WithHelp(m.key.Mouse, m.mouseLabel()), m.key.Help, m.key.Quit}
 	}
 	switch typist, ok := m.tabs[m.current].pane.(pane.TextEditor); {
 	case m.over != nil:

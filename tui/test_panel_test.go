@@ -25,18 +25,18 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // A testPanel runs a Model against a fake hub, in a bubble of synctest, so that what
 // is to come has come when a method returns.
 type testPanel struct {
-	t      *testing.T
-	m      Model
-	s      *ScreenReader // nil: m draws; else it speaks for s.m
-	hub    *statustest.Fake
+	t        *testing.T
+	m        Model
+	s        *ScreenReader // nil: m draws; else it speaks for s.m
+	hub      *statustest.Fake
 	queries  *fakeQueries
-	messages   chan tea.Msg
-	seen   int // messages so far
-	ended  bool
-	copied []string
-	saved  map[string]string
-	export []string // the files that were named
-	cannot error    // what Copy and Save answer
+	messages chan tea.Msg
+	seen     int // messages so far
+	ended    bool
+	copied   []string
+	saved    map[string]string
+	export   []string // the files that were named
+	cannot   error    // what Copy and Save answer
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {

@@ -17,13 +17,13 @@ import (
 // wizard sets Lectern up in two questions: what to open, and to which clients.
 // It does nothing by itself: what was chosen is shown as one Plan first.
 type wizard struct {
-	keyMap  KeyMap
-	found   []status.Discovered
-	clients []status.Installation
-	page    int // of the questions
-	cursor      int // the row
-	selected  [2]map[int]bool
-	access  map[int]wizardAccess // of what is opened
+	keyMap   KeyMap
+	found    []status.Discovered
+	clients  []status.Installation
+	page     int // of the questions
+	cursor   int // the row
+	selected [2]map[int]bool
+	access   map[int]wizardAccess // of what is opened
 }
 
 // wizardAccess is what agents may do with what is opened.

@@ -245,7 +245,8 @@ func (v View) text(first, last int) string {
 	for i := first; i <= last; i++ {
 		l := r.line(v.log.at(i))
 		if l.level != remarkLevel {
-			fmt.Fprintf(&b, "%s %-5s %s ", time.Unix(0, l.time).In(v.zone).Format(time.RFC3339), l.level.status(), theme.Sanitize(r.components[l.component]))
+			fmt.Fprintf(&b, "%s %-5s %s ", time.Unix(0, l.time).In(v.zone).Format(time.RFC3339), l.level.status(),
+				theme.Sanitize(r.components[l.component]))
 		}
 		b.Write(r.text(l))
 		b.WriteByte('\n')

@@ -23,9 +23,9 @@ type Activity struct {
 	snap status.Snapshot
 
 	ring         *callLog // shared with copies of this value
-	follow       bool      // the newest is selected, whatever comes
-	selectedCall uint64    // the number of the selected call, unless it follows
-	errors       bool      // those that failed stand first
+	follow       bool     // the newest is selected, whatever comes
+	selectedCall uint64   // the number of the selected call, unless it follows
+	errors       bool     // those that failed stand first
 	totals       bool
 	detailOpen   bool // the selected call has the whole pane
 
@@ -202,7 +202,8 @@ func (p Activity) line(c status.Call) string {
 	if c.Code != "" {
 		result = c.Code
 	}
-	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s", c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
+	return theme.Sanitize(fmt.Sprintf("%s %s %s %s %s %s %s asked=%d answered=%d changes=%s",
+		c.Time.In(p.zone).Format(time.RFC3339), c.Client, c.Source,
 		c.Tool, c.Effect, c.Duration, result, c.RequestBytes, c.ResponseBytes, strings.Join(c.Changes, ",")))
 }
 
@@ -218,7 +219,8 @@ func (p Activity) Keys() []key.Binding {
 	if p.detailOpen {
 		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy, p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"),
+		p.keys.Copy, p.keys.saveKey(Running(p.snap))}
 	if p.ring.filter.text != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}

@@ -22,7 +22,8 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 	case p.detailOpen:
 		return widget.Stack(t, w, h, frame, p.callSection(t))
 	case frame && w >= widget.WideWidth:
-		return widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
+		return widget.Columns(t, w, h, []widget.Section{list},
+			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
 	case p.totals:
 		tools, clients := p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)
 		tools.Ideal = min(tools.Ideal, h*2/3-2)
@@ -112,7 +113,8 @@ func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 
 func callHeading(t theme.Theme, w int) string {
 	c := callColumnsFor(w)
-	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "client", c.client) + optionalCell(t, t.Dim, "source", c.source) +
+	line := t.Dim.Fit("time", 9) + t.Dim.Fit("  tool", c.tool+3) + optionalCell(t, t.Dim, "client", c.client) + optionalCell(t,
+		t.Dim, "source", c.source) +
 		optionalCell(t, t.Dim, "effect", max(0, c.effect-1)) + t.Dim.FitRight("took", 8)
 	if c.answer > 0 {
 		line += t.Dim.FitRight("size", c.answer)
@@ -204,14 +206,17 @@ func (p Activity) comparedToMean(c status.Call) string {
 func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) widget.Section {
 	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
 		all, name := sortedTotals(totals), max(8, w-38)
-		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed", 8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
+		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
+			8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}
 		for _, one := range all {
 			failed := t.Dim
 			if one.failures > 0 {
 				failed = t.Bad
 			}
-			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls), 7)+failed.FitRight(widget.Count(one.failures), 8)+
-				t.Text.FitRight(widget.Duration(one.took/time.Duration(max(1, one.calls))), 10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
+			rows = append(rows, t.Text.Fit("  "+one.name, name)+t.Text.FitRight(widget.Count(one.calls),
+				7)+failed.FitRight(widget.Count(one.failures), 8)+
+				t.Text.FitRight(widget.Duration(one.took/time.Duration(max(1, one.calls))),
+					10)+t.Dim.FitRight(widget.Bytes(one.answered), 11))
 		}
 		return widget.TruncateRows(t, rows, h)
 	}}

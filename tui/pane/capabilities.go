@@ -95,8 +95,10 @@ func (p Overview) peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 		latency = widget.Duration(peer.Latency)
 	}
 	rows := []string{
-		style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name)) + t.Dim.Text(" "+strings.Join(nonEmpty(kind, peer.Transport, latency), " · ")),
-		t.Dim.Cut("  "+strings.Join(nonEmpty(withPrefix("Logseq ", peer.App), withPrefix("plugin ", peer.Plugin), callCounts(peer), withPrefix("last error ", peer.LastError)), " · "), w),
+		style.Text(glyph) + " " + t.Strong.Text(widget.OrDash(peer.Name)) + t.Dim.Text(" "+strings.Join(nonEmpty(kind,
+			peer.Transport, latency), " · ")),
+		t.Dim.Cut("  "+strings.Join(nonEmpty(withPrefix("Logseq ", peer.App), withPrefix("plugin ", peer.Plugin), callCounts(peer),
+			withPrefix("last error ", peer.LastError)), " · "), w),
 	}
 	if h < 4 {
 		lit := 0
@@ -105,7 +107,8 @@ func (p Overview) peerRows(t theme.Theme, peer status.Peer, w, h int) []string {
 				lit++
 			}
 		}
-		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · ", lit, len(capabilities()))+strings.TrimSpace(withPrefix("Logseq ", peer.App)), w)
+		rows[1] = t.Dim.Cut(fmt.Sprintf("  %d of %d capabilities · ", lit,
+			len(capabilities()))+strings.TrimSpace(withPrefix("Logseq ", peer.App)), w)
 		return rows
 	}
 	rows = append(rows, capabilityRows(t, peer, w)...)

@@ -11,7 +11,8 @@ import (
 
 // View implements [Pane].
 func (p Changes) View(t theme.Theme, w, h int) string {
-	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it", func(h int) []string { return p.sections(t, w, h) })
+	return widget.WithInput(t, w, h, p.refusing != "", " reason: ", p.reason, "optional; the agent sees it",
+		func(h int) []string { return p.sections(t, w, h) })
 }
 
 func (p Changes) sections(t theme.Theme, w, h int) []string {
@@ -146,7 +147,8 @@ func (p Changes) row(t theme.Theme, r changesRow, w int) string {
 
 func (p Changes) heading(t theme.Theme, c status.Change, w int) string {
 	who := widget.OrDash(c.Client)
-	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time, p.snap.Time, p.zone)), w)
+	return theme.Fit(t.Strong.Text(who)+t.Dim.Text(" session "+widget.OrDash(c.Session)+" · latest "+widget.ClockTime(c.Time,
+		p.snap.Time, p.zone)), w)
 }
 
 func (p Changes) approvalRow(t theme.Theme, a status.Approval, w int) string {
@@ -170,7 +172,8 @@ func FillRow(t theme.Theme, line string, w int) string {
 func (p Changes) changeRow(t theme.Theme, c status.Change, w int) string {
 	t = p.rowTheme(t, changeSelection{false, c.ID})
 	glyph, style := outcomeGlyph(t, c)
-	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action, 8) + t.Strong.Text(c.Target)
+	line := style.Text(" "+glyph+" ") + t.Dim.Fit(widget.ShortTime(c.Time, p.snap.Time, p.zone), 7) + t.Text.Fit(c.Action,
+		8) + t.Strong.Text(c.Target)
 	if w >= 60 {
 		line += t.Dim.Text(" " + c.Source)
 	}

@@ -37,7 +37,8 @@ func NewDoctor(k Keys, zone *time.Location) Pane {
 func doctorHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: append([]key.Binding{
-		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy, "copy the report"),
+		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy,
+			"copy the report"),
 	}, k.saveHelp("save the report")...)}}
 }
 
@@ -157,7 +158,8 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"), widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}

@@ -37,7 +37,8 @@ func logsHelp(k Keys) []KeyGroup {
 		help(k.Filter, "filter by text"), help(k.Back, "clear the filter"), help(k.PreviousFilter, "previous filter, while typing"),
 		help(k.Find, "find by regular expression"), help(k.NextHit, "next match"), help(k.PreviousHit, "previous match"),
 		help(k.Mark, "select lines; again: start here"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
-		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"), help(k.Timestamps, "time, relative time, or none"),
+		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"), help(k.Timestamps,
+			"time, relative time, or none"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
 		help(k.Copy, "copy the visible lines"), help(k.Export, "export the whole log"),
 	}, k.saveHelp("save the filtered lines")...)}}
@@ -154,7 +155,8 @@ func (p Logs) Keys() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return append(keys, p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Timestamps, p.keys.Copy, p.keys.Mark,
+	return append(keys, p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Timestamps,
+		p.keys.Copy, p.keys.Mark,
 		p.keys.saveKey(Running(p.snap)), p.keys.Export)
 }
 

@@ -138,7 +138,8 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
 			return widget.ListRows(t, n, h, func(i int) string {
 				a := p.snap.Approvals[i]
-				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source, w-2-len(a.Client))
+				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source,
+					w-2-len(a.Client))
 			})
 		}})
 	}
@@ -329,9 +330,9 @@ func noAgentText(s status.Snapshot) string {
 	case !Running(s):
 		return "The hub is not running."
 	case len(s.Snippets) == 0:
-		return "No agents connected yet."
+		return "No agents yet."
 	default:
-		return "No agents connected yet. Paste the snippet into a client."
+		return "No agents yet. Paste the snippet into a client."
 	}
 }
 

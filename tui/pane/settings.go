@@ -47,7 +47,8 @@ func NewSettings(k Keys, zone *time.Location) Pane {
 func settingsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Enter, "edit the setting, or run the action"), help(k.Remove, "reset to the default"), help(k.Copy, "copy the token without showing it"),
+		help(k.Enter, "edit the setting, or run the action"), help(k.Remove, "reset to the default"), help(k.Copy,
+			"copy the token without showing it"),
 		help(k.Filter, "filter the settings"), help(k.Refresh, "reload the settings"),
 	}}}
 }

@@ -38,15 +38,18 @@ func NewSources(k Keys, zone *time.Location) Pane {
 func sourcesHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
-		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove, "remove the source; its files stay"),
+		help(k.Add, "add a source"), help(k.Grant, "set permissions: read-only, ask first"), help(k.Remove,
+			"remove the source; its files stay"),
 		help(k.Reopen, "close and reopen the source"), help(k.Browse, "browse its pages"), help(k.Search, "search it as an agent does"),
 		help(k.Run, "show its tools"), help(k.SeeCalls, "show its calls"), help(k.SeeLogs, "show its log"), help(k.Copy, "copy its path"),
 		help(k.Save, "save the open page"),
 	}}, {"Pages of a source", []key.Binding{
-		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw, "toggle source/rendered"),
+		help(k.Enter, "read the page"), help(k.Filter, "filter by name"), help(k.Search, "search as an agent does"), help(k.Raw,
+			"toggle source/rendered"),
 		help(k.Copy, "copy the page"), help(k.Save, "save the page to a file"), help(k.Refresh, "reload"), help(k.Back, "back"),
 	}}, {"Adding a source", []key.Binding{
-		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Toggle, "toggle read-only"), help(k.Back, "close; keeps what you typed"),
+		help(k.Enter, "preview the change"), k.NextField, k.PreviousField, help(k.Toggle, "toggle read-only"), help(k.Back,
+			"close; keeps what you typed"),
 	}}, {"Permissions", []key.Binding{
 		help(k.Enter, "preview the change"), help(k.Right, "next option"), k.NextField, help(k.Back, "close"),
 	}}}
@@ -185,7 +188,8 @@ func (p Sources) Keys() []key.Binding {
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove, p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
+	return []key.Binding{widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove,
+		p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
 }
 
 // View implements [Pane].
@@ -281,7 +285,8 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}
-	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7, Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
+	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7,
+		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
 }
 
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
@@ -292,7 +297,8 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		may += " (read-only)"
 	}
 	rows := []string{
-		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time, p.zone)),
+		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time,
+			p.zone)),
 		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Place, w-12),
 		field("kind", s.Kind),
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),

@@ -44,7 +44,8 @@ func toolsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
 	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Run, "run the tool"), help(k.Enter, "read its full description"), help(k.Filter, "filter the tools"),
-		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left, "as the previous client sees them"),
+		help(k.NextPart, "tools of the next source"), help(k.Right, "as the next client sees them"), help(k.Left,
+			"as the previous client sees them"),
 		help(k.Copy, "copy the declaration"), help(k.Refresh, "reload the tools"),
 	}}, {"Running a tool", []key.Binding{
 		help(k.Enter, "run"), k.NextField, k.PreviousField, help(k.Right, "next option"), k.Example, k.CopyAnswer, help(k.Back, "close"),
@@ -271,10 +272,12 @@ func (p Tools) Keys() []key.Binding {
 	case p.filter.Typing:
 		return p.filter.Bindings(p.keys.NavKeys)
 	case p.detail.Open:
-		return []key.Binding{p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"), p.keys.Copy}
+		return []key.Binding{p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"),
+			p.keys.Copy}
 	}
 	return []key.Binding{
-		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart, "source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
+		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart,
+			"source"), widget.WithHelp(p.keys.Right, "client"), p.keys.Copy, p.keys.Refresh,
 	}
 }
 
@@ -282,7 +285,8 @@ func (p Tools) Keys() []key.Binding {
 func toolText(tool status.Tool) widget.TextView {
 	l := widget.NewTextView().
 		Add(widget.TitleLine, strings.TrimSpace(tool.Name+"  "+tool.Title)).
-		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect), widget.OrDash(tool.System),
+		Add(widget.DimLine, fmt.Sprintf("%s · %s · about %s tokens in every request · sources: %s", widget.OrDash(tool.Effect),
+			widget.OrDash(tool.System),
 			widget.Count(max(0, tool.Bytes/4)), widget.OrDash(strings.Join(tool.Sources, ", ")))).
 		Add(widget.TextLine, "").Add(widget.TextLine, tool.Description).Add(widget.TextLine, "")
 	fields, err := parseArguments(tool.Schema)

@@ -103,7 +103,8 @@ func (p Tools) row(t theme.Theme, tool status.Tool, w int) string {
 	if tool.Name == p.cursor {
 		t, lead = t.Selected(), "▸ "
 	}
-	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect, 8) + t.Dim.FitRight(widget.Count(max(0, tool.Bytes/4)), 8) +
+	return t.Strong.Fit(lead+tool.Name, w-22) + effectStyle(t, tool.Effect).Fit(tool.Effect,
+		8) + t.Dim.FitRight(widget.Count(max(0, tool.Bytes/4)), 8) +
 		t.Text.Fit("", 6)
 }
 
