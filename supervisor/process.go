@@ -17,19 +17,19 @@ type ProcessConfig struct {
 	Command []string
 	Dir     string
 	Env     []string
-	Output  io.Writer // gets all that the child prints; nil: nobody
+	Output  io.Writer // of the child; nil: discarded
 
-	// Before waits until the child may start, each time. Nil: it may.
+	// Before waits until the child may start. It runs before each start. Nil: none.
 	Before func(ctx context.Context) error
-	// Ready asks whether the child serves. Nil: it does once it is started.
+	// Ready checks whether the child serves. Nil: it does once it is started.
 	Ready func(ctx context.Context) error
-	// Live asks whether it still serves. Nil: as long as it runs.
+	// Live checks whether it still serves. Nil: it does while it runs.
 	Live func(ctx context.Context) error
-	// Stop asks the child to leave; it need not wait. Nil: it is signalled.
+	// Stop asks the child to end and need not wait. Nil: it gets a signal.
 	Stop func(ctx context.Context) error
 
 	Policy RestartPolicy  // without Steps: the default one
-	Timing ProcessTiming  // zero fields: the usual times
+	Timing ProcessTiming  // zero fields: the defaults
 	Report func(Report)   // called on each change, never twice at once
 	Rand   func() float64 // [0, 1), for jitter; nil: random
 	Log    *slog.Logger
@@ -38,11 +38,11 @@ type ProcessConfig struct {
 
 // ProcessTiming holds the waits around one run of a child.
 type ProcessTiming struct {
-	ReadyWithin time.Duration // else it is ended; 10 s
-	ReadyEvery  time.Duration // between two questions; 100 ms
-	LiveEvery   time.Duration // between two questions; 10 s
-	LiveMisses  int           // questions without an answer until it is ended; 3
-	Grace       time.Duration // between asking, TERM and KILL; 5 s
+	ReadyWithin time.Duration // or the child is ended; 10 s
+	ReadyEvery  time.Duration // between two checks; 100 ms
+	LiveEvery   time.Duration // between two checks; 10 s
+	LiveMisses  int           // failed checks until it is ended; 3
+	Grace       time.Duration // between Stop, SIGTERM and SIGKILL; 5 s
 }
 
 func (t ProcessTiming) withDefaults() ProcessTiming {
@@ -64,10 +64,10 @@ func (t ProcessTiming) withDefaults() ProcessTiming {
 	return t
 }
 
-// A Report is how a child is.
+// A Report is the state of a child.
 type Report struct {
 	State    status.State
-	Note     string // one line for a person; empty: nothing to say
+	Note     string // one line for a person; empty: none
 	PID      int    // 0: it does not run
 	Restarts int
 	Exit     *Exit     // how it last ended; nil: it has not
@@ -75,7 +75,7 @@ type Report struct {
 	Next     time.Time // of the next start; zero: none is planned
 }
 
-// ExitError says that a child ended and is not started again.
+// ExitError is for a child that ended and is not started again.
 type ExitError struct {
 	Name   string
 	Exit   Exit
@@ -95,7 +95,7 @@ type Process struct {
 	ProcessConfig
 
 	history         RestartHistory
-	restartRequests chan struct{} // a person asks for a new start
+	restartRequests chan struct{} // from a person
 	report          Report
 }
 
@@ -108,8 +108,8 @@ func NewProcess(c ProcessConfig) *Process {
 	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy, Rand: c.Rand}, restartRequests: make(chan struct{}, 1)}
 }
 
-// Restart starts the child anew: a running one is ended first, and a crash
-// loop is forgotten. It does not wait.
+// Restart starts the child again: a running one is ended first, and a crash loop
+// is forgotten. It does not wait.
 func (p *Process) Restart() {
 	select {
 	case p.restartRequests <- struct{}{}:
@@ -179,13 +179,12 @@ func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool)
 	return true
 }
 
-// runOnce runs the child one time. asked is true when a person wants it to be
-// started anew.
+// runOnce runs the child once. asked is true when a person wants it restarted.
 func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
 	p.setState(status.Starting, "")
 	c, err := p.start()
 	if err != nil {
-		return Exit{Code: 127, Reason: err.Error()}, false // as a shell says it
+		return Exit{Code: 127, Reason: err.Error()}, false // as in a shell
 	}
 	p.report.PID = c.pid
 	checking, cancel := context.WithCancel(ctx)
@@ -218,7 +217,8 @@ func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
 	}
 }
 
-// endChild ends the child: it is asked, then told, then killed with its whole group.
+// endChild ends the child: with Stop, then with SIGTERM, then it is killed with
+// its whole process group.
 func (p *Process) endChild(c *child, why string) Exit {
 	p.setState(status.Stopping, why)
 	steps := []func(context.Context) error{
@@ -229,12 +229,12 @@ func (p *Process) endChild(c *child, why string) Exit {
 		steps = append([]func(context.Context) error{p.Stop}, steps...)
 	}
 	for _, step := range steps {
-		// ctx may have ended: that is why the child is to leave.
+		// ctx may have ended, which is why the child has to end.
 		grace, cancel := context.WithTimeout(context.Background(), p.Timing.Grace)
 		if err := step(grace); err != nil {
-			p.Log.Debug("child could not be told to leave", "part", p.Name, "error", err)
+			p.Log.Debug("child could not be asked to end", "part", p.Name, "error", err)
 			cancel()
-			continue // do not wait for what it has not heard
+			continue // there is nothing to wait for
 		}
 		select {
 		case <-c.done:
@@ -260,7 +260,7 @@ func (p *Process) endRun(ctx context.Context, err error) error {
 	return err
 }
 
-// endForGood is the end of Run because the child ended for good.
+// endForGood is the end of Run because the child is not restarted.
 func (p *Process) endForGood(exit Exit) error {
 	if exit.Code == 0 {
 		p.setState(status.Stopped, "")

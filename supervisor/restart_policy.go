@@ -82,7 +82,7 @@ func (h *RestartHistory) Reset() { h.step, h.fails, h.looping = 0, nil, false }
 type Exit struct {
 	Code   int            // of its own choice; -1: a signal ended it
 	Signal syscall.Signal // 0: none
-	Reason string         // what we ended it for; empty: it ended by itself
+	Reason string         // why we ended it; empty: it ended by itself
 }
 
 func (e Exit) String() string {
@@ -96,9 +96,8 @@ func (e Exit) String() string {
 	return text
 }
 
-// Final reports that starting again is useless: the child ended because it was
-// done, or with one of the codes of sysexits(3) by which a program says that a
-// person must act. 75 is "try again".
+// Final reports whether a restart is useless: the child was done, or ended with
+// a code of sysexits(3) after which a person must act. 75 means "try again".
 func (e Exit) Final() bool {
 	return e.Reason == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
 }

@@ -24,7 +24,7 @@ const (
 	pathStop = "/daemon/stop"
 )
 
-// Vitals is what a hub says of its own life.
+// Health is how a running hub is.
 type Vitals struct {
 	Stamp
 	Wire     int    `json:"wire"`
@@ -36,13 +36,13 @@ type Vitals struct {
 	Next     *Stamp `json:"next,omitempty"` // the newer build that waits to take over
 }
 
-// StopRequest asks a hub to leave.
+// StopRequest asks a hub to shut down.
 type StopRequest struct {
-	IfIdle bool `json:"if_idle"` // only when nobody uses it
+	IfIdle bool `json:"if_idle"` // only when it is not in use
 	Again  bool `json:"again"`   // another one is to take its place
 }
 
-// BusyError says that a hub was asked to leave if idle, and is not.
+// BusyError is the answer of a hub in use that was asked to stop if idle.
 type BusyError struct{ Hub Vitals }
 
 func (e *BusyError) Error() string {
@@ -74,7 +74,7 @@ func (h *hubServer) health() Vitals {
 }
 
 func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
-	h.stopRequests.Add(1) // leaving begins before the answer is out
+	h.stopRequests.Add(1) // the shutdown begins before the answer is sent
 	defer h.stopRequests.Done()
 	var ask StopRequest
 	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
@@ -97,20 +97,20 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	// An error says that the other end went away, which is its own affair. The
-	// flush puts the whole answer on the wire before the handler returns.
+	// On an error the other end is gone and needs no answer. The flush puts the
+	// whole answer on the wire before the handler returns.
 	_, _ = w.Write(body)
 	_ = http.NewResponseController(w).Flush()
 }
 
-// Ask returns what the running hub says of its life, or ErrNoHub.
+// GetHealth asks the running hub how it is, or returns ErrNoHub.
 func Ask(ctx context.Context, p Paths) (Vitals, error) {
 	return request(ctx, p, http.MethodGet, pathHub, nil)
 }
 
-// Stop asks the hub to leave and returns when it is gone, or ctx ends. It
-// returns ErrNoHub when there is none, and a *BusyError when it was to leave
-// only if idle and is not.
+// Stop asks the hub to shut down and returns when it is gone, or ctx ends. It
+// returns ErrNoHub when there is none, and a *BusyError when it is in use and was
+// to stop only if idle.
 func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 	body, err := json.Marshal(ask)
 	if err != nil {
@@ -161,5 +161,5 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	return v, errors.New("ask hub: it answers " + res.Status)
 }
 
-// stopTimeout is a wait for a hub that was asked to leave to be gone.
+// stopTimeout is how long a hub may take to shut down.
 const stopTimeout = 20 * time.Second

@@ -23,7 +23,7 @@ type Discovery struct {
 	Control   string    `json:"control"`   // socket
 	HTTPPort  int       `json:"http_port"` // 0: no HTTP
 	StartedAt time.Time `json:"started_at"`
-	// Next is set when the hub has left for a newer build. Until NextUntil an
+	// Next is set when the hub has handed over to a newer build. Until NextUntil an
 	// older client gives that build's client time to start it.
 	Next      *Stamp    `json:"next,omitempty"`
 	NextUntil time.Time `json:"next_until,omitzero"`
@@ -31,7 +31,7 @@ type Discovery struct {
 
 const discoverySchema = 1
 
-// Find returns what the running hub says of itself. It asks the lock first,
+// Find returns the discovery file of the running hub. It checks the lock first,
 // then compares pid and start time, so a file that a killed hub left behind,
 // or one whose pid now belongs to another process, is ErrNoHub.
 func Find(p Paths) (Discovery, error) {
@@ -44,7 +44,7 @@ func Find(p Paths) (Discovery, error) {
 	case !held:
 		return Discovery{}, ErrNoHub
 	case errors.Is(err, fs.ErrNotExist):
-		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or leaving", ErrNoHub)
+		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or shutting down", ErrNoHub)
 	case err != nil:
 		return Discovery{}, err
 	}

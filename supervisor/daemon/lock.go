@@ -12,7 +12,7 @@ import (
 // process ends.
 type lock struct{ file *os.File }
 
-// errHeld says that another process holds the lock.
+// errHeld means that another process holds the lock.
 var errHeld = errors.New("lock is held by another process")
 
 // tryLock takes the lock at path, or returns errHeld.
@@ -27,14 +27,14 @@ func tryLock(path string) (*lock, error) {
 	return &lock{f}, nil
 }
 
-// release gives the lock up. The file stays: see Paths.
+// release releases the lock. The file is kept: see Paths.
 func (l *lock) release() error { return l.file.Close() }
 
-// pollInterval is how often something that cannot be waited for is looked at: a lock
-// or a socket of another process.
+// pollInterval is how often a lock or a socket of another process is checked,
+// because there is no way to wait for it.
 const pollInterval = 20 * time.Millisecond
 
-// waitFor calls try until it says done, fails, or ctx ends.
+// waitFor calls try until it is done, fails, or ctx ends.
 func waitFor(ctx context.Context, try func() (done bool, err error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLock follows no symbolic link, so that a planted one cannot move the
-// lock elsewhere.
+// openLock does not follow a symbolic link, which another program could have
+// placed there to move the lock.
 func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 }
@@ -25,26 +25,26 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// checkPrivate refuses a directory that somebody else owns or may enter.
+// checkPrivate refuses a directory that another user owns or may enter.
 func checkPrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("check directory: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("check directory: %s is a link or a file; remove it", dir)
+		return fmt.Errorf("check directory: %s is a symbolic link or a file; remove it", dir)
 	}
 	if err := checkOwner(dir, info); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("check directory: others may enter %s (mode %04o); run: chmod 700 %q", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("check directory: other users may enter %s (mode %04o); run: chmod 700 %q", dir, info.Mode().Perm(), dir)
 	}
 	return nil
 }
 
-// checkOwn refuses a directory that somebody else owns or may write to. It may
-// be a link.
+// checkOwn refuses a directory that another user owns or may write to. It may be
+// a symbolic link.
 func checkOwn(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func checkOwn(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("check directory: others may write to %s (mode %04o); run: chmod go-w %q", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("check directory: other users may write to %s (mode %04o); run: chmod go-w %q", dir, info.Mode().Perm(), dir)
 	}
 	return nil
 }

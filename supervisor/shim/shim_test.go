@@ -202,7 +202,7 @@ func TestReadIsRetriedSomeTimes(t *testing.T) {
 			hub.hears(callTool("3", "read"))
 		}
 		hub.close()
-		s.hears(`{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"Lectern's hub restarted while this call was in flight. It may have been carried out or not: look first, then call again if need be.","data":{"code":"HUB_RESTARTED","retryable":true}}}`)
+		s.hears(`{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call again if needed.","data":{"code":"HUB_RESTARTED","retryable":true}}}`)
 		hub = s.again()
 		s.say(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
 		hub.hears(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
@@ -261,7 +261,7 @@ func TestNoHub(t *testing.T) {
 				began := time.Now()
 				s.say(initialize, "garbage")
 				s.hears(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck. Run ` +
-					"`lectern status` in a terminal to see more." + `","data":{"code":"HUB_UNREACHABLE","retryable":` + c.retryable + `}}}`)
+					"`lectern status` in a terminal for details." + `","data":{"code":"HUB_UNREACHABLE","retryable":` + c.retryable + `}}}`)
 				if took := time.Since(began); took > c.after {
 					t.Errorf("answered after %s", took)
 				}
