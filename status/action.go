@@ -30,7 +30,6 @@ const (
 	Refuse              Verb = "approval.deny"  // Target: the Approval's ID
 	UndoChanges         Verb = "changes.undo"
 	ResetCircuitBreaker Verb = "circuit-breaker.reset" // Target: the client's name
-	UnlockJournal       Verb = "journal.unlock"        // the keyring may show a window
 	Acknowledge         Verb = "problem.acknowledge"   // Target: the code of a Problem to dismiss
 	CheckUpdate         Verb = "update.check"
 	InstallUpdate       Verb = "update.install" // Target: a version; empty: the newest
@@ -71,7 +70,6 @@ var actions = []ActionInfo{
 	{Verb: Refuse, Title: "refuse the call"},
 	{Verb: UndoChanges, Title: "undo {changes}", Asks: true},
 	{Verb: ResetCircuitBreaker, Title: "let {target} change things again without asking each time", Asks: true},
-	{Verb: UnlockJournal, Title: "unlock the journal"},
 	{Verb: Acknowledge, Title: "dismiss the notice"},
 	{Verb: CheckUpdate, Title: "look for a newer version", WithoutHub: true},
 	{Verb: InstallUpdate, Title: "install version {target}", Asks: true, WithoutHub: true},

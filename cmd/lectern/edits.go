@@ -45,15 +45,21 @@ var configEdits = map[status.Verb]func(*world, config.Config, status.Action) (pr
 		}
 		return w.proposeAdd(c, *a.Source)
 	},
-	status.RemoveSource: func(w *world, c config.Config, a status.Action) (proposal, error) { return w.proposeRemove(c, a.Target) },
-	status.AllowOrigin:  func(w *world, c config.Config, a status.Action) (proposal, error) { return w.proposeOrigin(c, a.Target) },
+	status.RemoveSource: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeRemove(c, a.Target)
+	},
+	status.AllowOrigin: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeOrigin(c, a.Target)
+	},
 	status.SetGrant: func(w *world, c config.Config, a status.Action) (proposal, error) {
 		if a.Grant == nil {
 			return proposal{}, errors.New("set grant: missing effects")
 		}
 		return w.proposeGrant(c, *a.Grant)
 	},
-	status.SetOption: func(w *world, c config.Config, a status.Action) (proposal, error) { return w.proposeOption(c, a.Option) },
+	status.SetOption: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeOption(c, a.Option)
+	},
 }
 
 func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {

@@ -18,20 +18,17 @@ func (a asked) handlers() status.ActionHandlers {
 		status.Allow:  {Preview: a.previewAnswer, Do: a.answer},
 		status.Refuse: {Preview: a.previewAnswer, Do: a.answer},
 		status.UndoChanges: {
-			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) { return a.hub.PlanUndo(ctx, pickOf(act)) },
-			Do:      func(ctx context.Context, act status.Action) error { return a.hub.Undo(ctx, pickOf(act)) },
+			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
+				return a.hub.PlanUndo(ctx, pickOf(act))
+			},
+			Do: func(ctx context.Context, act status.Action) error { return a.hub.Undo(ctx, pickOf(act)) },
 		},
 		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return a.hub.ResetFuse(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
-		status.UnlockJournal: {Do: func(ctx context.Context, _ status.Action) error {
-			err := a.journal.Unlock(ctx)
-			a.lookAtLostKeys()
-			return err
-		}},
-		status.ReopenSource: {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
-		status.Reload:       {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},
-		status.PinHub:       {Do: a.pin},
-		status.UnpinHub:     {Do: a.pin},
+		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
+		status.Reload:              {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},
+		status.PinHub:              {Do: a.pin},
+		status.UnpinHub:            {Do: a.pin},
 	}
 	for verb := range configEdits {
 		handlers[verb] = status.ActionHandler{Preview: a.previewEdit, Do: a.edit}

@@ -133,7 +133,7 @@ func TestActions(t *testing.T) {
 // Every verb can be previewed, so the panel has something to show.
 func TestEveryVerbHasAPlan(t *testing.T) {
 	_, c := openHost(t, "[hub]\nhttp = false\n")
-	for _, verb := range []status.Verb{status.StopHub, status.RestartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
+	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
 		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: sampleName}); err != nil || plan.Title == "" {
 			t.Errorf("%s: %+v, %v", verb, plan, err)
 		}
