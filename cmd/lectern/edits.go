@@ -141,7 +141,7 @@ func (w *world) proposeRemove(c config.Config, name string) (proposal, error) {
 
 func planOf(title string, edit config.Edit) status.Plan {
 	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
-	if edit.Changes() {
+	if edit.HasChanges() {
 		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
 	}
 	return plan

@@ -130,7 +130,7 @@ func TestActions(t *testing.T) {
 	seen(t, c, "the sample again", ready(sampleName))
 }
 
-// Every verb can be previewed, so the panel has something to show.
+// Every action of the hub has a preview, so that the panel has something to show.
 func TestEveryVerbHasAPlan(t *testing.T) {
 	_, c := openHost(t, "[hub]\nhttp = false\n")
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {

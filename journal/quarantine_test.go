@@ -46,7 +46,7 @@ func TestDamagedDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.aside(0)
-			if _, err := os.Stat(aside[0] + journal.Seen); err != nil {
+			if _, err := os.Stat(aside[0] + journal.AcknowledgedSuffix); err != nil {
 				t.Error(err)
 			}
 			d.spoil(func([]byte) []byte { return bytes.Repeat([]byte("noise"), 99) }) // by the same clock
@@ -121,7 +121,7 @@ func (d *desk) spoil(how func([]byte) []byte) {
 
 func (d *desk) aside(want int) []string {
 	d.Helper()
-	files, err := journal.Aside(d.dir)
+	files, err := journal.Quarantined(d.dir)
 	if err != nil || len(files) != want {
 		d.Errorf("moved aside: %q, %v; want %d", files, err, want)
 	}

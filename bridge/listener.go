@@ -7,8 +7,8 @@ import (
 
 // The notifications that the bridge itself adds to those of a Peer.
 const (
-	Connected = "peer.connected"
-	Gone      = "peer.gone"
+	Connected    = "peer.connected"
+	Disconnected = "peer.gone"
 )
 
 // A listener hears the notifications of one Peer, in order, on a goroutine of
@@ -19,26 +19,26 @@ type listener struct {
 	wake  chan struct{} // cap 1
 	stop  chan struct{}
 
-	mu    sync.Mutex
-	queue []heard
-	at    *conn  // whom it hears now; nil: nobody
-	key   string // of at's graph
+	mu       sync.Mutex
+	queue    []peerNotification
+	attached *conn  // whom it hears now; nil: nobody
+	key      string // of at's graph
 }
 
-type heard struct {
+type peerNotification struct {
 	method string
 	params json.RawMessage
 }
 
 // Listen has f called with each notification of the Peer, one at a time and in
 // order, until stop; a call that has begun by then goes on. Connecting and
-// leaving are notifications too, [Connected] and [Gone], without params; so is
+// leaving are notifications too, [Connected] and [Disconnected], without params; so is
 // a Peer that is connected already. When another graph, or a new connection of
 // the same one, takes the place, both come. A listener that falls behind by
 // Limits.Unheard loses what it has not heard and gets both instead.
 func (p *Peer) Listen(f func(method string, params json.RawMessage)) (stop func()) {
 	b := p.bridge
-	l := &listener{graph: p.graph, limit: b.limits.Unheard, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	l := &listener{graph: p.graph, limit: b.limits.ListenerQueue, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	var once sync.Once
 	stop = func() {
 		once.Do(func() {
@@ -50,12 +50,12 @@ func (p *Peer) Listen(f func(method string, params json.RawMessage)) (stop func(
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.life.Err() != nil {
+	if b.ctx.Err() != nil {
 		return stop
 	}
 	b.listeners[l] = struct{}{}
-	l.follow(b.pickLocked(l.graph))
-	b.work.Go(func() { l.run(b.life.Done(), f) })
+	l.attach(b.findPeerLocked(l.graph))
+	b.work.Go(func() { l.run(b.ctx.Done(), f) })
 	return stop
 }
 
@@ -68,7 +68,7 @@ func (l *listener) run(over <-chan struct{}, f func(string, json.RawMessage)) {
 			return
 		case <-l.wake:
 		}
-		for next, ok := l.pop(); ok; next, ok = l.pop() {
+		for next, ok := l.dequeue(); ok; next, ok = l.dequeue() {
 			f(next.method, next.params)
 			select {
 			case <-over:
@@ -81,55 +81,55 @@ func (l *listener) run(over <-chan struct{}, f func(string, json.RawMessage)) {
 	}
 }
 
-func (l *listener) pop() (heard, bool) {
+func (l *listener) dequeue() (peerNotification, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) == 0 {
-		return heard{}, false
+		return peerNotification{}, false
 	}
 	first := l.queue[0]
 	l.queue = l.queue[1:]
 	return first, true
 }
 
-// follow says whom to hear from now on.
-func (l *listener) follow(c *conn, key string) {
+// attach says whom to hear from now on.
+func (l *listener) attach(c *conn, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c == l.at && key == l.key {
+	if c == l.attached && key == l.key {
 		return
 	}
-	if l.at != nil {
-		l.push(heard{method: Gone})
+	if l.attached != nil {
+		l.enqueue(peerNotification{method: Disconnected})
 	}
 	if c != nil {
-		l.push(heard{method: Connected})
+		l.enqueue(peerNotification{method: Connected})
 	}
-	l.at, l.key = c, key
+	l.attached, l.key = c, key
 }
 
-// hear passes a notification of c on to those who listen to it.
-func (b *Bridge) hear(c *conn, method string, params json.RawMessage) {
+// publish passes a notification of c on to those who listen to it.
+func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for l := range b.listeners {
 		l.mu.Lock()
 		switch {
-		case l.at != c:
+		case l.attached != c:
 		case len(l.queue) >= l.limit:
 			l.queue = nil
-			l.push(heard{method: Gone})
-			l.push(heard{method: Connected})
+			l.enqueue(peerNotification{method: Disconnected})
+			l.enqueue(peerNotification{method: Connected})
 			b.log.Warn("notifications lost: nobody takes them", "part", "bridge", "graph", c.key(), "count", l.limit)
 		default:
-			l.push(heard{method, params})
+			l.enqueue(peerNotification{method, params})
 		}
 		l.mu.Unlock()
 	}
 }
 
-// push queues; l.mu is held.
-func (l *listener) push(h heard) {
+// enqueue queues; l.mu is held.
+func (l *listener) enqueue(h peerNotification) {
 	l.queue = append(l.queue, h)
 	select {
 	case l.wake <- struct{}{}:

@@ -9,15 +9,15 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// scheme names the way in which both ends prove the token. The token never
+// authScheme names the way in which both ends prove the token. The token never
 // crosses the line, so a program that squats our port learns nothing; and each
 // proof is over both nonces and a label of its own, so that neither can be
 // replayed or reflected.
-const scheme = "hmac-sha256"
+const authScheme = "hmac-sha256"
 
 const (
-	labelPlugin = "lectern plugin v1\n"
-	labelServer = "lectern server v1\n"
+	pluginLabel = "lectern plugin v1\n"
+	serverLabel = "lectern server v1\n"
 	nonceBytes  = 16
 )
 
@@ -32,17 +32,17 @@ func isNonce(s string) bool {
 	return err == nil && len(bits) == nonceBytes
 }
 
-func proofOf(token loopnet.Token, label, first, second string) []byte {
+func computeProof(token loopnet.Token, label, first, second string) []byte {
 	return token.MAC([]byte(label + first + "\n" + second))
 }
 
-// proves tells whether the Peer has the token.
-func proves(token loopnet.Token, proof, server, plugin string) bool {
+// verifyPluginProof tells whether the Peer has the token.
+func verifyPluginProof(token loopnet.Token, proof, server, plugin string) bool {
 	got, err := hex.DecodeString(proof)
 	return err == nil && len(got) == sha256.Size && isNonce(plugin) &&
-		hmac.Equal(got, proofOf(token, labelPlugin, server, plugin))
+		hmac.Equal(got, computeProof(token, pluginLabel, server, plugin))
 }
 
 func serverProof(token loopnet.Token, plugin, server string) string {
-	return hex.EncodeToString(proofOf(token, labelServer, plugin, server))
+	return hex.EncodeToString(computeProof(token, serverLabel, plugin, server))
 }

@@ -192,7 +192,7 @@ func TestPeerThatDoesNotRead(t *testing.T) {
 			if !ok || e.Code != bridge.Unavailable {
 				t.Fatalf("got %v", e)
 			}
-			if e.Unsure {
+			if e.OutcomeUnknown {
 				unsure++
 			}
 		}

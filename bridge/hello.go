@@ -28,26 +28,25 @@ type Graph struct {
 	Kind string `json:"kind"` // "db", "file", or empty: none is open
 }
 
-// about is a Hello with what goes with it.
-type about struct {
+// peerInfo is a Hello with what goes with it.
+type peerInfo struct {
 	Hello
-	raw     json.RawMessage
-	enabled []string
+	raw json.RawMessage
 }
 
-// secrets are the members of a hello that About does not pass on.
-var secrets = []string{"nonce", "proof", "token"}
+// authMembers are the members of a hello that About does not pass on.
+var authMembers = []string{"nonce", "proof", "token"}
 
 // The bounds of a Hello.
 const (
-	helloBytes = 256 << 10
-	listLength = 1000
+	maxHelloBytes = 256 << 10
+	maxListLength = 1000
 )
 
-// describe reads the params of a hello or an announce.
-func (b *Bridge) describe(params json.RawMessage) (*about, error) {
+// parseHello reads the params of a hello or an announce.
+func (b *Bridge) parseHello(params json.RawMessage) (*peerInfo, error) {
 	var members map[string]json.RawMessage
-	a := &about{}
+	a := &peerInfo{}
 	if err := json.Unmarshal(params, &members); err != nil || members == nil {
 		return nil, errors.New("params is not an object")
 	}
@@ -57,35 +56,30 @@ func (b *Bridge) describe(params json.RawMessage) (*about, error) {
 		}
 		return nil, errors.New("params cannot be read")
 	}
-	if err := a.check(len(params)); err != nil {
+	if err := a.validate(len(params)); err != nil {
 		return nil, err
 	}
 	for name := range members {
-		if slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) }) {
+		if slices.ContainsFunc(authMembers, func(secret string) bool { return strings.EqualFold(name, secret) }) {
 			delete(members, name)
 		}
 	}
 	a.raw, _ = json.Marshal(members) // it came from JSON
 	a.Capabilities = slices.Compact(slices.Sorted(slices.Values(a.Capabilities)))
-	a.enabled = a.Capabilities
-	if b.conf.Enabled != nil {
-		a.enabled = b.conf.Enabled(slices.Clone(a.Capabilities))
-	}
-	a.enabled = slices.DeleteFunc(slices.Clone(a.enabled), func(c string) bool { return !slices.Contains(a.Capabilities, c) })
 	return a, nil
 }
 
-func (a *about) check(size int) error {
-	if size > helloBytes {
-		return fmt.Errorf("params has more than %d bytes", helloBytes)
+func (a *peerInfo) validate(size int) error {
+	if size > maxHelloBytes {
+		return fmt.Errorf("params has more than %d bytes", maxHelloBytes)
 	}
 	for _, text := range []string{a.App, a.Plugin, a.SDK, a.Skill, a.Session} {
-		if len(text) > nameBytes {
-			return fmt.Errorf("a version or session has more than %d bytes", nameBytes)
+		if len(text) > maxNameBytes {
+			return fmt.Errorf("a version or session has more than %d bytes", maxNameBytes)
 		}
 	}
-	if len(a.Capabilities) > listLength || len(a.Methods) > listLength {
-		return fmt.Errorf("api_capabilities or methods has more than %d entries", listLength)
+	if len(a.Capabilities) > maxListLength || len(a.Methods) > maxListLength {
+		return fmt.Errorf("api_capabilities or methods has more than %d entries", maxListLength)
 	}
 	if len(a.Graph.Name) > 4<<10 || len(a.Graph.URL) > 4<<10 {
 		return errors.New("graph has a name or url of more than 4 KB")
@@ -98,7 +92,7 @@ func (a *about) check(size int) error {
 
 // key is what there is one connection of. Plugins without an open graph are
 // told apart by their session.
-func (a *about) key() string {
+func (a *peerInfo) key() string {
 	switch {
 	case a.Graph.URL != "":
 		return a.Graph.URL
@@ -108,8 +102,8 @@ func (a *about) key() string {
 	return "session " + a.Session
 }
 
-// goesBy tells whether a source that names its graph so means this one.
-func (a *about) goesBy(name string) bool {
+// matchesGraph tells whether a source that names its graph so means this one.
+func (a *peerInfo) matchesGraph(name string) bool {
 	return name == "" || name == a.Graph.URL || name == a.Graph.Name
 }
 

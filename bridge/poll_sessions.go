@@ -32,46 +32,48 @@ type pollClosed struct {
 
 // The bounds of one poll.
 const (
-	longestWait = 30 * time.Second
-	firstWait   = time.Second // for the challenge, which comes at once
-	mostSent    = 256         // frames in one body
+	maxPollWait   = 30 * time.Second
+	challengeWait = time.Second // for the challenge, which comes at once
+	maxSentFrames = 256         // frames in one body
 )
 
-// pollKept is how long the reason of a session's end is kept for its Peer.
-const pollKept = 30 * time.Second
+// closedSessionTTL is how long the reason of a session's end is kept for its Peer.
+const closedSessionTTL = 30 * time.Second
 
-// polls are the sessions of Peers that poll.
-type polls struct {
-	bridge *Bridge
-	mu     sync.Mutex
-	open   map[string]*poll
+// pollSessions are the sessions of Peers that poll.
+type pollSessions struct {
+	bridge   *Bridge
+	mu       sync.Mutex
+	sessions map[string]*pollLink
 }
 
-func newPolls(b *Bridge) *polls { return &polls{bridge: b, open: map[string]*poll{}} }
+func newPollSessions(b *Bridge) *pollSessions {
+	return &pollSessions{bridge: b, sessions: map[string]*pollLink{}}
+}
 
 // servePoll is the transport for hosts that block WebSockets to the loopback:
 // the same frames, in the bodies of POSTs.
 func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
-	req, err := readPoll(w, r, b.pollBody())
+	req, err := readPoll(w, r, b.maxPollBody())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	var a pollAnswer
-	p := b.polls.find(req.Session)
+	p := b.pollSessions.find(req.Session)
 	switch {
 	case req.Session == "":
 		origin := r.Header.Get("Origin")
-		if !b.welcome(w, origin) {
+		if !b.checkConnect(w, origin) {
 			return
 		}
-		if p = b.polls.start(origin); p == nil {
+		if p = b.pollSessions.start(origin); p == nil {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many connections are being greeted: wait before the next", http.StatusServiceUnavailable)
 			return
 		}
 		a.Session = p.session
-		req.Wait = max(req.Wait, firstWait.Milliseconds())
+		req.Wait = max(req.Wait, challengeWait.Milliseconds())
 	case p == nil:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusGone)
@@ -79,16 +81,16 @@ func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, frame := range req.Send {
-		if !p.put(r.Context(), frame) {
+		if !p.deliver(r.Context(), frame) {
 			break
 		}
 	}
 	if req.Close {
-		p.leave()
+		p.closeByPeer()
 	}
-	a.Frames, a.Closed = p.collect(r.Context(), min(time.Duration(req.Wait)*time.Millisecond, longestWait))
+	a.Frames, a.Closed = p.collect(r.Context(), min(time.Duration(req.Wait)*time.Millisecond, maxPollWait))
 	if a.Closed != nil {
-		b.polls.forget(p)
+		b.pollSessions.remove(p)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(a) // it may be gone
@@ -103,42 +105,42 @@ func readPoll(w http.ResponseWriter, r *http.Request, limit int64) (pollRequest,
 	if err := json.Unmarshal(text, &req); err != nil {
 		return pollRequest{}, errors.New(`read body: it is not {"session":"...","send":[...],"wait_ms":...}`)
 	}
-	if len(req.Send) > mostSent {
+	if len(req.Send) > maxSentFrames {
 		return pollRequest{}, errors.New("read body: send has too many frames")
 	}
 	return req, nil
 }
 
-func (s *polls) find(session string) *poll {
+func (s *pollSessions) find(session string) *pollLink {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open[session]
+	return s.sessions[session]
 }
 
 // start opens a session and greets it in the background; nil when there is no
 // room.
-func (s *polls) start(origin string) *poll {
-	p := newPoll(s)
-	if !s.bridge.open(p) {
+func (s *pollSessions) start(origin string) *pollLink {
+	p := newPollLink(s)
+	if !s.bridge.registerLink(p) {
 		return nil
 	}
 	s.mu.Lock()
-	s.open[p.session] = p
+	s.sessions[p.session] = p
 	s.mu.Unlock()
-	go s.bridge.serve(p, origin)
+	go s.bridge.serveLink(p, origin)
 	return p
 }
 
-func (s *polls) forget(p *poll) {
+func (s *pollSessions) remove(p *pollLink) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[p.session] == p {
-		delete(s.open, p.session)
+	if s.sessions[p.session] == p {
+		delete(s.sessions, p.session)
 	}
 }
 
-func (s *polls) clear() {
+func (s *pollSessions) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.open)
+	clear(s.sessions)
 }

@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Seen is what [Acknowledge] adds to a name.
-const Seen = ".seen"
+// AcknowledgedSuffix is what [Acknowledge] adds to a name.
+const AcknowledgedSuffix = ".seen"
 
-const asideMark = ".damaged-"
+const quarantineSuffix = ".damaged-"
 
-// Aside are the damaged databases in dir that were moved aside and that nobody
+// Quarantined are the damaged databases in dir that were moved aside and that nobody
 // has acknowledged, as full names, oldest first. What was in them can no longer
 // be undone.
-func Aside(dir string) ([]string, error) {
+func Quarantined(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("look for damaged journals: %w", err)
 	}
 	var files []string
 	for _, e := range entries {
-		stamp, ok := strings.CutPrefix(e.Name(), databaseName+asideMark)
+		stamp, ok := strings.CutPrefix(e.Name(), databaseName+quarantineSuffix)
 		if ok && strings.Trim(stamp, "0123456789") == "" {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
@@ -33,22 +33,22 @@ func Aside(dir string) ([]string, error) {
 	return files, nil
 }
 
-// Acknowledge keeps the files that [Aside] names, with [Seen] behind their names,
+// Acknowledge keeps the files that [Quarantined] names, with [AcknowledgedSuffix] behind their names,
 // so that it passes them over.
 func Acknowledge(dir string) error {
-	files, err := Aside(dir)
+	files, err := Quarantined(dir)
 	for _, file := range files {
-		err = errors.Join(err, os.Rename(file, file+Seen))
+		err = errors.Join(err, os.Rename(file, file+AcknowledgedSuffix))
 	}
 	return err
 }
 
-// moveAside gives a damaged database and its log a name that was never given,
+// quarantine gives a damaged database and its log a name that was never given,
 // and returns it. After a crash in between, the log is SQLite's to remove.
-func moveAside(file string, now time.Time) (string, error) {
+func quarantine(file string, now time.Time) (string, error) {
 	stamp := now.Unix()
-	name := func() string { return fmt.Sprintf("%s%s%d", file, asideMark, stamp) }
-	for exists(name()) || exists(name()+Seen) {
+	name := func() string { return fmt.Sprintf("%s%s%d", file, quarantineSuffix, stamp) }
+	for exists(name()) || exists(name()+AcknowledgedSuffix) {
 		stamp++
 	}
 	aside := name()

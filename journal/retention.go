@@ -6,26 +6,32 @@ import (
 	"errors"
 )
 
-// evicted is why a Change cannot be undone whose content was given up.
-const evicted = "its content is no longer kept"
+// contentsDropped is why a Change cannot be undone whose content was given up.
+const contentsDropped = "its content is no longer kept"
 
-// evict gives up the contents of the oldest calls until what is kept is within
+// oldestKeptCall finds the oldest call whose contents may be given up.
+const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
+			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
+			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
+			AND c.call NOT IN (SELECT call FROM intents) ORDER BY c.call LIMIT 1`
+
+// enforceRetention gives up the contents of the oldest calls until what is kept is within
 // the bounds. It spares the newest call, those that have not ended, and those
 // that an undo is at work on.
-func (j *Journal) evict(tx batch, newest int64) error {
+func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
 	ctx := context.Background()
 	old := j.opts.Now().Add(-j.opts.Keep).UnixNano()
 	var freed bool
 	for {
 		var call, bytes, at int64
-		err := tx.QueryRowContext(ctx, oldestKept, newest).Scan(&call, &at, &bytes)
+		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= j.opts.MaxBytes && at >= old {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if err := forget(tx, call); err != nil {
+		if err := dropContents(tx, call); err != nil {
 			return err
 		}
 		freed = true
@@ -41,8 +47,8 @@ func (j *Journal) evict(tx batch, newest int64) error {
 	return err
 }
 
-// forget gives up the contents of a call and keeps that it was.
-func forget(tx batch, call int64) error {
+// dropContents gives up the contents of a call and keeps that it was.
+func dropContents(tx *sql.Tx, call int64) error {
 	ctx := context.Background()
 	rows, err := tx.QueryContext(ctx, "SELECT b_blob, a_blob FROM changes WHERE call = ?", call)
 	if err != nil {
@@ -61,10 +67,10 @@ func forget(tx batch, call int64) error {
 		return err
 	}
 	for _, h := range hashes {
-		if err := release(tx, h); err != nil {
+		if err := releaseContent(tx, h); err != nil {
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", evicted, call)
+	_, err = tx.ExecContext(ctx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDropped, call)
 	return err
 }

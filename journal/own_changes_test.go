@@ -2,51 +2,15 @@ package journal_test
 
 import (
 	"context"
-	"database/sql"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lectern-mcp/lectern/journal"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (d *desk) past() journal.Past {
-	return journal.Past{Source: "notes", Own: journal.Own{Session: "s1", Since: d.now}}
-}
-
-// A journal from before knows no proof, and gets the columns for it; what it
-// has is nobody's by a name.
-func TestJournalFromBefore(t *testing.T) {
-	d := newDesk(t)
-	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", filepath.Join(d.dir, "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, stmt := range []string{
-		"ALTER TABLE changes DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN proven", "ALTER TABLE intents DROP COLUMN reason",
-	} {
-		if _, err := db.ExecContext(t.Context(), stmt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d.open()
-	if all := d.list(status.Filter{}); len(all) != 1 {
-		t.Fatalf("listed %+v", all)
-	}
-	proven := journal.Past{Source: "notes", Own: journal.Own{Client: "agent"}}
-	if mine, err := d.OwnChanges(t.Context(), proven, "", "", 10); err != nil || len(mine.Changes) != 0 {
-		t.Errorf("proven by nothing: %+v (%v)", mine, err)
-	}
-	d.undone(status.Filter{IDs: []string{"c1"}})
+func (d *desk) past() journal.OwnChangesQuery {
+	return journal.OwnChangesQuery{Source: "notes", Own: journal.Ownership{Session: "s1", Since: d.now}}
 }
 
 // The name of a session that a hub gave again is not the session.
@@ -64,17 +28,17 @@ func TestOwnIsSinceTheSessionBegan(t *testing.T) {
 
 // A journal that is closed while an agent's past is looked at says so.
 func TestOwnChangesOfAClosedJournal(t *testing.T) {
-	for name, ask := range map[string]func(*desk, journal.Past) error{
-		"list": func(d *desk, p journal.Past) error {
+	for name, ask := range map[string]func(*desk, journal.OwnChangesQuery) error{
+		"list": func(d *desk, p journal.OwnChangesQuery) error {
 			_, err := d.OwnChanges(d.Context(), p, "", "", 10)
 			return err
 		},
-		"diff": func(d *desk, p journal.Past) error {
+		"diff": func(d *desk, p journal.OwnChangesQuery) error {
 			_, err := d.OwnChanges(d.Context(), p, "c1", "", 1)
 			return err
 		},
-		"undo": func(d *desk, p journal.Past) error {
-			_, err := d.PlanRetraction(d.Context(), journal.Retraction{Past: p, ID: "c1", Keeper: d.shelf})
+		"undo": func(d *desk, p journal.OwnChangesQuery) error {
+			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Restorer: d.shelf})
 			return err
 		},
 	} {
@@ -83,7 +47,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 			past := d.past()
 			d.call("s1", map[string]tools.State{"a.md": text("a")})
 			d.call("s1", map[string]tools.State{"b.md": text("b")})
-			past.Shows = func(context.Context, []tools.Change, bool) (bool, error) { return true, d.Close() }
+			past.Visible = func(context.Context, []tools.Change, bool) (bool, error) { return true, d.Close() }
 			if err := ask(d, past); err == nil || !strings.Contains(err.Error(), "closed") {
 				t.Errorf("answered %v", err)
 			}
@@ -96,7 +60,7 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 func TestOwnChangesPassOverHidden(t *testing.T) {
 	d := newDesk(t)
 	past := d.past()
-	past.Shows = func(_ context.Context, changes []tools.Change, whole bool) (bool, error) {
+	past.Visible = func(_ context.Context, changes []tools.Change, whole bool) (bool, error) {
 		if !whole || len(changes) == 0 {
 			t.Error("the contents are kept, and were not shown")
 		}
@@ -128,17 +92,17 @@ func TestOwnChangesPassOverHidden(t *testing.T) {
 func TestRetractionThatIsStopped(t *testing.T) {
 	d := newDesk(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	r := journal.Retraction{Past: d.past(), ID: "c1", Keeper: d.shelf}
+	r := journal.OwnUndo{OwnChangesQuery: d.past(), ID: "c1", Restorer: d.shelf}
 	no := tools.Errorf(tools.Denied, "no")
 	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
 	for _, rec := range []*journal.Recorder{nil, by} {
-		if _, err := d.Retract(t.Context(), r, refusing{err: no}, rec); tools.AsError(err).Code != tools.Denied {
+		if _, err := d.UndoOwn(t.Context(), r, refusing{err: no}, rec); tools.AsError(err).Code != tools.Denied {
 			t.Fatalf("refused: %v", err)
 		}
 	}
 	d.reopen()
-	found, err := d.Settle(t.Context(), "notes", d.shelf)
-	if err != nil || found.Any() {
+	found, err := d.Reconcile(t.Context(), "notes", d.shelf)
+	if err != nil || found.HasFindings() {
 		t.Errorf("found %+v (%v)", found, err)
 	}
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
