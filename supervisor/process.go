@@ -28,10 +28,9 @@ type ProcessConfig struct {
 	// Stop asks the child to end and need not wait. Nil: it gets a signal.
 	Stop func(ctx context.Context) error
 
-	Policy RestartPolicy  // without Steps: the default one
-	Timing ProcessTiming  // zero fields: the defaults
-	Report func(Report)   // called on each change, never twice at once
-	Rand   func() float64 // [0, 1), for jitter; nil: random
+	Policy RestartPolicy // without Steps: the default one
+	Timing ProcessTiming // zero fields: the defaults
+	Report func(Report)  // called on each change, never twice at once
 	Log    *slog.Logger
 	Now    func() time.Time
 }
@@ -94,9 +93,8 @@ func (e *ExitError) Error() string {
 type Process struct {
 	ProcessConfig
 
-	history         RestartHistory
-	restartRequests chan struct{} // from a person
-	report          Report
+	history RestartHistory
+	report  Report
 }
 
 // NewProcess returns a Process that Run starts.
@@ -105,16 +103,7 @@ func NewProcess(c ProcessConfig) *Process {
 	if len(c.Policy.Steps) == 0 {
 		c.Policy = DefaultRestartPolicy()
 	}
-	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy, Rand: c.Rand}, restartRequests: make(chan struct{}, 1)}
-}
-
-// Restart starts the child again: a running one is ended first, and a crash loop
-// is forgotten. It does not wait.
-func (p *Process) Restart() {
-	select {
-	case p.restartRequests <- struct{}{}:
-	default:
-	}
+	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy}}
 }
 
 // Run keeps the child running until ctx ends, which ends the child, or until
@@ -127,34 +116,26 @@ func (p *Process) Run(ctx context.Context) error {
 			}
 		}
 		began := p.Now()
-		exit, asked := p.runOnce(ctx)
+		exit := p.runOnce(ctx)
 		p.report.PID, p.report.Exit = 0, &exit
 		if ctx.Err() != nil {
 			return p.endRun(ctx, nil)
 		}
-		if asked {
-			p.history.Reset()
-			continue
-		}
 		ended := p.Now()
-		final := exit.Final()
-		var delay time.Duration
-		var crashLoop bool
-		if !final {
-			delay, crashLoop = p.history.Failed(ended.Sub(began), ended)
-		}
-		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", delay)
-		if final {
+		ran := ended.Sub(began)
+		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ran)
+		if exit.Final() {
 			return p.endForGood(exit)
 		}
+		delay, crashLoop := p.history.Failed(ran, ended)
 		if !p.wait(ctx, delay, crashLoop) {
 			return p.endRun(ctx, nil)
 		}
 	}
 }
 
-// wait waits for delay, which is shown, or until a person asks for a restart. A
-// crash loop without a delay waits for the person. It returns false if ctx ends.
+// wait waits for delay, and without one until ctx ends. It returns false if ctx
+// ends.
 func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool) bool {
 	state, note := status.Failed, fmt.Sprintf("%s; starts again in %s", p.report.Exit, delay.Round(100*time.Millisecond))
 	if crashLoop {
@@ -171,28 +152,26 @@ func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool)
 	p.report.Next = time.Time{}
 	select {
 	case <-timer:
-	case <-p.restartRequests:
-		p.history.Reset()
+		return true
 	case <-ctx.Done():
 		return false
 	}
-	return true
 }
 
-// runOnce runs the child once. asked is true when a person wants it restarted.
-func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
+// runOnce runs the child once.
+func (p *Process) runOnce(ctx context.Context) Exit {
 	p.setState(status.Starting, "")
 	c, err := p.start()
 	if err != nil {
-		return Exit{Code: 127, Reason: err.Error()}, false // as in a shell
+		return Exit{Code: 127, Reason: err.Error()} // as in a shell
 	}
 	p.report.PID = c.pid
 	checking, cancel := context.WithCancel(ctx)
-	news := make(chan healthReport)
+	health := make(chan healthReport)
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		p.watchHealth(checking, news)
+		p.watchHealth(checking, health)
 	}()
 	defer func() {
 		cancel()
@@ -202,17 +181,15 @@ func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
 	for {
 		select {
 		case <-c.done:
-			return c.exit, false
-		case n := <-news:
+			return c.exit
+		case n := <-health:
 			if n.endReason == "" {
 				p.setState(n.state, n.note)
 				continue
 			}
-			return p.endChild(c, n.endReason), false
-		case <-p.restartRequests:
-			return p.endChild(c, "asked to restart"), true
+			return p.endChild(c, n.endReason)
 		case <-ctx.Done():
-			return p.endChild(c, "asked to stop"), false
+			return p.endChild(c, "asked to stop")
 		}
 	}
 }

@@ -40,8 +40,6 @@ func DefaultRestartPolicy() RestartPolicy {
 type RestartHistory struct {
 	RestartPolicy
 
-	Rand func() float64 // [0, 1), for jitter; nil: random
-
 	step    int
 	fails   []time.Time // unhealthy ends, oldest first
 	looping bool
@@ -65,14 +63,7 @@ func (h *RestartHistory) Failed(ran time.Duration, now time.Time) (delay time.Du
 	}
 	delay = h.Steps[min(h.step, len(h.Steps)-1)]
 	h.step++
-	if h.Jitter == 0 {
-		return delay, false
-	}
-	random := h.Rand
-	if random == nil {
-		random = rand.Float64
-	}
-	return time.Duration(float64(delay) * (1 + h.Jitter*(2*random()-1))), false
+	return time.Duration(float64(delay) * (1 + h.Jitter*(2*rand.Float64()-1))), false
 }
 
 // Reset forgets all failures: the process was healthy, or a person restarts it.

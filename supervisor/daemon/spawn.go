@@ -16,8 +16,8 @@ import (
 // A spawned is a hub that this process started. It outlives this process.
 type spawned struct {
 	program string
-	output  string // file that its stdout and stderr go to
-	from    int64  // where in that file its own output begins
+	paths   Paths
+	from    int64 // where in the output file its own output begins
 	exit    chan struct{}
 	err     error // how it ended; read after exit is closed
 }
@@ -41,7 +41,7 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 		return nil, fmt.Errorf("start hub: %w", err)
 	}
 	c.Log.Info("started a hub", "pid", cmd.Process.Pid, "output", c.Paths.Output())
-	s := &spawned{program: c.Command[0], output: c.Paths.Output(), from: from, exit: make(chan struct{})}
+	s := &spawned{program: c.Command[0], paths: c.Paths, from: from, exit: make(chan struct{})}
 	go func() {
 		s.err = cmd.Wait() // or it would be a zombie until we exit
 		close(s.exit)
@@ -91,22 +91,7 @@ func (s *spawned) failure() error {
 	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced
 	}
-	return &StartError{Program: s.program, Output: s.output, LastLine: s.lastLine(), Err: s.err}
-}
-
-// lastLine returns the last line that the hub wrote.
-func (s *spawned) lastLine() string {
-	f, err := os.Open(s.output)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, s.from, outputMax), 64<<10))
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	return &StartError{Program: s.program, Output: s.paths.Output(), LastLine: strings.Join(LastWords(s.paths, s.from, 1), ""), Err: s.err}
 }
 
 // LastOutput returns the last lines that hubs wrote to their output after byte
