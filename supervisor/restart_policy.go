@@ -63,7 +63,8 @@ func (h *RestartHistory) Failed(ran time.Duration, now time.Time) (delay time.Du
 	}
 	delay = h.Steps[min(h.step, len(h.Steps)-1)]
 	h.step++
-	return time.Duration(float64(delay) * (1 + h.Jitter*(2*rand.Float64()-1))), false
+	spread := h.Jitter * (2*rand.Float64() - 1) //nolint:gosec // it spreads restarts and guards nothing
+	return time.Duration(float64(delay) * (1 + spread)), false
 }
 
 // Reset forgets all failures: the process was healthy, or a person restarts it.
