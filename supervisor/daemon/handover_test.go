@@ -14,13 +14,13 @@ import (
 var newer = Stamp{Version: "1.1.0", Build: "b", Built: 200}
 
 func TestNewerTakesOverIdleHub(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	old := w.connect()
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.untilIdle()
-	a := w.as(newer).connect()
+	a := w.withBuild(newer).connect()
 	if a.welcome.Stamp != newer {
 		t.Errorf("attached to %+v, want the newer build", a.welcome.Stamp)
 	}
@@ -28,31 +28,31 @@ func TestNewerTakesOverIdleHub(t *testing.T) {
 }
 
 func TestOlderAttachesToNewer(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Stamp = newer
 	first := w.connect()
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.untilIdle()
-	a := w.as(Stamp{Version: "1.0.9", Build: "z", Built: 900}).connect()
+	a := w.withBuild(Stamp{Version: "1.0.9", Build: "z", Built: 900}).connect()
 	if a.welcome.Instance != first.welcome.Instance {
 		t.Errorf("an older client replaced the hub by %+v", a.welcome.Stamp)
 	}
 }
 
 func TestSameVersionOtherBuild(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	first := w.connect()
 	_ = first.Close()
 	w.untilIdle()
-	older := w.as(Stamp{Version: "1.0.0", Build: "x", Built: 50}).connect()
+	older := w.withBuild(Stamp{Version: "1.0.0", Build: "x", Built: 50}).connect()
 	if older.welcome.Instance != first.welcome.Instance {
 		t.Error("an older build of the same version replaced the hub")
 	}
 	_ = older.Close()
 	w.untilIdle()
-	later := w.as(Stamp{Version: "1.0.0", Build: "y", Built: 150}).connect()
+	later := w.withBuild(Stamp{Version: "1.0.0", Build: "y", Built: 150}).connect()
 	if later.welcome.Build != "y" {
 		t.Errorf("attached to build %s, want y", later.welcome.Build)
 	}
@@ -61,14 +61,14 @@ func TestSameVersionOtherBuild(t *testing.T) {
 // TestBusyHubHandsOverWhenQuiet also has an older client fight for the start:
 // it must leave it to the newer one.
 func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
 	w.until("the call to be in flight", func() bool {
 		v, err := Ask(t.Context(), w.paths())
 		return err == nil && v.InFlight == 1
 	})
-	b := w.as(newer).connect()
+	b := w.withBuild(newer).connect()
 	if b.welcome.Instance != a.welcome.Instance {
 		t.Fatal("a busy hub was replaced")
 	}
@@ -76,10 +76,10 @@ func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
 	if err != nil || v.Next == nil || *v.Next != newer {
 		t.Errorf("pending: %+v, %v; want %+v", v.Next, err, newer)
 	}
-	b.say(`{"jsonrpc":"2.0","method":"release"}`)
-	a.hears(`"id":7`)
-	a.hearsEnd()
-	b.hearsEnd()
+	b.send(`{"jsonrpc":"2.0","method":"release"}`)
+	a.expect(`"id":7`)
+	a.expectEnd()
+	b.expectEnd()
 	older := make(chan string)
 	go func() {
 		conn, welcome, err := Connect(t.Context(), w.config())
@@ -90,7 +90,7 @@ func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
 		}
 		older <- welcome.Version
 	}()
-	c := w.as(newer).connect()
+	c := w.withBuild(newer).connect()
 	if c.welcome.Stamp != newer {
 		t.Errorf("after the hand-over: %+v, want %+v", c.welcome.Stamp, newer)
 	}
@@ -100,12 +100,12 @@ func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
 }
 
 func TestYoungHubDoesNotHandOver(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Timing.Cooldown = time.Hour
 	first := w.connect()
 	_ = first.Close()
 	w.untilIdle()
-	a := w.as(newer).connect()
+	a := w.withBuild(newer).connect()
 	if a.welcome.Instance != first.welcome.Instance {
 		t.Error("a hub handed over within its cooldown")
 	}
@@ -115,7 +115,7 @@ func TestYoungHubDoesNotHandOver(t *testing.T) {
 }
 
 func TestUnknownWireIsRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.connect()
 	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCP())
 	if err != nil {
@@ -143,7 +143,7 @@ func TestUnknownWireIsRefused(t *testing.T) {
 }
 
 // untilIdle waits for the hub to have noticed that everybody went away.
-func (w *world) untilIdle() {
+func (w *hubTest) untilIdle() {
 	w.t.Helper()
 	w.until("the hub to be idle", func() bool {
 		v, err := Ask(w.t.Context(), w.paths())
