@@ -41,7 +41,15 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	}
 	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
 	h.checkRestartNeeded(conf)
+	h.logNotices(conf)
 	return nil
+}
+
+// logNotices warns about keys of the file that have no effect any more.
+func (h *hubProcess) logNotices(conf config.Config) {
+	for _, n := range conf.Notices {
+		h.log.Warn(n.In(conf.Path), "part", "config")
+	}
 }
 
 // checkConfigMode shows while other users may write to the file. Windows has access

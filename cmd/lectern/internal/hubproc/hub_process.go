@@ -64,10 +64,6 @@ type hubProcess struct {
 	conf config.Config
 }
 
-// logDelay is how much of the log a killed hub may lose. The line of a call is
-// written after the call, so that calls do not wait for the disk.
-const logDelay = 200 * time.Millisecond
-
 // newHubProcess opens the log and reads the configuration. A broken
 // configuration is a problem on the panel and not an error: until the file is
 // fixed the hub serves nothing and listens on no port, because it cannot know
@@ -77,7 +73,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 		return nil, fmt.Errorf("open hub: %w; make the folder writable for you, or set LECTERN_HOME to a folder that is", err)
 	}
 	log, err := logs.New(logs.Options{
-		File: c.Paths.Log(), Level: c.Level, Now: c.Now, Delay: logDelay,
+		File: c.Paths.Log(), Level: c.Level, Now: c.Now,
 		Escape: func(s string) string { return string(safetext.Line(s)) },
 	})
 	if err != nil {
@@ -131,6 +127,7 @@ func (h *hubProcess) snippets(endpoint string) []status.Snippet {
 // open opens the sources and the HTTP port. No other hub of this user may be
 // running.
 func (h *hubProcess) open(ctx context.Context) error {
+	h.logNotices(h.conf)
 	h.writeSample(h.conf)
 	h.openAudit()
 	if err := h.hub.Start(ctx); err != nil {
