@@ -49,7 +49,7 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd.Flags().BoolVar(&session, "session", false, "allow this tool and source until the client disconnects")
 	cmd.Flags().BoolVar(&always, "always", false, "always allow such calls: add a rule to the configuration")
 	cmd.Flags().BoolVar(&deny, "deny", false, "deny the call")
-	cmd.Flags().StringVar(&reason, "reason", "", "with --deny: a `TEXT` for the agent")
+	cmd.Flags().StringVar(&reason, "reason", "", "with --deny: the `REASON`, which the agent sees")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
 	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch")
 	return cmd

@@ -32,8 +32,8 @@ func callsCommand(c *cli) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&f.Follow, "follow", "f", false, "keep printing calls as they end, even when the hub restarts")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
-	cmd.Flags().StringVar(&f.client, "client", "", "only calls by this client")
-	cmd.Flags().StringVar(&f.source, "source", "", "only calls to this source")
+	cmd.Flags().StringVar(&f.client, "client", "", "only calls by this `CLIENT`")
+	cmd.Flags().StringVar(&f.source, "source", "", "only calls to this `SOURCE`")
 	return cmd
 }
 

@@ -22,9 +22,9 @@ type filterFlags struct {
 }
 
 func (f *filterFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Source, "source", "", "only changes in this source")
-	cmd.Flags().StringVar(&f.Client, "client", "", "only changes by clients that claim this name")
-	cmd.Flags().StringVar(&f.Session, "session", "", "only changes in this session, such as s3")
+	cmd.Flags().StringVar(&f.Source, "source", "", "only changes in this `SOURCE`")
+	cmd.Flags().StringVar(&f.Client, "client", "", "only changes by the `CLIENT` with this name, proven or not")
+	cmd.Flags().StringVar(&f.Session, "session", "", "only changes in this `SESSION`, such as s3")
 	cmd.Flags().StringVar(&f.since, "since", "", "only changes since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
 }
 

@@ -24,7 +24,7 @@ func clientCommand(c *cli) *cobra.Command {
 type connectFlags struct{ install.Connection }
 
 func (f *connectFlags) registerEntry(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Name, "name", app.Name, "the name of the entry in the client")
+	cmd.Flags().StringVar(&f.Name, "name", app.Name, "the `NAME` of the entry in the client")
 }
 
 func (f *connectFlags) registerFile(cmd *cobra.Command) {
@@ -33,7 +33,7 @@ func (f *connectFlags) registerFile(cmd *cobra.Command) {
 }
 
 func (f *connectFlags) registerContent(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Source, "source", "", "open only this source to the client")
+	cmd.Flags().StringVar(&f.Source, "source", "", "open only this `SOURCE` to the client")
 	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
 }
 

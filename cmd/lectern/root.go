@@ -81,6 +81,7 @@ func rootCommand(c *cli) *cobra.Command {
 
 // groupCommand completes a command that only has subcommands.
 func groupCommand(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
+	cmd.DisableFlagsInUseLine = true
 	cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(sub...)
 	return cmd

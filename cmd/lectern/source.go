@@ -53,8 +53,8 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&s.Kind, "kind", "", "the kind of knowledge base; default: detected")
-	cmd.Flags().StringVar(&s.Name, "name", "", "what agents call it: lowercase letters, digits, hyphens")
+	cmd.Flags().StringVar(&s.Kind, "kind", "", "the `KIND` of knowledge base; default: detected")
+	cmd.Flags().StringVar(&s.Name, "name", "", "the `NAME` that agents use: lowercase letters, digits, hyphens")
 	cmd.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may only read")
 	cmd.Flags().BoolVar(&s.Ask, "ask", false, "agents need your approval to write or delete")
 	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil,
