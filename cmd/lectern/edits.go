@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/status"
@@ -20,8 +21,8 @@ import (
 type proposal struct {
 	edit   config.Edit
 	plan   status.Plan
-	source config.Source // added or removed
-	folder folder        // of an added source
+	source config.Source   // added or removed
+	folder discover.Folder // of an added source
 }
 
 // propose plans what a asks of the configuration.
@@ -53,7 +54,10 @@ func (w *world) propose(a status.Action) (proposal, error) {
 }
 
 func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {
-	f, err := look(w.kinds(), w.expand(s.Place), s.Kind)
+	f, err := discover.Inspect(w.kinds(), w.expand(s.Place), s.Kind)
+	if errors.Is(err, discover.ErrUnknownKind) {
+		err = usagef("%w", err)
+	}
 	if err != nil {
 		return proposal{}, err
 	}
@@ -66,27 +70,27 @@ func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error
 	if s.Ask && !s.ReadOnly {
 		ask = []string{string(tools.Writes), string(tools.Deletes), string(tools.Runs)}
 	}
-	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.kind, Path: f.place, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only})
+	edit, source, err := c.AddSource(config.Source{Name: s.Name, Kind: f.Kind, Path: f.Path, ReadOnly: s.ReadOnly, Ask: ask, Exclude: s.Exclude, Only: s.Only})
 	if err != nil {
 		return proposal{}, fmt.Errorf("add source: %w", err)
 	}
 	p := proposal{edit: edit, source: source, folder: f, plan: planOf("Add source "+source.Name, edit)}
 	if !source.ReadOnly && ask == nil {
-		p.plan.Risks = append(p.plan.Risks, "agents may read, write and delete in "+f.place+"; a read-only source forbids the latter two")
+		p.plan.Risks = append(p.plan.Risks, "agents may read, write and delete in "+f.Path+"; a read-only source forbids the latter two")
 	}
-	if f.place == w.home || f.place == filepath.Dir(f.place) {
-		p.plan.Risks = append(p.plan.Risks, f.place+" is far more than notes; a folder inside it is safer")
+	if f.Path == w.home || f.Path == filepath.Dir(f.Path) {
+		p.plan.Risks = append(p.plan.Risks, f.Path+" is far more than notes; a folder inside it is safer")
 	}
 	for _, other := range c.Sources {
 		if other.Name == source.Name || other.Path == "" {
 			continue
 		}
 		switch {
-		case other.Path == f.place:
+		case other.Path == f.Path:
 			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("source %s opens this folder too; what one forbids, the other may allow", other.Name))
-		case within(f.place, other.Path):
+		case within(f.Path, other.Path):
 			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("it lies inside source %s (%s), which agents see it through as well; what one forbids, the other may allow", other.Name, other.Path))
-		case within(other.Path, f.place):
+		case within(other.Path, f.Path):
 			p.plan.Risks = append(p.plan.Risks, fmt.Sprintf("source %s (%s) lies inside it, and agents see that through both; what one forbids, the other may allow", other.Name, other.Path))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/internal/audit"
@@ -121,7 +122,7 @@ func (h *host) open(ctx context.Context) error {
 func (h *host) layIfServed(conf config.Config) error {
 	for _, s := range h.sources(conf) {
 		if s.Sample {
-			return h.laySample()
+			return discover.WriteSample(h.sampleDir())
 		}
 	}
 	return nil

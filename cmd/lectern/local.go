@@ -84,7 +84,7 @@ func (l *local) run(ctx context.Context) {
 func (l *local) look(ctx context.Context) {
 	l.looking.Lock()
 	defer l.looking.Unlock()
-	installs, found := l.installed(), l.found()
+	installs, found := l.installed(), l.discovered()
 	known := l.versions(ctx)
 	l.change(func(a *addition) {
 		a.installs, a.found = installs, found

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/journal"
@@ -87,7 +88,7 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 		}
 		sources = w.sources(conf)
 		if sources[0].Sample {
-			if err := w.laySample(); err != nil {
+			if err := discover.WriteSample(w.sampleDir()); err != nil {
 				return err
 			}
 		}

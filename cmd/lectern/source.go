@@ -60,14 +60,14 @@ func (w *world) addSource(c *cobra.Command, s status.NewSource, dry bool) error 
 		return err
 	}
 	why := ""
-	if p.folder.why != "" {
-		why = ": " + p.folder.why
+	if p.folder.Reason != "" {
+		why = ": " + p.folder.Reason
 	}
 	if !p.edit.Changes() {
-		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
+		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.Path))
 		return nil
 	}
-	w.say("added source %s: %s (%s%s)\n", p.source.Name, safetext.Line(p.folder.place), p.folder.kind, safetext.Line(why))
+	w.say("added source %s: %s (%s%s)\n", p.source.Name, safetext.Line(p.folder.Path), p.folder.Kind, safetext.Line(why))
 	for _, risk := range p.plan.Risks {
 		w.say("note: %s\n", safetext.Line(risk))
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pelletier/go-toml/v2"
@@ -123,32 +122,6 @@ func TestStableBinary(t *testing.T) {
 	w.exe = "/usr/bin/lectern"
 	if bin, hint := w.stableBinary(); bin != w.exe || hint != "" {
 		t.Errorf("%s, %s", bin, hint)
-	}
-}
-
-func TestLayOut(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data", "welcome")
-	vault := fstest.MapFS{"Welcome.md": {Data: []byte("hi")}, "sub/Page.md": {Data: []byte("page")}}
-	if err := layOut(vault, dir); err != nil {
-		t.Fatal(err)
-	}
-	for name, file := range vault {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(text, file.Data) {
-			t.Errorf("%s: %q, %v", name, text, err)
-		}
-	}
-	edited := filepath.Join(dir, "Welcome.md")
-	if err := os.WriteFile(edited, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := layOut(vault, dir); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := os.ReadFile(edited); string(text) != "mine" {
-		t.Errorf("an edited page became %q", text)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 

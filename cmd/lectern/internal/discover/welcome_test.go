@@ -1,27 +1,25 @@
-package main
+package discover
 
 import (
+	"bytes"
 	"encoding/json"
-	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown"
 )
 
-// The sample vault is whole once it is laid out: every page has a title, and
-// every link leads somewhere but the one that shows what a broken link is.
+// Every page of the sample vault has a title, and every link leads to a page
+// except the one that shows what a broken link is.
 func TestSampleVaultLinks(t *testing.T) {
-	vault, err := fs.Sub(welcomeVault, "welcome")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := filepath.Join(t.TempDir(), "welcome")
-	if err := layOut(vault, dir); err != nil {
+	if err := WriteSample(dir); err != nil {
 		t.Fatal(err)
 	}
 	config, err := json.Marshal(markdown.Config{Path: dir})
@@ -62,5 +60,31 @@ func TestSampleVaultLinks(t *testing.T) {
 				t.Errorf("%s line %d: the link to %q is %s", p.Path, l.Line, l.Title, l.Status)
 			}
 		}
+	}
+}
+
+func TestWriteVault(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data", "welcome")
+	vault := fstest.MapFS{"Welcome.md": {Data: []byte("hi")}, "sub/Page.md": {Data: []byte("page")}}
+	if err := writeVault(vault, dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range vault {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(text, file.Data) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	edited := filepath.Join(dir, "Welcome.md")
+	if err := os.WriteFile(edited, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeVault(vault, dir); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(edited); string(text) != "mine" {
+		t.Errorf("an edited page became %q", text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
