@@ -20,31 +20,31 @@ type Client struct {
 	ID    string // "claude-code"; what people type
 	Title string // "Claude Code"
 
-	format entry.Format
-	in     []string            // the keys that lead to the entries
-	list   bool                // they are a list, not a table
-	paths  map[string][]string // templates by GOOS, in order of preference; none: nothing that we can edit
-	paste  string              // where to paste, when there is nothing to edit
+	format    entry.Format
+	parents   []string            // the keys that lead to the entries
+	list      bool                // they are a list, not a table
+	paths     map[string][]string // templates by GOOS, in order of preference; none: nothing that we can edit
+	pasteHint string              // where to paste, when there is nothing to edit
 
-	newer *layout // of files that are laid out as its newer versions do it; nil: it has one layout
+	newLayout *layout // of files that are laid out as its newer versions do it; nil: it has one layout
 
 	project string // path in a project's folder; empty: it has none
 
-	stdio entry.Fields // the entry; nil: it cannot
-	http  entry.Fields
-	env   string // what it calls the environment of a command; empty: env
-	token string // how its files refer to a variable that holds the token; empty: it cannot
+	stdio    entry.Fields // the entry; nil: it cannot
+	http     entry.Fields
+	envKey   string // what it calls the environment of a command; empty: env
+	tokenRef string // how its files refer to a variable that holds the token; empty: it cannot
 
-	program string   // what it is called on PATH
-	add     []string // its own command that adds an entry
-	addHTTP []string
-	drop    []string // its own command that removes one
-	live    bool     // it writes its file all the time: its own command is safer
+	program        string   // what it is called on PATH
+	add            []string // its own command that adds an entry
+	addHTTP        []string
+	remove         []string // its own command that removes one
+	prefersCommand bool     // it writes its file all the time: its own command is safer
 
-	link    string   // deep link that adds the entry; $CONFIG is the entry's JSON in base 64, $JSON with its name, as a URL has it
-	skills  []string // folders where it looks for skills
-	after   string   // what to do then
-	retired string   // why not to use it any more
+	link     string   // deep link that adds the entry; $CONFIG is the entry's JSON in base 64, $JSON with its name, as a URL has it
+	skills   []string // folders where it looks for skills
+	nextStep string   // what to do then
+	retired  string   // why not to use it any more
 }
 
 // Clients is every client that we know, in the order to show them.
@@ -76,26 +76,26 @@ func (c Client) Retired() string { return c.retired }
 func (c Client) HTTP() bool { return c.http != nil }
 
 // After is what to do once the entry is there; empty: nothing.
-func (c Client) After() string { return c.after }
+func (c Client) After() string { return c.nextStep }
 
 // A layout is where a file holds the entries, and what they look like.
 type layout struct {
-	in          []string
+	parents     []string
 	stdio, http entry.Fields
 }
 
-// as is the client as its file has it: a newer version reads the older layout
+// withDetectedLayout is the client as its file has it: a newer version reads the older layout
 // as well, so the newer one is kept to only where a file has it already, and
 // holds no entry of that name in the older.
-func (c Client) as(text []byte, name string) Client {
-	if c.newer == nil {
+func (c Client) withDetectedLayout(text []byte, name string) Client {
+	if c.newLayout == nil {
 		return c
 	}
-	if old, err := c.place(name).Get(text); err != nil || old != nil {
+	if old, err := c.location(name).Get(text); err != nil || old != nil {
 		return c
 	}
-	last := len(c.newer.in) - 1
-	table, err := entry.Place{Format: c.format, In: c.newer.in[:last], Name: c.newer.in[last]}.Get(text)
+	last := len(c.newLayout.parents) - 1
+	table, err := entry.Location{Format: c.format, Parents: c.newLayout.parents[:last], Name: c.newLayout.parents[last]}.Get(text)
 	if err != nil || table == nil {
 		return c
 	}
@@ -104,12 +104,12 @@ func (c Client) as(text []byte, name string) Client {
 			return c // it is an entry of the older layout that has this name
 		}
 	}
-	c.in, c.stdio, c.http = c.newer.in, c.newer.stdio, c.newer.http
+	c.parents, c.stdio, c.http = c.newLayout.parents, c.newLayout.stdio, c.newLayout.http
 	return c
 }
 
-func (c Client) place(name string) entry.Place {
-	return entry.Place{Format: c.format, In: c.in, List: c.list, Name: name}
+func (c Client) location(name string) entry.Location {
+	return entry.Location{Format: c.format, Parents: c.parents, List: c.list, Name: name}
 }
 
 // Editable reports whether it has a file on this machine that we can edit.
@@ -163,18 +163,18 @@ func (c Client) Detected(m Machine) bool {
 	return isFile(path) || filepath.Dir(path) != m.Home && isFolder(filepath.Dir(path))
 }
 
-// everywhere is for clients whose path is the same on every system.
-func everywhere(templates ...string) map[string][]string {
+// everyOS is for clients whose path is the same on every system.
+func everyOS(templates ...string) map[string][]string {
 	return map[string][]string{"linux": templates, "darwin": templates, "windows": templates}
 }
 
-// on is for clients whose path differs.
-func on(linux, darwin, windows string) map[string][]string {
+// byOS is for clients whose path differs.
+func byOS(linux, darwin, windows string) map[string][]string {
 	return map[string][]string{"linux": {linux}, "darwin": {darwin}, "windows": {windows}}
 }
 
-// and adds further places to look at on one system.
-func and(paths map[string][]string, goos string, more ...string) map[string][]string {
+// alsoOn adds further places to look at on one system.
+func alsoOn(paths map[string][]string, goos string, more ...string) map[string][]string {
 	paths = maps.Clone(paths)
 	paths[goos] = append(slices.Clone(paths[goos]), more...)
 	return paths

@@ -18,12 +18,12 @@ import (
 
 // A change is what a file held and what it is to hold.
 type change struct {
-	path   string
-	before []byte // nil: it is not there
-	after  []byte // nil: it is to be removed
-	perm   fs.FileMode
-	mark   mark // of what the change is about
-	keep   bool // the file is somebody else's: keep a copy of what it held
+	path    string
+	before  []byte // nil: it is not there
+	after   []byte // nil: it is to be removed
+	perm    fs.FileMode
+	receipt receipt // of what the change is about
+	backup  bool    // the file is somebody else's: keep a copy of what it held
 }
 
 // readFile is the content of a file of the user's; nil: there is none.
@@ -52,9 +52,9 @@ func readFile(path string) ([]byte, error) {
 // maxFile bounds what we read of other programs' files, in bytes.
 const maxFile = 16 << 20
 
-// within follows symbolic links and refuses those that lead out of top: what
+// resolveLink follows symbolic links and refuses those that lead out of top: what
 // is there belongs to other machines, other users or the system.
-func within(top, path string) (string, error) {
+func resolveLink(top, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -78,8 +78,8 @@ func within(top, path string) (string, error) {
 	return real, nil
 }
 
-// what is the change in words.
-func (c change) what() string {
+// describe is the change in words.
+func (c change) describe() string {
 	switch {
 	case c.before == nil:
 		return "write " + c.path
@@ -101,27 +101,27 @@ func (c change) diff() string {
 	return udiff.Unified(from, to, string(c.before), string(c.after))
 }
 
-// make carries the change out: note what is done, copy what is there, write in
+// apply carries the change out: note what is done, copy what is there, write in
 // one step, read back.
-func (m Machine) make(c change) error {
-	if old, err := m.marked(c.mark.Kind, c.mark.Path, c.mark.Name); err != nil {
+func (m Machine) apply(c change) error {
+	if old, err := m.findReceipt(c.receipt.Kind, c.receipt.Path, c.receipt.Name); err != nil {
 		return err
 	} else if old != nil {
-		c.mark.Made, c.mark.Created = old.Made, old.Created
-		c.mark.Folders, c.mark.Backups = old.Folders, old.Backups
+		c.receipt.Made, c.receipt.Created = old.Made, old.Created
+		c.receipt.Folders, c.receipt.Backups = old.Folders, old.Backups
 	} else {
-		c.mark.Created = c.before == nil
+		c.receipt.Created = c.before == nil
 	}
 	dir := filepath.Dir(c.path)
-	c.mark.Folders = append(c.mark.Folders, missing(dir)...)
-	if c.keep && c.before != nil {
+	c.receipt.Folders = append(c.receipt.Folders, missingFolders(dir)...)
+	if c.backup && c.before != nil {
 		backup, err := m.backUp(c)
 		if err != nil {
 			return err
 		}
-		c.mark.Backups = append(c.mark.Backups, backup)
+		c.receipt.Backups = append(c.receipt.Backups, backup)
 	}
-	if err := m.note(c.mark); err != nil {
+	if err := m.addReceipt(c.receipt); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -179,9 +179,9 @@ func (m Machine) backUp(c change) (string, error) {
 	}
 }
 
-// unmake takes away what a change of this mark once brought: the change itself,
+// revert takes away what a change of this mark once brought: the change itself,
 // then the folders that are empty now.
-func (m Machine) unmake(c change) error {
+func (m Machine) revert(c change) error {
 	if c.after != nil {
 		if err := c.write(); err != nil {
 			return err
@@ -189,7 +189,7 @@ func (m Machine) unmake(c change) error {
 	} else if err := m.removeFile(c); err != nil {
 		return err
 	}
-	return m.cleared(c.mark)
+	return m.cleanUp(c.receipt)
 }
 
 // removeFile removes a file that is still what it was.
@@ -207,10 +207,10 @@ func (m Machine) removeFile(c change) error {
 	return nil
 }
 
-// cleared removes the copies and folders of a mark, and the mark.
-func (m Machine) cleared(x mark) error {
+// cleanUp removes the copies and folders of a mark, and the mark.
+func (m Machine) cleanUp(x receipt) error {
 	for _, b := range x.Backups {
-		if err := gone(os.Remove(b)); err != nil {
+		if err := ignoreNotExist(os.Remove(b)); err != nil {
 			return fmt.Errorf("remove copy: %w", err)
 		}
 	}
@@ -219,11 +219,11 @@ func (m Machine) cleared(x mark) error {
 			break // something else is in it by now, or it is gone
 		}
 	}
-	return m.forget(x)
+	return m.deleteReceipt(x)
 }
 
-// missing lists the folders of a path that are not there, outermost first.
-func missing(dir string) []string {
+// missingFolders lists the folders of a path that are not there, outermost first.
+func missingFolders(dir string) []string {
 	var list []string
 	for !isFolder(dir) && filepath.Dir(dir) != dir {
 		list = append([]string{dir}, list...)

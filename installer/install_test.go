@@ -186,7 +186,7 @@ func TestOwnCommand(t *testing.T) {
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
-	if left, err := m.marks(); err != nil || len(left) > 0 {
+	if left, err := m.receipts(); err != nil || len(left) > 0 {
 		t.Errorf("on record still: %v, %v", left, err)
 	}
 
@@ -239,7 +239,7 @@ func TestTokenIsInNoFile(t *testing.T) {
 		}
 		apply(t, p, nil)
 		path, _ := c.file(m)
-		if text := string(read(t, path)); !strings.Contains(text, TokenVariable) || strings.Contains(text, tokenWord+`"`) && !strings.Contains(text, TokenVariable) {
+		if text := string(read(t, path)); !strings.Contains(text, TokenVariable) || strings.Contains(text, tokenPlaceholder+`"`) && !strings.Contains(text, TokenVariable) {
 			t.Errorf("%s: %s", c.ID, text)
 		}
 	}

@@ -35,7 +35,7 @@ type Finding struct {
 func (m Machine) Find(c Client, server Server) Finding {
 	f := Finding{Client: c, Detected: c.Detected(m), Condition: Absent}
 	if !c.Editable(m) {
-		f.Note = "paste the snippet in " + c.paste
+		f.Note = "paste the snippet in " + c.pasteHint
 		return f
 	}
 	path, err := c.file(m)
@@ -44,21 +44,21 @@ func (m Machine) Find(c Client, server Server) Finding {
 		return f
 	}
 	f.File = path
-	s, err := m.spot(c, server.Name, Where{})
+	s, err := m.readClientFile(c, server.Name, Where{})
 	if err != nil {
 		f.Condition, f.Note = Broken, err.Error()
 		return f
 	}
-	if f.path = s.path; s.entry == nil {
+	if f.path = s.realPath; s.entry == nil {
 		return f
 	}
-	f.Condition, f.Note = m.judge(c, server, targetOf(s.entry))
+	f.Condition, f.Note = m.compareEntry(c, server, parseTarget(s.entry))
 	return f
 }
 
-func (m Machine) judge(c Client, server Server, t target) (Condition, string) {
+func (m Machine) compareEntry(c Client, server Server, t target) (Condition, string) {
 	switch {
-	case !t.ours(server):
+	case !t.isLectern(server):
 		return Foreign, "its entry " + server.Name + " leads to " + t.String()
 	case t.url != "":
 		return Connected, ""
@@ -88,7 +88,7 @@ func (m Machine) FindSkill(c Client, skill Skill) Finding {
 			f.Condition, f.Note = Broken, err.Error()
 		case text == nil:
 			continue
-		case !ownSkill(text, skill.Name):
+		case !isOurSkill(text, skill.Name):
 			f.Condition, f.Note = Foreign, f.File+" is not ours"
 		case string(text) != string(skill.Text):
 			f.Condition, f.Note = Outdated, "it is of another version of Lectern"
@@ -113,7 +113,7 @@ func (m Machine) FindService(s Service) Finding {
 	f.Detected, f.File = true, d.path
 	if d.path == "" {
 		f.File = runKey
-		if old, err := m.marked(serviceMark, "", ""); err == nil && old != nil {
+		if old, err := m.findReceipt(serviceReceipt, "", ""); err == nil && old != nil {
 			f.Condition = Placed
 		}
 		return f

@@ -35,8 +35,8 @@ type Machine struct {
 	Now func() time.Time
 }
 
-// named matches a variable with what holds where it is unset: {NAME|~/.name}.
-var named = regexp.MustCompile(`\{([A-Z_]+)\|([^}]*)\}`)
+// variable matches a variable with what holds where it is unset: {NAME|~/.name}.
+var variable = regexp.MustCompile(`\{([A-Z_]+)\|([^}]*)\}`)
 
 // The folders that differ from system to system.
 const (
@@ -48,8 +48,8 @@ const (
 
 // path fills a template of table.go in.
 func (m Machine) path(template string) string {
-	full := named.ReplaceAllStringFunc(template, func(s string) string {
-		part := named.FindStringSubmatch(s)
+	full := variable.ReplaceAllStringFunc(template, func(s string) string {
+		part := variable.FindStringSubmatch(s)
 		if v := m.Env(part[1]); filepath.IsAbs(v) {
 			return filepath.ToSlash(v)
 		}
@@ -61,8 +61,8 @@ func (m Machine) path(template string) string {
 	return filepath.Clean(filepath.FromSlash(full))
 }
 
-// short is a path as people write it: ~ for the home directory.
-func (m Machine) short(path string) string {
+// tildePath is a path as people write it: ~ for the home directory.
+func (m Machine) tildePath(path string) string {
 	if rest, ok := strings.CutPrefix(path, m.Home+string(filepath.Separator)); ok && m.Home != "" {
 		return "~" + string(filepath.Separator) + rest
 	}
@@ -79,8 +79,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// answers runs a program that only asks; false: it says no, or cannot be run.
-func (m Machine) answers(ctx context.Context, argv []string) (said string, ok bool) {
+// query runs a program that only asks; false: it says no, or cannot be run.
+func (m Machine) query(ctx context.Context, argv []string) (said string, ok bool) {
 	said, err := m.Run(ctx, argv)
 	return said, err == nil
 }

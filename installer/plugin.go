@@ -36,33 +36,33 @@ const (
 	versionFile = "lectern.json"
 )
 
-// pluginPlaces are where the parts of a plugin lie.
-type pluginPlaces struct{ home, folder, settings string }
+// pluginPaths are where the parts of a plugin lie.
+type pluginPaths struct{ home, folder, settings string }
 
-func (m Machine) pluginPlaces(g Plugin) pluginPlaces {
+func (m Machine) pluginPaths(g Plugin) pluginPaths {
 	home := g.Home
 	if home == "" {
 		home = filepath.Join(m.Home, ".logseq")
 	}
-	return pluginPlaces{home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
+	return pluginPaths{home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
 }
 
 // InstallPlugin proposes to put the plugin where Logseq looks for plugins, and
 // port and token into its settings. An older version is replaced; other
 // settings stay.
 func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
-	at := m.pluginPlaces(g)
+	at := m.pluginPaths(g)
 	p := m.proposal("Install the plugin " + g.ID)
 	if !isFolder(at.home) {
 		return nil, fmt.Errorf("install plugin: %s is not there, so Logseq has not run here; start it once, or name its folder with --dir", at.home)
 	}
-	if err := m.ownFolder(at.folder, g.ID); err != nil {
+	if err := m.checkFolderIsOurs(at.folder, g.ID); err != nil {
 		return nil, fmt.Errorf("install plugin: %w", err)
 	}
-	if ok, err := m.set(g, at.settings); err != nil {
+	if ok, err := m.settingsMatch(g, at.settings); err != nil {
 		return nil, err
 	} else if !ok {
-		if err := m.setting(p, g, at.settings, g.token); err != nil {
+		if err := m.writeSettings(p, g, at.settings, g.ensureToken); err != nil {
 			return nil, err
 		}
 	}
@@ -77,9 +77,9 @@ func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
 	return p, nil
 }
 
-// ownFolder refuses a folder that holds somebody else's plugin, or is a link:
+// checkFolderIsOurs refuses a folder that holds somebody else's plugin, or is a link:
 // what is behind it may be the plugin's source.
-func (m Machine) ownFolder(dir, id string) error {
+func (m Machine) checkFolderIsOurs(dir, id string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -96,7 +96,7 @@ func (m Machine) ownFolder(dir, id string) error {
 		return err
 	}
 	if text == nil {
-		list, err := m.pluginMarks(dir)
+		list, err := m.pluginReceipts(dir)
 		if err != nil {
 			return err
 		}
@@ -115,14 +115,14 @@ func (m Machine) ownFolder(dir, id string) error {
 	return nil
 }
 
-// pluginMarks are the marks of files below dir.
-func (m Machine) pluginMarks(dir string) ([]mark, error) {
-	list, err := m.marks()
+// pluginReceipts are the marks of files below dir.
+func (m Machine) pluginReceipts(dir string) ([]receipt, error) {
+	list, err := m.receipts()
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(x mark) bool {
-		return x.Kind != pluginMark || !strings.HasPrefix(x.Path, dir+string(filepath.Separator))
+	return slices.DeleteFunc(list, func(x receipt) bool {
+		return x.Kind != pluginReceipt || !strings.HasPrefix(x.Path, dir+string(filepath.Separator))
 	}), nil
 }
 
@@ -130,13 +130,13 @@ func (m Machine) pluginMarks(dir string) ([]mark, error) {
 // last, as that makes a plugin of a folder; and to remove what an older version
 // had and this one has not.
 func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
-	files, err := g.texts()
+	files, err := g.filesInOrder()
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		file := filepath.Join(dir, filepath.FromSlash(f.name))
-		before, err := plainFile(file)
+		before, err := readFileNoLink(file)
 		if err != nil {
 			return err
 		}
@@ -145,12 +145,12 @@ func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
 		}
 		ch := change{
 			path: file, before: before, after: f.text, perm: 0o644,
-			mark: mark{Kind: pluginMark, ID: g.ID, Name: f.name, Path: file},
+			receipt: receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file},
 		}
-		what := fmt.Sprintf("%s (%d bytes)", ch.what(), len(f.text))
-		p.step(status.Step{What: what}, func(context.Context) error { return m.make(ch) })
+		what := fmt.Sprintf("%s (%d bytes)", ch.describe(), len(f.text))
+		p.step(status.Step{What: what}, func(context.Context) error { return m.apply(ch) })
 	}
-	marks, err := m.pluginMarks(dir)
+	marks, err := m.pluginReceipts(dir)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
 		if slices.ContainsFunc(files, func(f pluginFile) bool { return f.name == x.Name }) {
 			continue
 		}
-		if err := m.removeMarkedFile(p, x); err != nil {
+		if err := m.removeRecordedFile(p, x); err != nil {
 			return err
 		}
 	}
@@ -170,8 +170,8 @@ type pluginFile struct {
 	text []byte
 }
 
-// texts are the files in the order in which they are written.
-func (g Plugin) texts() ([]pluginFile, error) {
+// filesInOrder are the files in the order in which they are written.
+func (g Plugin) filesInOrder() ([]pluginFile, error) {
 	version, err := json.Marshal(map[string]string{"version": g.Version})
 	if err != nil {
 		return nil, err
@@ -203,8 +203,8 @@ func (g Plugin) texts() ([]pluginFile, error) {
 	return list, nil
 }
 
-// plainFile is readFile for a folder of ours, where nothing is a link.
-func plainFile(path string) ([]byte, error) {
+// readFileNoLink is readFile for a folder of ours, where nothing is a link.
+func readFileNoLink(path string) ([]byte, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, fmt.Errorf("%s is a symbolic link; remove it first", path)
 	}

@@ -31,7 +31,7 @@ type settings struct {
 
 // readSettings reads a settings file.
 func readSettings(path string) (s settings, err error) {
-	if s.text, err = plainFile(path); err != nil || len(s.text) == 0 {
+	if s.text, err = readFileNoLink(path); err != nil || len(s.text) == 0 {
 		return s, err
 	}
 	if err = json.Unmarshal(s.text, &s.fields); err == nil && s.fields == nil {
@@ -47,8 +47,8 @@ func readSettings(path string) (s settings, err error) {
 	return s, nil
 }
 
-// with is the text with port and token, all else as it was.
-func (s settings) with(port int, token string) ([]byte, error) {
+// withHub is the text with port and token, all else as it was.
+func (s settings) withHub(port int, token string) ([]byte, error) {
 	if len(s.fields) == 0 {
 		text, err := json.MarshalIndent(struct {
 			Port  int    `json:"port"`
@@ -61,7 +61,7 @@ func (s settings) with(port int, token string) ([]byte, error) {
 		Path  string `json:"path"`
 		Value any    `json:"value"`
 	}
-	text, err := s.patched([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
+	text, err := s.patch([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (s settings) with(port int, token string) ([]byte, error) {
 	return text, nil
 }
 
-// without is the text without port and token.
-func (s settings) without() ([]byte, error) {
+// withoutHub is the text without port and token.
+func (s settings) withoutHub() ([]byte, error) {
 	type edit struct {
 		Op   string `json:"op"`
 		Path string `json:"path"`
@@ -90,11 +90,11 @@ func (s settings) without() ([]byte, error) {
 			edits = append(edits, edit{"remove", "/" + key})
 		}
 	}
-	return s.patched(edits)
+	return s.patch(edits)
 }
 
-// patched is the text after a JSON Patch, which leaves comments and spaces be.
-func (s settings) patched(edits any) ([]byte, error) {
+// patch is the text after a JSON Patch, which leaves comments and spaces be.
+func (s settings) patch(edits any) ([]byte, error) {
 	patch, err := json.Marshal(edits)
 	if err != nil {
 		return nil, err
@@ -109,21 +109,21 @@ func (s settings) patched(edits any) ([]byte, error) {
 	return v.Pack(), nil
 }
 
-// hidden is the text with words in the place of the token.
-func (s settings) hidden(words string) string {
+// redacted is the text with words in the place of the token.
+func (s settings) redacted(words string) string {
 	if _, ok := s.fields[tokenKey]; !ok {
 		return string(s.text)
 	}
-	text, err := s.with(s.port, words)
+	text, err := s.withHub(s.port, words)
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
 
-// setting proposes to write port and token, which is asked for when it is
+// writeSettings proposes to write port and token, which is asked for when it is
 // needed. The plan does not show it.
-func (m Machine) setting(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
+func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
 	old, err := readSettings(path)
 	if err != nil {
 		return err
@@ -135,21 +135,21 @@ func (m Machine) setting(p *Proposal, g Plugin, path string, token func() (loopn
 	if g.Token.Matches(old.token) {
 		before = after
 	}
-	shown, err := old.with(g.Port, after)
+	shown, err := old.withHub(g.Port, after)
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
 	ch := change{
 		path: path, before: old.text, after: shown, perm: 0o600,
-		mark: mark{Kind: settingsMark, ID: g.ID, Name: g.ID, Path: path},
+		receipt: receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path},
 	}
-	step := status.Step{What: ch.what() + ", private to you", Diff: udiff.Unified(path, path, old.hidden(before), string(shown))}
+	step := status.Step{What: ch.describe() + ", private to you", Diff: udiff.Unified(path, path, old.redacted(before), string(shown))}
 	p.step(step, func(context.Context) error {
 		token, err := token()
 		if err != nil {
 			return err
 		}
-		if ch.after, err = old.with(g.Port, token.Reveal()); err != nil {
+		if ch.after, err = old.withHub(g.Port, token.Reveal()); err != nil {
 			return err
 		}
 		if ch.before != nil {
@@ -157,28 +157,28 @@ func (m Machine) setting(p *Proposal, g Plugin, path string, token func() (loopn
 				return fmt.Errorf("make private: %w", err)
 			}
 		}
-		return m.make(ch)
+		return m.apply(ch)
 	})
 	return nil
 }
 
-// set reports whether the settings at path lead to the hub, and are nobody
+// settingsMatch reports whether the settings at path lead to the hub, and are nobody
 // else's to read.
-func (m Machine) set(g Plugin, path string) (bool, error) {
+func (m Machine) settingsMatch(g Plugin, path string) (bool, error) {
 	s, err := readSettings(path)
 	if err != nil || s.port != g.Port || !g.Token.Matches(s.token) {
 		return false, err
 	}
-	return m.private(path), nil
+	return m.isPrivate(path), nil
 }
 
-func (m Machine) private(path string) bool {
+func (m Machine) isPrivate(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && (m.OS == "windows" || info.Mode().Perm()&0o077 == 0)
 }
 
-// token is the plugins' token, made where there is none.
-func (g Plugin) token() (loopnet.Token, error) {
+// ensureToken is the plugins' token, made where there is none.
+func (g Plugin) ensureToken() (loopnet.Token, error) {
 	if g.Token.Reveal() != "" {
 		return g.Token, nil
 	}
@@ -201,7 +201,7 @@ func (m Machine) RotatePluginToken(g Plugin, place string) (*Proposal, error) {
 	for _, path := range paths {
 		g := g
 		g.Token = loopnet.Token{} // none that is there is right any more
-		if err := m.setting(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
+		if err := m.writeSettings(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
 			return nil, err
 		}
 	}

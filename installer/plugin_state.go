@@ -23,9 +23,9 @@ type PluginState struct {
 
 // PluginState looks, and changes nothing.
 func (m Machine) PluginState(g Plugin) (PluginState, error) {
-	at := m.pluginPlaces(g)
+	at := m.pluginPaths(g)
 	s := PluginState{Folder: at.folder, Settings: at.settings, Here: isFolder(at.home)}
-	if err := m.ownFolder(at.folder, g.ID); err != nil {
+	if err := m.checkFolderIsOurs(at.folder, g.ID); err != nil {
 		return s, err
 	}
 	set, err := readSettings(at.settings)
@@ -34,11 +34,11 @@ func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	}
 	s.Port, s.PortRight, s.Disabled = set.port, set.port == g.Port, set.disabled
 	s.HasToken, s.TokenRight = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
-	s.Private = set.text == nil || m.private(at.settings)
+	s.Private = set.text == nil || m.isPrivate(at.settings)
 	if s.Installed = isFile(filepath.Join(at.folder, packageFile)); !s.Installed {
 		return s, nil
 	}
-	text, err := plainFile(filepath.Join(at.folder, versionFile))
+	text, err := readFileNoLink(filepath.Join(at.folder, versionFile))
 	if err != nil {
 		return s, err
 	}

@@ -62,7 +62,7 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 	if !p.Changes() {
 		return nil
 	}
-	unlock, err := config.Lock(p.machine.record())
+	unlock, err := config.Lock(p.machine.receiptsFile())
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 // our copies of the file.
 func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
 	if !c.Editable(m) && in.Project == "" {
-		return nil, fmt.Errorf("disconnect %s: it has no file that we can edit; remove the entry in %s", c.Title, c.paste)
+		return nil, fmt.Errorf("disconnect %s: it has no file that we can edit; remove the entry in %s", c.Title, c.pasteHint)
 	}
-	s, err := m.spot(c, server.Name, in)
+	s, err := m.readClientFile(c, server.Name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -23,61 +23,61 @@ func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
 }
 
 // removeAt is Remove for a file that has been read.
-func (m Machine) removeAt(c Client, server Server, s spot, in Where) (*Proposal, error) {
+func (m Machine) removeAt(c Client, server Server, s clientFile, in Where) (*Proposal, error) {
 	p := m.proposal("Disconnect " + c.Title)
-	old, err := m.marked(entryMark, s.path, server.Name)
+	old, err := m.findReceipt(entryReceipt, s.realPath, server.Name)
 	if err != nil {
 		return nil, err
 	}
 	if s.entry == nil {
-		p.Said = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, s.named)
+		p.Said = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, s.path)
 		if old != nil {
-			p.forgotten(*old)
+			p.forgetEntry(*old)
 		}
 		return p, nil
 	}
-	if t := targetOf(s.entry); !t.ours(server) {
-		return nil, fmt.Errorf("disconnect %s: the entry %s in %s is not ours: it leads to %s; nothing was removed", c.Title, server.Name, s.named, t)
+	if t := parseTarget(s.entry); !t.isLectern(server) {
+		return nil, fmt.Errorf("disconnect %s: the entry %s in %s is not ours: it leads to %s; nothing was removed", c.Title, server.Name, s.path, t)
 	}
-	x := mark{Kind: entryMark, ID: c.ID, Name: server.Name, Path: s.path}
+	x := receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: s.realPath}
 	if old != nil {
 		x = *old
 	}
-	if m.ownCommand(c, c.drop, in) {
-		argv := server.command(c.drop, nil, "")
+	if m.usesOwnCommand(c, c.remove, in) {
+		argv := server.commandLine(c.remove, nil, "")
 		p.step(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-			if err := m.run(ctx, argv); err != nil {
+			if err := m.runCommand(ctx, argv); err != nil {
 				return err
 			}
-			return m.cleared(x)
+			return m.cleanUp(x)
 		})
 		return p, nil
 	}
-	after, err := s.place.Remove(s.text, x.Made)
+	after, err := s.location.Remove(s.text, x.Made)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.named, err)
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	ch := change{path: s.path, before: s.text, after: after, mark: x}
-	if x.Created && s.place.Empty(after) {
+	ch := change{path: s.realPath, before: s.text, after: after, receipt: x}
+	if x.Created && s.location.Empty(after) {
 		ch.after = nil
 	}
-	p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.unmake(ch) })
-	p.copies(x)
+	p.step(status.Step{What: ch.describe(), Diff: ch.diff()}, func(context.Context) error { return m.revert(ch) })
+	p.listBackups(x)
 	return p, nil
 }
 
-// copies says which of our copies go along.
-func (p *Proposal) copies(x mark) {
+// listBackups says which of our copies go along.
+func (p *Proposal) listBackups(x receipt) {
 	for _, b := range x.Backups {
 		p.Plan.Steps = append(p.Plan.Steps, status.Step{What: "remove " + b})
 		p.steps = append(p.steps, func(context.Context) error { return nil }) // its change removes it
 	}
 }
 
-// forgotten proposes to clear up after an entry that a person has removed.
-func (p *Proposal) forgotten(x mark) {
+// forgetEntry proposes to clear up after an entry that a person has removed.
+func (p *Proposal) forgetEntry(x receipt) {
 	p.step(status.Step{What: "forget the entry in " + x.Path + ", which is gone"}, func(context.Context) error {
-		return p.machine.cleared(x)
+		return p.machine.cleanUp(x)
 	})
-	p.copies(x)
+	p.listBackups(x)
 }

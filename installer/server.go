@@ -24,29 +24,29 @@ type Server struct {
 // would otherwise start one that knows nothing.
 const homeVariable = "LECTERN_HOME"
 
-// fill puts a server in the place of a row's words. token is how to say the
+// substitute puts a server in the place of a row's words. token is how to say the
 // token.
-func (s Server) fill(f entry.Fields, token string) entry.Fields {
+func (s Server) substitute(f entry.Fields, token string) entry.Fields {
 	if f == nil {
 		return nil
 	}
-	filled, _ := s.value(f, token).(entry.Fields)
+	filled, _ := s.substituteValue(f, token).(entry.Fields)
 	return filled
 }
 
-func (s Server) value(v any, token string) any {
+func (s Server) substituteValue(v any, token string) any {
 	switch v := v.(type) {
 	case string:
 		if v == "$ARGS" {
 			return s.Args
 		}
-		return s.word(v, token)
+		return s.substituteWord(v, token)
 	case []string:
-		return s.words(v, token)
+		return s.substituteList(v, token)
 	case entry.Fields:
 		filled := make(entry.Fields, len(v))
 		for i, f := range v {
-			filled[i] = entry.Field{Key: f.Key, Value: s.value(f.Value, token)}
+			filled[i] = entry.Field{Key: f.Key, Value: s.substituteValue(f.Value, token)}
 		}
 		return filled
 	default:
@@ -54,8 +54,8 @@ func (s Server) value(v any, token string) any {
 	}
 }
 
-// words fills a list, such as a command, in.
-func (s Server) words(list []string, token string) []string {
+// substituteList fills a list, such as a command, in.
+func (s Server) substituteList(list []string, token string) []string {
 	filled := []string{}
 	for _, w := range list {
 		if w == "$ARGS" {
@@ -68,12 +68,12 @@ func (s Server) words(list []string, token string) []string {
 			}
 			continue
 		}
-		filled = append(filled, s.word(w, token))
+		filled = append(filled, s.substituteWord(w, token))
 	}
 	return filled
 }
 
-func (s Server) word(w, token string) string {
+func (s Server) substituteWord(w, token string) string {
 	for _, pair := range [][2]string{{"$NAME", s.Name}, {"$BIN", s.Bin}, {"$URL", s.URL}, {"$TOKEN", token}} {
 		if before, after, ok := strings.Cut(w, pair[0]); ok {
 			return before + pair[1] + after
@@ -82,20 +82,20 @@ func (s Server) word(w, token string) string {
 	return w
 }
 
-// command is a client's own command, with $JSON as the entry and its name.
-func (s Server) command(argv []string, f entry.Fields, token string) []string {
+// commandLine is a client's own command, with $JSON as the entry and its name.
+func (s Server) commandLine(argv []string, f entry.Fields, token string) []string {
 	argv = slices.Clone(argv)
 	for i, w := range argv {
 		if w == "$JSON" {
-			argv[i] = s.named(f)
+			argv[i] = s.namedEntryJSON(f)
 			return argv
 		}
 	}
-	return s.words(argv, token)
+	return s.substituteList(argv, token)
 }
 
-// named is the entry with its name inside, as JSON.
-func (s Server) named(f entry.Fields) string {
+// namedEntryJSON is the entry with its name inside, as JSON.
+func (s Server) namedEntryJSON(f entry.Fields) string {
 	return entry.Compact(append(entry.Fields{{Key: "name", Value: s.Name}}, f...))
 }
 
@@ -103,7 +103,7 @@ func (s Server) named(f entry.Fields) string {
 func (s Server) deepLink(link string, f entry.Fields) string {
 	for _, pair := range [][2]string{
 		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
-		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.named(f)), "+", "%20")},
+		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.namedEntryJSON(f)), "+", "%20")},
 		{"$NAME", url.QueryEscape(s.Name)},
 		{"$BIN", strings.ReplaceAll(url.QueryEscape(s.Bin), "+", "%20")},
 	} {
@@ -119,15 +119,15 @@ type target struct {
 	home string
 }
 
-// targetOf reads an entry, whatever the client calls its fields.
-func targetOf(e map[string]any) target {
+// parseTarget reads an entry, whatever the client calls its fields.
+func parseTarget(e map[string]any) target {
 	var t target
 	for _, key := range []string{"command", "cmd"} {
 		switch v := e[key].(type) {
 		case string:
-			t.argv = append([]string{v}, texts(e["args"])...)
+			t.argv = append([]string{v}, stringList(e["args"])...)
 		case []any:
-			t.argv = texts(v)
+			t.argv = stringList(v)
 		}
 	}
 	for _, key := range []string{"url", "httpUrl", "serverUrl", "uri"} {
@@ -143,7 +143,7 @@ func targetOf(e map[string]any) target {
 	return t
 }
 
-func texts(v any) []string {
+func stringList(v any) []string {
 	list, _ := v.([]any)
 	var words []string
 	for _, x := range list {
@@ -158,9 +158,9 @@ func (t target) equal(o target) bool {
 	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
 }
 
-// ours reports whether it leads to a Lectern: this one, an older one somewhere
+// isLectern reports whether it leads to a Lectern: this one, an older one somewhere
 // else, or a hub.
-func (t target) ours(s Server) bool {
+func (t target) isLectern(s Server) bool {
 	if len(t.argv) > 0 {
 		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
 		return t.argv[0] == s.Bin || name == "lectern" && len(t.argv) > 1 && t.argv[1] == "serve"
@@ -171,10 +171,10 @@ func (t target) ours(s Server) bool {
 	}
 	host := u.Hostname()
 	return (host == "127.0.0.1" || host == "localhost") && (u.Path == "/mcp" || strings.HasPrefix(u.Path, "/mcp/")) &&
-		(s.URL == "" || u.Port() == portOf(s.URL))
+		(s.URL == "" || u.Port() == urlPort(s.URL))
 }
 
-func portOf(address string) string {
+func urlPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

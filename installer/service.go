@@ -20,10 +20,10 @@ type Service struct {
 
 // The names of the service on each system.
 const (
-	unitName  = "lectern.service"
-	agentName = "io.github.lectern-mcp.lectern"
-	runKey    = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
-	runValue  = "Lectern"
+	unitName        = "lectern.service"
+	launchAgentName = "io.github.lectern-mcp.lectern"
+	runKey          = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
+	runValue        = "Lectern"
 )
 
 // A definition is how one system knows the service.
@@ -31,7 +31,7 @@ type definition struct {
 	path        string // of its file; empty: it is not a file
 	text        string
 	start, stop [][]string // programs to run after the file is written, and before it is removed
-	after       [][]string // and after it was removed
+	afterRemove [][]string // and after it was removed
 	status      []string
 	value       string // what stands in the registry, where it is not a file
 }
@@ -42,19 +42,19 @@ func (m Machine) definition(s Service) (definition, error) {
 		ctl := func(words ...string) []string { return append([]string{"systemctl", "--user"}, words...) }
 		return definition{
 			path: m.path(xdg + "/systemd/user/" + unitName), text: unitFile(s),
-			start:  [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
-			stop:   [][]string{ctl("disable", "--now", unitName)},
-			after:  [][]string{ctl("daemon-reload")},
-			status: ctl("is-active", unitName),
+			start:       [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
+			stop:        [][]string{ctl("disable", "--now", unitName)},
+			afterRemove: [][]string{ctl("daemon-reload")},
+			status:      ctl("is-active", unitName),
 		}, nil
 	case "darwin":
 		domain := "gui/" + s.User
-		path := m.path("~/Library/LaunchAgents/" + agentName + ".plist")
+		path := m.path("~/Library/LaunchAgents/" + launchAgentName + ".plist")
 		return definition{
-			path: path, text: agentFile(s, filepath.Join(m.State, ServiceLog)),
+			path: path, text: launchAgentFile(s, filepath.Join(m.State, ServiceLog)),
 			start:  [][]string{{"launchctl", "bootstrap", domain, path}},
-			stop:   [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
-			status: []string{"launchctl", "print", domain + "/" + agentName},
+			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchAgentName}},
+			status: []string{"launchctl", "print", domain + "/" + launchAgentName},
 		}, nil
 	case "windows":
 		value := `"` + s.Bin + `" ` + strings.Join(s.Args, " ")
@@ -73,8 +73,8 @@ func (m Machine) definition(s Service) (definition, error) {
 // service says to; elsewhere the system keeps that.
 const ServiceLog = "service.log"
 
-// serviceHead stands in the files that are ours.
-const serviceHead = "Written by lectern service install"
+// serviceMarker stands in the files that are ours.
+const serviceMarker = "Written by lectern service install"
 
 // InstallService proposes to run the service from now on.
 func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, error) {
@@ -83,32 +83,32 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 		return nil, err
 	}
 	p := m.proposal("Run the hub from login on")
-	x := mark{Kind: serviceMark, ID: m.OS, Path: d.path}
+	x := receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path}
 	restart := false
 	if d.path == "" {
-		if said, ok := m.answers(ctx, d.status); ok && strings.Contains(said, d.value) {
+		if said, ok := m.query(ctx, d.status); ok && strings.Contains(said, d.value) {
 			p.Said = "the service is there already, in " + runKey
 			return p, nil
 		}
-		p.step(status.Step{What: "note it in " + m.record()}, func(context.Context) error { return m.note(x) })
+		p.step(status.Step{What: "note it in " + m.receiptsFile()}, func(context.Context) error { return m.addReceipt(x) })
 	} else {
 		before, err := m.serviceFile(d.path)
 		if err != nil {
 			return nil, err
 		}
 		if string(before) != d.text {
-			ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, mark: x}
-			p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
+			ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: x}
+			p.step(status.Step{What: ch.describe(), Diff: ch.diff()}, func(context.Context) error { return m.apply(ch) })
 			restart = before != nil
-		} else if _, ok := m.answers(ctx, d.status); ok {
+		} else if _, ok := m.query(ctx, d.status); ok {
 			p.Said = "the service runs already; it is in " + d.path
 			return p, nil
 		}
 	}
 	if restart {
-		m.running(p, d.stop, true)
+		m.addRunSteps(p, d.stop, true)
 	}
-	m.running(p, d.start, false)
+	m.addRunSteps(p, d.start, false)
 	if m.OS == "windows" {
 		p.After = append(p.After, "it starts when you log in; until then the first client starts the hub")
 	}
@@ -121,15 +121,15 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 // serviceFile reads a definition that is ours; nil: there is none.
 func (m Machine) serviceFile(path string) ([]byte, error) {
 	text, err := readFile(path)
-	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceHead)) {
+	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceMarker)) {
 		return nil, fmt.Errorf("%s is not ours; move it away first", path)
 	}
 	return text, err
 }
 
-// running proposes to run programs; harmless: their failing means that there
+// addRunSteps proposes to run programs; harmless: their failing means that there
 // was nothing to do.
-func (m Machine) running(p *Proposal, list [][]string, harmless bool) {
+func (m Machine) addRunSteps(p *Proposal, list [][]string, harmless bool) {
 	for _, argv := range list {
 		p.step(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
 			said, err := m.Run(ctx, argv)
@@ -148,21 +148,21 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return nil, err
 	}
 	p := m.proposal("Stop the hub's service and remove it")
-	old, err := m.marked(serviceMark, d.path, "")
+	old, err := m.findReceipt(serviceReceipt, d.path, "")
 	if err != nil {
 		return nil, err
 	}
-	x := mark{Kind: serviceMark, ID: m.OS, Path: d.path}
+	x := receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path}
 	if old != nil {
 		x = *old
 	}
 	if d.path == "" {
-		if said, ok := m.answers(ctx, d.status); !ok || !strings.Contains(said, runValue) {
+		if said, ok := m.query(ctx, d.status); !ok || !strings.Contains(said, runValue) {
 			p.Said = "there is no service"
 			return p, nil
 		}
-		m.running(p, d.stop, false)
-		p.step(status.Step{What: "forget it in " + m.record()}, func(context.Context) error { return m.forget(x) })
+		m.addRunSteps(p, d.stop, false)
+		p.step(status.Step{What: "forget it in " + m.receiptsFile()}, func(context.Context) error { return m.deleteReceipt(x) })
 		return p, nil
 	}
 	text, err := m.serviceFile(d.path)
@@ -173,10 +173,10 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		p.Said = "there is no service: " + d.path + " is not there"
 		return p, nil
 	}
-	m.running(p, d.stop, true)
-	ch := change{path: d.path, before: text, mark: x}
-	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
-	m.running(p, d.after, true)
+	m.addRunSteps(p, d.stop, true)
+	ch := change{path: d.path, before: text, receipt: x}
+	p.step(status.Step{What: ch.describe()}, func(context.Context) error { return m.revert(ch) })
+	m.addRunSteps(p, d.afterRemove, true)
 	return p, nil
 }
 
@@ -186,7 +186,7 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 	if err != nil {
 		return "", "", err
 	}
-	said, runs := m.answers(ctx, d.status)
+	said, runs := m.query(ctx, d.status)
 	if d.path == "" {
 		if runs {
 			return "installed", runKey, nil

@@ -49,7 +49,7 @@ func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) 
 }
 
 func (m Machine) installSkill(p *Proposal, c Client, skill Skill, path string) error {
-	path, err := within(m.Home, path)
+	path, err := resolveLink(m.Home, path)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (m Machine) installSkill(p *Proposal, c Client, skill Skill, path string) e
 	if err != nil {
 		return err
 	}
-	if before != nil && !ownSkill(before, skill.Name) {
+	if before != nil && !isOurSkill(before, skill.Name) {
 		return fmt.Errorf("install skill: %s is not ours; move it away first", path)
 	}
 	if string(before) == string(skill.Text) {
@@ -65,15 +65,15 @@ func (m Machine) installSkill(p *Proposal, c Client, skill Skill, path string) e
 	}
 	ch := change{
 		path: path, before: before, after: skill.Text, perm: 0o644,
-		mark: mark{Kind: skillMark, ID: c.ID, Name: skill.Name, Path: path},
+		receipt: receipt{Kind: skillReceipt, ID: c.ID, Name: skill.Name, Path: path},
 	}
-	p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
+	p.step(status.Step{What: ch.describe(), Diff: ch.diff()}, func(context.Context) error { return m.apply(ch) })
 	return nil
 }
 
-// ownSkill reports whether a text is some version of our skill, by its front
+// isOurSkill reports whether a text is some version of our skill, by its front
 // matter.
-func ownSkill(text []byte, name string) bool {
+func isOurSkill(text []byte, name string) bool {
 	front := regexp.MustCompile(`\A(?:\x{FEFF})?---\r?\nname: ` + regexp.QuoteMeta(name) + `\r?\n`)
 	return front.Match(text) && strings.Contains(string(text), "Generated from the declarations in tools/")
 }
@@ -112,7 +112,7 @@ func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 }
 
 func (m Machine) removeSkill(p *Proposal, c Client, path, name string) error {
-	path, err := within(m.Home, path)
+	path, err := resolveLink(m.Home, path)
 	if err != nil {
 		return err
 	}
@@ -123,19 +123,19 @@ func (m Machine) removeSkill(p *Proposal, c Client, path, name string) error {
 	if text == nil {
 		return nil
 	}
-	if !ownSkill(text, name) {
+	if !isOurSkill(text, name) {
 		p.risk("%s is not ours and stays", path)
 		return nil
 	}
-	x, err := m.marked(skillMark, path, name)
+	x, err := m.findReceipt(skillReceipt, path, name)
 	if err != nil {
 		return err
 	}
 	if x == nil {
-		x = &mark{Kind: skillMark, ID: c.ID, Name: name, Path: path, Folders: []string{filepath.Dir(path)}}
+		x = &receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path, Folders: []string{filepath.Dir(path)}}
 	}
-	ch := change{path: path, before: text, mark: *x}
-	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
+	ch := change{path: path, before: text, receipt: *x}
+	p.step(status.Step{What: ch.describe()}, func(context.Context) error { return m.revert(ch) })
 	return nil
 }
 

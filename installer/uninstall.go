@@ -20,7 +20,7 @@ type Leftovers struct {
 // removed is a risk of the plan and stops nothing else.
 func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own Leftovers) (*Proposal, error) {
 	p := m.proposal("Remove all that Lectern has put on this machine")
-	marks, err := m.marks()
+	marks, err := m.receipts()
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 		p.joinOrWarn(m.Remove(c, server, Where{}))
 	}
 	for _, x := range marks {
-		if x.Kind == entryMark && !(slices.Contains(done, x.Path) && x.Name == server.Name) {
-			p.joinOrWarn(m.removeMarked(x, server))
+		if x.Kind == entryReceipt && !(slices.Contains(done, x.Path) && x.Name == server.Name) {
+			p.joinOrWarn(m.removeRecorded(x, server))
 		}
 	}
 	p.joinOrWarn(m.RemoveSkill(Clients(), skill))
 	p.joinOrWarn(m.RemoveService(ctx, service))
 	m.removePlugins(p, plugin, marks)
-	p.leftovers(own)
+	p.removeOwnFiles(own)
 	if !p.Changes() {
 		p.Said = "nothing of Lectern is left"
 	}
@@ -56,29 +56,29 @@ func (p *Proposal) joinOrWarn(o *Proposal, err error) {
 	p.join(o)
 }
 
-// removeMarked removes an entry by the record: one in a project, or of another
+// removeRecorded removes an entry by the record: one in a project, or of another
 // name.
-func (m Machine) removeMarked(x mark, server Server) (*Proposal, error) {
+func (m Machine) removeRecorded(x receipt, server Server) (*Proposal, error) {
 	c, err := Find(x.ID)
 	if err != nil {
 		return nil, err
 	}
-	s := spot{path: x.Path, named: x.Path, place: c.place(x.Name)}
-	if s, err = s.read(c); err != nil {
+	s := clientFile{realPath: x.Path, path: x.Path, location: c.location(x.Name)}
+	if s, err = s.load(c); err != nil {
 		return nil, err
 	}
 	server.Name = x.Name
 	return m.removeAt(c, server, s, Where{ByFile: true})
 }
 
-// leftovers proposes to remove files of our own.
-func (p *Proposal) leftovers(own Leftovers) {
+// removeOwnFiles proposes to remove files of our own.
+func (p *Proposal) removeOwnFiles(own Leftovers) {
 	for _, file := range own.Files {
 		if _, err := os.Lstat(file); err != nil {
 			continue
 		}
 		p.step(status.Step{What: "remove " + file}, func(context.Context) error {
-			if err := gone(os.Remove(file)); err != nil {
+			if err := ignoreNotExist(os.Remove(file)); err != nil {
 				return fmt.Errorf("remove file: %w", err)
 			}
 			return nil

@@ -9,17 +9,17 @@ import (
 	"net/url"
 )
 
-// maxSmall bounds lists and signatures, in bytes.
-const maxSmall = 64 << 10
+// maxSmallFile bounds lists and signatures, in bytes.
+const maxSmallFile = 64 << 10
 
-// An answerError is an HTTP status other than success.
-type answerError struct {
+// An statusError is an HTTP status other than success.
+type statusError struct {
 	URL, Status string
 	Code        int
 	RetryAfter  string
 }
 
-func (e *answerError) Error() string {
+func (e *statusError) Error() string {
 	what := fmt.Sprintf("%s answers %s", e.URL, e.Status)
 	switch {
 	case e.Code == http.StatusNotFound:
@@ -35,11 +35,11 @@ func (e *answerError) Error() string {
 	return what + "; try again later, or install by hand"
 }
 
-// passes reports whether trying again at once may help.
-func (e *answerError) passes() bool { return e.Code >= 500 }
+// isTemporary reports whether trying again at once may help.
+func (e *statusError) isTemporary() bool { return e.Code >= 500 }
 
-// ask gets url, from byte offset on where the server can do that.
-func (u *Updater) ask(ctx context.Context, at string, offset int64) (*http.Response, error) {
+// get gets url, from byte offset on where the server can do that.
+func (u *Updater) get(ctx context.Context, at string, offset int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return nil, err
@@ -55,34 +55,34 @@ func (u *Updater) ask(ctx context.Context, at string, offset int64) (*http.Respo
 	return res, err
 }
 
-func refused(at string, res *http.Response) error {
-	return &answerError{URL: at, Status: res.Status, Code: res.StatusCode, RetryAfter: res.Header.Get("Retry-After")}
+func newStatusError(at string, res *http.Response) error {
+	return &statusError{URL: at, Status: res.Status, Code: res.StatusCode, RetryAfter: res.Header.Get("Retry-After")}
 }
 
-// small gets a list or a signature.
-func (u *Updater) small(ctx context.Context, at string) ([]byte, error) {
+// getSmallFile gets a list or a signature.
+func (u *Updater) getSmallFile(ctx context.Context, at string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, u.Limits.Small, fmt.Errorf("%s took longer than %s; try again later", at, u.Limits.Small))
 	defer cancel()
-	res, err := u.ask(ctx, at, 0)
+	res, err := u.get(ctx, at, 0)
 	if err != nil {
-		return nil, orCause(ctx, err)
+		return nil, preferCause(ctx, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // only read
 	if res.StatusCode != http.StatusOK {
-		return nil, refused(at, res)
+		return nil, newStatusError(at, res)
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxSmall+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxSmallFile+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("get %s: %w", at, orCause(ctx, err))
-	case len(text) > maxSmall:
-		return nil, fmt.Errorf("get %s: it has more than %d bytes, which no such file has", at, maxSmall)
+		return nil, fmt.Errorf("get %s: %w", at, preferCause(ctx, err))
+	case len(text) > maxSmallFile:
+		return nil, fmt.Errorf("get %s: it has more than %d bytes, which no such file has", at, maxSmallFile)
 	}
 	return text, nil
 }
 
-// orCause prefers why a context ended to that it did.
-func orCause(ctx context.Context, err error) error {
+// preferCause prefers why a context ended to that it did.
+func preferCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

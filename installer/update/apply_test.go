@@ -103,7 +103,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"no key":       {"1.1.0", Wish{}, func(h *house) { h.config.Keys = []string{} }, "this build carries no release key"},
 		"managed": {"1.1.0", Wish{}, func(h *house) {
 			h.config.Owner = func(context.Context, string) (Owner, bool) {
-				return ownerByPlace("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
+				return ownerByPath("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
 			}
 		}, "belongs to Homebrew; update it with: brew upgrade --cask lectern"},
 		"strange versions": {"1.1.0", Wish{Version: "../1"}, nil, "write it as 1.2.3"},
@@ -126,7 +126,7 @@ func TestWhatIsRefused(t *testing.T) {
 
 func (h *house) change(edit func(*Seen)) {
 	h.t.Helper()
-	if err := h.updater().memory.change(edit); err != nil {
+	if err := h.updater().known.update(edit); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -187,7 +187,7 @@ func TestTwoAtOnce(t *testing.T) {
 	h := newHouse(t, s)
 	inside, goOn := make(chan struct{}), make(chan struct{})
 	first := h.updater()
-	first.at = func(point string) {
+	first.atPoint = func(point string) {
 		if point == pointStaged {
 			close(inside)
 			<-goOn
@@ -240,12 +240,12 @@ func TestRollbackToAStranger(t *testing.T) {
 	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Lchown(previous(h.target), 4711, 4711); err != nil {
+	if err := os.Lchown(previousPath(h.target), 4711, 4711); err != nil {
 		t.Fatal(err)
 	}
 	ran := false
 	h.config.Inspect = func(ctx context.Context, binary string) ([]byte, error) {
-		ran = ran || binary == previous(h.target)
+		ran = ran || binary == previousPath(h.target)
 		return inspect(ctx, binary)
 	}
 	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "belongs neither to you") || ran {

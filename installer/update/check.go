@@ -12,7 +12,7 @@ type Release struct {
 	Page    string `json:"page"` // for a person to read about it
 
 	list string
-	by   proof
+	by   verifiedSignature
 }
 
 // A State is what there is to know about versions.
@@ -35,27 +35,27 @@ func (u *Updater) Check(ctx context.Context) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	if b, err := u.look(ctx, target); err == nil {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
 		s.Installed = b.Version
 	}
 	if o, ok := u.Owner(ctx, target); ok {
 		s.Managed, s.Command = o.Manager, o.Command
 	}
-	r, err := u.find(ctx, u.Pin)
+	r, err := u.fetchRelease(ctx, u.Pin)
 	if err != nil {
 		return s, err
 	}
 	s.Available, s.Manual = r.Version, r.Page
-	s.Newer = older(s.Installed, r.Version) && !slices.Contains(u.memory.read().Bad, r.Version)
-	return s, u.learn(r)
+	s.Newer = isOlder(s.Installed, r.Version) && !slices.Contains(u.known.read().Bad, r.Version)
+	return s, u.recordRelease(r)
 }
 
-// learn remembers what a check has found.
-func (u *Updater) learn(r Release) error {
-	return u.memory.change(func(seen *Seen) {
+// recordRelease remembers what a check has found.
+func (u *Updater) recordRelease(r Release) error {
+	return u.known.update(func(seen *Seen) {
 		seen.Available, seen.Checked = r.Version, u.Now()
 		seen.Learned = seen.Checked
-		seen.saw(r.Version)
+		seen.raiseHighest(r.Version)
 	})
 }
 
@@ -82,7 +82,7 @@ func (u *Updater) Barred() error {
 	if err != nil {
 		return err
 	}
-	if o, ok := ownerByPlace(target); ok {
+	if o, ok := ownerByPath(target); ok {
 		return &ManagedError{Owner: o, File: target}
 	}
 	if len(u.keys) == 0 {
@@ -97,51 +97,51 @@ func (u *Updater) Installed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := u.look(ctx, target)
+	b, err := u.inspectBinary(ctx, target)
 	return b.Version, err
 }
 
 // Page is where a person gets a version by hand; empty: the newest.
-func (u *Updater) Page(version string) string { return u.source.page(version) }
+func (u *Updater) Page(version string) string { return u.source.pageURL(version) }
 
-// find gets the signed list of the version, or of the newest when that is
+// fetchRelease gets the signed list of the version, or of the newest when that is
 // empty, and verifies whose it is and of what.
-func (u *Updater) find(ctx context.Context, version string) (Release, error) {
+func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, error) {
 	if len(u.keys) == 0 {
-		return Release{}, u.fail(Signature, version, ErrNoKeys)
+		return Release{}, u.stepError(Signature, version, ErrNoKeys)
 	}
 	if version != "" && !isVersion(version) {
 		return Release{}, fmt.Errorf("%q is no version; write it as 1.2.3", version)
 	}
-	at := u.source.newest
+	at := u.source.newestURL
 	if version != "" {
-		at = func(file string) string { return u.source.at(version, file) }
+		at = func(file string) string { return u.source.fileURL(version, file) }
 	}
-	list, err := u.small(ctx, at(sums))
+	list, err := u.getSmallFile(ctx, at(sums))
 	if err != nil {
-		return Release{}, u.fail(Signature, version, err)
+		return Release{}, u.stepError(Signature, version, err)
 	}
-	sig, err := u.small(ctx, at(sums+signature))
+	sig, err := u.getSmallFile(ctx, at(sums+signature))
 	if err != nil {
-		return Release{}, u.fail(Signature, version, err)
+		return Release{}, u.stepError(Signature, version, err)
 	}
 	by, err := u.verify(list, sig)
 	if err != nil {
-		return Release{}, u.fail(Signature, version, fmt.Errorf("%s: %w", sums, err))
+		return Release{}, u.stepError(Signature, version, fmt.Errorf("%s: %w", sums, err))
 	}
-	u.done(Signature, "%s is signed by key %X", sums, by.key.ID())
+	u.report(Signature, "%s is signed by key %X", sums, by.key.ID())
 	c, err := by.claim()
 	switch {
 	case err != nil:
-		return Release{}, u.fail(Version, version, err)
+		return Release{}, u.stepError(Version, version, err)
 	case c.platform != "":
-		return Release{}, u.fail(Version, version, fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
+		return Release{}, u.stepError(Version, version, fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
 	case version != "" && c.version != version:
-		return Release{}, u.fail(Version, version, fmt.Errorf(
+		return Release{}, u.stepError(Version, version, fmt.Errorf(
 			"version %s was asked for and the list is signed for %s; the server mixes releases up or lies: do not install it", version, c.version))
 	}
-	u.done(Version, "version %s", c.version)
-	return Release{Version: c.version, Page: u.source.page(c.version), list: string(list), by: by}, nil
+	u.report(Version, "version %s", c.version)
+	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list), by: by}, nil
 }
 
 // A Wish is what a person asks for.
@@ -151,17 +151,17 @@ type Wish struct {
 	DryRun         bool // do all but install
 }
 
-// permits says why a release may not replace the installed version, or nil.
-func (u *Updater) permits(w Wish, r Release, installed string) error {
-	seen := u.memory.read()
+// checkAllowed says why a release may not replace the installed version, or nil.
+func (u *Updater) checkAllowed(w Wish, r Release, installed string) error {
+	seen := u.known.read()
 	switch {
-	case older(r.Version, u.Minimum):
+	case isOlder(r.Version, u.Minimum):
 		return fmt.Errorf("version %s is older than %s, the oldest that this build may be replaced by: it has known faults; choose a newer one", r.Version, u.Minimum)
 	case w.AllowDowngrade:
 		return nil
-	case older(r.Version, installed):
+	case isOlder(r.Version, installed):
 		return fmt.Errorf("version %s is older than the installed %s; if you mean it: lectern self-update --version %s --allow-downgrade", r.Version, installed, r.Version)
-	case w.Version == "" && u.Pin == "" && seen.Highest != "" && older(r.Version, seen.Highest):
+	case w.Version == "" && u.Pin == "" && seen.Highest != "" && isOlder(r.Version, seen.Highest):
 		return fmt.Errorf("the server offers %s as the newest, but %s has been seen before: it is behind or keeps something back; try again later, or: lectern self-update --version %s --allow-downgrade",
 			r.Version, seen.Highest, r.Version)
 	case w.Version == "" && slices.Contains(seen.Bad, r.Version):

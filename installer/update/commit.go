@@ -10,11 +10,11 @@ import (
 
 // The points of a swap, for tests that end the process there.
 const (
-	pointStaged  = "staged"  // the new binary is in the staging folder, durable
-	pointKept    = "kept"    // the old one has a second name there
-	pointSwapped = "swapped" // the new one is installed
-	pointSynced  = "synced"  // for good
-	pointPrev    = "prev"    // the old one is at its .prev
+	pointStaged   = "staged"  // the new binary is in the staging folder, durable
+	pointOldSaved = "kept"    // the old one has a second name there
+	pointSwapped  = "swapped" // the new one is installed
+	pointSynced   = "synced"  // for good
+	pointPrev     = "prev"    // the old one is at its .prev
 )
 
 // commit installs staged, a file in the staging folder, in place of target,
@@ -32,20 +32,20 @@ func (u *Updater) commit(folder, staged, target string, before fs.FileInfo) erro
 	if err := takeOver(staged, before); err != nil {
 		return fmt.Errorf("install new binary: %w", err)
 	}
-	u.at(pointStaged)
-	kept := filepath.Join(folder, keptName)
+	u.atPoint(pointStaged)
+	kept := filepath.Join(folder, oldBinaryName)
 	if err := u.swap(kept, staged, target); err != nil {
 		return fmt.Errorf("install new binary: %w", err)
 	}
-	u.at(pointSwapped)
+	u.atPoint(pointSwapped)
 	if err := syncFolder(filepath.Dir(target)); err != nil {
 		return fmt.Errorf("install new binary: %w", err)
 	}
-	u.at(pointSynced)
-	if err := keep(kept, target); err != nil {
+	u.atPoint(pointSynced)
+	if err := keepPrevious(kept, target); err != nil {
 		return err
 	}
-	u.at(pointPrev)
+	u.atPoint(pointPrev)
 	return syncFolder(filepath.Dir(target))
 }
 

@@ -70,23 +70,23 @@ func (p *payload) tar(archive string) error {
 	defer f.Close() //nolint:errcheck // only read
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
 	// What is skipped costs time as well, so the whole stream is bounded.
-	in := tar.NewReader(&bounded{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
+	in := tar.NewReader(&limitedReader{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return damaged(err)
+			return unpackError(err)
 		}
 		mode := h.FileInfo().Mode()
 		if h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeDir {
 			mode |= fs.ModeIrregular // a hard link looks regular
 		}
-		if err := p.take(h.Name, mode, h.Size, in); err != nil {
+		if err := p.readFile(h.Name, mode, h.Size, in); err != nil {
 			return err
 		}
 	}
@@ -95,15 +95,15 @@ func (p *payload) tar(archive string) error {
 func (p *payload) zip(archive string) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
 	defer z.Close() //nolint:errcheck // only read
 	for _, f := range z.File {
 		in, err := f.Open()
 		if err != nil {
-			return damaged(err)
+			return unpackError(err)
 		}
-		err = p.take(f.Name, f.Mode(), int64(min(f.UncompressedSize64, 1<<62)), in)
+		err = p.readFile(f.Name, f.Mode(), int64(min(f.UncompressedSize64, 1<<62)), in)
 		if err = errors.Join(err, in.Close()); err != nil {
 			return err
 		}
@@ -111,8 +111,8 @@ func (p *payload) zip(archive string) error {
 	return nil
 }
 
-// take looks at one file of an archive, and keeps it if it is ours.
-func (p *payload) take(name string, mode fs.FileMode, size int64, in io.Reader) error {
+// readFile looks at one file of an archive, and keeps it if it is ours.
+func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Reader) error {
 	if p.files++; p.files > p.limits.Files {
 		return fmt.Errorf("it holds more than %d files; do not install it", p.limits.Files)
 	}
@@ -124,37 +124,37 @@ func (p *payload) take(name string, mode fs.FileMode, size int64, in io.Reader) 
 		return fmt.Errorf("%q in it is a link or a device; do not install it", name)
 	}
 	if p.left -= size; p.left < 0 || size < 0 {
-		return tooBig(p.limits.Unpacked)
+		return unpackedTooBig(p.limits.Unpacked)
 	}
 	to, most := &p.binary, p.limits.Unpacked
 	switch clean {
 	case p.name:
 	case p.name + signature:
-		to, most = &p.signature, maxSmall
+		to, most = &p.signature, maxSmallFile
 	default:
 		return nil
 	}
 	if *to != nil || !mode.IsRegular() {
 		return fmt.Errorf("it holds %q twice, or as a folder; do not install it", name)
 	}
-	content, err := io.ReadAll(&bounded{from: in, left: most, most: most})
+	content, err := io.ReadAll(&limitedReader{from: in, left: most, most: most})
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
 	*to = content
 	return nil
 }
 
-// bounded fails, rather than ends, when too much comes.
-type bounded struct {
+// limitedReader fails, rather than ends, when too much comes.
+type limitedReader struct {
 	from       io.Reader
 	left, most int64
 }
 
-func (b *bounded) Read(to []byte) (int, error) {
+func (b *limitedReader) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, tooBig(b.most)
+		return 0, unpackedTooBig(b.most)
 	}
 	return n, err
 }
@@ -162,11 +162,11 @@ func (b *bounded) Read(to []byte) (int, error) {
 // errTooBig is of an archive that is meant to fill memory or disk.
 var errTooBig = errors.New("do not install it")
 
-func tooBig(most int64) error {
+func unpackedTooBig(most int64) error {
 	return fmt.Errorf("it unpacks to more than %d bytes, which no release of lectern does; %w", most, errTooBig)
 }
 
-func damaged(err error) error {
+func unpackError(err error) error {
 	if errors.Is(err, errTooBig) {
 		return err
 	}

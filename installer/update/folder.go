@@ -14,11 +14,11 @@ import (
 // update is done, and the next one sweeps up after one that was killed.
 const staging = ".lectern-update-"
 
-// keptName is, in a staging folder, the binary that was installed before.
-const keptName = "kept"
+// oldBinaryName is, in a staging folder, the binary that was installed before.
+const oldBinaryName = "kept"
 
-// previous is where the binary before the installed one is kept.
-func previous(target string) string { return target + ".prev" }
+// previousPath is where the binary before the installed one is kept.
+func previousPath(target string) string { return target + ".prev" }
 
 func makeStaging(target string) (string, error) {
 	dir := filepath.Dir(target)
@@ -32,9 +32,9 @@ func makeStaging(target string) (string, error) {
 	return folder, nil
 }
 
-// sweep finishes or undoes what killed updates left: an old binary that did not
+// cleanStaging finishes or undoes what killed updates left: an old binary that did not
 // get to its place yet is put there, all else is removed. The lock is held.
-func sweep(target string) error {
+func cleanStaging(target string) error {
 	folders, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(target)), staging+"*"))
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func sweep(target string) error {
 		if err != nil || !info.IsDir() {
 			continue // not ours
 		}
-		if err := keep(filepath.Join(folder, keptName), target); err != nil {
+		if err := keepPrevious(filepath.Join(folder, oldBinaryName), target); err != nil {
 			return err
 		}
 		if err := os.RemoveAll(folder); err != nil && !isBusy(err) {
@@ -54,9 +54,9 @@ func sweep(target string) error {
 	return nil
 }
 
-// keep puts the binary that was replaced to its place, unless it is still the
+// keepPrevious puts the binary that was replaced to its place, unless it is still the
 // installed one: then nothing was replaced.
-func keep(kept, target string) error {
+func keepPrevious(kept, target string) error {
 	old, err := os.Lstat(kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -67,9 +67,9 @@ func keep(kept, target string) error {
 	if now, err := os.Lstat(target); err == nil && os.SameFile(old, now) {
 		return nil
 	}
-	err = os.Rename(kept, previous(target))
+	err = os.Rename(kept, previousPath(target))
 	if isBusy(err) { // the one there still runs: it goes with the folder
-		err = errors.Join(os.Rename(previous(target), filepath.Join(filepath.Dir(kept), "busy")), os.Rename(kept, previous(target)))
+		err = errors.Join(os.Rename(previousPath(target), filepath.Join(filepath.Dir(kept), "busy")), os.Rename(kept, previousPath(target)))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the previous binary: %w", err)
@@ -88,7 +88,7 @@ func escapeGlob(dir string) string {
 // Files are those that updates have left on this machine, but for the
 // installed binary: for who removes all of it.
 func (u *Updater) Files() []string {
-	files := []string{u.memory.file, filepath.Join(u.State, "update.lock")}
+	files := []string{u.known.file, filepath.Join(u.State, "update.lock")}
 	kept, err := os.ReadDir(filepath.Join(u.State, downloadsName))
 	if err != nil {
 		kept = nil // there is no such folder, or none that we can look into
@@ -96,8 +96,8 @@ func (u *Updater) Files() []string {
 	for _, f := range kept {
 		files = append(files, filepath.Join(u.State, downloadsName, f.Name()))
 	}
-	if target, err := u.resolve(); err == nil && u.memory.read().Previous != "" {
-		files = append(files, previous(target)) // on record, so it is ours
+	if target, err := u.resolve(); err == nil && u.known.read().Previous != "" {
+		files = append(files, previousPath(target)) // on record, so it is ours
 	}
 	return files
 }

@@ -33,28 +33,28 @@ func parseKeys(texts []string) ([]minisign.PublicKey, error) {
 	return keys, nil
 }
 
-// A proof is a signature that was verified.
-type proof struct {
+// A verifiedSignature is a signature that was verified.
+type verifiedSignature struct {
 	key     minisign.PublicKey
 	comment string // the trusted one
 }
 
 // verify checks that one of our keys signed message.
-func (u *Updater) verify(message, sig []byte) (proof, error) {
+func (u *Updater) verify(message, sig []byte) (verifiedSignature, error) {
 	var s minisign.Signature
 	if err := s.UnmarshalText(sig); err != nil {
-		return proof{}, fmt.Errorf("it is no minisign signature (%w); do not install this release", err)
+		return verifiedSignature{}, fmt.Errorf("it is no minisign signature (%w); do not install this release", err)
 	}
 	for _, key := range u.keys {
 		if key.ID() != s.KeyID {
 			continue
 		}
 		if !minisign.Verify(key, message, sig) {
-			return proof{}, errors.New("the signature does not fit: the file or the signature was changed; do not install this release")
+			return verifiedSignature{}, errors.New("the signature does not fit: the file or the signature was changed; do not install this release")
 		}
-		return proof{key, s.TrustedComment}, nil
+		return verifiedSignature{key, s.TrustedComment}, nil
 	}
-	return proof{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this release", s.KeyID, u.keyNames())
+	return verifiedSignature{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this release", s.KeyID, u.keyNames())
 }
 
 func (u *Updater) keyNames() string {
@@ -69,7 +69,7 @@ func (u *Updater) keyNames() string {
 // 1.2.3 linux/amd64" of a binary.
 type claim struct{ version, platform string }
 
-func (p proof) claim() (claim, error) {
+func (p verifiedSignature) claim() (claim, error) {
 	f := strings.Fields(p.comment)
 	if len(f) < 2 || len(f) > 3 || f[0] != "lectern" || !isVersion(f[1]) {
 		return claim{}, fmt.Errorf("the signature is for %q, not for a release of lectern; do not install it", p.comment)

@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// memory is what is known from earlier runs, in a file of its own.
-type memory struct{ file string }
+// knownVersions is what is known from earlier runs, in a file of its own.
+type knownVersions struct{ file string }
 
 // Seen is what earlier runs found.
 type Seen struct {
@@ -35,7 +35,7 @@ type Seen struct {
 
 // read returns what is known. A file that cannot be read is nothing known: it
 // must not keep anybody from a fixed version.
-func (m memory) read() Seen {
+func (m knownVersions) read() Seen {
 	var s Seen
 	text, err := os.ReadFile(m.file)
 	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) || s.Previous != "" && !isVersion(s.Previous) {
@@ -44,7 +44,7 @@ func (m memory) read() Seen {
 	return s
 }
 
-func (m memory) change(edit func(*Seen)) error {
+func (m knownVersions) update(edit func(*Seen)) error {
 	s := m.read()
 	edit(&s)
 	text, err := json.MarshalIndent(s, "", "  ")
@@ -60,30 +60,30 @@ func (m memory) change(edit func(*Seen)) error {
 	return nil
 }
 
-func (s *Seen) saw(version string) {
-	if s.Highest == "" || older(s.Highest, version) {
+func (s *Seen) raiseHighest(version string) {
+	if s.Highest == "" || isOlder(s.Highest, version) {
 		s.Highest = version
 	}
 }
 
-func (s *Seen) blame(version string) {
+func (s *Seen) addBad(version string) {
 	if !slices.Contains(s.Bad, version) {
 		s.Bad = append(s.Bad, version)
 	}
 }
 
-func (s *Seen) forgive(version string) {
+func (s *Seen) removeBad(version string) {
 	s.Bad = slices.DeleteFunc(s.Bad, func(v string) bool { return v == version })
 }
 
 // Seen is what earlier runs found, without asking anybody.
-func (u *Updater) Seen() Seen { return u.memory.read() }
+func (u *Updater) Seen() Seen { return u.known.read() }
 
 // errLocked says that another update is under way.
 var errLocked = errors.New("another update of the same binary is under way; wait for it to end")
 
-// unknown stands for a version that was not noted.
-const unknown = "unknown"
+// unknownVersion stands for a version that was not noted.
+const unknownVersion = "unknown"
 
 // Previous is the version that Rollback would install, by what was noted when
 // it was replaced: it is not run to find out. Empty: there is none.
@@ -92,9 +92,9 @@ func (u *Updater) Previous() string {
 	if err != nil {
 		return ""
 	}
-	info, err := os.Lstat(previous(target))
+	info, err := os.Lstat(previousPath(target))
 	if err != nil || info.Mode()&fs.ModeType != 0 {
 		return ""
 	}
-	return cmp.Or(u.memory.read().Previous, unknown)
+	return cmp.Or(u.known.read().Previous, unknownVersion)
 }

@@ -40,10 +40,10 @@ func (e *StepError) Error() string { return fmt.Sprintf("update lectern: %s: %v"
 
 func (e *StepError) Unwrap() error { return e.Cause }
 
-func (u *Updater) done(step Step, format string, args ...any) {
+func (u *Updater) report(step Step, format string, args ...any) {
 	u.Progress(Progress{Step: step, Note: fmt.Sprintf(format, args...)})
 }
 
-func (u *Updater) fail(step Step, version string, err error) error {
-	return &StepError{Step: step, Manual: u.source.page(version), Cause: err}
+func (u *Updater) stepError(step Step, version string, err error) error {
+	return &StepError{Step: step, Manual: u.source.pageURL(version), Cause: err}
 }

@@ -12,16 +12,16 @@ import (
 // Rollback installs the binary that was there before the installed one, which
 // takes its place: a second Rollback undoes the first.
 func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
-	target, release, err := u.begin(ctx)
+	target, release, err := u.lockTarget(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer release()
 	res := Result{From: u.Version, Path: target, DryRun: dryRun}
-	if b, err := u.look(ctx, target); err == nil {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
 		res.From = b.Version
 	}
-	old := previous(target)
+	old := previousPath(target)
 	info, err := os.Lstat(old)
 	if errors.Is(err, fs.ErrNotExist) {
 		return res, fmt.Errorf("go back: there is no %s: nothing was updated here; `lectern self-update --version VERSION --allow-downgrade` installs an older release", old)
@@ -32,27 +32,27 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 	if !info.Mode().IsRegular() {
 		return res, fmt.Errorf("go back: %s is not a regular file; remove it", old)
 	}
-	if now, err := os.Lstat(target); err != nil || strangers(info, now) {
+	if now, err := os.Lstat(target); err != nil || belongsToStranger(info, now) {
 		return res, fmt.Errorf("go back: %s belongs neither to you nor to whoever has %s; remove it", old, target)
 	}
-	b, err := u.look(ctx, old)
+	b, err := u.inspectBinary(ctx, old)
 	if err != nil {
 		return res, fmt.Errorf("go back: %s: %w", old, err)
 	}
 	res.To = b.Version
-	u.done(Run, "%s runs and says that it is %s", old, b.Version)
+	u.report(Run, "%s runs and says that it is %s", old, b.Version)
 	if dryRun {
 		return res, nil
 	}
 	if err := u.exchange(target); err != nil {
 		return res, fmt.Errorf("go back: %w", err)
 	}
-	u.done(Swap, "%s is %s now; %s is kept as %s", target, res.To, res.From, old)
+	u.report(Swap, "%s is %s now; %s is kept as %s", target, res.To, res.From, old)
 	res.Changed = true
-	if err := u.memory.change(func(s *Seen) { s.Previous = noteOf(res.From) }); err != nil {
+	if err := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) }); err != nil {
 		return res, err
 	}
-	if err := u.settle(ctx, res.To); err != nil {
+	if err := u.restartHub(ctx, res.To); err != nil {
 		return res, fmt.Errorf("go back: version %s is installed, but its hub does not serve: %w; `lectern logs` may tell why, a second --rollback returns to %s",
 			res.To, err, res.From)
 	}
@@ -71,7 +71,7 @@ func (u *Updater) exchange(target string) error {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // the next update sweeps it up
 	staged := filepath.Join(folder, filepath.Base(target))
-	if err := second(previous(target), staged); err != nil {
+	if err := linkOrCopy(previousPath(target), staged); err != nil {
 		return err
 	}
 	return u.commit(folder, staged, target, before)

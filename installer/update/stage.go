@@ -26,11 +26,11 @@ type Binary struct {
 	Arch    string `json:"arch"`
 }
 
-// inspectWithin is how long a binary may take to say its version.
-const inspectWithin = 20 * time.Second
+// inspectTimeout is how long a binary may take to say its version.
+const inspectTimeout = 20 * time.Second
 
 func inspect(ctx context.Context, binary string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, inspectWithin)
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "version", "--json")
 	cmd.WaitDelay = time.Second
@@ -42,8 +42,8 @@ func inspect(ctx context.Context, binary string) ([]byte, error) {
 	return said.Bytes(), nil
 }
 
-// look runs a binary and reads what it says of itself.
-func (u *Updater) look(ctx context.Context, binary string) (Binary, error) {
+// inspectBinary runs a binary and reads what it says of itself.
+func (u *Updater) inspectBinary(ctx context.Context, binary string) (Binary, error) {
 	var b Binary
 	text, err := u.Inspect(ctx, binary)
 	if err != nil {
@@ -55,10 +55,10 @@ func (u *Updater) look(ctx context.Context, binary string) (Binary, error) {
 	return b, nil
 }
 
-// suits says why a binary that is about to be installed is not what it should
+// checkBinary says why a binary that is about to be installed is not what it should
 // be, or nil.
-func (u *Updater) suits(ctx context.Context, binary, version string) error {
-	b, err := u.look(ctx, binary)
+func (u *Updater) checkBinary(ctx context.Context, binary, version string) error {
+	b, err := u.inspectBinary(ctx, binary)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (u *Updater) suits(ctx context.Context, binary, version string) error {
 // prepare writes the binary into the staging folder and returns its path. The
 // library checks sum and signature once more over the very bytes that it
 // writes; the folder is ours alone, so that the name it picks cannot be a trap.
-func prepare(folder string, p payload, by proof) (string, error) {
+func prepare(folder string, p payload, by verifiedSignature) (string, error) {
 	sig := filepath.Join(folder, p.name+signature)
 	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
 		return "", err

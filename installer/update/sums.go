@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// sumOf finds the SHA-256 of a file in a list as sha256sum writes it. The list
+// checksumOf finds the SHA-256 of a file in a list as sha256sum writes it. The list
 // is signed, so anything strange in it is a fault of the release.
-func sumOf(list, file string) (sum [sha256.Size]byte, err error) {
+func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 	found := 0
 	for line := range strings.Lines(list) {
 		digits, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "  ")

@@ -16,15 +16,15 @@ import (
 // swap gives the old binary a second name and then moves the new one over the
 // first: one rename, which the system does in one step.
 func (u *Updater) swap(kept, staged, target string) error {
-	if err := second(target, kept); err != nil {
+	if err := linkOrCopy(target, kept); err != nil {
 		return err
 	}
-	u.at(pointKept)
+	u.atPoint(pointOldSaved)
 	return os.Rename(staged, target)
 }
 
-// second names a file again, or copies it where there are no hard links.
-func second(from, to string) (err error) {
+// linkOrCopy names a file again, or copies it where there are no hard links.
+func linkOrCopy(from, to string) (err error) {
 	err = os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -68,10 +68,10 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
-// strangers reports whether a file belongs to somebody else than the user, the
+// belongsToStranger reports whether a file belongs to somebody else than the user, the
 // owner of the installed binary and root: then whoever may write to the folder
 // has put it there.
-func strangers(file, installed fs.FileInfo) bool {
+func belongsToStranger(file, installed fs.FileInfo) bool {
 	of, ok := file.Sys().(*syscall.Stat_t)
 	by, known := installed.Sys().(*syscall.Stat_t)
 	return !ok || !known || of.Uid != 0 && of.Uid != by.Uid && int(of.Uid) != os.Getuid()

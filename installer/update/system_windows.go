@@ -18,7 +18,7 @@ func (u *Updater) swap(kept, staged, target string) error {
 	if err := os.Rename(target, kept); err != nil {
 		return err
 	}
-	u.at(pointKept)
+	u.atPoint(pointOldSaved)
 	if err := os.Rename(staged, target); err != nil {
 		return errors.Join(err, os.Rename(kept, target))
 	}
@@ -31,8 +31,8 @@ func syncFolder(string) error { return nil }
 // keepOwner does nothing: a new file inherits the folder's access list.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// strangers is not asked here: a folder of programs is not shared.
-func strangers(fs.FileInfo, fs.FileInfo) bool { return false }
+// belongsToStranger is not asked here: a folder of programs is not shared.
+func belongsToStranger(fs.FileInfo, fs.FileInfo) bool { return false }
 
 // lockFolder locks a file in state, because Windows locks no folders.
 func lockFolder(_, state string) (release func() error, err error) {
@@ -62,8 +62,8 @@ func isBusy(err error) bool {
 	return errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 }
 
-// second copies a file: a hard link to a program that runs cannot be replaced.
-func second(from, to string) (err error) {
+// linkOrCopy copies a file: a hard link to a program that runs cannot be replaced.
+func linkOrCopy(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func TestTampering(t *testing.T) {
 		{"signature of a binary for the list", func(_ *testing.T, s *shop) {
 			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.1.0 linux/amd64")
 		}, Version, "not for a list"},
-		{"list too long", func(_ *testing.T, s *shop) { s.files[latest+sums] = make([]byte, maxSmall+1) }, Signature, "which no such file has"},
+		{"list too long", func(_ *testing.T, s *shop) { s.files[latest+sums] = make([]byte, maxSmallFile+1) }, Signature, "which no such file has"},
 		{"list with the wrong name", func(_ *testing.T, s *shop) { s.list("1.1.0", hexSum(nil)+"  lectern.tar.gz\n") }, Checksum, "no build for this system"},
 		{"list with the name twice", func(_ *testing.T, s *shop) {
 			s.list("1.1.0", strings.Repeat(hexSum(nil)+"  "+archive+"\n", 2))

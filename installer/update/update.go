@@ -55,8 +55,8 @@ type Config struct {
 	Progress func(Progress)
 	Now      func() time.Time
 
-	// at is told where the swap is, so that tests can end the process there.
-	at func(point string)
+	// atPoint is told where the swap is, so that tests can end the process there.
+	atPoint func(point string)
 }
 
 // Limits bound what a server can do to us.
@@ -72,20 +72,20 @@ type Limits struct {
 	Health   time.Duration // for the new hub to serve; 30 s
 }
 
-func (l Limits) orUsual() Limits {
-	usual(&l.Archive, 128<<20)
-	usual(&l.Unpacked, 512<<20)
-	usual(&l.Files, 1000)
-	usual(&l.Small, 30*time.Second)
-	usual(&l.Total, 30*time.Minute)
-	usual(&l.Pace, 30*time.Second)
-	usual(&l.PaceMin, 64<<10)
-	usual(&l.Tries, 4)
-	usual(&l.Health, 30*time.Second)
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Archive, 128<<20)
+	setDefault(&l.Unpacked, 512<<20)
+	setDefault(&l.Files, 1000)
+	setDefault(&l.Small, 30*time.Second)
+	setDefault(&l.Total, 30*time.Minute)
+	setDefault(&l.Pace, 30*time.Second)
+	setDefault(&l.PaceMin, 64<<10)
+	setDefault(&l.Tries, 4)
+	setDefault(&l.Health, 30*time.Second)
 	return l
 }
 
-func usual[T comparable](v *T, otherwise T) {
+func setDefault[T comparable](v *T, otherwise T) {
 	if *v == *new(T) {
 		*v = otherwise
 	}
@@ -96,15 +96,15 @@ type Updater struct {
 	Config
 
 	keys   []minisign.PublicKey
-	source source
+	source releaseSource
 	web    *http.Client
-	memory memory
+	known  knownVersions
 }
 
 // New checks c. It touches no network and writes nothing.
 func New(c Config) (*Updater, error) {
-	c.Limits = c.Limits.orUsual()
-	usual(&c.Minimum, Minimum)
+	c.Limits = c.Limits.withDefaults()
+	setDefault(&c.Minimum, Minimum)
 	if c.Keys == nil {
 		c.Keys = ReleaseKeys()
 	}
@@ -117,15 +117,15 @@ func New(c Config) (*Updater, error) {
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
 	}
-	if c.at == nil {
-		c.at = func(string) {}
+	if c.atPoint == nil {
+		c.atPoint = func(string) {}
 	}
 	if c.Now == nil || c.Target == "" || c.State == "" {
 		return nil, errors.New("open updater: Now, Target and State are needed")
 	}
-	u := &Updater{Config: c, memory: memory{file: filepath.Join(c.State, "update.json")}}
+	u := &Updater{Config: c, known: knownVersions{file: filepath.Join(c.State, "update.json")}}
 	var err error
-	if u.source, err = sourceAt(c.Mirror, c.PlainLoopback); err != nil {
+	if u.source, err = newSource(c.Mirror, c.PlainLoopback); err != nil {
 		return nil, err
 	}
 	if u.keys, err = parseKeys(c.Keys); err != nil {

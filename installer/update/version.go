@@ -14,5 +14,5 @@ func isVersion(v string) bool {
 	return len(v) <= 64 && fullVersion.MatchString(v) && semver.IsValid("v"+v)
 }
 
-// older reports whether a is older than b. What is no version is the oldest.
-func older(a, b string) bool { return semver.Compare("v"+a, "v"+b) < 0 }
+// isOlder reports whether a is older than b. What is no version is the oldest.
+func isOlder(a, b string) bool { return semver.Compare("v"+a, "v"+b) < 0 }

@@ -4,7 +4,7 @@
 //
 // It works on text and opens no file; installer does. What it does not
 // understand it refuses, by a [Fault] with line and column. Each edit is proved
-// before it is given out: see prove.go. Start reading at [Place].
+// before it is given out: see prove.go. Start reading at [Location].
 package entry
 
 import (
@@ -25,12 +25,12 @@ const (
 	YAML Format = "yaml"
 )
 
-// A Place says where in a file an entry stands.
-type Place struct {
-	Format Format
-	In     []string // the keys that lead to what holds the entries
-	List   bool     // it is a list of entries that say their "name"; otherwise Name is a key
-	Name   string
+// A Location says where in a file an entry stands.
+type Location struct {
+	Format  Format
+	Parents []string // the keys that lead to what holds the entries
+	List    bool     // it is a list of entries that say their "name"; otherwise Name is a key
+	Name    string
 }
 
 // A Fault is why a text cannot be read, or not be edited.
@@ -62,29 +62,29 @@ var bom = []byte("\ufeff")
 
 // Get is the entry's fields as the text has them; nil: there is no such entry.
 // Numbers are json.Number, int64, uint64 or float64, tables map[string]any.
-func (p Place) Get(text []byte) (map[string]any, error) {
+func (p Location) Get(text []byte) (map[string]any, error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, err
 	}
-	return p.pick(top)
+	return p.find(top)
 }
 
 // Set is the text with the entry holding fields; what else the entry held
 // goes. made counts the containers that had to be made for it. An entry that
 // holds just that already leaves the text as it is.
-func (p Place) Set(text []byte, fields Fields) (after []byte, made int, err error) {
+func (p Location) Set(text []byte, fields Fields) (after []byte, made int, err error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, 0, err
 	}
-	if old, err := p.pick(top); err != nil {
+	if old, err := p.find(top); err != nil {
 		return nil, 0, err
-	} else if old != nil && same(old, fields.Map()) {
+	} else if old != nil && equalFields(old, fields.Map()) {
 		return slices.Clone(text), 0, nil
 	}
-	mark, bare := split(text)
-	e := edit{text: bare, eol: eolOf(bare)}
+	mark, bare := splitBOM(text)
+	e := edit{text: bare, eol: lineEnding(bare)}
 	switch p.Format {
 	case JSON:
 		made, err = p.setJSON(&e, fields)
@@ -96,23 +96,23 @@ func (p Place) Set(text []byte, fields Fields) (after []byte, made int, err erro
 	if err != nil {
 		return nil, 0, err
 	}
-	after = append(slices.Clone(mark), e.applied()...)
-	return after, made, p.prove(text, after, fields.Map(), e.splices)
+	after = append(slices.Clone(mark), e.apply()...)
+	return after, made, p.verify(text, after, fields.Map(), e.splices)
 }
 
 // Remove is the text without the entry, and without the innermost of the
 // containers around it that this leaves empty, up to made. An entry that is
 // not there leaves the text as it is.
-func (p Place) Remove(text []byte, made int) ([]byte, error) {
+func (p Location) Remove(text []byte, made int) ([]byte, error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, err
 	}
-	if old, err := p.pick(top); err != nil || old == nil {
+	if old, err := p.find(top); err != nil || old == nil {
 		return slices.Clone(text), err
 	}
-	mark, bare := split(text)
-	e := edit{text: bare, eol: eolOf(bare)}
+	mark, bare := splitBOM(text)
+	e := edit{text: bare, eol: lineEnding(bare)}
 	switch p.Format {
 	case JSON:
 		err = p.removeJSON(&e, made)
@@ -124,25 +124,25 @@ func (p Place) Remove(text []byte, made int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := append(slices.Clone(mark), e.applied()...)
-	return after, p.prove(text, after, nil, e.splices)
+	after := append(slices.Clone(mark), e.apply()...)
+	return after, p.verify(text, after, nil, e.splices)
 }
 
 // Empty reports whether the text holds nothing: no key, no comment.
-func (p Place) Empty(text []byte) bool {
-	_, bare := split(text)
+func (p Location) Empty(text []byte) bool {
+	_, bare := splitBOM(text)
 	bare = bytes.TrimSpace(bare)
 	return len(bare) == 0 || p.Format == JSON && len(bytes.Join(bytes.Fields(bare), nil)) == 2 && bare[0] == '{'
 }
 
-// split cuts a byte order mark off.
-func split(text []byte) (mark, bare []byte) {
+// splitBOM cuts a byte order mark off.
+func splitBOM(text []byte) (mark, bare []byte) {
 	bare = bytes.TrimPrefix(text, bom)
 	return text[:len(text)-len(bare)], bare
 }
 
-// eolOf is how lines of text end.
-func eolOf(text []byte) string {
+// lineEnding is how lines of text end.
+func lineEnding(text []byte) string {
 	if bytes.Contains(text, []byte("\r\n")) {
 		return "\r\n"
 	}
@@ -159,19 +159,19 @@ type edit struct {
 // A splice puts bytes in the place of text[from:to].
 type splice struct {
 	from, to int
-	put      string
+	text     string
 }
 
 func (e *edit) splice(from, to int, put string) {
 	e.splices = append(e.splices, splice{from, to, put})
 }
 
-func (e *edit) applied() []byte {
+func (e *edit) apply() []byte {
 	slices.SortStableFunc(e.splices, func(a, b splice) int { return a.from - b.from })
 	var after []byte
 	at := 0
 	for _, s := range e.splices {
-		after = append(append(after, e.text[at:s.from]...), s.put...)
+		after = append(append(after, e.text[at:s.from]...), s.text...)
 		at = s.to
 	}
 	return append(after, e.text[at:]...)

@@ -22,7 +22,7 @@ type Fields []Field
 func (f Fields) Map() map[string]any {
 	m := map[string]any{}
 	for _, field := range f {
-		m[field.Key] = plain(field.Value)
+		m[field.Key] = normalize(field.Value)
 	}
 	return m
 }
@@ -42,9 +42,9 @@ func (f Fields) With(entry map[string]any, drop Fields) Fields {
 	return all
 }
 
-// plain brings a value to one of few types, so that values which mean the same
+// normalize brings a value to one of few types, so that values which mean the same
 // are equal whatever the format they came from.
-func plain(v any) any {
+func normalize(v any) any {
 	switch v := v.(type) {
 	case Fields:
 		return v.Map()
@@ -57,13 +57,13 @@ func plain(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {
-			list[i] = plain(x)
+			list[i] = normalize(x)
 		}
 		return list
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, x := range v {
-			m[k] = plain(x)
+			m[k] = normalize(x)
 		}
 		return m
 	case int, int64, uint64:
@@ -73,10 +73,10 @@ func plain(v any) any {
 	}
 }
 
-func same(a, b map[string]any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+func equalFields(a, b map[string]any) bool { return reflect.DeepEqual(normalize(a), normalize(b)) }
 
-// ordered is a value with its fields in order, for writing.
-func ordered(v any) any {
+// sortFields is a value with its fields in order, for writing.
+func sortFields(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return v

@@ -9,8 +9,8 @@ import (
 
 // read parses a text, without its byte order mark, into maps, lists and
 // values. A text of nothing but spaces is an empty table.
-func (p Place) read(text []byte) (map[string]any, error) {
-	_, bare := split(text)
+func (p Location) read(text []byte) (map[string]any, error) {
+	_, bare := splitBOM(text)
 	if n := len(bare); n > maxText[p.Format] {
 		return nil, &Fault{Msg: fmt.Sprintf("the file has %d bytes, more than the %d we edit", n, maxText[p.Format])}
 	}
@@ -38,7 +38,7 @@ func tooDeep(text []byte) *Fault {
 		switch c {
 		case '[', '{':
 			if depth++; depth > maxDepth {
-				return faultAt(text, i, fmt.Sprintf("more than %d brackets inside each other", maxDepth))
+				return newFault(text, i, fmt.Sprintf("more than %d brackets inside each other", maxDepth))
 			}
 		case ']', '}':
 			depth = max(depth-1, 0)
@@ -47,8 +47,8 @@ func tooDeep(text []byte) *Fault {
 	return nil
 }
 
-// pick finds the entry in what read answered.
-func (p Place) pick(top map[string]any) (map[string]any, error) {
+// find finds the entry in what read answered.
+func (p Location) find(top map[string]any) (map[string]any, error) {
 	within, err := p.container(top)
 	if err != nil || within == nil {
 		return nil, err
@@ -70,12 +70,12 @@ func (p Place) pick(top map[string]any) (map[string]any, error) {
 }
 
 // container is the map or list that holds the entries; nil: there is none.
-func (p Place) container(top map[string]any) (any, error) {
+func (p Location) container(top map[string]any) (any, error) {
 	var at any = top
-	for i, key := range p.In {
+	for i, key := range p.Parents {
 		m, ok := at.(map[string]any)
 		if !ok {
-			return nil, &Fault{Msg: strings.Join(p.In[:i], ".") + " is not a table"}
+			return nil, &Fault{Msg: strings.Join(p.Parents[:i], ".") + " is not a table"}
 		}
 		if at = m[key]; at == nil {
 			return nil, nil //nolint:nilnil // absence is an ordinary answer here
@@ -91,11 +91,11 @@ func (p Place) container(top map[string]any) (any, error) {
 			return at, nil
 		}
 	}
-	return nil, &Fault{Msg: fmt.Sprintf("%s is not a %s of servers", strings.Join(p.In, "."), map[bool]string{false: "table", true: "list"}[p.List])}
+	return nil, &Fault{Msg: fmt.Sprintf("%s is not a %s of servers", strings.Join(p.Parents, "."), map[bool]string{false: "table", true: "list"}[p.List])}
 }
 
 // index is the entry's in a list; -1: it is not in it.
-func (p Place) index(list []any) int {
+func (p Location) index(list []any) int {
 	for i, v := range list {
 		if m, ok := v.(map[string]any); ok && m["name"] == p.Name {
 			return i
@@ -105,15 +105,15 @@ func (p Place) index(list []any) int {
 }
 
 // String is the place in words.
-func (p Place) String() string { return strings.Join(append(slices.Clip(p.In), p.Name), ".") }
+func (p Location) String() string { return strings.Join(append(slices.Clip(p.Parents), p.Name), ".") }
 
-// errUnproved says that an edit of ours would do more than it should.
-var errUnproved = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
+// errUnsafeEdit says that an edit of ours would do more than it should.
+var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
 
-// prove holds an edit against its promise: the outcome parses, the entry holds
+// verify holds an edit against its promise: the outcome parses, the entry holds
 // what it should, and all else means the same as before and, but for spaces
 // and separators, has the same bytes. nil: the entry is gone.
-func (p Place) prove(before, after []byte, want map[string]any, splices []splice) error {
+func (p Location) verify(before, after []byte, want map[string]any, splices []splice) error {
 	was, err := p.read(before)
 	if err != nil {
 		return err
@@ -122,25 +122,25 @@ func (p Place) prove(before, after []byte, want map[string]any, splices []splice
 	if err != nil {
 		return ErrByHand // such as a table that was closed to additions
 	}
-	got, err := p.pick(is)
+	got, err := p.find(is)
 	if err != nil {
-		return errUnproved
+		return errUnsafeEdit
 	}
-	if (want == nil) != (got == nil) || want != nil && !same(got, want) {
-		return errUnproved
+	if (want == nil) != (got == nil) || want != nil && !equalFields(got, want) {
+		return errUnsafeEdit
 	}
-	had, err := p.pick(was)
+	had, err := p.find(was)
 	if err != nil {
 		return err
 	}
-	p.drop(was)
-	p.drop(is)
-	if !reflect.DeepEqual(plain(was), plain(is)) {
-		return errUnproved
+	p.removeFromTree(was)
+	p.removeFromTree(is)
+	if !reflect.DeepEqual(normalize(was), normalize(is)) {
+		return errUnsafeEdit
 	}
-	_, bare := split(before)
+	_, bare := splitBOM(before)
 	if had == nil && !onlySeparators(bare, splices) {
-		return errUnproved
+		return errUnsafeEdit
 	}
 	return nil
 }
@@ -156,20 +156,20 @@ func onlySeparators(text []byte, splices []splice) bool {
 	return true
 }
 
-// drop takes the entry out of a tree, and the containers around it that are
+// removeFromTree takes the entry out of a tree, and the containers around it that are
 // then empty.
-func (p Place) drop(top map[string]any) {
+func (p Location) removeFromTree(top map[string]any) {
 	chain := []map[string]any{top}
-	for _, key := range p.In {
+	for _, key := range p.Parents {
 		m, ok := chain[len(chain)-1][key].(map[string]any)
 		if !ok {
 			break
 		}
 		chain = append(chain, m)
 	}
-	if last := chain[len(chain)-1]; len(chain) == len(p.In)+1 {
+	if last := chain[len(chain)-1]; len(chain) == len(p.Parents)+1 {
 		delete(last, p.Name)
-	} else if key := p.In[len(chain)-1]; p.List {
+	} else if key := p.Parents[len(chain)-1]; p.List {
 		if list, ok := last[key].([]any); ok {
 			if i := p.index(list); i >= 0 {
 				list = append(list[:i:i], list[i+1:]...)
@@ -180,17 +180,17 @@ func (p Place) drop(top map[string]any) {
 		}
 	}
 	for i, c := range slices.Backward(chain) {
-		if i < len(p.In) && c[p.In[i]] == nil {
-			delete(c, p.In[i])
+		if i < len(p.Parents) && c[p.Parents[i]] == nil {
+			delete(c, p.Parents[i])
 		}
 		if i > 0 && len(c) == 0 {
-			delete(chain[i-1], p.In[i-1])
+			delete(chain[i-1], p.Parents[i-1])
 		}
 	}
 }
 
-// faultAt says where in the text something is.
-func faultAt(text []byte, offset int, msg string) *Fault {
+// newFault says where in the text something is.
+func newFault(text []byte, offset int, msg string) *Fault {
 	before := string(text[:min(offset, len(text))])
 	line := strings.Count(before, "\n") + 1
 	column := len([]rune(before[strings.LastIndexByte(before, '\n')+1:])) + 1

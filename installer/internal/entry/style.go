@@ -16,8 +16,8 @@ type style struct {
 	flat bool // all on one line
 }
 
-// styleOf learns from the first member of the text.
-func styleOf(e *edit, root *hujson.Value) style {
+// detectStyle learns from the first member of the text.
+func detectStyle(e *edit, root *hujson.Value) style {
 	s := style{unit: "  ", eol: e.eol}
 	obj, ok := root.Value.(*hujson.Object)
 	if !ok || len(obj.Members) == 0 {
@@ -42,17 +42,17 @@ func (s style) member(key string, value any, indent string) string {
 	if s.unit == "" {
 		colon = ":"
 	}
-	return quoteJSON(key) + colon + s.json(value, indent)
+	return quoteJSON(key) + colon + s.format(value, indent)
 }
 
-// json writes a value whose first line stands at indent. Lists of plain values
+// format writes a value whose first line stands at indent. Lists of plain values
 // stay on one line.
-func (s style) json(value any, indent string) string {
+func (s style) format(value any, indent string) string {
 	gap := " "
 	if s.unit == "" {
 		gap = ""
 	}
-	switch v := ordered(value).(type) {
+	switch v := sortFields(value).(type) {
 	case Fields:
 		parts := make([]string, len(v))
 		for i, f := range v {
@@ -67,13 +67,13 @@ func (s style) json(value any, indent string) string {
 		line := s.eol + indent + s.unit
 		return "{" + line + strings.Join(parts, ","+line) + s.eol + indent + "}"
 	case []string:
-		return s.json(plain(v), indent)
+		return s.format(normalize(v), indent)
 	case []any:
 		parts := make([]string, len(v))
 		flat := s
 		flat.flat = true
 		for i, x := range v {
-			parts[i] = flat.json(x, "")
+			parts[i] = flat.format(x, "")
 		}
 		return "[" + strings.Join(parts, ","+gap) + "]"
 	default:
@@ -108,12 +108,12 @@ func lineIndent(text []byte, offset int) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-func onOneLine(text []byte, v *hujson.Value) bool {
+func isOneLine(text []byte, v *hujson.Value) bool {
 	return !bytes.ContainsRune(text[v.StartOffset:v.EndOffset], '\n')
 }
 
-// restOfLine is how far comments go that begin before the next line.
-func restOfLine(extra []byte) int {
+// commentsOnLine is how far comments go that begin before the next line.
+func commentsOnLine(extra []byte) int {
 	end := 0 // of the last comment
 	for i := 0; i < len(extra); {
 		rest := extra[i:]
@@ -141,4 +141,4 @@ func restOfLine(extra []byte) int {
 }
 
 // Compact is fields as JSON on one line.
-func Compact(f Fields) string { return style{flat: true}.json(f, "") }
+func Compact(f Fields) string { return style{flat: true}.format(f, "") }

@@ -49,7 +49,7 @@ func readYAML(text []byte) (map[string]any, error) {
 	if body == nil {
 		return map[string]any{}, nil
 	}
-	tree, err := treeOf(body)
+	tree, err := toTree(body)
 	if err != nil {
 		return nil, err
 	}
@@ -64,30 +64,30 @@ func readYAML(text []byte) (map[string]any, error) {
 	}
 }
 
-// treeOf is the value of a node. Aliases stay names: they are not followed, so
+// toTree is the value of a node. Aliases stay names: they are not followed, so
 // that a small text cannot become a large tree.
-func treeOf(n ast.Node) (any, error) {
+func toTree(n ast.Node) (any, error) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return pairsTree(n.Values)
+		return pairsToTree(n.Values)
 	case *ast.MappingValueNode:
-		return pairsTree([]*ast.MappingValueNode{n})
+		return pairsToTree([]*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
 		list := make([]any, len(n.Values))
 		for i, v := range n.Values {
 			var err error
-			if list[i], err = treeOf(v); err != nil {
+			if list[i], err = toTree(v); err != nil {
 				return nil, err
 			}
 		}
 		return list, nil
 	case *ast.AnchorNode:
-		v, err := treeOf(n.Value)
+		v, err := toTree(n.Value)
 		return []any{"&" + fmt.Sprint(n.Name), v}, err
 	case *ast.AliasNode:
 		return "*" + fmt.Sprint(n.Value), nil
 	case *ast.TagNode:
-		v, err := treeOf(n.Value)
+		v, err := toTree(n.Value)
 		return []any{n.Start.Value, v}, err
 	case *ast.LiteralNode:
 		return n.Value.Value, nil
@@ -100,7 +100,7 @@ func treeOf(n ast.Node) (any, error) {
 	}
 }
 
-func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
+func pairsToTree(pairs []*ast.MappingValueNode) (any, error) {
 	m := map[string]any{}
 	for _, pair := range pairs {
 		key := pair.Key.String()
@@ -111,7 +111,7 @@ func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
 			at := pair.Key.GetToken().Position
 			return nil, &Fault{at.Line, at.Column, fmt.Sprintf("the key %q stands here twice; remove one", key)}
 		}
-		v, err := treeOf(pair.Value)
+		v, err := toTree(pair.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ type yamlLines struct {
 	starts []int // offsets; one more than there are lines
 }
 
-func linesOf(e *edit) yamlLines {
+func splitLines(e *edit) yamlLines {
 	l := yamlLines{edit: e, starts: []int{0}}
 	for line := range bytes.Lines(e.text) {
 		l.starts = append(l.starts, l.starts[len(l.starts)-1]+len(line))
@@ -160,8 +160,8 @@ func (l yamlLines) block(first, indent int, dashes bool) block {
 	return block{first, end, indent}
 }
 
-// put inserts a text of whole lines before line i.
-func (l yamlLines) put(i int, text string) {
+// insertLines inserts a text of whole lines before line i.
+func (l yamlLines) insertLines(i int, text string) {
 	at := l.starts[i]
 	if at == len(l.text) && at > 0 && l.text[at-1] != '\n' {
 		text = l.eol + strings.TrimSuffix(text, l.eol)
