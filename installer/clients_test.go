@@ -96,7 +96,7 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 	}
 	backups, _ := filepath.Glob(path + ".bak-lectern-*")
 	if len(backups) != 1 || !bytes.Equal(read(t, backups[0]), before) || modeOf(backups[0]) != 0o600 {
-		t.Errorf("copies %v, want one of what was there, for nobody else's eyes", backups)
+		t.Errorf("backups %v, want one private copy of the file", backups)
 	}
 	again, err := m.Install(c, testServer(m), Where{})
 	if err != nil || again.Changes() {

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// A PluginState says how the plugin is in Logseq's folder.
+// A PluginState is what of the plugin is installed in Logseq's folder.
 type PluginState struct {
-	Folder, Settings string // where they are, or would be
-	Here             bool   // Logseq has a folder of its own here: it has run
+	Folder, Settings string // which may not exist
+	Here             bool   // Logseq has a folder here: it has run
 	Installed        bool
-	Version          string // of the Lectern that put it there; empty: unknown
+	Version          string // of the Lectern that installed it; empty: unknown
 	Current          bool   // every file is as this build carries it
 	Port             int    // in the settings; 0: none
 	PortRight        bool   // it is the hub's
 	TokenRight       bool   // it is the plugins' token
 	HasToken         bool   // there is some token
-	Private          bool   // nobody else may read the settings
-	Disabled         bool   // switched off in Logseq
+	Private          bool   // other users cannot read the settings
+	Disabled         bool   // disabled in Logseq
 }
 
-// PluginState looks, and changes nothing.
+// PluginState reads the state and changes nothing.
 func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	at := m.pluginPaths(g)
 	s := PluginState{Folder: at.folder, Settings: at.settings, Here: isFolder(at.home)}

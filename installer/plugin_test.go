@@ -134,7 +134,7 @@ func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
 	write(t, at.settings, []byte("{\n  \"excludedTags\": \"a\",\n  \"port\": \"x\",\n  \"disabled\": true\n}"), 0o644)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
-	if len(p.Plan.Risks) != 1 || !strings.Contains(p.Plan.Risks[0], "switched off") {
+	if len(p.Plan.Risks) != 1 || !strings.Contains(p.Plan.Risks[0], "is disabled") {
 		t.Errorf("risks: %q", p.Plan.Risks)
 	}
 	if mode := modeOf(at.settings); mode != 0o600 {
@@ -200,7 +200,7 @@ func TestPluginRefuses(t *testing.T) {
 		"no Logseq": {func(at pluginPaths) error { return os.Remove(at.home) }, "Logseq has not run here"},
 		"theirs": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "package.json"), []byte(`{"name":"x"}`), 0o600))
-		}, "has not the name logseq-lectern; move it away first"},
+		}, "is not logseq-lectern; move it away first"},
 		"no package": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "a"), nil, 0o600))
 		}, "it has no package.json"},
@@ -209,10 +209,10 @@ func TestPluginRefuses(t *testing.T) {
 		}, "is a symbolic link; remove it first"},
 		"broken settings": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("{"), 0o600))
-		}, "logseq-lectern.json: unexpected end of JSON input; mend it"},
+		}, "logseq-lectern.json: unexpected end of JSON input; fix it"},
 		"token twice": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte(`{"token":"a","token":"b"}`), 0o600))
-		}, "port or token stands in it twice; remove one"},
+		}, "it has port or token twice; remove one"},
 		"settings of another form": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("null"), 0o600))
 		}, "it is not an object"},

@@ -11,21 +11,21 @@ import (
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
 )
 
-// A Server is what a client is told of Lectern.
+// A Server is Lectern as a client gets to know it.
 type Server struct {
 	Name string   // of the entry: small letters, digits, hyphens
-	Bin  string   // absolute path of our binary: clients with a window do not know the shell's PATH
-	Args []string // "serve", and a source where it is to be one alone
+	Bin  string   // absolute path of our binary: desktop clients do not know the shell's PATH
+	Args []string // "serve", and a source if it is only one
 	URL  string   // the hub's address; empty: HTTP is off
-	Home string   // LECTERN_HOME, where that is not as usual; empty: it is
+	Home string   // LECTERN_HOME; empty: the usual folders
 }
 
-// homeVariable is told to a client whose user has put Lectern elsewhere: it
-// would otherwise start one that knows nothing.
+// homeVariable is in the entry if the user has moved Lectern's files: the client
+// would otherwise start one with other files.
 const homeVariable = "LECTERN_HOME"
 
-// substitute puts a server in the place of a row's words. token is how to say the
-// token.
+// substitute replaces the variables of a row by the server's values. token is
+// the value of $TOKEN.
 func (s Server) substitute(f entry.Fields, token string) entry.Fields {
 	if f == nil {
 		return nil
@@ -54,7 +54,7 @@ func (s Server) substituteValue(v any, token string) any {
 	}
 }
 
-// substituteList fills a list, such as a command, in.
+// substituteList replaces the variables of a list, such as a command.
 func (s Server) substituteList(list []string, token string) []string {
 	filled := []string{}
 	for _, w := range list {
@@ -82,7 +82,7 @@ func (s Server) substituteWord(w, token string) string {
 	return w
 }
 
-// commandLine is a client's own command, with $JSON as the entry and its name.
+// commandLine is a client's own command; $JSON is the entry with its name.
 func (s Server) commandLine(argv []string, f entry.Fields, token string) []string {
 	argv = slices.Clone(argv)
 	for i, w := range argv {
@@ -94,12 +94,12 @@ func (s Server) commandLine(argv []string, f entry.Fields, token string) []strin
 	return s.substituteList(argv, token)
 }
 
-// namedEntryJSON is the entry with its name inside, as JSON.
+// namedEntryJSON is the entry with its name inside.
 func (s Server) namedEntryJSON(f entry.Fields) string {
 	return entry.Compact(append(entry.Fields{{Key: "name", Value: s.Name}}, f...))
 }
 
-// deepLink fills a link in.
+// deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
 	for _, pair := range [][2]string{
 		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
@@ -112,14 +112,14 @@ func (s Server) deepLink(link string, f entry.Fields) string {
 	return link
 }
 
-// What an entry runs, or reaches: what makes it ours or somebody else's.
+// A target is what an entry runs or connects to. It tells ours from others.
 type target struct {
 	argv []string
 	url  string
 	home string
 }
 
-// parseTarget reads an entry, whatever the client calls its fields.
+// parseTarget reads an entry under any names that clients give its fields.
 func parseTarget(e map[string]any) target {
 	var t target
 	for _, key := range []string{"command", "cmd"} {
@@ -135,13 +135,16 @@ func parseTarget(e map[string]any) target {
 			t.url = v
 		}
 	}
-	for _, key := range []string{"env", "environment", "envs"} {
+	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
 			t.home, _ = env[homeVariable].(string)
 		}
 	}
 	return t
 }
+
+// envKeys are what clients call the environment of a command.
+var envKeys = []string{"env", "environment", "envs"}
 
 func stringList(v any) []string {
 	list, _ := v.([]any)
@@ -158,8 +161,8 @@ func (t target) equal(o target) bool {
 	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
 }
 
-// isLectern reports whether it leads to a Lectern: this one, an older one somewhere
-// else, or a hub.
+// isLectern reports whether it leads to a Lectern: this one, one in another
+// folder, or a hub.
 func (t target) isLectern(s Server) bool {
 	if len(t.argv) > 0 {
 		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
@@ -182,7 +185,7 @@ func urlPort(address string) string {
 	return u.Port()
 }
 
-// String is the target in words.
+// String is for messages.
 func (t target) String() string {
 	if t.url != "" {
 		return t.url

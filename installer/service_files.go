@@ -26,7 +26,7 @@ func unitFile(s Service) string {
 	return b.String()
 }
 
-// quoteUnitWord quotes a word of a unit file, which expands %; $ means itself in a
+// quoteUnitWord quotes a word of a unit file. Systemd expands %, but not $, in a
 // program's path and in Environment.
 func quoteUnitWord(w string) string {
 	w = strings.NewReplacer("%", "%%", `\`, `\\`, `"`, `\"`).Replace(w)
@@ -36,12 +36,12 @@ func quoteUnitWord(w string) string {
 	return w
 }
 
-// launchAgentFile is the launchd agent's property list.
+// launchAgentFile is the property list of the launchd agent.
 func launchAgentFile(s Service, log string) string {
 	var b strings.Builder
 	text := func(tag, v string) string {
 		var esc bytes.Buffer
-		_ = xml.EscapeText(&esc, []byte(v)) // a buffer takes everything
+		_ = xml.EscapeText(&esc, []byte(v)) // writing to a buffer cannot fail
 		return "<" + tag + ">" + esc.String() + "</" + tag + ">\n"
 	}
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +

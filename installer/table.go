@@ -2,8 +2,8 @@ package installer
 
 import "github.com/lectern-mcp/lectern/installer/internal/entry"
 
-// The rows say what was found in the clients' documentation and source, in
-// November 2026. table_test.go holds them against a list of the facts.
+// The rows come from the clients' documentation and source, as of November 2026.
+// table_test.go compares them with testdata/facts.tsv.
 
 // The shapes that most clients share.
 var (
@@ -16,13 +16,13 @@ var (
 	typedHTTP  = entry.Fields{{Key: "type", Value: "http"}, {Key: "url", Value: "$URL"}, bearer}
 )
 
-// TokenVariable is the environment variable that clients are told to take the
-// token from. The token itself is written into nobody's file.
+// TokenVariable is the environment variable from which clients get the token.
+// The token itself is never written into their files.
 const TokenVariable = "LECTERN_TOKEN"
 
-const restartHint = "quit it altogether and start it again"
+const restartHint = "quit it completely and start it again"
 
-// assistants are the ones that most people ask for first.
+// assistants are the most common clients.
 func assistants() []Client {
 	return []Client{
 		{
@@ -37,7 +37,7 @@ func assistants() []Client {
 		},
 		{
 			ID: "claude-desktop", Title: "Claude Desktop", format: entry.JSON, parents: servers,
-			// The packaged application of Windows reads its own folder alone.
+			// The packaged application on Windows reads only its own folder.
 			paths: alsoOn(alsoOn(byOS(xdg+"/Claude/claude_desktop_config.json", library+"/Claude/claude_desktop_config.json",
 				local+"/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"),
 				"windows", appData+"/Claude/claude_desktop_config.json"), "linux", xdg+"/claude/claude_desktop_config.json"),
@@ -47,7 +47,7 @@ func assistants() []Client {
 			ID: "codex", Title: "Codex", format: entry.TOML, parents: []string{"mcp_servers"},
 			paths: everyOS("{CODEX_HOME|~/.codex}/config.toml"), project: ".codex/config.toml",
 			stdio: plainStdio, program: "codex",
-			// It refuses a token that is written out.
+			// It refuses a literal token.
 			http:     entry.Fields{{Key: "url", Value: "$URL"}, {Key: "bearer_token_env_var", Value: TokenVariable}},
 			tokenRef: TokenVariable,
 			add:      []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
@@ -75,7 +75,7 @@ func assistants() []Client {
 	}
 }
 
-// editors are programs to write in that have an agent inside.
+// editors are editors with an agent inside.
 func editors() []Client {
 	return []Client{
 		{
@@ -110,7 +110,7 @@ func editors() []Client {
 				library+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
 				appData+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
 			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}),
-			// Any other spelling of the type means a transport that is gone.
+			// Any other spelling of the type means a transport that no longer exists.
 			http:   entry.Fields{{Key: "type", Value: "streamableHttp"}, {Key: "url", Value: "$URL"}, bearer, {Key: "disabled", Value: false}},
 			skills: []string{"~/.agents/skills"},
 		},

@@ -2,7 +2,7 @@ package installer
 
 import "github.com/lectern-mcp/lectern/installer/internal/entry"
 
-// agents are programs for the terminal, and the like.
+// agents are mostly programs for the terminal.
 func agents() []Client {
 	return []Client{
 		{
@@ -105,8 +105,7 @@ func agents() []Client {
 	}
 }
 
-// others have nothing to edit: a tool for developers, and whatever else speaks
-// MCP; and those that are no more.
+// others are clients whose configuration we cannot edit, and retired ones.
 func others() []Client {
 	return []Client{
 		{
@@ -114,7 +113,7 @@ func others() []Client {
 			stdio: plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
 		},
 		{
-			ID: "generic", Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "wherever it keeps its MCP servers",
+			ID: "generic", Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "its list of MCP servers",
 			stdio: plainStdio, http: typedHTTP,
 		},
 		{
@@ -131,7 +130,7 @@ func others() []Client {
 	}
 }
 
-// The shapes of opencode and those that came from it: the command is one list.
+// The shapes of opencode and its forks: the command is one list.
 var (
 	localStdio = entry.Fields{{Key: "type", Value: "local"}, {Key: "command", Value: []string{"$BIN", "$ARGS"}}, {Key: "enabled", Value: true}}
 	remoteHTTP = entry.Fields{{Key: "type", Value: "remote"}, {Key: "url", Value: "$URL"}, bearer, {Key: "enabled", Value: true}}

@@ -82,8 +82,8 @@ func factOf(c Client, goos string) fact {
 	return f
 }
 
-// Every row can be written and read back, both ways, and no text has a token or
-// a word that nobody filled in.
+// Every row can be written and read back, for stdio and HTTP, and no text has a
+// token or a variable left in it.
 func TestRowsAreWhole(t *testing.T) {
 	m := person(t, "linux")
 	s := testServer(m)

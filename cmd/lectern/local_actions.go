@@ -92,7 +92,7 @@ func (l *local) rotateClientToken(ctx context.Context) *installer.Proposal {
 	})
 	if s, err := firstOf(ctx, l.API); err == nil && runs(s) {
 		p.Plan.Risks = append(p.Plan.Risks, shutOut(s))
-		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
+		p.Add(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
 			return l.API.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}

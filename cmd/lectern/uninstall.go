@@ -38,7 +38,7 @@ func (w *world) uninstall(ctx context.Context) (*installer.Proposal, error) {
 		return nil, err
 	}
 	if _, err := daemon.Ask(ctx, w.hubPaths()); err == nil {
-		p.First(status.Step{What: "stop the hub"}, w.stopHub)
+		p.Prepend(status.Step{What: "stop the hub"}, w.stopHub)
 	}
 	w.forgetKeys(p)
 	p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
@@ -50,7 +50,7 @@ func (w *world) uninstall(ctx context.Context) (*installer.Proposal, error) {
 func (w *world) forgetKeys(p *installer.Proposal) {
 	kept, err := journal.Keys(w.journalDir())
 	if err == nil && slices.ContainsFunc(kept, func(k journal.Kept) bool { return k.Place == journal.InKeyring }) {
-		p.Then(status.Step{What: "delete the journal's key from the keyring"}, func(context.Context) error {
+		p.Add(status.Step{What: "delete the journal's key from the keyring"}, func(context.Context) error {
 			return journal.ForgetKeys(kept, w.keyring)
 		})
 	}

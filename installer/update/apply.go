@@ -10,18 +10,18 @@ import (
 	"path/filepath"
 )
 
-// A Result is what was done.
+// A Result says what was done.
 type Result struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
 	Path    string `json:"path"`    // the installed binary
-	Changed bool   `json:"changed"` // false: it was of that version already, or a dry run
+	Changed bool   `json:"changed"` // false: nothing to do, or a dry run
 	DryRun  bool   `json:"dry_run,omitempty"`
 }
 
-// Apply installs what w asks for. After an error a working binary is
-// installed, as [StepError] says. A hub of the new version that does not serve
-// is an error too: the old binary is then back, and its hub.
+// Apply downloads, verifies and installs a release. Also after an error a working
+// binary is installed; see [StepError]. If the hub of the new version does not
+// serve, the old binary is installed again, with its hub.
 func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	target, release, err := u.lockTarget(ctx)
 	if err != nil {
@@ -44,11 +44,11 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	if err := u.checkAllowed(w, r, res.From); err != nil {
 		return res, u.stepError(Version, r.Version, err)
 	}
-	learned := func() error { return u.known.update(func(s *Seen) { s.raiseHighest(r.Version) }) }
+	record := func() error { return u.known.update(func(s *Seen) { s.raiseHighest(r.Version) }) }
 	if w.Version == "" {
-		learned = func() error { return u.recordRelease(r) }
+		record = func() error { return u.recordRelease(r) }
 	}
-	if err := learned(); err != nil {
+	if err := record(); err != nil {
 		return res, u.stepError(Version, r.Version, err)
 	}
 	if r.Version == res.From {
@@ -58,7 +58,7 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	if err != nil {
 		return res, u.stepError(Swap, r.Version, err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // the next update sweeps it up
+	defer os.RemoveAll(folder) //nolint:errcheck // the next update removes it
 	staged, err := u.downloadBinary(ctx, r, folder)
 	if err != nil || w.DryRun {
 		return res, err
@@ -66,17 +66,17 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	if err := u.commit(folder, staged, target, before); err != nil {
 		return res, u.stepError(Swap, r.Version, err)
 	}
-	u.report(Swap, "%s is %s now; %s is kept as %s", target, r.Version, res.From, previousPath(target))
+	u.report(Swap, "%s is now %s; %s is kept as %s", target, r.Version, res.From, previousPath(target))
 	res.Changed = true
-	noted := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) })
+	saved := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) })
 	if err := u.restartHub(ctx, res.To); err != nil {
 		return u.undoUpdate(ctx, res, err)
 	}
-	return res, errors.Join(noted, u.known.update(func(s *Seen) { s.removeBad(r.Version) }))
+	return res, errors.Join(saved, u.known.update(func(s *Seen) { s.removeBad(r.Version) }))
 }
 
-// lockTarget finds what is installed and makes sure that it is ours to replace, by
-// this process alone.
+// lockTarget finds the installed binary, checks that no package manager owns it,
+// and locks it against other updates.
 func (u *Updater) lockTarget(ctx context.Context) (target string, release func(), err error) {
 	if target, err = u.resolve(); err != nil {
 		return "", nil, err
@@ -88,7 +88,7 @@ func (u *Updater) lockTarget(ctx context.Context) (target string, release func()
 	if err != nil {
 		return "", nil, fmt.Errorf("update lectern: %w", err)
 	}
-	release = func() { _ = unlock() } // closing a folder that was only locked
+	release = func() { _ = unlock() } // nothing was written
 	if err := cleanStaging(target); err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
 		release()
 		return "", nil, fmt.Errorf("update lectern: %w", err)
@@ -120,7 +120,7 @@ func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) 
 	here := claim{r.Version, u.OS + "/" + u.Arch}
 	if c, err := by.claim(); err != nil || c != here {
 		return "", u.stepError(Platform, r.Version, errors.Join(err, fmt.Errorf(
-			"the binary is signed for %q, and this is lectern %s %s; report this release", by.comment, here.version, here.platform)))
+			"the binary is signed for %q, not for lectern %s %s; report this release", by.comment, here.version, here.platform)))
 	}
 	u.report(Platform, "the binary is signed for %s", here.platform)
 	staged, err := prepare(folder, p, by)
@@ -130,11 +130,11 @@ func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) 
 	if err := u.checkBinary(ctx, staged, r.Version); err != nil {
 		return "", u.stepError(Run, r.Version, err)
 	}
-	u.report(Run, "it runs and says that it is %s", r.Version)
+	u.report(Run, "it runs and is version %s", r.Version)
 	return staged, os.Remove(archive)
 }
 
-// validVersion is a version as the memory takes it: a build may call itself anything.
+// validVersion is version, or "" if it is none: a development build may have any.
 func validVersion(version string) string {
 	if isVersion(version) {
 		return version
@@ -142,7 +142,7 @@ func validVersion(version string) string {
 	return ""
 }
 
-// restartHub makes the hub one of the binary that was just installed.
+// restartHub replaces the hub by one of the binary that was just installed.
 func (u *Updater) restartHub(ctx context.Context, version string) error {
 	if u.Restart == nil {
 		return nil
@@ -157,20 +157,19 @@ func (u *Updater) restartHub(ctx context.Context, version string) error {
 			return preferCause(ctx, err)
 		}
 	}
-	u.report(Restart, "the hub, if one ran, is of version %s", version)
+	u.report(Restart, "the hub, if one was running, is of version %s", version)
 	return nil
 }
 
-// undoUpdate undoes a swap after which the hub did not serve. It goes on even
-// when the person has stopped waiting: a hub that does not serve is no state
-// to leave anybody in.
+// undoUpdate undoes a swap after which the hub did not serve. It ignores that ctx
+// is cancelled: nobody should be left with a hub that does not serve.
 func (u *Updater) undoUpdate(ctx context.Context, res Result, why error) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	bad, good := res.To, res.From
 	undo := u.exchange(res.Path)
 	if undo != nil {
 		return res, u.stepError(Restart, bad, fmt.Errorf(
-			"version %s is installed, but its hub does not serve (%w), and taking it back went wrong: %w; to go back by hand: mv %q %q",
+			"version %s is installed, but its hub does not serve (%w), and undoing the update failed: %w; to undo it by hand: mv %q %q",
 			bad, why, undo, previousPath(res.Path), res.Path))
 	}
 	res.Changed, res.To = false, good

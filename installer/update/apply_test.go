@@ -99,13 +99,13 @@ func TestWhatIsRefused(t *testing.T) {
 		"hidden versions": {"1.1.0", Wish{}, func(h *house) {
 			h.change(func(s *Seen) { s.Highest = "1.2.0" })
 		}, "1.2.0 has been seen before"},
-		"bad versions": {"1.1.0", Wish{}, func(h *house) { h.change(func(s *Seen) { s.Bad = []string{"1.1.0"} }) }, "was taken back"},
+		"bad versions": {"1.1.0", Wish{}, func(h *house) { h.change(func(s *Seen) { s.Bad = []string{"1.1.0"} }) }, "and undone"},
 		"no key":       {"1.1.0", Wish{}, func(h *house) { h.config.Keys = []string{} }, "this build carries no release key"},
 		"managed": {"1.1.0", Wish{}, func(h *house) {
 			h.config.Owner = func(context.Context, string) (Owner, bool) {
 				return ownerByPath("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
 			}
-		}, "belongs to Homebrew; update it with: brew upgrade --cask lectern"},
+		}, "is managed by Homebrew; update it with: brew upgrade --cask lectern"},
 		"strange versions": {"1.1.0", Wish{Version: "../1"}, nil, "write it as 1.2.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestSickHub(t *testing.T) {
 
 func TestRollbackWithoutPrevious(t *testing.T) {
 	h := newHouse(t, newShop(t))
-	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "nothing was updated here") {
+	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "lectern was not updated here") {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.0")
@@ -222,7 +222,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		return inspect(ctx, binary)
 	}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+	if _, err := h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "another program has changed") {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.5")

@@ -31,8 +31,8 @@ func archiveName(version, goos, goarch string) string {
 	return fmt.Sprintf("lectern_%s_%s_%s.%s", version, goos, goarch, kind)
 }
 
-// A payload is what we take out of an archive: the binary and its signature.
-// Both are at the top, once.
+// A payload is what we extract from an archive: the binary and its signature.
+// Both are at the top level, once.
 type payload struct {
 	name              string // of the binary
 	binary, signature []byte
@@ -42,9 +42,8 @@ type payload struct {
 	limits Limits
 }
 
-// extract takes the payload out of an archive that has been verified. Whatever
-// else is in there is looked at and left: one strange name or kind of file
-// condemns the whole.
+// extract extracts the payload from an archive that has been verified. Other
+// files are ignored, but one suspicious name or type of file rejects the archive.
 func extract(archive, goos string, limits Limits) (payload, error) {
 	p := payload{name: binaryName(goos), left: limits.Unpacked, limits: limits}
 	var err error
@@ -72,7 +71,7 @@ func (p *payload) tar(archive string) error {
 	if err != nil {
 		return unpackError(err)
 	}
-	// What is skipped costs time as well, so the whole stream is bounded.
+	// Skipping takes time as well, so the whole stream is bounded.
 	in := tar.NewReader(&limitedReader{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
 	for {
 		h, err := in.Next()
@@ -111,14 +110,14 @@ func (p *payload) zip(archive string) error {
 	return nil
 }
 
-// readFile looks at one file of an archive, and keeps it if it is ours.
+// readFile checks one file of an archive, and keeps it if it is in the payload.
 func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Reader) error {
 	if p.files++; p.files > p.limits.Files {
 		return fmt.Errorf("it holds more than %d files; do not install it", p.limits.Files)
 	}
 	clean := path.Clean(name)
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00") || clean == "." {
-		return fmt.Errorf("it holds a file named %q, which leads out of the archive; do not install it", name)
+		return fmt.Errorf("it holds a file named %q, outside of the archive; do not install it", name)
 	}
 	if !mode.IsRegular() && !mode.IsDir() {
 		return fmt.Errorf("%q in it is a link or a device; do not install it", name)
@@ -145,7 +144,7 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	return nil
 }
 
-// limitedReader fails, rather than ends, when too much comes.
+// limitedReader fails, rather than ends, beyond its limit.
 type limitedReader struct {
 	from       io.Reader
 	left, most int64
@@ -159,11 +158,11 @@ func (b *limitedReader) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// errTooBig is of an archive that is meant to fill memory or disk.
+// errTooBig is for an archive that would fill memory or disk.
 var errTooBig = errors.New("do not install it")
 
 func unpackedTooBig(most int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, which no release of lectern does; %w", most, errTooBig)
+	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; %w", most, errTooBig)
 }
 
 func unpackError(err error) error {

@@ -148,7 +148,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Cleanup(func() { _ = os.Chmod(h.dir, 0o755) })
 	}
 	_, err := h.updater().Apply(t.Context(), Wish{})
-	if err == nil || !strings.Contains(err.Error(), "you may not write to "+h.dir) {
+	if err == nil || !strings.Contains(err.Error(), "you cannot write to "+h.dir) {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.0")

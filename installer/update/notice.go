@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// noticeInterval is how often the network is asked for a new version.
+// noticeInterval is the time between two checks for a new version.
 const noticeInterval = 24 * time.Hour
 
 // Notice returns the version that this process could be updated to, or "". It
-// asks the network at most once a day, whatever the answer, and a failure is
-// silent: nobody asked. For the same reason it starts no program.
+// goes online at most once a day, even after a failure. Because no person asked
+// for it, failures are silent and no program is started.
 func (u *Updater) Notice(ctx context.Context) string {
 	if len(u.keys) == 0 {
 		return ""
@@ -30,8 +30,8 @@ func (u *Updater) Notice(ctx context.Context) string {
 	return u.Offer()
 }
 
-// Offer is the version that this process could be updated to, by what is known
-// already; empty: none is known.
+// Offer is the version that this process could be updated to, as far as earlier
+// checks found; empty: none.
 func (u *Updater) Offer() string {
 	wanted := cmp.Or(u.Pin, u.known.read().Available)
 	if wanted == "" || !isOlder(u.Version, wanted) {

@@ -16,8 +16,8 @@ type Owner struct {
 	Command string // what updates lectern there
 }
 
-// A ManagedError says that a package manager owns the install. Replacing its
-// file would be undone by its next update, or break it.
+// A ManagedError means that a package manager owns the installed binary: its next
+// update would undo ours, or fail.
 type ManagedError struct {
 	Owner
 
@@ -25,10 +25,10 @@ type ManagedError struct {
 }
 
 func (e *ManagedError) Error() string {
-	return fmt.Sprintf("%s belongs to %s; update it with: %s", e.File, e.Manager, e.Command)
+	return fmt.Sprintf("%s is managed by %s; update it with: %s", e.File, e.Manager, e.Command)
 }
 
-// managedFolders are folders that package managers keep to themselves.
+// managedFolders are the folders of package managers.
 var managedFolders = []struct {
 	part string
 	Owner
@@ -42,8 +42,8 @@ var managedFolders = []struct {
 	{"/winget/packages/", Owner{"winget", "winget upgrade LecternMCP.Lectern"}},
 }
 
-// packageManagers are package managers that know whose a file is. Their query ends
-// with status 0 when it is theirs.
+// packageManagers can say whether they own a file. Their query then exits with
+// status 0.
 var packageManagers = []struct {
 	query []string // the file's path comes last
 	Owner
@@ -54,8 +54,8 @@ var packageManagers = []struct {
 	{[]string{"pacman", "-Qo"}, Owner{"pacman", "sudo pacman -Syu lectern"}},
 }
 
-// ownerTimeout bounds each question to a package manager. One that does not
-// answer, because it is busy, is taken not to own the file.
+// ownerTimeout bounds each query of a package manager. One that times out,
+// because it is busy, counts as not owning the file.
 const ownerTimeout = 5 * time.Second
 
 func owner(ctx context.Context, file string) (Owner, bool) {

@@ -14,8 +14,8 @@ import (
 // Releases is where releases are published.
 const Releases = "https://github.com/lectern-mcp/lectern/releases"
 
-// sums is the signed list of a release's files; signature is what its name,
-// and the name of a binary, has when signed.
+// sums is the signed list of a release's files; signature is the suffix of the
+// file with its signature, and of that with a binary's.
 const (
 	sums      = "checksums.txt"
 	signature = ".minisig"
@@ -27,7 +27,7 @@ const maxHops = 5
 // storageHosts is where GitHub redirects downloads to.
 var storageHosts = []string{"objects.githubusercontent.com", "release-assets.githubusercontent.com"}
 
-// A releaseSource is a place of releases.
+// A releaseSource is a server of releases.
 type releaseSource struct {
 	base  *url.URL
 	plain bool // http to loopback is allowed
@@ -60,7 +60,7 @@ func (s releaseSource) fileURL(version, file string) string {
 	return s.base.JoinPath("download", "v"+version, file).String()
 }
 
-// pageURL is what a person opens; version may be empty.
+// pageURL is for a person; version may be empty.
 func (s releaseSource) pageURL(version string) string {
 	if version == "" {
 		return s.base.JoinPath("latest").String()
@@ -68,7 +68,7 @@ func (s releaseSource) pageURL(version string) string {
 	return s.base.JoinPath("tag", "v"+version).String()
 }
 
-// checkAllowed says why u may not be asked, or nil.
+// checkAllowed says why u must not be requested, or nil.
 func (s releaseSource) checkAllowed(u *url.URL) error {
 	switch {
 	case u.Scheme == "https":
@@ -79,7 +79,7 @@ func (s releaseSource) checkAllowed(u *url.URL) error {
 	if u.Host == s.base.Host || s.base.Host == "github.com" && slices.Contains(storageHosts, u.Host) {
 		return nil
 	}
-	return fmt.Errorf("the server sends us to %s, which is not one of its own; nothing was downloaded from it", u.Host)
+	return fmt.Errorf("the server redirects to %s, which is not one of its own hosts; nothing was downloaded from it", u.Host)
 }
 
 func isLoopback(host string) bool {
@@ -87,8 +87,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// newWebClient asks only whom s allows. Its requests are bounded by their
-// contexts. Answers are never unpacked on the way: sizes are those on the wire.
+// newWebClient sends requests only where s allows. They are bounded by their
+// contexts. Responses are not decompressed: sizes are those on the wire.
 func newWebClient(s releaseSource) *http.Client {
 	dial := &net.Dialer{Timeout: 15 * time.Second}
 	return &http.Client{
@@ -99,7 +99,7 @@ func newWebClient(s releaseSource) *http.Client {
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > maxHops {
-				return errors.New("the server sends us in circles; try again later")
+				return errors.New("too many redirects; try again later")
 			}
 			return s.checkAllowed(req.URL)
 		},

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checksumOf finds the SHA-256 of a file in a list as sha256sum writes it. The list
-// is signed, so anything strange in it is a fault of the release.
+// checksumOf finds the SHA-256 of a file in a list of sha256sum. The list is
+// signed, so every oddity is an error of the release.
 func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 	found := 0
 	for line := range strings.Lines(list) {
@@ -19,7 +19,7 @@ func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 		found++
 		raw, err := hex.DecodeString(digits)
 		if err != nil || len(raw) != len(sum) {
-			return sum, fmt.Errorf("%s has %q for %s, which is no SHA-256; report this release", sums, digits, file)
+			return sum, fmt.Errorf("%s has %q for %s, which is not a SHA-256; report this release", sums, digits, file)
 		}
 		copy(sum[:], raw)
 	}

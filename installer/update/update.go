@@ -1,11 +1,11 @@
-// Package update replaces the installed lectern by a released one: it finds
-// the release, downloads and verifies it, swaps the files, and swaps them back
-// when the new one does not work.
+// Package update replaces the installed lectern by a release: it finds the
+// release, downloads and verifies it, swaps the files, and swaps them back if
+// the new one does not work.
 //
-// It is not a package manager: an install that one owns is left to it, and the
-// right command is named. It checks nothing by itself; cmd/lectern asks, for a
-// person, and never from `lectern serve`. It starts and stops no hub: how that
-// is done is given to it as function values.
+// It is not a package manager: a binary that one owns is left to it, and the
+// right command is named. It never checks for updates by itself; cmd/lectern does
+// for a person, never in `lectern serve`. It starts and stops the hub only by the
+// functions that it is given.
 //
 // cmd/lectern imports it. Start reading at [Updater.Apply], then commit.go;
 // how releases are made and signed is in docs/releasing.md.
@@ -23,43 +23,44 @@ import (
 	"aead.dev/minisign"
 )
 
-// A Config says what is installed and whom to trust.
+// A Config says what is installed and which keys to trust.
 type Config struct {
 	// Mirror is used instead of [Releases]: an https URL below which
 	// download/vVERSION/FILE and latest/download/FILE are served.
 	Mirror string
-	// PlainLoopback allows http, but to this machine alone. It is for tests.
+	// PlainLoopback allows http to this machine. It is for tests.
 	PlainLoopback bool
 	// Keys are the minisign public keys that are trusted; nil: [ReleaseKeys].
 	Keys []string
 	// Minimum is the oldest version that may ever be installed; empty: [Minimum].
 	Minimum string
 
-	Version  string // that runs
+	Version  string // that is running
 	OS, Arch string // as Go spells them
 	Target   string // the installed binary; a symbolic link is followed
-	State    string // folder for downloads and for what was seen
+	State    string // folder for downloads and known versions
 	Pin      string // the version to stay at; empty: the newest
-	Limits   Limits // zero fields: the usual ones
+	Limits   Limits // zero fields: the defaults
 
-	// Inspect runs a binary and returns what `version --json` says; nil: by os/exec.
+	// Inspect runs a binary and returns the output of `version --json`; nil: by os/exec.
 	Inspect func(ctx context.Context, binary string) ([]byte, error)
-	// Owner finds the package manager that a file belongs to; nil: asks them.
+	// Owner finds the package manager that owns a file; nil: by querying them.
 	Owner func(ctx context.Context, file string) (Owner, bool)
-	// Restart makes the hub, if one runs, leave for one of the binary that is
-	// installed now, which is of this version. Nil: there is nothing to restart.
+	// Restart replaces a running hub by one of the installed binary, which is of
+	// this version. Nil: there is nothing to restart.
 	Restart func(ctx context.Context, version string) error
-	// Healthy returns nil once a hub of this version serves, or none is wanted.
+	// Healthy returns nil once a hub of this version serves, or if none is wanted.
 	Healthy func(ctx context.Context, version string) error
-	// Progress is told every step as it is done. It must not block.
+	// Progress is called for every step. It must not block.
 	Progress func(Progress)
 	Now      func() time.Time
 
-	// atPoint is told where the swap is, so that tests can end the process there.
+	// atPoint is called at the points of the swap, so that tests can kill the
+	// process there.
 	atPoint func(point string)
 }
 
-// Limits bound what a server can do to us.
+// Limits bound what a server can make us do.
 type Limits struct {
 	Archive  int64         // bytes of an archive; 128 MiB
 	Unpacked int64         // bytes of all its files; 512 MiB
@@ -68,7 +69,7 @@ type Limits struct {
 	Total    time.Duration // for an archive, all tries together; 30 min
 	Pace     time.Duration // within which PaceMin bytes must arrive; 30 s
 	PaceMin  int64         // 64 KiB
-	Tries    int           // for an archive; each goes on where the last ended; 4
+	Tries    int           // for an archive; each resumes the one before; 4
 	Health   time.Duration // for the new hub to serve; 30 s
 }
 
@@ -101,7 +102,7 @@ type Updater struct {
 	known  knownVersions
 }
 
-// New checks c. It touches no network and writes nothing.
+// New checks c. It does not go online and writes nothing.
 func New(c Config) (*Updater, error) {
 	c.Limits = c.Limits.withDefaults()
 	setDefault(&c.Minimum, Minimum)
@@ -121,7 +122,7 @@ func New(c Config) (*Updater, error) {
 		c.atPoint = func(string) {}
 	}
 	if c.Now == nil || c.Target == "" || c.State == "" {
-		return nil, errors.New("open updater: Now, Target and State are needed")
+		return nil, errors.New("open updater: Now, Target and State are required")
 	}
 	u := &Updater{Config: c, known: knownVersions{file: filepath.Join(c.State, "update.json")}}
 	var err error
@@ -138,8 +139,8 @@ func New(c Config) (*Updater, error) {
 	return u, nil
 }
 
-// resolve is the file that the target is in the end: replacing a symbolic link
-// would leave the real binary as it was.
+// resolve follows symbolic links to the installed binary: replacing a link would
+// leave the binary as it was.
 func (u *Updater) resolve() (string, error) {
 	real, err := filepath.EvalSymlinks(u.Target)
 	if err != nil {

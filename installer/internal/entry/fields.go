@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// A Field of an entry. Its Value is a string, bool, int, nil, []string or
-// Fields, or what Get answered.
+// A Field of an entry. Its Value is a string, bool, int, nil, []string, Fields,
+// or a value that Get returned.
 type Field struct {
 	Key   string
 	Value any
 }
 
-// Fields are in the order in which they are written.
+// Fields are written in this order.
 type Fields []Field
 
-// Map is f as Get would answer it.
+// Map is f as Get would return it.
 func (f Fields) Map() map[string]any {
 	m := map[string]any{}
 	for _, field := range f {
@@ -27,23 +27,23 @@ func (f Fields) Map() map[string]any {
 	return m
 }
 
-// With is f and those of the fields of an entry that are in neither f nor
-// drop, sorted after it.
-func (f Fields) With(entry map[string]any, drop Fields) Fields {
+// With is f, followed by the fields of entry that are neither in f nor in
+// without, sorted.
+func (f Fields) With(entry map[string]any, without Fields) Fields {
 	all := slices.Clone(f)
-	ours, dropped := f.Map(), drop.Map()
+	ours, left := f.Map(), without.Map()
 	for _, key := range slices.Sorted(maps.Keys(entry)) {
-		_, mine := ours[key]
-		_, gone := dropped[key]
-		if !mine && !gone {
+		_, isOurs := ours[key]
+		_, isLeft := left[key]
+		if !isOurs && !isLeft {
 			all = append(all, Field{key, entry[key]})
 		}
 	}
 	return all
 }
 
-// normalize brings a value to one of few types, so that values which mean the same
-// are equal whatever the format they came from.
+// normalize converts a value to one of few types, so that equal values of all
+// formats compare equal.
 func normalize(v any) any {
 	switch v := v.(type) {
 	case Fields:
@@ -75,7 +75,7 @@ func normalize(v any) any {
 
 func equalFields(a, b map[string]any) bool { return reflect.DeepEqual(normalize(a), normalize(b)) }
 
-// sortFields is a value with its fields in order, for writing.
+// sortFields makes sorted Fields of a map, for writing.
 func sortFields(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {

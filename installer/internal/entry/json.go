@@ -13,7 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// errorPosition matches the place in hujson's errors.
+// errorPosition matches the position in hujson's errors.
 var errorPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
 func parseJSON(text []byte) (hujson.Value, error) {
@@ -38,7 +38,7 @@ func (p Location) readJSON(text []byte) (map[string]any, error) {
 	if _, _, err := p.descend(text, &root); err != nil {
 		return nil, err
 	}
-	// Pack keeps what Standardize rewrites in place.
+	// Standardize may change its argument.
 	standard, err := hujson.Standardize(bytes.Clone(text))
 	if err != nil {
 		return nil, &Fault{Msg: err.Error()}
@@ -52,8 +52,8 @@ func (p Location) readJSON(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// descend follows In as far as there are objects: the innermost one, and how
-// many keys lead to it. Keys on the way must stand there once.
+// descend follows Parents as far as they exist. It returns the innermost object
+// and the number of keys that lead to it. Duplicate keys on the way are a fault.
 func (p Location) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
 	at = root
 	for _, key := range append(slices.Clip(p.Parents), p.Name) {
@@ -78,7 +78,7 @@ func (p Location) descend(text []byte, root *hujson.Value) (at *hujson.Value, de
 	return at, depth, nil
 }
 
-// findMember finds a key of an object; -1: it is not there.
+// findMember returns the index of a key in an object, or -1.
 func findMember(text []byte, obj *hujson.Object, key string) (int, error) {
 	found := -1
 	for i, m := range obj.Members {
@@ -86,7 +86,7 @@ func findMember(text []byte, obj *hujson.Object, key string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, newFault(text, m.Name.StartOffset, fmt.Sprintf("the key %q stands here twice; remove one", key))
+			return 0, newFault(text, m.Name.StartOffset, fmt.Sprintf("duplicate key %q; remove one", key))
 		}
 		found = i
 	}
@@ -111,7 +111,7 @@ func (p Location) setJSON(e *edit, fields Fields) (made int, err error) {
 	}
 	obj, ok := at.Value.(*hujson.Object)
 	if !ok {
-		return 0, errNotObject // descend has seen to that
+		return 0, errNotObject // descend has checked that
 	}
 	s := detectStyle(e, &root)
 	key, value := p.Name, any(fields)
@@ -129,7 +129,7 @@ func (p Location) setJSON(e *edit, fields Fields) (made int, err error) {
 	return len(p.Parents) - depth, nil
 }
 
-// wrapInParents wraps the entry into the containers that keys name.
+// wrapInParents wraps the entry in objects with these keys.
 func (p Location) wrapInParents(keys []string, fields Fields) Fields {
 	f := Fields{{p.Name, fields}}
 	for _, key := range slices.Backward(keys) {
@@ -138,7 +138,7 @@ func (p Location) wrapInParents(keys []string, fields Fields) Fields {
 	return f
 }
 
-// insert adds a member after the last one of an object.
+// insert adds a member at the end of an object.
 func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
 	n := len(obj.Members)
 	if n == 0 {
@@ -149,7 +149,7 @@ func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string,
 	end := last.Value.EndOffset
 	trailing := last.Value.AfterExtra != nil
 	if !bytes.ContainsRune(first.Name.BeforeExtra, '\n') {
-		// All on one line: stay on it.
+		// The object is on one line and stays so.
 		s.flat = true
 		text := s.member(key, value, "")
 		if s.unit != "" {
@@ -173,7 +173,7 @@ func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string,
 	e.splice(after, after, text)
 }
 
-// insertFirst adds the first member of an object.
+// insertFirst adds a member to an empty object.
 func (s style) insertFirst(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
 	from, to := at.StartOffset+1, at.EndOffset-1
 	if s.flat {
@@ -228,7 +228,7 @@ func (p Location) removeJSON(e *edit, made int) error {
 	return nil
 }
 
-// isOnlyMember reports whether an object holds one member, and no comment beside it.
+// isOnlyMember reports whether an object has one member, and no comment.
 func isOnlyMember(v *hujson.Value) bool {
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok || len(obj.Members) != 1 {
@@ -239,8 +239,8 @@ func isOnlyMember(v *hujson.Value) bool {
 		len(bytes.TrimSpace(obj.AfterExtra)) == 0
 }
 
-// removeMember removes a member with the space before it and one comma. Comments
-// around it stay.
+// removeMember removes a member with the space before it and one comma, but not
+// the comments around it.
 func removeMember(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
 	m := obj.Members[i]
 	before := m.Name.BeforeExtra
@@ -260,7 +260,7 @@ func removeMember(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
 			from, to = at.StartOffset+1, at.EndOffset-1
 		}
 	case comma && i == 0 && !bytes.ContainsRune(before, '\n'):
-		// First on a line of many: the space after goes, not the one before.
+		// First on a line of several: remove the space after it, not before.
 		next := obj.Members[1].Name
 		from, to = m.Name.StartOffset, next.StartOffset-len(bytes.TrimLeft(next.BeforeExtra, " \t"))
 	case comma:

@@ -25,8 +25,8 @@ func readTOML(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// setTOML puts the entry at the end: a table may stand anywhere, and there it
-// splits nobody else's. Containers need no making.
+// setTOML writes the entry at the end of the file, where a table cannot split
+// another one. Containers need not be created.
 func (p Location) setTOML(e *edit, fields Fields, top map[string]any) error {
 	rest := e.text
 	if path, ok := p.outlinePath(top); ok {
@@ -35,7 +35,7 @@ func (p Location) setTOML(e *edit, fields Fields, top map[string]any) error {
 		}
 	}
 	if list := tomltext.Path(p.Parents...) + " = []"; p.List && strings.Contains(string(rest), list) {
-		// An empty list that is written out is closed to tables.
+		// Tables cannot be added to a list that is written inline.
 		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+formatInlineTOML(fields)+"]", 1)
 		e.replaceWith([]byte(after))
 		return nil
@@ -65,7 +65,7 @@ func (p Location) removeTOML(e *edit) error {
 	return ErrByHand
 }
 
-// orderedFields is the entry in the order in which we write its fields.
+// orderedFields are the fields of the entry in the order in which we write them.
 func orderedFields(p Location, top map[string]any) Fields {
 	entry, err := p.find(top)
 	if err != nil {
@@ -80,17 +80,17 @@ func orderedFields(p Location, top map[string]any) Fields {
 	return f.With(entry, nil)
 }
 
-// outlinePath is where an outline of the text has the entry.
+// outlinePath is the path of the entry, as tomltext writes paths.
 func (p Location) outlinePath(top map[string]any) (string, bool) {
-	within, err := p.container(top)
-	if err != nil || within == nil {
+	container, err := p.container(top)
+	if err != nil || container == nil {
 		return "", false
 	}
-	if list, ok := within.([]any); ok {
+	if list, ok := container.([]any); ok {
 		i := p.index(list)
 		return fmt.Sprintf("%s[%d]", tomltext.Path(p.Parents...), i), i >= 0
 	}
-	m, _ := within.(map[string]any)
+	m, _ := container.(map[string]any)
 	return tomltext.Under(tomltext.Path(p.Parents...), p.Name), m[p.Name] != nil
 }
 
@@ -137,7 +137,7 @@ func formatInlineTOML(f Fields) string {
 	return "{ " + strings.Join(parts, ", ") + " }"
 }
 
-// replaceWith makes the text after, as one splice of what differs.
+// replaceWith makes the text become after, by one splice of what differs.
 func (e *edit) replaceWith(after []byte) {
 	from, short := 0, min(len(e.text), len(after))
 	for from < short && e.text[from] == after[from] {

@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// emptyValue matches the line of a key whose value is nothing yet, and what
-// may follow that.
+// emptyValue matches the line of a key with an empty value, and a comment after
+// it.
 var emptyValue = regexp.MustCompile(`^(.*?:)[ \t]*(?:\{[ \t]*\}|\[[ \t]*\]|null|~)?((?:[ \t]+#.*)?[ \t]*\r?\n?)$`)
 
 func (p Location) setYAML(e *edit, fields Fields) (made int, err error) {
@@ -39,9 +39,9 @@ func (p Location) setYAML(e *edit, fields Fields) (made int, err error) {
 		l.insertLines(len(l.starts)-1, p.formatWithParent(fields, e.eol))
 		return 1, nil
 	}
-	within := l.block(lineOf(key.Key), column(key.Key), p.List)
+	container := l.block(lineOf(key.Key), column(key.Key), p.List)
 	if isFlow(key.Value) || isNull(key.Value) {
-		return 0, p.insertFirstYAML(l, within, fields)
+		return 0, p.insertFirstYAML(l, container, fields)
 	}
 	if mine, ok := p.entryBlock(l, key.Value); ok {
 		l.splice(l.starts[mine.first], l.starts[mine.end], p.formatYAML(fields, mine.indent, l.eol))
@@ -51,28 +51,28 @@ func (p Location) setYAML(e *edit, fields Fields) (made int, err error) {
 	if !ok {
 		return 0, ErrByHand
 	}
-	l.insertLines(within.end, p.formatYAML(fields, indent, l.eol))
+	l.insertLines(container.end, p.formatYAML(fields, indent, l.eol))
 	return 0, nil
 }
 
-// insertFirstYAML gives a container that holds nothing its first entry.
-func (p Location) insertFirstYAML(l yamlLines, within block, fields Fields) error {
-	if !l.replaceEmptyValue(within.first, "") {
+// insertFirstYAML adds the entry to an empty container.
+func (p Location) insertFirstYAML(l yamlLines, container block, fields Fields) error {
+	if !l.replaceEmptyValue(container.first, "") {
 		return ErrByHand
 	}
-	l.insertLines(within.first+1, p.formatYAML(fields, within.indent+2, l.eol))
+	l.insertLines(container.first+1, p.formatYAML(fields, container.indent+2, l.eol))
 	return nil
 }
 
-// replaceEmptyValue puts a text in the place of the empty value that a key has on its
-// line. False: the line is not so.
-func (l yamlLines) replaceEmptyValue(line int, put string) bool {
+// replaceEmptyValue replaces the empty value of the key on a line; false: there
+// is none.
+func (l yamlLines) replaceEmptyValue(line int, text string) bool {
 	m := emptyValue.FindStringSubmatchIndex(l.line(line))
 	if m == nil {
 		return false
 	}
 	at := l.starts[line]
-	l.splice(at+m[3], at+m[4], put)
+	l.splice(at+m[3], at+m[4], text)
 	return true
 }
 
@@ -111,15 +111,15 @@ func (p Location) removeYAML(e *edit, made int) error {
 }
 
 // entryBlock finds the lines of the entry in a container.
-func (p Location) entryBlock(l yamlLines, within ast.Node) (block, bool) {
+func (p Location) entryBlock(l yamlLines, container ast.Node) (block, bool) {
 	if !p.List {
-		pair := findPair(mappingPairs(within), p.Name)
-		if pair == nil || isFlow(within) {
+		pair := findPair(mappingPairs(container), p.Name)
+		if pair == nil || isFlow(container) {
 			return block{}, false
 		}
 		return l.block(lineOf(pair.Key), column(pair.Key), false), true
 	}
-	seq, ok := within.(*ast.SequenceNode)
+	seq, ok := container.(*ast.SequenceNode)
 	if !ok || seq.IsFlowStyle {
 		return block{}, false
 	}
@@ -182,7 +182,7 @@ func childCount(n ast.Node) int {
 	return len(mappingPairs(n))
 }
 
-// childIndent is how far the entries of a container are indented.
+// childIndent is the indentation of the entries of a container.
 func childIndent(n ast.Node) (int, bool) {
 	if seq, ok := n.(*ast.SequenceNode); ok && len(seq.Entries) > 0 {
 		return seq.Entries[0].Start.Position.Column - 1, true
@@ -193,12 +193,12 @@ func childIndent(n ast.Node) (int, bool) {
 	return 0, false
 }
 
-// formatWithParent is the entry in a container of its own.
+// formatWithParent is the entry in a new container.
 func (p Location) formatWithParent(fields Fields, eol string) string {
 	return quoteYAML(p.Parents[0]) + ":" + eol + p.formatYAML(fields, 2, eol)
 }
 
-// formatYAML is the entry as lines that are indented by indent.
+// formatYAML is the entry as lines indented by indent.
 func (p Location) formatYAML(fields Fields, indent int, eol string) string {
 	var b bytes.Buffer
 	pad := strings.Repeat(" ", indent)
@@ -239,10 +239,10 @@ func writeYAML(b *bytes.Buffer, f Fields, indent int, eol string) {
 	}
 }
 
-// plainYAML matches strings that mean themselves without quotes.
+// plainYAML matches strings that need no quotes.
 var plainYAML = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
 
-// formatScalar writes a value, on one line whatever it is: YAML reads JSON.
+// formatScalar writes a value on one line; YAML includes JSON.
 func formatScalar(v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -260,7 +260,7 @@ func quoteYAML(s string) string {
 		return s
 	}
 	if strings.Contains(s, `\`) && !strings.ContainsFunc(s, unicode.IsControl) {
-		return "'" + strings.ReplaceAll(s, "'", "''") + "'" // backslashes mean themselves
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'" // no escapes in single quotes
 	}
 	return quoteJSON(s)
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// read parses a text, without its byte order mark, into maps, lists and
-// values. A text of nothing but spaces is an empty table.
+// read parses a text, without its byte order mark, into maps, lists and values.
+// A blank text is an empty table.
 func (p Location) read(text []byte) (map[string]any, error) {
 	_, bare := splitBOM(text)
 	if n := len(bare); n > maxText[p.Format] {
-		return nil, &Fault{Msg: fmt.Sprintf("the file has %d bytes, more than the %d we edit", n, maxText[p.Format])}
+		return nil, &Fault{Msg: fmt.Sprintf("the file has %d bytes, more than the %d that Lectern edits", n, maxText[p.Format])}
 	}
 	if f := tooDeep(bare); f != nil {
 		return nil, f
@@ -30,15 +30,15 @@ func (p Location) read(text []byte) (map[string]any, error) {
 	}
 }
 
-// tooDeep finds brackets that nest deeper than any person writes them. It does
-// not know strings, so it may count some brackets too many, never too few.
+// tooDeep finds brackets that nest too deep. It also counts brackets in strings,
+// so its count may be too high, never too low.
 func tooDeep(text []byte) *Fault {
 	depth := 0
 	for i, c := range text {
 		switch c {
 		case '[', '{':
 			if depth++; depth > maxDepth {
-				return newFault(text, i, fmt.Sprintf("more than %d brackets inside each other", maxDepth))
+				return newFault(text, i, fmt.Sprintf("brackets are nested more than %d deep", maxDepth))
 			}
 		case ']', '}':
 			depth = max(depth-1, 0)
@@ -47,17 +47,17 @@ func tooDeep(text []byte) *Fault {
 	return nil
 }
 
-// find finds the entry in what read answered.
+// find returns the entry in the result of read.
 func (p Location) find(top map[string]any) (map[string]any, error) {
-	within, err := p.container(top)
-	if err != nil || within == nil {
+	container, err := p.container(top)
+	if err != nil || container == nil {
 		return nil, err
 	}
 	var found any
 	if !p.List {
-		found = within.(map[string]any)[p.Name]
-	} else if i := p.index(within.([]any)); i >= 0 {
-		found = within.([]any)[i]
+		found = container.(map[string]any)[p.Name]
+	} else if i := p.index(container.([]any)); i >= 0 {
+		found = container.([]any)[i]
 	}
 	if found == nil {
 		return nil, nil //nolint:nilnil // absence is an ordinary answer here
@@ -69,7 +69,7 @@ func (p Location) find(top map[string]any) (map[string]any, error) {
 	return entry, nil
 }
 
-// container is the map or list that holds the entries; nil: there is none.
+// container returns the map or list of entries; nil: there is none.
 func (p Location) container(top map[string]any) (any, error) {
 	var at any = top
 	for i, key := range p.Parents {
@@ -94,7 +94,7 @@ func (p Location) container(top map[string]any) (any, error) {
 	return nil, &Fault{Msg: fmt.Sprintf("%s is not a %s of servers", strings.Join(p.Parents, "."), map[bool]string{false: "table", true: "list"}[p.List])}
 }
 
-// index is the entry's in a list; -1: it is not in it.
+// index is that of the entry in a list, or -1.
 func (p Location) index(list []any) int {
 	for i, v := range list {
 		if m, ok := v.(map[string]any); ok && m["name"] == p.Name {
@@ -104,15 +104,15 @@ func (p Location) index(list []any) int {
 	return -1
 }
 
-// String is the place in words.
+// String is for messages.
 func (p Location) String() string { return strings.Join(append(slices.Clip(p.Parents), p.Name), ".") }
 
-// errUnsafeEdit says that an edit of ours would do more than it should.
+// errUnsafeEdit means that our edit would change too much.
 var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
 
-// verify holds an edit against its promise: the outcome parses, the entry holds
-// what it should, and all else means the same as before and, but for spaces
-// and separators, has the same bytes. nil: the entry is gone.
+// verify checks the promise of an edit: the result parses, the entry is as
+// wanted (nil: removed), and the rest has the same meaning and, except for spaces
+// and separators, the same bytes as before.
 func (p Location) verify(before, after []byte, want map[string]any, splices []splice) error {
 	was, err := p.read(before)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p Location) verify(before, after []byte, want map[string]any, splices []sp
 	}
 	is, err := p.read(after)
 	if err != nil {
-		return ErrByHand // such as a table that was closed to additions
+		return ErrByHand // such as an inline table, which cannot be extended
 	}
 	got, err := p.find(is)
 	if err != nil {
@@ -145,8 +145,8 @@ func (p Location) verify(before, after []byte, want map[string]any, splices []sp
 	return nil
 }
 
-// onlySeparators reports whether the splices take nothing away but what stands
-// for an empty container.
+// onlySeparators reports whether the splices remove only separators and empty
+// containers.
 func onlySeparators(text []byte, splices []splice) bool {
 	for _, s := range splices {
 		if strings.Trim(string(text[s.from:s.to]), " \t\r\n{}[]~") != "" && string(text[s.from:s.to]) != "null" {
@@ -156,8 +156,8 @@ func onlySeparators(text []byte, splices []splice) bool {
 	return true
 }
 
-// removeFromTree takes the entry out of a tree, and the containers around it that are
-// then empty.
+// removeFromTree removes the entry from a tree, and the containers around it that
+// are empty then.
 func (p Location) removeFromTree(top map[string]any) {
 	chain := []map[string]any{top}
 	for _, key := range p.Parents {
@@ -189,7 +189,7 @@ func (p Location) removeFromTree(top map[string]any) {
 	}
 }
 
-// newFault says where in the text something is.
+// newFault converts an offset in the text to line and column.
 func newFault(text []byte, offset int, msg string) *Fault {
 	before := string(text[:min(offset, len(text))])
 	line := strings.Count(before, "\n") + 1

@@ -20,25 +20,25 @@ type statusError struct {
 }
 
 func (e *statusError) Error() string {
-	what := fmt.Sprintf("%s answers %s", e.URL, e.Status)
+	msg := fmt.Sprintf("%s answers %s", e.URL, e.Status)
 	switch {
 	case e.Code == http.StatusNotFound:
-		return what + ": there is no such release for this system; `lectern self-update --check` tells which there is"
+		return msg + ": no such release for this system; `lectern self-update --check` shows the available one"
 	case e.Code == http.StatusForbidden || e.Code == http.StatusTooManyRequests:
 		if e.RetryAfter != "" {
-			return what + ": it refuses for now; try again in " + e.RetryAfter + " seconds"
+			return msg + ": rate limit exceeded; try again in " + e.RetryAfter + " seconds"
 		}
-		return what + ": it refuses for now, most likely because of too many requests from your address; try again in an hour"
+		return msg + ": access refused, probably by a rate limit for your address; try again in an hour"
 	case e.Code >= 500:
-		return what + ": it is in trouble; try again later"
+		return msg + ": server error; try again later"
 	}
-	return what + "; try again later, or install by hand"
+	return msg + "; try again later, or install by hand"
 }
 
-// isTemporary reports whether trying again at once may help.
+// isTemporary reports whether to try again at once.
 func (e *statusError) isTemporary() bool { return e.Code >= 500 }
 
-// get gets url, from byte offset on where the server can do that.
+// get requests a URL, from byte offset on if the server supports that.
 func (u *Updater) get(ctx context.Context, at string, offset int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -55,7 +55,7 @@ func (u *Updater) get(ctx context.Context, at string, offset int64) (*http.Respo
 	return res, err
 }
 
-func newStatusError(at string, res *http.Response) error {
+func newStatusError(at string, res *http.Response) *statusError {
 	return &statusError{URL: at, Status: res.Status, Code: res.StatusCode, RetryAfter: res.Header.Get("Retry-After")}
 }
 
@@ -76,12 +76,12 @@ func (u *Updater) getSmallFile(ctx context.Context, at string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("get %s: %w", at, preferCause(ctx, err))
 	case len(text) > maxSmallFile:
-		return nil, fmt.Errorf("get %s: it has more than %d bytes, which no such file has", at, maxSmallFile)
+		return nil, fmt.Errorf("get %s: it has more than %d bytes, too many for this file", at, maxSmallFile)
 	}
 	return text, nil
 }
 
-// preferCause prefers why a context ended to that it did.
+// preferCause replaces the error of a context by its cause.
 func preferCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -16,17 +16,17 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// A change is what a file held and what it is to hold.
+// A change replaces the content of a file.
 type change struct {
 	path    string
-	before  []byte // nil: it is not there
-	after   []byte // nil: it is to be removed
+	before  []byte // nil: there is no file
+	after   []byte // nil: the file is removed
 	perm    fs.FileMode
 	receipt receipt // of what the change is about
-	backup  bool    // the file is somebody else's: keep a copy of what it held
+	backup  bool    // the file is another program's: keep a copy
 }
 
-// readFile is the content of a file of the user's; nil: there is none.
+// readFile is the content of a user's file; nil: there is none.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -37,7 +37,7 @@ func readFile(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read file: %s is not a regular file", path)
 	case info.Size() > maxFile:
-		return nil, fmt.Errorf("read file: %s has %d bytes, more than the %d we edit", path, info.Size(), maxFile)
+		return nil, fmt.Errorf("read file: %s has %d bytes, more than the %d that Lectern edits", path, info.Size(), maxFile)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -49,16 +49,16 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// maxFile bounds what we read of other programs' files, in bytes.
+// maxFile bounds the files that we read, in bytes.
 const maxFile = 16 << 20
 
-// resolveLink follows symbolic links and refuses those that lead out of top: what
-// is there belongs to other machines, other users or the system.
+// resolveLink follows symbolic links and refuses those that lead out of top:
+// what is there belongs to other machines, other users or the system.
 func resolveLink(top, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return "", fmt.Errorf("%s is a symbolic link to nothing; remove it or make what it points to", path)
+			return "", fmt.Errorf("%s is a broken symbolic link; remove it, or create what it points to", path)
 		}
 		return path, nil
 	}
@@ -78,7 +78,7 @@ func resolveLink(top, path string) (string, error) {
 	return real, nil
 }
 
-// describe is the change in words.
+// describe says what the change does.
 func (c change) describe() string {
 	switch {
 	case c.before == nil:
@@ -101,36 +101,37 @@ func (c change) diff() string {
 	return udiff.Unified(from, to, string(c.before), string(c.after))
 }
 
-// apply carries the change out: note what is done, copy what is there, write in
-// one step, read back.
+// apply makes the change: it saves the receipt, backs up the file, writes in one
+// step and reads back.
 func (m Machine) apply(c change) error {
-	if old, err := m.findReceipt(c.receipt.Kind, c.receipt.Path, c.receipt.Name); err != nil {
+	r := c.receipt
+	old, recorded, err := m.findReceipt(r)
+	if err != nil {
 		return err
-	} else if old != nil {
-		c.receipt.Made, c.receipt.Created = old.Made, old.Created
-		c.receipt.Folders, c.receipt.Backups = old.Folders, old.Backups
-	} else {
-		c.receipt.Created = c.before == nil
+	}
+	r.Created = c.before == nil
+	if recorded {
+		r.Made, r.Created, r.Folders, r.Backups = old.Made, old.Created, old.Folders, old.Backups
 	}
 	dir := filepath.Dir(c.path)
-	c.receipt.Folders = append(c.receipt.Folders, missingFolders(dir)...)
+	r.Folders = append(r.Folders, missingFolders(dir)...)
 	if c.backup && c.before != nil {
 		backup, err := m.backUp(c)
 		if err != nil {
 			return err
 		}
-		c.receipt.Backups = append(c.receipt.Backups, backup)
+		r.Backups = append(r.Backups, backup)
 	}
-	if err := m.addReceipt(c.receipt); err != nil {
+	if err := m.addReceipt(r); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("create folder: %w", err)
 	}
 	return c.write()
 }
 
-// write puts the new content in place, if the old is still what it was.
+// write replaces the content, if it is still what it was.
 func (c change) write() error {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
@@ -143,22 +144,22 @@ func (c change) write() error {
 	}
 	err = atomicfile.Write(root, filepath.Base(c.path), c.after, opt)
 	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) {
-		return fmt.Errorf("%s was changed by another program just now; nothing was written; try again", c.path)
+		return fmt.Errorf("conflict: another program has just changed %s; nothing was written; try again", c.path)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.path, err)
 	}
 	now, err := os.ReadFile(c.path)
 	if err != nil {
-		return fmt.Errorf("read back: %w", err)
+		return fmt.Errorf("verify: %w", err)
 	}
 	if !bytes.Equal(now, c.after) {
-		return fmt.Errorf("read back: %s does not hold what was written; another program may have changed it", c.path)
+		return fmt.Errorf("verify %s: the file does not hold what was written; another program may have changed it", c.path)
 	}
 	return nil
 }
 
-// backUp keeps what the file holds in a new file beside it.
+// backUp copies the file to a new one beside it.
 func (m Machine) backUp(c change) (string, error) {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
@@ -179,8 +180,8 @@ func (m Machine) backUp(c change) (string, error) {
 	}
 }
 
-// revert takes away what a change of this mark once brought: the change itself,
-// then the folders that are empty now.
+// revert makes a change that removes what its receipt records, then removes
+// the backups and the folders that are empty now.
 func (m Machine) revert(c change) error {
 	if c.after != nil {
 		if err := c.write(); err != nil {
@@ -192,14 +193,14 @@ func (m Machine) revert(c change) error {
 	return m.cleanUp(c.receipt)
 }
 
-// removeFile removes a file that is still what it was.
+// removeFile removes a file, if it is still what it was.
 func (m Machine) removeFile(c change) error {
 	now, err := readFile(c.path)
 	if err != nil || now == nil {
 		return err
 	}
 	if !bytes.Equal(now, c.before) {
-		return fmt.Errorf("%s was changed by another program just now; nothing was removed; try again", c.path)
+		return fmt.Errorf("conflict: another program has just changed %s; nothing was removed; try again", c.path)
 	}
 	if err := os.Remove(c.path); err != nil {
 		return fmt.Errorf("remove file: %w", err)
@@ -207,22 +208,22 @@ func (m Machine) removeFile(c change) error {
 	return nil
 }
 
-// cleanUp removes the copies and folders of a mark, and the mark.
-func (m Machine) cleanUp(x receipt) error {
-	for _, b := range x.Backups {
+// cleanUp removes the backups and folders of a receipt, and the receipt.
+func (m Machine) cleanUp(r receipt) error {
+	for _, b := range r.Backups {
 		if err := ignoreNotExist(os.Remove(b)); err != nil {
-			return fmt.Errorf("remove copy: %w", err)
+			return fmt.Errorf("remove backup: %w", err)
 		}
 	}
-	for _, v := range slices.Backward(x.Folders) {
-		if os.Remove(v) != nil {
-			break // something else is in it by now, or it is gone
+	for _, dir := range slices.Backward(r.Folders) {
+		if os.Remove(dir) != nil {
+			break // something else is in it by now, or it no longer exists
 		}
 	}
-	return m.deleteReceipt(x)
+	return m.deleteReceipt(r)
 }
 
-// missingFolders lists the folders of a path that are not there, outermost first.
+// missingFolders lists the folders of a path that do not exist, outermost first.
 func missingFolders(dir string) []string {
 	var list []string
 	for !isFolder(dir) && filepath.Dir(dir) != dir {

@@ -7,31 +7,32 @@ import (
 	"path/filepath"
 )
 
-// A Condition is how a client, or another place for us, stands to Lectern.
+// A Condition says whether Lectern is installed in a client, as a skill or as a
+// service.
 type Condition string
 
 // The conditions.
 const (
-	Absent    Condition = "-"         // it has nothing of ours
-	Connected Condition = "connected" // it has the entry that we would write
-	Placed    Condition = "installed" // the skill or the service is there as we would write it
-	Outdated  Condition = "outdated"  // its entry leads to another Lectern, or to one that is gone; what is there is of another version
-	Foreign   Condition = "foreign"   // what is there under our name is somebody else's
-	Broken    Condition = "broken"    // its file cannot be read
+	Absent    Condition = "-"         // nothing of ours is there
+	Connected Condition = "connected" // the client has the entry that we would write
+	Placed    Condition = "installed" // the skill or the service is as we would write it
+	Outdated  Condition = "outdated"  // the entry leads to another Lectern or to a missing one; the skill or service is of another version
+	Foreign   Condition = "foreign"   // something with our name that is not ours
+	Broken    Condition = "broken"    // the file cannot be read
 )
 
-// A Finding is what there is of a client on this machine.
+// A Finding is what was found of a client, a skill or the service.
 type Finding struct {
 	Client    Client
 	Detected  bool
-	File      string // that the client reads; empty: none that we can edit
+	File      string // that the client reads; empty: Lectern cannot edit it
 	Condition Condition
-	Note      string // what is wrong, and what to do; empty: nothing
+	Note      string // what is wrong, and what to do; empty: nothing is
 
-	path string // where symbolic links lead from File
+	realPath string // where symbolic links lead from File
 }
 
-// Find tells how a client stands to a server, by its file.
+// Find reads what entry for a server a client has in its file.
 func (m Machine) Find(c Client, server Server) Finding {
 	f := Finding{Client: c, Detected: c.Detected(m), Condition: Absent}
 	if !c.Editable(m) {
@@ -44,15 +45,15 @@ func (m Machine) Find(c Client, server Server) Finding {
 		return f
 	}
 	f.File = path
-	s, err := m.readClientFile(c, server.Name, Where{})
+	file, err := m.readClientFile(c, server.Name, Where{})
 	if err != nil {
 		f.Condition, f.Note = Broken, err.Error()
 		return f
 	}
-	if f.path = s.realPath; s.entry == nil {
+	if f.realPath = file.realPath; file.entry == nil {
 		return f
 	}
-	f.Condition, f.Note = m.compareEntry(c, server, parseTarget(s.entry))
+	f.Condition, f.Note = m.compareEntry(c, server, parseTarget(file.entry))
 	return f
 }
 
@@ -68,20 +69,19 @@ func (m Machine) compareEntry(c Client, server Server, t target) (Condition, str
 	bin := t.argv[0]
 	if filepath.IsAbs(bin) {
 		if _, err := os.Stat(bin); errors.Is(err, fs.ErrNotExist) {
-			return Outdated, bin + " is gone; run `lectern client install " + c.ID + "`"
+			return Outdated, bin + " does not exist; run `lectern client install " + c.ID + "`"
 		}
 	}
 	if bin != server.Bin {
-		return Outdated, "it runs " + bin + ", not " + server.Bin + "; run `lectern client install " + c.ID + "` if that is not meant"
+		return Outdated, "it runs " + bin + ", not " + server.Bin + "; to change that, run `lectern client install " + c.ID + "`"
 	}
 	return Connected, ""
 }
 
-// FindSkill tells how a client has the skill. It reads files alone.
+// FindSkill reads what version of the skill a client has.
 func (m Machine) FindSkill(c Client, skill Skill) Finding {
 	f := Finding{Client: c, Detected: c.Detected(m), Condition: Absent}
-	for _, template := range c.skills {
-		f.File = filepath.Join(m.path(template), skill.Name, skillFile)
+	for _, f.File = range c.skillFiles(m, skill.Name) {
 		text, err := readFile(f.File)
 		switch {
 		case err != nil:
@@ -89,20 +89,20 @@ func (m Machine) FindSkill(c Client, skill Skill) Finding {
 		case text == nil:
 			continue
 		case !isOurSkill(text, skill.Name):
-			f.Condition, f.Note = Foreign, f.File+" is not ours"
+			f.Condition, f.Note = Foreign, f.File+" does not belong to Lectern"
 		case string(text) != string(skill.Text):
 			f.Condition, f.Note = Outdated, "it is of another version of Lectern"
 		default:
 			f.Condition = Placed
 			continue
 		}
-		return f // one that is not in order says it all
+		return f // the first problem is enough
 	}
 	return f
 }
 
-// FindService tells how the service is defined. It reads files alone, so it
-// does not know whether the service runs; on Windows it goes by the record.
+// FindService reads how the service is defined. It runs no program, so it does
+// not know whether the service runs; on Windows it goes by the receipt.
 func (m Machine) FindService(s Service) Finding {
 	f := Finding{Condition: Absent}
 	d, err := m.definition(s)
@@ -113,7 +113,7 @@ func (m Machine) FindService(s Service) Finding {
 	f.Detected, f.File = true, d.path
 	if d.path == "" {
 		f.File = runKey
-		if old, err := m.findReceipt(serviceReceipt, "", ""); err == nil && old != nil {
+		if _, recorded, err := m.findReceipt(receipt{Kind: serviceReceipt}); err == nil && recorded {
 			f.Condition = Placed
 		}
 		return f

@@ -3,37 +3,38 @@ package update
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// staging is how our folders beside the installed binary are called. They are
-// there because a rename must stay on one file system; they are gone when an
-// update is done, and the next one sweeps up after one that was killed.
+// staging is the beginning of the names of our folders beside the installed
+// binary: a rename must stay on one file system. An update removes its folder at
+// its end, or the next one does after it was killed.
 const staging = ".lectern-update-"
 
-// oldBinaryName is, in a staging folder, the binary that was installed before.
+// oldBinaryName is the previous binary in a staging folder.
 const oldBinaryName = "kept"
 
-// previousPath is where the binary before the installed one is kept.
+// previousPath is where the previous binary is kept.
 func previousPath(target string) string { return target + ".prev" }
 
 func makeStaging(target string) (string, error) {
 	dir := filepath.Dir(target)
 	folder, err := os.MkdirTemp(dir, staging)
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
-		return "", fmt.Errorf("you may not write to %s; run `lectern self-update` as its owner, or move %s to a folder of yours", dir, filepath.Base(target))
+		return "", fmt.Errorf("permission denied: you cannot write to %s; run `lectern self-update` as its owner, or move %s to a folder of your own", dir, filepath.Base(target))
 	}
 	if err != nil {
-		return "", fmt.Errorf("make folder beside %s: %w", target, err)
+		return "", fmt.Errorf("create folder beside %s: %w", target, err)
 	}
 	return folder, nil
 }
 
-// cleanStaging finishes or undoes what killed updates left: an old binary that did not
-// get to its place yet is put there, all else is removed. The lock is held.
+// cleanStaging removes what killed updates left, after it has moved an old binary
+// to previousPath. The lock is held.
 func cleanStaging(target string) error {
 	folders, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(target)), staging+"*"))
 	if err != nil {
@@ -48,14 +49,14 @@ func cleanStaging(target string) error {
 			return err
 		}
 		if err := os.RemoveAll(folder); err != nil && !isBusy(err) {
-			return fmt.Errorf("remove what an earlier update left: %w", err)
+			return fmt.Errorf("remove leftovers of an earlier update: %w", err)
 		}
 	}
 	return nil
 }
 
-// keepPrevious puts the binary that was replaced to its place, unless it is still the
-// installed one: then nothing was replaced.
+// keepPrevious moves the binary that was replaced to previousPath, unless it is
+// still the installed one because nothing was replaced.
 func keepPrevious(kept, target string) error {
 	old, err := os.Lstat(kept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +69,7 @@ func keepPrevious(kept, target string) error {
 		return nil
 	}
 	err = os.Rename(kept, previousPath(target))
-	if isBusy(err) { // the one there still runs: it goes with the folder
+	if isBusy(err) { // the one there still runs: it is removed with the folder
 		err = errors.Join(os.Rename(previousPath(target), filepath.Join(filepath.Dir(kept), "busy")), os.Rename(kept, previousPath(target)))
 	}
 	if err != nil {
@@ -77,27 +78,49 @@ func keepPrevious(kept, target string) error {
 	return nil
 }
 
+// copyFile copies a file to a new one, durably.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
 // escapeGlob makes a folder's name mean itself in a pattern.
 func escapeGlob(dir string) string {
 	if os.PathSeparator == '\\' {
-		return dir // no character of a Windows path means anything but [
+		return dir // in a Windows path only [ is special
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// Files are those that updates have left on this machine, but for the
-// installed binary: for who removes all of it.
+// Files are those of updates on this machine, except the installed binary. They
+// are removed when Lectern is.
 func (u *Updater) Files() []string {
 	files := []string{u.known.file, filepath.Join(u.State, "update.lock")}
 	kept, err := os.ReadDir(filepath.Join(u.State, downloadsName))
 	if err != nil {
-		kept = nil // there is no such folder, or none that we can look into
+		kept = nil // there is none, or we cannot read it
 	}
 	for _, f := range kept {
 		files = append(files, filepath.Join(u.State, downloadsName, f.Name()))
 	}
 	if target, err := u.resolve(); err == nil && u.known.read().Previous != "" {
-		files = append(files, previousPath(target)) // on record, so it is ours
+		files = append(files, previousPath(target)) // recorded, so it is ours
 	}
 	return files
 }
