@@ -173,5 +173,5 @@ func TestHostileTextInATerminal(t *testing.T) {
 	if _, err := daemon.Ask(t.Context(), pathsIn(home)); err != nil {
 		t.Errorf("the hub did not live through it: %v", err)
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }

@@ -104,7 +104,7 @@ func TestTwoPanels(t *testing.T) {
 		}
 		x.restored()
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // readingTime is longer than keys count for nothing after what is asked has
