@@ -136,19 +136,18 @@ func (r *run) look(ctx context.Context, c check) status.Check {
 	return result
 }
 
-// hubProblem is the first problem of these types that the running hub shows.
-func (r *run) hubProblem(types ...status.ProblemType) (status.Problem, bool) {
+// hubProblem finds a problem of these types that the running hub shows.
+func (r *run) hubProblem(types ...status.ProblemType) (p status.Problem, found bool) {
 	snap, err := r.snapshot()
 	if err != nil {
-		return status.Problem{}, false
+		return p, false
 	}
-	i := slices.IndexFunc(snap.Problems, func(p status.Problem) bool {
-		return slices.ContainsFunc(types, func(t status.ProblemType) bool { return t.Code == p.Code })
-	})
-	if i < 0 {
-		return status.Problem{}, false
+	for _, p := range snap.Problems {
+		if slices.ContainsFunc(types, func(t status.ProblemType) bool { return t.Code == p.Code }) {
+			return p, true
+		}
 	}
-	return snap.Problems[i], true
+	return p, false
 }
 
 const (

@@ -94,7 +94,7 @@ func (m *Machine) rotateClientToken(ctx context.Context) *installer.Proposal {
 	})
 	if s, err := firstSnapshot(ctx, m.API); err == nil && HubRunning(s) {
 		p.Plan.Risks = append(p.Plan.Risks, disconnectedAgents(s))
-		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
+		p.Add(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
 			return m.API.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}

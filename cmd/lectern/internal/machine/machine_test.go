@@ -146,7 +146,7 @@ func TestMachineDoesWhatWasShown(t *testing.T) {
 	if err := os.WriteFile(file, []byte(theirs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Do(t.Context(), in); err == nil || !strings.Contains(err.Error(), "changed by another program") {
+	if err := l.Do(t.Context(), in); err == nil || !strings.Contains(err.Error(), "another program has just changed") {
 		t.Errorf("error %v", err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != theirs {
@@ -369,7 +369,7 @@ func TestUpdateRefuses(t *testing.T) {
 		steps string
 		says  string
 	}{
-		"another list":    {func(f map[string][]byte) { f["checksums.txt"] = append(f["checksums.txt"], ' ') }, "bssssssss", "the signature does not fit"},
+		"another list":    {func(f map[string][]byte) { f["checksums.txt"] = append(f["checksums.txt"], ' ') }, "bssssssss", "the signature does not match"},
 		"another archive": {func(f map[string][]byte) { spoilArchive(f, func(b []byte) []byte { b[len(b)/2]++; return b }) }, "gggbsssss", "changed or damaged"},
 		"no archive":      {func(f map[string][]byte) { spoilArchive(f, func([]byte) []byte { return nil }) }, "ggbssssss", "no such release"},
 	} {

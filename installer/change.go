@@ -16,17 +16,17 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// A change is what a file held and what it is to hold.
+// A change replaces the content of a file.
 type change struct {
-	path   string
-	before []byte // nil: it is not there
-	after  []byte // nil: it is to be removed
-	perm   fs.FileMode
-	mark   mark // of what the change is about
-	keep   bool // the file is somebody else's: keep a copy of what it held
+	path    string
+	before  []byte // nil: there is no file
+	after   []byte // nil: the file is removed
+	perm    fs.FileMode
+	receipt receipt // of what the change is about
+	backup  bool    // the file is another program's: keep a copy
 }
 
-// readFile is the content of a file of the user's; nil: there is none.
+// readFile is the content of a user's file; nil: there is none.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -37,7 +37,7 @@ func readFile(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read file: %s is not a regular file", path)
 	case info.Size() > maxFile:
-		return nil, fmt.Errorf("read file: %s has %d bytes, more than the %d we edit", path, info.Size(), maxFile)
+		return nil, fmt.Errorf("read file: %s has %d bytes, more than the %d that Lectern edits", path, info.Size(), maxFile)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -49,16 +49,16 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// maxFile bounds what we read of other programs' files, in bytes.
+// maxFile bounds the files that we read, in bytes.
 const maxFile = 16 << 20
 
-// within follows symbolic links and refuses those that lead out of top: what
-// is there belongs to other machines, other users or the system.
-func within(top, path string) (string, error) {
+// resolveLink follows symbolic links and refuses those that lead out of top:
+// what is there belongs to other machines, other users or the system.
+func resolveLink(top, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return "", fmt.Errorf("%s is a symbolic link to nothing; remove it or make what it points to", path)
+			return "", fmt.Errorf("%s is a broken symbolic link; remove it, or create what it points to", path)
 		}
 		return path, nil
 	}
@@ -78,8 +78,8 @@ func within(top, path string) (string, error) {
 	return real, nil
 }
 
-// what is the change in words.
-func (c change) what() string {
+// describe says what the change does.
+func (c change) describe() string {
 	switch {
 	case c.before == nil:
 		return "write " + c.path
@@ -101,36 +101,37 @@ func (c change) diff() string {
 	return udiff.Unified(from, to, string(c.before), string(c.after))
 }
 
-// make carries the change out: note what is done, copy what is there, write in
-// one step, read back.
-func (m Machine) make(c change) error {
-	if old, err := m.marked(c.mark.Kind, c.mark.Path, c.mark.Name); err != nil {
+// apply makes the change: it saves the receipt, backs up the file, writes in one
+// step and reads back.
+func (m Machine) apply(c change) error {
+	r := c.receipt
+	old, recorded, err := m.findReceipt(r)
+	if err != nil {
 		return err
-	} else if old != nil {
-		c.mark.Made, c.mark.Created = old.Made, old.Created
-		c.mark.Folders, c.mark.Backups = old.Folders, old.Backups
-	} else {
-		c.mark.Created = c.before == nil
+	}
+	r.Created = c.before == nil
+	if recorded {
+		r.Made, r.Created, r.Folders, r.Backups = old.Made, old.Created, old.Folders, old.Backups
 	}
 	dir := filepath.Dir(c.path)
-	c.mark.Folders = append(c.mark.Folders, missing(dir)...)
-	if c.keep && c.before != nil {
+	r.Folders = append(r.Folders, missingFolders(dir)...)
+	if c.backup && c.before != nil {
 		backup, err := m.backUp(c)
 		if err != nil {
 			return err
 		}
-		c.mark.Backups = append(c.mark.Backups, backup)
+		r.Backups = append(r.Backups, backup)
 	}
-	if err := m.note(c.mark); err != nil {
+	if err := m.addReceipt(r); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("create folder: %w", err)
 	}
 	return c.write()
 }
 
-// write puts the new content in place, if the old is still what it was.
+// write replaces the content, if it is still what it was.
 func (c change) write() error {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
@@ -143,22 +144,22 @@ func (c change) write() error {
 	}
 	err = atomicfile.Write(root, filepath.Base(c.path), c.after, opt)
 	if errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists) {
-		return fmt.Errorf("%s was changed by another program just now; nothing was written; try again", c.path)
+		return fmt.Errorf("conflict: another program has just changed %s; nothing was written; try again", c.path)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.path, err)
 	}
 	now, err := os.ReadFile(c.path)
 	if err != nil {
-		return fmt.Errorf("read back: %w", err)
+		return fmt.Errorf("verify: %w", err)
 	}
 	if !bytes.Equal(now, c.after) {
-		return fmt.Errorf("read back: %s does not hold what was written; another program may have changed it", c.path)
+		return fmt.Errorf("verify %s: the file does not hold what was written; another program may have changed it", c.path)
 	}
 	return nil
 }
 
-// backUp keeps what the file holds in a new file beside it.
+// backUp copies the file to a new one beside it.
 func (m Machine) backUp(c change) (string, error) {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
@@ -179,9 +180,9 @@ func (m Machine) backUp(c change) (string, error) {
 	}
 }
 
-// unmake takes away what a change of this mark once brought: the change itself,
-// then the folders that are empty now.
-func (m Machine) unmake(c change) error {
+// revert makes a change that removes what its receipt records, then removes
+// the backups and the folders that are empty now.
+func (m Machine) revert(c change) error {
 	if c.after != nil {
 		if err := c.write(); err != nil {
 			return err
@@ -189,17 +190,17 @@ func (m Machine) unmake(c change) error {
 	} else if err := m.removeFile(c); err != nil {
 		return err
 	}
-	return m.cleared(c.mark)
+	return m.cleanUp(c.receipt)
 }
 
-// removeFile removes a file that is still what it was.
+// removeFile removes a file, if it is still what it was.
 func (m Machine) removeFile(c change) error {
 	now, err := readFile(c.path)
 	if err != nil || now == nil {
 		return err
 	}
 	if !bytes.Equal(now, c.before) {
-		return fmt.Errorf("%s was changed by another program just now; nothing was removed; try again", c.path)
+		return fmt.Errorf("conflict: another program has just changed %s; nothing was removed; try again", c.path)
 	}
 	if err := os.Remove(c.path); err != nil {
 		return fmt.Errorf("remove file: %w", err)
@@ -207,23 +208,23 @@ func (m Machine) removeFile(c change) error {
 	return nil
 }
 
-// cleared removes the copies and folders of a mark, and the mark.
-func (m Machine) cleared(x mark) error {
-	for _, b := range x.Backups {
-		if err := gone(os.Remove(b)); err != nil {
-			return fmt.Errorf("remove copy: %w", err)
+// cleanUp removes the backups and folders of a receipt, and the receipt.
+func (m Machine) cleanUp(r receipt) error {
+	for _, b := range r.Backups {
+		if err := ignoreNotExist(os.Remove(b)); err != nil {
+			return fmt.Errorf("remove backup: %w", err)
 		}
 	}
-	for _, v := range slices.Backward(x.Folders) {
-		if os.Remove(v) != nil {
-			break // something else is in it by now, or it is gone
+	for _, dir := range slices.Backward(r.Folders) {
+		if os.Remove(dir) != nil {
+			break // something else is in it by now, or it no longer exists
 		}
 	}
-	return m.forget(x)
+	return m.deleteReceipt(r)
 }
 
-// missing lists the folders of a path that are not there, outermost first.
-func missing(dir string) []string {
+// missingFolders lists the folders of a path that do not exist, outermost first.
+func missingFolders(dir string) []string {
 	var list []string
 	for !isFolder(dir) && filepath.Dir(dir) != dir {
 		list = append([]string{dir}, list...)
