@@ -75,7 +75,7 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 	policy.Steps = []time.Duration{time.Nanosecond}
 	hub := NewHubSupervisor(a, policy)
 	for range 2 * policy.LoopExits {
-		if !hub.waitToRestart(t.Context()) {
+		if !hub.waitToRestart(t.Context(), 0) {
 			t.Fatal("a hub that was stopped counts as one that died")
 		}
 	}
@@ -99,14 +99,14 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 		return s
 	}
 	for i := range policy.LoopExits - 1 {
-		if !hub.waitToRestart(t.Context()) {
+		if !hub.waitToRestart(t.Context(), 0) {
 			t.Fatalf("gave up after %d deaths", i+1)
 		}
 		if s := said(); s.Hub.State != status.Failed || !strings.Contains(s.Hub.Note, "restart in") || len(s.Problems) > 0 {
 			t.Errorf("between deaths: %+v", s)
 		}
 	}
-	if hub.waitToRestart(t.Context()) {
+	if hub.waitToRestart(t.Context(), 0) {
 		t.Fatal("goes on for ever")
 	}
 	s := said()
