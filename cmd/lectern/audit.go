@@ -39,7 +39,7 @@ func auditVerifyCommand(c *cli) *cobra.Command {
 				c.printAuditReport(r)
 			}
 			if b := r.Break; err == nil && b != nil {
-				err = fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Why, b.Means)
+				err = fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Reason, b.Meaning)
 			}
 			if err == nil && r.Files == 0 {
 				err = errors.New("audit trail: not found; the hub creates it when it first runs")

@@ -106,18 +106,6 @@ func BenchmarkPanelFull(b *testing.B) {
 	})
 }
 
-// A benchOperator answers what the panel asks a hub by itself.
-type benchOperator struct {
-	status.Operator
-
-	h *hub.Hub
-}
-
-// Tools implements status.Operator.
-func (o benchOperator) Tools(ctx context.Context, scope, client string) ([]status.Tool, error) {
-	return o.h.Tools(ctx, scope, client)
-}
-
 // benchHub is a hub in this process with the configuration of home, for the
 // panel of exe. What is written to the log that it returns is the hub's.
 func benchHub(b *testing.B, exe, home string) *slog.Logger {
@@ -141,7 +129,14 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	state.Update(func(s *status.Snapshot) {
 		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
 	})
-	api := supervisor.Local{State: state, Log: log, Operator: benchOperator{h: h}, Draw: h.Draw, Recent: h.Calls, History: h.Changes}
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
+	status.HandleStream(queries, status.CallsQuery, h.Calls)
+	status.HandleQuery(queries, status.ChangesQuery, h.Changes)
+	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
+		return h.Tools(ctx, f.Source, f.Client)
+	})
+	api := supervisor.HubAPI{State: state, BeforeWatch: h.Draw, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() {

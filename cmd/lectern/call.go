@@ -69,7 +69,7 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written to it
-	answer, err := c.hub().API().Call(ctx, source, tool, args)
+	answer, err := status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 	if e, ok := errors.AsType[*status.CallError](err); ok {
 		c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
 		if e.Hint != "" {

@@ -14,7 +14,7 @@ import (
 
 // callsFlags say which calls to show, and how.
 type callsFlags struct {
-	status.CallQuery
+	status.CallFilter
 
 	client, source string
 	json           bool
@@ -38,7 +38,7 @@ func callsCommand(c *cli) *cobra.Command {
 }
 
 func showCalls(ctx context.Context, c *cli, f callsFlags) error {
-	calls, err := c.hub().API().Calls(ctx, f.CallQuery)
+	calls, err := status.Open(ctx, c.hub().API(), status.CallsQuery, f.CallFilter)
 	if err != nil {
 		return noHub(err)
 	}

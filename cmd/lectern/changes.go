@@ -88,7 +88,7 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 }
 
 func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) error {
-	found, err := c.hub().API().Changes(ctx, f)
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, f)
 	if err != nil {
 		return noHub(err)
 	}
@@ -147,7 +147,7 @@ func shortReason(reason string) string {
 }
 
 func showChanges(ctx context.Context, c *cli, ids []string) error {
-	found, err := c.hub().API().Changes(ctx, status.Filter{IDs: ids})
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{IDs: ids})
 	if err != nil {
 		return noHub(err)
 	}
@@ -171,7 +171,7 @@ func showChanges(ctx context.Context, c *cli, ids []string) error {
 
 // acknowledgeDamage asks the hub, which then removes the notice at once.
 func acknowledgeDamage(ctx context.Context, c *cli) error {
-	files, err := journal.Aside(c.Paths.Journal())
+	files, err := journal.Quarantined(c.Paths.Journal())
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func acknowledgeDamage(ctx context.Context, c *cli) error {
 		return err
 	}
 	for _, file := range files {
-		c.printf("kept as %s\n", file+journal.Seen)
+		c.printf("kept as %s\n", file+journal.AcknowledgedSuffix)
 	}
 	return nil
 }

@@ -158,7 +158,7 @@ func configSetCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !p.Edit.Changes() {
+			if !p.Edit.HasChanges() {
 				c.warnf("nothing to change\n")
 				return nil
 			}

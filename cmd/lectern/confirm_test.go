@@ -14,14 +14,14 @@ func TestAskInATerminal(t *testing.T) {
 	file := filepath.Join(home, ".cursor", "mcp.json")
 
 	x.types("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
-	x.shows("+  \"mcpServers\": {", "Do this? [y/N]")
+	x.shows("+  \"mcpServers\": {", "Apply these changes? [y/N]")
 	x.types("no", "Enter")
 	x.shows("nothing was changed", "left with 4")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("no was taken for yes")
 	}
 	x.types("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
-	x.shows("Do this? [y/N]")
+	x.shows("Apply these changes? [y/N]")
 	x.types("y", "Enter")
 	x.shows("done", "left with 0")
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"lectern"`) {

@@ -54,7 +54,7 @@ func (c *cli) doctor() doctor.Doctor {
 	return doctor.Doctor{
 		Planner: c.planner(), Snapshot: c.hub().OpenedSnapshot,
 		Call: func(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
-			return c.hub().API().Call(ctx, source, tool, args)
+			return status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 		},
 		Diagnose: func(ctx context.Context, graph string) (doctor.Diagnosis, error) {
 			return hubproc.Diagnose(ctx, c.Paths.Daemon().Control(), graph)

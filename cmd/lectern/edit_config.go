@@ -23,7 +23,7 @@ func (c *cli) editConfig(ctx context.Context, a status.Action, dryRun bool, desc
 		return err
 	}
 	c.printf("%s\n", describe(p))
-	if !p.Edit.Changes() {
+	if !p.Edit.HasChanges() {
 		return nil
 	}
 	c.printNotes(p.Plan.Risks)

@@ -33,7 +33,7 @@ func newGrant(client, source string) status.Grant {
 func grantCommand(c *cli) *cobra.Command {
 	var ask []string
 	var reset, dryRun bool
-	effects := strings.Join(config.Effects(), ", ")
+	effects := strings.Join(app.EffectNames(), ", ")
 	cmd := &cobra.Command{
 		Use:   "grant CLIENT SOURCE EFFECT...",
 		Short: "Set what a client may do in a source",
@@ -41,7 +41,7 @@ func grantCommand(c *cli) *cobra.Command {
 			"for every client or every source. Effects are " + effects + ";\n" +
 			"effects that you do not name are not granted. The default is all but admin.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read",
-		Args:    arguments(2, 2+len(config.Effects()), "a client, a source and effects"),
+		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && !reset {
 				return usagef("grant: missing EFFECT (%s); `lectern revoke` removes all of them", effects)
@@ -64,7 +64,7 @@ func revokeCommand(c *cli) *cobra.Command {
 		Short:   "Revoke what a client may do in a source",
 		Long:    "Revoke effects from a client in a source; without EFFECT, all of them. \"all\" stands\nfor every client or every source.",
 		Example: "  lectern revoke cursor notes write delete",
-		Args:    arguments(2, 2+len(config.Effects()), "a client, a source and effects"),
+		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -88,7 +88,7 @@ func revokeCommand(c *cli) *cobra.Command {
 // effects; for every source, what it has in each of them.
 func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []string) (effects, ask []string) {
 	p := hubproc.Policy(conf)
-	effects, ask = slices.Clone(config.Effects()), []string{}
+	effects, ask = slices.Clone(app.EffectNames()), []string{}
 	client := policy.Client{Name: g.Client, Proven: a.Paths.ClientTokens().Has(g.Client)}
 	for _, s := range a.Sources(conf) {
 		if g.Source != "" && s.Name != g.Source {
@@ -111,7 +111,7 @@ func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []
 
 func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, dryRun bool) error {
 	return c.editConfig(cmd.Context(), status.Action{Verb: status.SetGrant, Grant: &g}, dryRun, func(p configedit.Proposal) string {
-		if !p.Edit.Changes() {
+		if !p.Edit.HasChanges() {
 			return p.Plan.Title + ": nothing to change"
 		}
 		return p.Plan.Title

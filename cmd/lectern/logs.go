@@ -22,7 +22,7 @@ import (
 var logLevels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
 
 func logsCommand(c *cli) *cobra.Command {
-	q := status.LogQuery{}
+	q := status.LogFilter{}
 	var level, export string
 	cmd := &cobra.Command{
 		Use:   "logs",
@@ -70,8 +70,8 @@ func exportLog(ctx context.Context, c *cli, name string) error {
 	return nil
 }
 
-func showHubLog(ctx context.Context, c *cli, q status.LogQuery) error {
-	lines, err := c.hub().API().Logs(ctx, q)
+func showHubLog(ctx context.Context, c *cli, q status.LogFilter) error {
+	lines, err := status.Open(ctx, c.hub().API(), status.LogsQuery, q)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func showHubLog(ctx context.Context, c *cli, q status.LogQuery) error {
 }
 
 // showLogFile shows the end of the file that the last hub wrote.
-func showLogFile(c *cli, q status.LogQuery) error {
+func showLogFile(c *cli, q status.LogFilter) error {
 	last := q.Last
 	if last == 0 {
 		last = logs.DefaultLines

@@ -45,14 +45,14 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 		debug.SetGCPercent(panelGC)
 	}
 	guard := &panicGuard{cancel: cancel}
-	hub := machine.NewHubSupervisor(c.App, supervisor.UsualPolicy())
+	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
 	go guard.run(func() { hub.Run(ctx) })
 	here := c.machine(hub.API())
 	go guard.run(func() { here.Run(ctx) })
 	clipboard := machine.NewClipboard(c.App, c.out)
 	memory, _ := os.ReadFile(c.Paths.Panel()) // without it the panel starts with its defaults
 	conf := tui.Config{
-		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
+		Client: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
 		Save: func(name, text string) (string, error) { return machine.SaveText(c.Paths.Saved(), name, text) },
 		Export: func(ctx context.Context, name string) (string, int, error) {
 			return machine.ExportLog(ctx, c.App, name)
@@ -80,7 +80,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 }
 
 // machine is the panel's side of this computer.
-func (c *cli) machine(hub status.API) *machine.Machine {
+func (c *cli) machine(hub status.Client) *machine.Machine {
 	return machine.New(machine.Config{
 		App: c.App, Hub: hub, Check: c.doctor().Check,
 		Updates: func() (update.Config, error) { return c.updateConfig(slog.New(slog.DiscardHandler)) },

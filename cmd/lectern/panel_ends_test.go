@@ -132,7 +132,7 @@ func TestPanelBreaks(t *testing.T) {
 			if got := x.ends(); got != int(exitFailed) {
 				t.Errorf("left with %d, want %d", got, exitFailed)
 			}
-			x.shows("lectern: the panel broke at lectern.brittle.breaks, brittle_test.go:", "index out of range", "the report is in "+home)
+			x.shows("lectern: the panel crashed at lectern.brittle.breaks, brittle_test.go:", "index out of range", "the report is in "+home)
 			x.restored()
 			if text := x.text(); strings.Contains(text, "goroutine") {
 				t.Errorf("a stack on the screen:\n%s", text)
@@ -161,7 +161,7 @@ func TestPanelWithoutATerminal(t *testing.T) {
 			if got := x.ends(); got != 0 {
 				t.Errorf("left with %d", got)
 			}
-			x.shows("To look again:")
+			x.shows("To see the status again:")
 			if x.mu.Lock(); strings.ContainsRune(string(x.raw), '\x1b') {
 				t.Errorf("it draws: %q", x.raw)
 			}

@@ -47,7 +47,7 @@ func pluginAllowCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.AllowOrigin, Target: args[0]}
 			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
-				if !p.Edit.Changes() {
+				if !p.Edit.HasChanges() {
 					return args[0] + " is already allowed; nothing changed"
 				}
 				return "plugins from " + args[0] + " may connect"

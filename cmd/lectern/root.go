@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
@@ -107,7 +107,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // didYouMean suggests the known word nearest to word; empty: none is near.
 func didYouMean(word string, known []string) string {
-	if near := config.Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""
@@ -130,7 +130,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near = config.Nearest(strings.TrimLeft(e.GetSpecifiedName(), "-"), names); near != "" {
+		if near = nearest.Word(strings.TrimLeft(e.GetSpecifiedName(), "-"), names); near != "" {
 			near = ", did you mean --" + near + "?"
 		}
 	}

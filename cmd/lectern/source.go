@@ -42,7 +42,7 @@ func sourceAddCommand(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.Place = args[0]
 			return c.editConfig(cmd.Context(), status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
-				if !p.Edit.Changes() {
+				if !p.Edit.HasChanges() {
 					return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, p.Folder.Path)
 				}
 				reason := p.Folder.Reason

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
@@ -61,7 +62,10 @@ func (a *App) Getenv(name string) string {
 
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
-	s := config.Schema{Home: a.Home, Kinds: map[string][]string{}, Mark: CheckPrivacyRule}
+	s := config.Schema{Home: a.Home, Kinds: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule}
+	for _, v := range policy.Verdicts() {
+		s.Verdicts = append(s.Verdicts, string(v))
+	}
 	for _, k := range a.Systems() {
 		m := k.Manifest()
 		keys := []string{}

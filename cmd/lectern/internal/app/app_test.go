@@ -6,13 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
-	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A token proves one name and no other, counts at once when it is rotated, and
@@ -64,16 +61,5 @@ func TestConnectConfigAfterAnUpdate(t *testing.T) {
 	}
 	if to := a.ConnectConfig(log); !to.Stale() || to.Stamp != before.Stamp {
 		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Stamp, before.Stamp)
-	}
-}
-
-// config cannot import tools, so the two lists are compared here.
-func TestConfigKnowsTheEffects(t *testing.T) {
-	want := []string{}
-	for _, e := range tools.Effects() {
-		want = append(want, string(e))
-	}
-	if d := cmp.Diff(want, config.Effects()); d != "" {
-		t.Error(d)
 	}
 }

@@ -80,6 +80,14 @@ func Effects(words []string) []tools.Effect {
 	return granted
 }
 
+// EffectNames are the effects in the order shown to people.
+func EffectNames() (names []string) {
+	for _, e := range tools.Effects() {
+		names = append(names, string(e))
+	}
+	return names
+}
+
 // DefaultEffects are what the source grants to every client.
 func (s Source) DefaultEffects() []tools.Effect {
 	switch {

@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
@@ -41,21 +43,24 @@ func (e Editor) Propose(a status.Action) (Proposal, error) {
 }
 
 func (e Editor) propose(c config.Config, a status.Action) (Proposal, error) {
-	switch a.Verb {
-	case status.AddSource:
-		return e.addSource(c, a.Source)
-	case status.RemoveSource:
-		return e.removeSource(c, a.Target)
-	case status.AllowOrigin:
-		return allowOrigin(c, a.Target)
-	case status.SetGrant:
-		return e.setGrant(c, a.Grant)
-	case status.SetOption:
-		return setOption(c, a.Option)
-	default:
+	edit, ok := edits[a.Verb]
+	if !ok {
 		return Proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}
+	return edit(e, c, a)
 }
+
+// edits are the actions that change the configuration.
+var edits = map[status.Verb]func(Editor, config.Config, status.Action) (Proposal, error){
+	status.AddSource:    Editor.addSource,
+	status.RemoveSource: Editor.removeSource,
+	status.SetGrant:     Editor.setGrant,
+	status.SetOption:    Editor.setOption,
+	status.AllowOrigin:  Editor.allowOrigin,
+}
+
+// Verbs are those of the actions that change the configuration.
+func Verbs() []status.Verb { return slices.Collect(maps.Keys(edits)) }
 
 // Apply makes the edit that an action asks for.
 func (e Editor) Apply(ctx context.Context, a status.Action) (Proposal, error) {
@@ -109,7 +114,7 @@ func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, er
 
 func newProposal(title string, edit config.Edit) Proposal {
 	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
-	if edit.Changes() {
+	if edit.HasChanges() {
 		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
 	}
 	return Proposal{Edit: edit, Plan: plan}

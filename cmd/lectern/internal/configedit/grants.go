@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (e Editor) setGrant(c config.Config, g *status.Grant) (Proposal, error) {
+func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
+	g := a.Grant
 	if g == nil {
 		return Proposal{}, errors.New("set grant: missing effects")
 	}
@@ -67,8 +69,8 @@ func (e Editor) editGrant(c config.Config, g status.Grant) (config.Edit, error) 
 func CheckGrant(g status.Grant) error {
 	for _, list := range [][]string{g.Effects, g.Ask} {
 		for _, word := range list {
-			if !slices.Contains(config.Effects(), word) {
-				return fmt.Errorf("set grant: invalid effect %q (want %s)", word, strings.Join(config.Effects(), ", "))
+			if !slices.Contains(app.EffectNames(), word) {
+				return fmt.Errorf("set grant: invalid effect %q (want %s)", word, strings.Join(app.EffectNames(), ", "))
 			}
 		}
 	}

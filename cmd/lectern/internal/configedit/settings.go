@@ -10,7 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-func setOption(c config.Config, o *status.Option) (Proposal, error) {
+func (Editor) setOption(c config.Config, a status.Action) (Proposal, error) {
+	o := a.Option
 	if o == nil {
 		return Proposal{}, errors.New("set option: missing key")
 	}
@@ -27,13 +28,14 @@ func setOption(c config.Config, o *status.Option) (Proposal, error) {
 		title = "Reset " + o.Key + " to " + cmp.Or(s.Default, `""`)
 	}
 	p := newProposal(title, edit)
-	if s.Restart && edit.Changes() {
+	if s.Restart && edit.HasChanges() {
 		p.warn("the change takes effect when the hub is restarted: `lectern hub restart`")
 	}
 	return p, nil
 }
 
-func allowOrigin(c config.Config, origin string) (Proposal, error) {
+func (Editor) allowOrigin(c config.Config, a status.Action) (Proposal, error) {
+	origin := a.Target
 	edit, err := c.AllowOrigin(origin)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("allow origin: %w", err)

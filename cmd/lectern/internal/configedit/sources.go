@@ -15,7 +15,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (e Editor) addSource(c config.Config, s *status.NewSource) (Proposal, error) {
+func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
+	s := a.Source
 	if s == nil {
 		return Proposal{}, errors.New("add source: missing PATH. Usage: lectern source add PATH")
 	}
@@ -88,7 +89,8 @@ func (e Editor) ExpandHome(path string) string {
 	return filepath.Join(e.Home, rest)
 }
 
-func (e Editor) removeSource(c config.Config, name string) (Proposal, error) {
+func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error) {
+	name := a.Target
 	source, ok := c.Source(name)
 	if !ok && name == app.SampleName && len(c.Sources) == 0 {
 		return Proposal{}, fmt.Errorf("remove source: %s is the sample source; it disappears when you add a source of your own", name)

@@ -23,6 +23,8 @@ func checkConfig(_ context.Context, r *run) status.Check {
 	switch {
 	case err != nil:
 		return fromProblem(problems.BrokenConfig(r.Paths.File(), err, r.Now()))
+	case len(conf.Notices) > 0:
+		return warn(conf.Notices[0].Format(conf.Path), "Remove that line; the rest of the file is used.")
 	case !conf.InFile():
 		return ok("there is no %s; the defaults apply", r.Paths.File())
 	default:

@@ -10,10 +10,11 @@ import (
 
 var journalChecks = []check{
 	{name: "journal.whole", title: "Changes by agents can be undone", look: checkJournal},
+	{name: "journal.key", title: "The key of the journal is in its file", look: checkJournalKey},
 }
 
 func checkJournal(_ context.Context, r *run) status.Check {
-	files, err := journal.Aside(r.Paths.Journal())
+	files, err := journal.Quarantined(r.Paths.Journal())
 	switch {
 	case err != nil:
 		return fail(err.Error(), readPermission)
@@ -21,4 +22,11 @@ func checkJournal(_ context.Context, r *run) status.Check {
 		return fromProblem(problems.DamagedJournal(files, r.Now()))
 	}
 	return ok("no damaged journal in %s", r.Paths.Journal())
+}
+
+func checkJournalKey(_ context.Context, r *run) status.Check {
+	if err := journal.CheckKey(r.Paths.Journal()); err != nil {
+		return fail("agents cannot change anything: "+err.Error(), "Do what the message says.")
+	}
+	return ok("%s contains it, or will when an agent first writes", r.Paths.Journal())
 }

@@ -2,7 +2,6 @@ package hubproc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -10,84 +9,63 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// actions are what people can ask of a running hub: supervisor.Actions. Starting,
-// stopping and restarting it is the daemon's, on the other side of the socket.
+// actions carries out what people ask of a running hub. Starting, stopping and
+// restarting it is done by the daemon's client on the other side of the socket.
 type actions struct{ *hubProcess }
 
-// Preview implements supervisor.Actions.
-func (a actions) Preview(ctx context.Context, act status.Action) (status.Plan, error) {
-	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
-	switch act.Verb {
-	case status.Allow, status.Refuse:
-		return a.previewAnswer(act)
-	case status.AddSource, status.RemoveSource, status.SetGrant, status.SetOption, status.AllowOrigin:
-		if err := a.checkAbsolute(act); err != nil {
-			return status.Plan{}, err
-		}
-		p, err := a.editor().Propose(act)
-		if err != nil {
-			return status.Plan{}, err
-		}
-		if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
-			p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
-		}
-		return p.Plan, ctx.Err()
-	case status.UndoChanges:
-		return a.hub.PlanUndo(ctx, changeFilter(act))
-	case status.ResetCircuitBreaker:
-		plan.Title = "Reset the circuit breaker of " + act.Target + ", so that its changes are no longer held for approval"
-	case status.Acknowledge:
-		plan.Title = "Dismiss the notice " + act.Target
-	case status.ReopenSource:
-		plan.Title = "Close source " + act.Target + " and open it again"
-	case status.Reload:
-		plan.Title = "Read " + a.Paths.File() + " again"
-	case status.PinHub:
-		plan.Title = "Keep the hub running when it is idle"
-	case status.UnpinHub:
-		plan.Title = "Let the hub exit when it is idle"
-	case status.StopHub, status.RestartHub:
-		plan.Title = map[status.Verb]string{status.StopHub: "Stop the hub", status.RestartHub: "Restart the hub"}[act.Verb]
-		if _, sessions := a.hub.Busy(); sessions > 0 {
-			plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected; calls in flight are finished first", sessions))
-		}
-	default:
-		return status.Plan{}, unknownVerb(act)
+// handlers are the actions of the hub process.
+func (a actions) handlers() status.ActionHandlers {
+	handlers := status.ActionHandlers{
+		status.Allow:  {Preview: a.previewAnswer, Do: a.answerApproval},
+		status.Refuse: {Preview: a.previewAnswer, Do: a.answerApproval},
+		status.UndoChanges: {
+			Preview: func(ctx context.Context, act status.Action) (status.Plan, error) {
+				return a.hub.PlanUndo(ctx, changeFilter(act))
+			},
+			Do: func(ctx context.Context, act status.Action) error { return a.hub.Undo(ctx, changeFilter(act)) },
+		},
+		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return a.hub.ResetFuse(act.Target) }},
+		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
+		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
+		status.Reload:              {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},
+		status.PinHub:              {Do: a.pin},
+		status.UnpinHub:            {Do: a.pin},
 	}
-	return plan, nil
+	for _, verb := range configedit.Verbs() {
+		handlers[verb] = status.ActionHandler{Preview: a.previewEdit, Do: a.editConfig}
+	}
+	return handlers
 }
 
-// Do implements supervisor.Actions.
-func (a actions) Do(ctx context.Context, act status.Action) error {
-	switch act.Verb {
-	case status.Allow, status.Refuse:
-		return a.answerApproval(ctx, act)
-	case status.AddSource, status.RemoveSource, status.SetGrant, status.SetOption, status.AllowOrigin:
-		if err := a.checkAbsolute(act); err != nil {
-			return err
-		}
-		if _, err := a.editor().Apply(ctx, act); err != nil {
-			return err
-		}
-		return a.reload(ctx)
-	case status.UndoChanges:
-		return a.hub.Undo(ctx, changeFilter(act))
-	case status.ResetCircuitBreaker:
-		return a.hub.ResetFuse(act.Target)
-	case status.Acknowledge:
-		return a.acknowledge(act.Target)
-	case status.ReopenSource:
-		return a.hub.Reopen(ctx, act.Target)
-	case status.Reload:
-		return a.reload(ctx)
-	case status.PinHub, status.UnpinHub:
-		pin := act.Verb == status.PinHub
-		a.pinned.Store(pin)
-		a.state.Update(func(s *status.Snapshot) { s.Hub.Pinned = pin })
-		return nil
-	default:
-		return unknownVerb(act)
+func (a actions) previewEdit(ctx context.Context, act status.Action) (status.Plan, error) {
+	if err := a.checkAbsolute(act); err != nil {
+		return status.Plan{}, err
 	}
+	p, err := a.editor().Propose(act)
+	if err != nil {
+		return status.Plan{}, err
+	}
+	if _, sessions := a.hub.Busy(); sessions > 0 && act.Verb == status.RemoveSource {
+		p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf("%d agents are connected", sessions))
+	}
+	return p.Plan, ctx.Err()
+}
+
+func (a actions) editConfig(ctx context.Context, act status.Action) error {
+	if err := a.checkAbsolute(act); err != nil {
+		return err
+	}
+	if _, err := a.editor().Apply(ctx, act); err != nil {
+		return err
+	}
+	return a.reload(ctx)
+}
+
+func (a actions) pin(_ context.Context, act status.Action) error {
+	pin := act.Verb == status.PinHub
+	a.pinned.Store(pin)
+	a.state.Update(func(s *status.Snapshot) { s.Hub.Pinned = pin })
+	return nil
 }
 
 func (a actions) editor() configedit.Editor { return configedit.Editor{App: a.App} }
@@ -107,11 +85,4 @@ func changeFilter(a status.Action) status.Filter {
 		return status.Filter{}
 	}
 	return *a.Filter
-}
-
-func unknownVerb(act status.Action) error {
-	if act.Verb == status.StartHub {
-		return errors.New("start hub: it is already running")
-	}
-	return fmt.Errorf("unknown action %q", act.Verb)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // previewAnswer is what a waiting call would change.
-func (a actions) previewAnswer(act status.Action) (status.Plan, error) {
+func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Plan, error) {
 	shown, plan, _, ok := a.hub.Approval(act.Target)
 	if !ok {
 		return status.Plan{}, noApproval(act.Target)

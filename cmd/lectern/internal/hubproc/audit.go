@@ -40,7 +40,7 @@ func (h *hubProcess) checkAudit(stopped bool) bool {
 	if trail == nil {
 		return stopped
 	}
-	err := trail.Trouble()
+	err := trail.FileError()
 	switch {
 	case err != nil:
 		h.reportAuditStopped(err)

@@ -63,7 +63,7 @@ func (h *hubProcess) watchHealth(ctx context.Context) {
 // checkLog shows while the log file cannot be written. It takes and returns
 // whether that is so.
 func (h *hubProcess) checkLog(stopped bool) bool {
-	err := h.logs.Trouble()
+	err := h.logs.FileError()
 	switch {
 	case err != nil:
 		h.raise(problems.LogStopped.New(problems.Hub, status.Args{"why": err.Error(), "file": h.Paths.Log()}))

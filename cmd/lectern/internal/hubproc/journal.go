@@ -22,7 +22,7 @@ func newJournal(a *app.App, conf config.Config, log *slog.Logger) *journal.Journ
 // found them, until someone acknowledges that. It takes and returns the files
 // that are shown.
 func (h *hubProcess) checkJournal(shown []string) []string {
-	files, err := journal.Aside(h.Paths.Journal())
+	files, err := journal.Quarantined(h.Paths.Journal())
 	switch {
 	case err != nil || slices.Equal(files, shown):
 		return shown // an unreadable folder makes writes fail with the reason
@@ -39,7 +39,7 @@ func (a actions) acknowledge(code string) error {
 	if code != problems.JournalDamaged.Code {
 		return fmt.Errorf("acknowledge: %q cannot be dismissed; it disappears when it is fixed", code)
 	}
-	files, err := journal.Aside(a.Paths.Journal())
+	files, err := journal.Quarantined(a.Paths.Journal())
 	if err != nil {
 		return err
 	}

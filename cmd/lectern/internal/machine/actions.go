@@ -11,45 +11,32 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Preview implements status.Client. Do then writes what Preview has shown of
-// this machine's files; a file that has changed meanwhile is an error there.
-func (m *Machine) Preview(ctx context.Context, a status.Action) (status.Plan, error) {
-	switch a.Verb {
-	case status.Install, status.Uninstall, status.RotateToken:
-		p, err := m.propose(ctx, a)
-		if err != nil {
-			return status.Plan{}, err
-		}
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.proposals[proposalKey(a)] = p
-		return proposalPlan(p), nil
-	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return m.planUpdate(ctx, a)
-	default:
-		return m.API.Preview(ctx, a)
+// newRouter carries out what concerns this machine and passes the rest to the
+// hub. The doctor needs no hub, and the settings are in a file.
+func (m *Machine) newRouter() status.Router {
+	install := status.ActionHandler{Preview: m.previewProposal, Do: m.apply}
+	update := status.ActionHandler{Preview: m.planUpdate, Do: m.runUpdate}
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.ChecksQuery, m.conf.Check)
+	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return m.conf.Settings() })
+	return status.Router{Client: m.conf.Hub, Queries: queries, Actions: status.ActionHandlers{
+		status.Install: install, status.Uninstall: install, status.RotateToken: install,
+		status.CheckUpdate: update, status.InstallUpdate: update, status.RollBack: update,
+	}}
+}
+
+// previewProposal shows what apply then writes; a file that has changed
+// meanwhile is an error there.
+func (m *Machine) previewProposal(ctx context.Context, a status.Action) (status.Plan, error) {
+	p, err := m.propose(ctx, a)
+	if err != nil {
+		return status.Plan{}, err
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.proposals[proposalKey(a)] = p
+	return proposalPlan(p), nil
 }
-
-// Do implements status.Client.
-func (m *Machine) Do(ctx context.Context, a status.Action) error {
-	switch a.Verb {
-	case status.Install, status.Uninstall, status.RotateToken:
-		return m.apply(ctx, a)
-	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return m.runUpdate(ctx, a)
-	default:
-		return m.API.Do(ctx, a)
-	}
-}
-
-// Check implements status.Operator: the doctor needs no hub.
-func (m *Machine) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
-	return m.conf.Check(ctx, prefix)
-}
-
-// Settings implements status.Operator: they are in a file.
-func (m *Machine) Settings(context.Context) ([]status.Setting, error) { return m.conf.Settings() }
 
 // proposalKey tells one proposal from another.
 func proposalKey(a status.Action) status.Action {
@@ -92,10 +79,10 @@ func (m *Machine) rotateClientToken(ctx context.Context) *installer.Proposal {
 		_, err := loopnet.RotateToken(file)
 		return err
 	})
-	if s, err := firstSnapshot(ctx, m.API); err == nil && HubRunning(s) {
+	if s, err := firstSnapshot(ctx, m.Client); err == nil && HubRunning(s) {
 		p.Plan.Risks = append(p.Plan.Risks, disconnectedAgents(s))
 		p.Add(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
-			return m.API.Do(ctx, status.Action{Verb: status.RestartHub})
+			return m.Client.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}
 	return p

@@ -21,7 +21,7 @@ type HubClient struct{ *app.App }
 
 // API is everything that can be asked of a hub. It writes no log, because a
 // panel may be on the screen.
-func (c HubClient) API() status.API {
+func (c HubClient) API() status.Client {
 	to := c.ConnectConfig(slog.New(slog.DiscardHandler))
 	to.Offline = c.offline
 	return daemon.Client(to)

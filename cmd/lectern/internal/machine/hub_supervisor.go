@@ -24,7 +24,7 @@ import (
 type HubSupervisor struct {
 	HubClient
 
-	policy     supervisor.Policy
+	policy     supervisor.RestartPolicy
 	outputSize int64 // of the file with the output of hubs, at first
 
 	starts []time.Time // recent ones, after deaths; only Run uses them
@@ -48,7 +48,7 @@ type stopReason struct {
 const stderrLines = 8
 
 // NewHubSupervisor makes a supervisor that has not started yet.
-func NewHubSupervisor(a *app.App, p supervisor.Policy) *HubSupervisor {
+func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
 	s := &HubSupervisor{HubClient: HubClient{a}, policy: p}
 	if info, err := os.Stat(a.Paths.Daemon().Output()); err == nil {
 		s.outputSize = info.Size()
@@ -58,7 +58,7 @@ func NewHubSupervisor(a *app.App, p supervisor.Policy) *HubSupervisor {
 
 // API is the hub as the panel reaches it: without a hub its snapshots say why,
 // and a start that fails by hand is shown as well.
-func (s *HubSupervisor) API() status.API {
+func (s *HubSupervisor) API() status.Client {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
 	to.Ended = s.recordExit
 	to.Offline = func() status.Snapshot {
@@ -179,14 +179,14 @@ func (s *HubSupervisor) addTo(snap *status.Snapshot) {
 
 // A supervisedHub tells its supervisor when a person could not start the hub.
 type supervisedHub struct {
-	status.API
+	status.Client
 
 	supervisor *HubSupervisor
 }
 
 // Do implements status.Client.
 func (h supervisedHub) Do(ctx context.Context, a status.Action) error {
-	err := h.API.Do(ctx, a)
+	err := h.Client.Do(ctx, a)
 	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
 		h.supervisor.fail(status.Failed, err)
 	}

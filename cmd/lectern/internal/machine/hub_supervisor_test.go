@@ -40,7 +40,7 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	if err := os.WriteFile(a.Paths.Daemon().Output(), []byte("what a hub of yesterday said\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hub := NewHubSupervisor(a, supervisor.UsualPolicy())
+	hub := NewHubSupervisor(a, supervisor.DefaultRestartPolicy())
 	c := hub.API()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -71,7 +71,7 @@ func TestHubSupervisorGivesUp(t *testing.T) {
 	a := isolated(t)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	a.Now = func() time.Time { return now }
-	policy := supervisor.UsualPolicy()
+	policy := supervisor.DefaultRestartPolicy()
 	policy.Steps = []time.Duration{time.Nanosecond}
 	hub := NewHubSupervisor(a, policy)
 	for range 2 * policy.LoopExits {

@@ -26,7 +26,7 @@ import (
 type Config struct {
 	*app.App
 
-	Hub status.API
+	Hub status.Client
 	// Check runs the doctor's checks whose names begin with prefix.
 	Check func(ctx context.Context, prefix string) (<-chan status.Check, error)
 	// Updates says where updates come from and what they replace.
@@ -35,10 +35,10 @@ type Config struct {
 	Warn func(text string)
 }
 
-// A Machine is the panel's API: what the hub shows and does, and what concerns
+// A Machine is the panel's Client: what the hub shows and does, and what concerns
 // this computer.
 type Machine struct {
-	status.API // the hub's
+	status.Router // its Client is the hub
 
 	conf    Config
 	planner install.Planner
@@ -67,9 +67,10 @@ type localState struct {
 // New makes a Machine. Its snapshots are complete after the first scan of Run.
 func New(c Config) *Machine {
 	m := &Machine{
-		API: c.Hub, conf: c, planner: install.Planner{App: c.App}, wake: make(chan struct{}),
+		conf: c, planner: install.Planner{App: c.App}, wake: make(chan struct{}),
 		proposals: map[status.Action]*installer.Proposal{}, next: map[string]string{},
 	}
+	m.Router = m.newRouter()
 	m.binary.stamp = c.Started()
 	m.state.update.Steps = []status.Check{}
 	return m
@@ -150,34 +151,32 @@ func (l localState) addTo(s status.Snapshot) status.Snapshot {
 // Watch implements status.Client. The sequence numbers of snapshots grow across
 // hubs, as one of ours may come between two of theirs.
 func (m *Machine) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
-	shots, err := m.API.Watch(ctx)
+	shots, err := m.Router.Watch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := make(chan status.Snapshot)
+	out := make(chan status.Snapshot, 1)
 	go func() {
 		defer close(out)
 		var hub status.Snapshot
-		var sent uint64
-		var offer chan<- status.Snapshot // nil: the reader has the newest
+		var seq uint64
 		for received := false; ; {
 			local, changed := m.current()
-			next := local.addTo(hub)
-			if next.Seq <= sent {
-				next.Seq, next.Time = sent+1, m.conf.Now()
+			if received {
+				next := local.addTo(hub)
+				if next.Seq <= seq {
+					next.Seq, next.Time = seq+1, m.conf.Now()
+				}
+				seq = next.Seq
+				status.Offer(out, next)
 			}
 			select {
 			case s, open := <-shots:
 				if !open {
 					return
 				}
-				hub, offer, received = s, out, true
+				hub, received = s, true
 			case <-changed:
-				if received {
-					offer = out
-				}
-			case offer <- next:
-				sent, offer = next.Seq, nil
 			case <-ctx.Done():
 				return
 			}

@@ -30,7 +30,7 @@ func isolated(t *testing.T) *app.App {
 	return apptest.New(t)
 }
 
-func newMachine(a *app.App, hub status.API) *Machine {
+func newMachine(a *app.App, hub status.Client) *Machine {
 	return New(Config{App: a, Hub: hub, Warn: func(string) {}, Updates: func() (update.Config, error) {
 		conf, err := a.Config()
 		return UpdateConfig(a, conf.Update, slog.New(slog.DiscardHandler)), err
@@ -46,7 +46,7 @@ func TestMachineIsAClient(t *testing.T) {
 		t.Cleanup(cancel)
 		go l.Run(ctx)
 		return l
-	})
+	}, status.ChecksQuery.Name, status.SettingsQuery.Name)
 }
 
 // awaitInstallation waits for an Installation in a state.
@@ -184,7 +184,7 @@ func TestBrokenClient(t *testing.T) {
 
 // watchable gives a Fake something to show.
 func watchable(l *Machine) *Machine {
-	l.API.(*statustest.Fake).Set(status.Snapshot{})
+	l.Client.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 

@@ -131,7 +131,7 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 		step("verify signature, version, checksum and content, and test it")
 		step("replace %s; the present binary is kept as %s.prev", exe, exe)
 	}
-	if s, err := firstSnapshot(ctx, m.API); err == nil && HubRunning(s) {
+	if s, err := firstSnapshot(ctx, m.Client); err == nil && HubRunning(s) {
 		step("restart the hub when its calls in flight have ended; if the new hub does not serve, roll back")
 		if n := len(s.Sessions); n > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected and wait while the hub restarts", n))
