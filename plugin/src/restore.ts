@@ -3,49 +3,49 @@ import type { OpenGraph } from './graph'
 import type { Row } from './host'
 import type { Draft, Page, Values } from './model'
 import type { Found } from './reader'
-import type { Kept, KeptPage } from './states'
+import type { BlockState, PageState } from './states'
 
-// Restoring writes states back, as exactly as Logseq lets a plugin. Whether it
-// came out the same is for the far end to see: it reads the state again.
+// Restores recorded states as exactly as Logseq allows plugins to. The server reads
+// the state again to verify the result.
 
-/** Puts trees back behind a sibling, or first below their home, a block or a page, in one go. */
-export async function restoreBlocks(graph: OpenGraph, home: string, after: string | undefined, blocks: Kept[]): Promise<void> {
+/** Inserts trees after a sibling, or as the first children of home, a block or a page. */
+export async function restoreBlocks(graph: OpenGraph, home: string, after: string | undefined, blocks: BlockState[]): Promise<void> {
   const [name, place] = after ? ([after, 'after'] as const) : ([home, 'first'] as const)
-  const target = await graph.anyTarget(name, place)
-  await graph.write.insertTree(target, place, blocks.map(draft))
-  for (const one of flat(blocks)) await exactBlock(graph, one)
+  const target = await graph.unfilteredTarget(name, place)
+  await graph.write.insertTree(target, place, blocks.map(toDraft))
+  for (const one of flatten(blocks)) await writeBlockState(graph, one)
 }
 
-/** Gives a block its text, properties, tags and fold; what is right already is left alone. */
-export async function exactBlock(graph: OpenGraph, wanted: Kept): Promise<void> {
+/** Writes a block's text, properties, tags and collapsed state where they differ. */
+export async function writeBlockState(graph: OpenGraph, wanted: BlockState): Promise<void> {
   const now = await graph.states.block(wanted.uuid, false)
-  if (!now) return // the far end notices
+  if (!now) return // the server notices
   if (now.text !== wanted.text) await graph.host.updateBlock(wanted.uuid, wanted.text)
   if (graph.dialect.kind === 'file') return
-  await attributes(graph, wanted.uuid, now, wanted)
+  await writeAttributes(graph, wanted.uuid, now, wanted)
   if (Boolean(now.collapsed) !== Boolean(wanted.collapsed)) await graph.host.setCollapsed(wanted.uuid, Boolean(wanted.collapsed))
 }
 
-/** Takes a page out of the recycle bin, or makes it again, without its blocks. */
-export async function restorePage(graph: OpenGraph, wanted: KeptPage): Promise<void> {
-  const taken = await graph.reader.pageIfThere(wanted.uuid ?? wanted.name)
+/** Restores a page from the recycle bin, or creates it, without its blocks. */
+export async function restorePage(graph: OpenGraph, wanted: PageState): Promise<void> {
+  const taken = await graph.reader.findPage(wanted.uuid ?? wanted.name)
   if (taken && !taken.is.recycled) throw invalid('page', `there is a page "${taken.is.name}" already`)
   if (taken) {
     await graph.host.restorePage(taken.is.uuid)
-    if ((await graph.reader.pageIfThere(taken.is.uuid))?.is.recycled) await graph.host.restorePage(taken.is.name)
+    if ((await graph.reader.findPage(taken.is.uuid))?.is.recycled) await graph.host.restorePage(taken.is.name)
   } else if (wanted.day) await graph.write.createJournal(wanted.day, false)
   else await graph.write.createPage(wanted.name, false, wanted.uuid)
-  const made = await graph.reader.pageIfThere(wanted.uuid ?? wanted.name)
-  if (made) await exactPage(graph, made, wanted)
+  const made = await graph.reader.findPage(wanted.uuid ?? wanted.name)
+  if (made) await writePageState(graph, made, wanted)
 }
 
-/** Gives a page its properties and tags. */
-export async function exactPage(graph: OpenGraph, page: Found<Page>, wanted: KeptPage): Promise<void> {
-  if (graph.dialect.kind === 'file') return propertyText(graph, page, wanted.text)
-  await attributes(graph, page.is.uuid, await graph.states.page(page, false), wanted)
+/** Writes a page's properties and tags where they differ. */
+export async function writePageState(graph: OpenGraph, page: Found<Page>, wanted: PageState): Promise<void> {
+  if (graph.dialect.kind === 'file') return writePropertyText(graph, page, wanted.text)
+  await writeAttributes(graph, page.is.uuid, await graph.states.page(page, false), wanted)
 }
 
-async function propertyText(graph: OpenGraph, page: Found<Page>, text: string | undefined): Promise<void> {
+async function writePropertyText(graph: OpenGraph, page: Found<Page>, text: string | undefined): Promise<void> {
   const before: Row | undefined = await graph.reader.preBlock(page)
   if (text === undefined) {
     if (before) await graph.host.removeBlock(before.uuid)
@@ -59,7 +59,7 @@ interface Attributes {
   tags?: string[]
 }
 
-async function attributes(graph: OpenGraph, uuid: string, now: Attributes, wanted: Attributes): Promise<void> {
+async function writeAttributes(graph: OpenGraph, uuid: string, now: Attributes, wanted: Attributes): Promise<void> {
   const [had, want] = [now.properties ?? {}, wanted.properties ?? {}]
   for (const ident of Object.keys(had)) if (!(ident in want)) await graph.host.removeProperty(uuid, ident)
   for (const [ident, value] of Object.entries(want)) {
@@ -69,7 +69,7 @@ async function attributes(graph: OpenGraph, uuid: string, now: Attributes, wante
   for (const tag of wanted.tags ?? []) if (!now.tags?.includes(tag)) await graph.host.addTag(uuid, tag)
 }
 
-/** References become the ids that they have now. */
+/** Resolves references to present ids. */
 async function decode(graph: OpenGraph, value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((one) => decode(graph, one)))
   if (typeof value !== 'object' || value === null) return value
@@ -85,6 +85,6 @@ function keyword(ident: unknown): string {
   throw invalid('properties', 'not an ident')
 }
 
-const draft = ({ uuid, text, children }: Kept): Draft => ({ uuid, content: text, ...(children ? { children: children.map(draft) } : {}) })
+const toDraft = ({ uuid, text, children }: BlockState): Draft => ({ uuid, content: text, ...(children ? { children: children.map(toDraft) } : {}) })
 
-const flat = (blocks: Kept[]): Kept[] => blocks.flatMap((one) => [one, ...flat(one.children ?? [])])
+const flatten = (blocks: BlockState[]): BlockState[] => blocks.flatMap((one) => [one, ...flatten(one.children ?? [])])

@@ -10,7 +10,7 @@ async function connected(answer: (method: string, params: any, signal: AbortSign
   const stage = new Stage(token, {}, answer)
   stage.wire.start()
   await greet(stage)
-  assert.equal(stage.wire.connection.phase, 'connected')
+  assert.equal(stage.wire.state.phase, 'connected')
   return stage
 }
 
@@ -42,7 +42,7 @@ test('it comes back after 1, 2, 5, 10 and again 10 seconds', async () => {
   await greet(stage)
   stage.link.close(1006, '')
   await stage.timers.pass(1000)
-  assert.equal(stage.wire.connection.phase, 'connecting', 'after a success it is quick again')
+  assert.equal(stage.wire.state.phase, 'connecting', 'after a success it is quick again')
 })
 
 test('silence ends the connection', async () => {
@@ -50,9 +50,9 @@ test('silence ends the connection', async () => {
   await stage.timers.pass(29_999)
   await stage.link.says({ id: 'p1', method: 'ping' })
   await stage.timers.pass(29_999)
-  assert.equal(stage.wire.connection.phase, 'connected')
+  assert.equal(stage.wire.state.phase, 'connected')
   await stage.timers.pass(1)
-  assert.deepEqual(stage.link.ended, { code: 4004, reason: 'the server fell silent' })
+  assert.deepEqual(stage.link.ended, { code: 4004, reason: 'the server stopped sending pings' })
 })
 
 test('a server that never greets is left after 5 s', async () => {
@@ -112,5 +112,5 @@ test('without a token it does not connect', () => {
   const stage = new Stage('', {}, async () => ({}))
   stage.wire.start()
   assert.equal(stage.links.length, 0)
-  assert.match(stage.wire.connection.detail, /lectern plugin install/)
+  assert.match(stage.wire.state.detail, /lectern plugin install/)
 })
