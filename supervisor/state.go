@@ -152,7 +152,7 @@ func (s *State) watch(ctx context.Context, out chan status.Snapshot) {
 // setSince sets Since of the components of next that entered another state, and
 // copies it for the others.
 func setSince(next *status.Snapshot, last status.Snapshot, now time.Time) {
-	stamp := func(p *status.Component, old status.Component) {
+	set := func(p *status.Component, old status.Component) {
 		switch {
 		case p.State == old.State && p.Since.IsZero():
 			p.Since = old.Since
@@ -160,14 +160,14 @@ func setSince(next *status.Snapshot, last status.Snapshot, now time.Time) {
 			p.Since = now
 		}
 	}
-	stamp(&next.Hub.Component, last.Hub.Component)
+	set(&next.Hub.Component, last.Hub.Component)
 	for i := range next.Sources {
 		p := &next.Sources[i].Component
-		stamp(p, findComponent(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
+		set(p, findComponent(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
 	}
 	for i := range next.Sessions {
 		p := &next.Sessions[i].Component
-		stamp(p, findComponent(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
+		set(p, findComponent(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
 	}
 }
 

@@ -144,9 +144,9 @@ func (a *agent) leave(t *testing.T) {
 	}
 }
 
-func hubOf(t *testing.T, home string) daemon.Vitals {
+func hubOf(t *testing.T, home string) daemon.Health {
 	t.Helper()
-	v, err := daemon.Ask(t.Context(), pathsIn(home))
+	v, err := daemon.GetHealth(t.Context(), pathsIn(home))
 	if err != nil {
 		t.Fatal(err)
 	}

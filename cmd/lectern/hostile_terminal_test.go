@@ -168,7 +168,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	x.ends()
 	x.restored()
 	a.leave(t)
-	if _, err := daemon.Ask(t.Context(), pathsIn(home)); err != nil {
+	if _, err := daemon.GetHealth(t.Context(), pathsIn(home)); err != nil {
 		t.Errorf("the hub did not live through it: %v", err)
 	}
 	stopTestHub(t, home)

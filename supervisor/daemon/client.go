@@ -116,7 +116,7 @@ func (c *client) previewStart(context.Context, status.Action) (status.Plan, erro
 
 // previewStop plans to stop the hub, or to restart it.
 func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan, error) {
-	v, err := Ask(ctx, c.Paths)
+	v, err := GetHealth(ctx, c.Paths)
 	if err != nil {
 		return status.Plan{}, err
 	}
@@ -144,7 +144,7 @@ func (c *client) stop(ctx context.Context, _ status.Action) error {
 }
 
 func (c *client) restart(ctx context.Context, a status.Action) error {
-	if err := c.stopWith(ctx, StopRequest{Again: true}); err != nil && !errors.Is(err, ErrNoHub) {
+	if err := c.stopWith(ctx, StopRequest{Restart: true}); err != nil && !errors.Is(err, ErrNoHub) {
 		return err
 	}
 	return c.start(ctx, a)

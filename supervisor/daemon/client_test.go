@@ -36,7 +36,7 @@ func TestClientSuite(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		w.until("the hub to answer", func() bool { _, err := Ask(ctx, w.paths()); return err == nil })
+		w.until("the hub to answer", func() bool { _, err := GetHealth(ctx, w.paths()); return err == nil })
 		return Client(w.config())
 	})
 }
@@ -111,7 +111,7 @@ func TestClientOutlivesHubs(t *testing.T) {
 		t.Errorf("second hub's call: %+v", call)
 	}
 	agent := w.connect()
-	w.until("the agent to be seen", func() bool { v, err := Ask(ctx, w.paths()); return err == nil && v.Sessions == 1 })
+	w.until("the agent to be seen", func() bool { v, err := GetHealth(ctx, w.paths()); return err == nil && v.Sessions == 1 })
 	plan, err := client.Preview(ctx, status.Action{Verb: status.StopHub})
 	if err != nil || len(plan.Risks) != 1 || !strings.HasPrefix(plan.Risks[0], "1 agents") {
 		t.Errorf("plan to stop: %+v, %v", plan, err)
@@ -138,7 +138,7 @@ func (w *hubTest) hub(not int) int {
 	w.t.Helper()
 	var pid int
 	w.until("a hub to answer", func() bool {
-		v, err := Ask(w.t.Context(), w.paths())
+		v, err := GetHealth(w.t.Context(), w.paths())
 		pid = v.PID
 		return err == nil && pid != not
 	})
@@ -154,7 +154,7 @@ func TestSupervise(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := w.hub(first)
-	if err := Stop(t.Context(), w.paths(), StopRequest{Again: true}); err != nil {
+	if err := Stop(t.Context(), w.paths(), StopRequest{Restart: true}); err != nil {
 		t.Fatal(err)
 	}
 	third := w.hub(second)

@@ -19,7 +19,7 @@ import (
 // ConnectConfig is how to reach the hub, and how to start one.
 type ConnectConfig struct {
 	Paths Paths
-	Stamp Stamp
+	Self  BuildInfo
 	Scope string // the one source wanted; empty: all
 	Token string // the client's, to prove its name; empty: none
 	Start StartPolicy
@@ -27,26 +27,26 @@ type ConnectConfig struct {
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
 	// and asks no older hub to hand over.
 	Command []string
-	// Stale reports that Command no longer runs the build of Stamp, because its
+	// Stale reports that Command no longer runs the build of Self, because its
 	// file was replaced meanwhile. Then no older hub is asked to hand over: what
 	// would start is not newer. Nil: never.
 	Stale func() bool
 	// Env is the environment from which the hub's own is taken: only what
 	// names directories, the user, locale and Lectern's own variables.
 	Env []string
-	// Ready is how long a new hub may take to answer; 0: 10 s.
-	Ready time.Duration
-	hello time.Duration // for a hub to answer a hello; 0: helloTimeout
+	// ReadyTimeout is how long a new hub may take to answer; 0: 10 s.
+	ReadyTimeout time.Duration
+	hello        time.Duration // for a hub to answer a hello; 0: helloTimeout
 
 	// Offline is what Client shows while no hub runs: of the configuration its
 	// path, sources and snippets, and where the hub has a State, why none runs.
 	// Without one it is stopped. Nil: nothing.
 	Offline func() status.Snapshot
-	// Ended is called with the exit of a hub that this process started, while
+	// OnExit is called with the exit of a hub that this process started, while
 	// this process runs. Nil: ignored.
-	Ended func(exit string)
-	Log   *slog.Logger
-	Now   func() time.Time
+	OnExit func(exit string)
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // StartPolicy says when Connect may start a hub.
@@ -56,9 +56,9 @@ type StartPolicy int
 const (
 	// StartAlways starts a hub whenever none runs.
 	StartAlways StartPolicy = iota
-	// StartLost starts a hub only in place of one that died or handed over,
+	// StartReplacement starts a hub only in place of one that died or handed over,
 	// not in place of one that a person stopped or that shut down when idle.
-	StartLost
+	StartReplacement
 	// StartNever only looks.
 	StartNever
 )
@@ -67,8 +67,8 @@ const (
 // policy allows; any number of callers at one moment share one hub. Errors
 // with a method Final() bool that returns true are permanent: another attempt fails too.
 func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
-	if c.Ready == 0 {
-		c.Ready = 10 * time.Second
+	if c.ReadyTimeout == 0 {
+		c.ReadyTimeout = 10 * time.Second
 	}
 	conn, w, err := c.dialHub(ctx)
 	if err == nil || isFinal(err) || ctx.Err() != nil {
@@ -97,7 +97,7 @@ var errReplaced = errors.New("start hub: it handed over to another at once")
 // startOrJoin starts a hub, or connects to the one that another process starts
 // meanwhile: the process that holds start.lock starts it, the others wait.
 func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welcome, err error) {
-	limit := c.Ready + stopTimeout
+	limit := c.ReadyTimeout + stopTimeout
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
 		"start hub: another lectern has been starting it for %s; end the process that holds %s", limit, c.Paths.startLock()))
 	defer cancel()
@@ -131,7 +131,7 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := handshake(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
+	w, err := handshake(conn, Hello{BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -171,7 +171,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	if err != nil {
 		return nil, w, err
 	}
-	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, c.notReadyError())
+	ready, cancel := context.WithTimeoutCause(ctx, c.ReadyTimeout, c.notReadyError())
 	defer cancel()
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
@@ -193,7 +193,7 @@ func (c *ConnectConfig) notReadyError() error {
 	if d, err := Find(c.Paths); err == nil {
 		return fmt.Errorf("start hub: a hub (pid %d, version %s) runs but does not answer; end that process, then try again", d.PID, d.Version)
 	}
-	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.Ready, c.Paths.Output())
+	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.ReadyTimeout, c.Paths.Output())
 }
 
 // mayStart applies the policy. A hub that died leaves its files behind; one that
@@ -202,12 +202,12 @@ func (c *ConnectConfig) mayStart() bool {
 	if len(c.Command) == 0 || c.Start == StartNever {
 		return false
 	}
-	return c.Start == StartAlways || Lost(c.Paths)
+	return c.Start == StartAlways || DiedOrHandedOver(c.Paths)
 }
 
-// Lost reports whether the last hub died or handed over, where it could have
+// DiedOrHandedOver reports whether the last hub died or handed over, where it could have
 // been stopped or have shut down when idle.
-func Lost(p Paths) bool {
+func DiedOrHandedOver(p Paths) bool {
 	_, err := os.Lstat(p.Discovery())
 	return err == nil
 }
@@ -215,8 +215,8 @@ func Lost(p Paths) bool {
 // yieldsToNewer reports whether a newer build is about to start the hub.
 func (c *ConnectConfig) yieldsToNewer() bool {
 	d, err := readDiscovery(c.Paths)
-	return err == nil && d.Next != nil && d.Next.Newer(c.Stamp) &&
-		c.Now().Before(d.NextUntil) && d.NextUntil.Sub(c.Now()) <= handoverMax
+	return err == nil && d.Successor != nil && d.Successor.Newer(c.Self) &&
+		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= handoverMax
 }
 
 func isFinal(err error) bool {

@@ -25,25 +25,25 @@ const (
 )
 
 // Health is how a running hub is.
-type Vitals struct {
-	Stamp
-	Wire     int    `json:"wire"`
-	PID      int    `json:"pid"`
-	Instance string `json:"instance"`
-	InFlight int    `json:"in_flight"`
-	Sessions int    `json:"sessions"`
-	Leaving  bool   `json:"leaving"`
-	Next     *Stamp `json:"next,omitempty"` // the newer build that waits to take over
+type Health struct {
+	BuildInfo
+	Wire         int        `json:"wire"`
+	PID          int        `json:"pid"`
+	Instance     string     `json:"instance"`
+	InFlight     int        `json:"in_flight"`
+	Sessions     int        `json:"sessions"`
+	ShuttingDown bool       `json:"shutting_down"`
+	Successor    *BuildInfo `json:"next,omitempty"` // the newer build that waits to take over
 }
 
 // StopRequest asks a hub to shut down.
 type StopRequest struct {
-	IfIdle bool `json:"if_idle"` // only when it is not in use
-	Again  bool `json:"again"`   // another one is to take its place
+	IfIdle  bool `json:"if_idle"` // only when it is not in use
+	Restart bool `json:"restart"` // another one is to take its place
 }
 
 // BusyError is the answer of a hub in use that was asked to stop if idle.
-type BusyError struct{ Hub Vitals }
+type BusyError struct{ Hub Health }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("stop hub: %d sessions are open, %d calls in flight", e.Hub.Sessions, e.Hub.InFlight)
@@ -65,11 +65,11 @@ func (h *hubServer) controlServer() *http.Server {
 	return loopnet.NewServer(mux, h.Log)
 }
 
-func (h *hubServer) health() Vitals {
+func (h *hubServer) health() Health {
 	inFlight, sessions := h.Busy()
-	return Vitals{
-		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
-		Leaving: h.lifecycle.decision() != nil, Next: h.lifecycle.pendingSuccessor(),
+	return Health{
+		BuildInfo: h.Self, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
+		ShuttingDown: h.lifecycle.decision() != nil, Successor: h.lifecycle.pendingSuccessor(),
 	}
 }
 
@@ -82,7 +82,7 @@ func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := http.StatusAccepted
-	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Again}, ask.IfIdle) {
+	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Restart}, ask.IfIdle) {
 		status = http.StatusConflict
 	}
 	writeJSON(w, status, h.health())
@@ -104,7 +104,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // GetHealth asks the running hub how it is, or returns ErrNoHub.
-func Ask(ctx context.Context, p Paths) (Vitals, error) {
+func GetHealth(ctx context.Context, p Paths) (Health, error) {
 	return request(ctx, p, http.MethodGet, pathHub, nil)
 }
 
@@ -124,12 +124,12 @@ func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 		if held, err := isHeld(p.hubLock()); err != nil || !held {
 			return true, err
 		}
-		now, err := Ask(ctx, p) // a successor may hold the lock already
+		now, err := GetHealth(ctx, p) // a successor may hold the lock already
 		return err == nil && now.Instance != old.Instance, nil
 	})
 }
 
-func request(ctx context.Context, p Paths, method, path string, body []byte) (Vitals, error) {
+func request(ctx context.Context, p Paths, method, path string, body []byte) (Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	transport := &http.Transport{
@@ -138,17 +138,17 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))
 	if err != nil {
-		return Vitals{}, err
+		return Health{}, err
 	}
 	res, err := (&http.Client{Transport: transport, Timeout: 2 * helloTimeout}).Do(req)
 	if err != nil {
 		if isNotListening(err) {
-			return Vitals{}, ErrNoHub
+			return Health{}, ErrNoHub
 		}
-		return Vitals{}, fmt.Errorf("ask hub: %w", err)
+		return Health{}, fmt.Errorf("ask hub: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	var v Vitals
+	var v Health
 	if err := json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&v); err != nil {
 		return v, fmt.Errorf("ask hub: %w", err)
 	}

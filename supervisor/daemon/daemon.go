@@ -65,8 +65,8 @@ func (p Paths) prepare() error {
 	return checkOwn(p.State)
 }
 
-// A Stamp identifies a build of Lectern and orders builds.
-type Stamp struct {
+// A BuildInfo identifies a build of Lectern and orders builds.
+type BuildInfo struct {
 	Version string `json:"version"`         // semantic version, with or without a leading v
 	Build   string `json:"build"`           // differs between any two different binaries
 	Built   int64  `json:"built,omitempty"` // Unix seconds; 0: unknown, so never the newer one
@@ -74,7 +74,7 @@ type Stamp struct {
 
 // Newer reports whether s should replace a hub of build old. It is false
 // if that is not known, so two builds never replace each other in turn.
-func (s Stamp) Newer(old Stamp) bool {
+func (s BuildInfo) Newer(old BuildInfo) bool {
 	a, aok := parseVersion(s.Version)
 	b, bok := parseVersion(old.Version)
 	switch {

@@ -29,7 +29,7 @@ func TestColdStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.PID != a.welcome.PID || d.Instance != a.welcome.Instance || d.Stamp != w.Stamp {
+	if d.PID != a.welcome.PID || d.Instance != a.welcome.Instance || d.BuildInfo != w.Stamp {
 		t.Errorf("hub.json says %+v, the hub says %+v", d, a.welcome)
 	}
 	info, err := os.Stat(w.paths().Discovery())
@@ -83,7 +83,7 @@ func TestKilledHubIsReplaced(t *testing.T) {
 		t.Errorf("Find after kill: %v, want ErrNoHub", err)
 	}
 	c := w.config()
-	c.Start = StartLost
+	c.Start = StartReplacement
 	conn, second, err := Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestTermDrains(t *testing.T) {
 	a := w.connect()
 	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
 	w.until("the call to be in flight", func() bool {
-		v, err := Ask(t.Context(), w.paths())
+		v, err := GetHealth(t.Context(), w.paths())
 		return err == nil && v.InFlight == 1
 	})
 	b := w.connect()
@@ -190,8 +190,8 @@ func TestTermDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the hub to be leaving", func() bool {
-		v, err := Ask(t.Context(), w.paths())
-		return err == nil && v.Leaving
+		v, err := GetHealth(t.Context(), w.paths())
+		return err == nil && v.ShuttingDown
 	})
 	// Late-comers are told to come again.
 	c := w.config()
@@ -230,7 +230,7 @@ func TestIdleExit(t *testing.T) {
 	}
 	w.waitGone(a.welcome.PID)
 	c := w.config()
-	c.Start = StartLost
+	c.Start = StartReplacement
 	if _, _, err := Connect(t.Context(), c); !errors.Is(err, ErrNoHub) {
 		t.Errorf("a hub that left when idle: %v, want ErrNoHub", err)
 	}
@@ -279,7 +279,7 @@ func TestHubThatHangs(t *testing.T) {
 	a := w.connect()
 	w.killHub(a.welcome.PID)
 	c := w.config()
-	c.hello, c.Ready = 50*time.Millisecond, 300*time.Millisecond
+	c.hello, c.ReadyTimeout = 50*time.Millisecond, 300*time.Millisecond
 	_, _, err := Connect(t.Context(), c)
 	if want := fmt.Sprintf("a hub (pid %d, version 1.0.0) runs but does not answer", a.welcome.PID); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Connect: %v, want %s", err, want)
@@ -297,7 +297,7 @@ func TestStarterThatHangs(t *testing.T) {
 	}
 	defer held.Release()
 	c := w.config()
-	c.Ready = 100*time.Millisecond - stopTimeout
+	c.ReadyTimeout = 100*time.Millisecond - stopTimeout
 	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {
 		t.Errorf("Connect: %v, want one that names start.lock", err)
 	}
@@ -306,13 +306,13 @@ func TestStarterThatHangs(t *testing.T) {
 // A hub learns what became of the one before it, while nobody can connect yet.
 func TestRunReportsPreviousHub(t *testing.T) {
 	over := errors.New("enough")
-	for _, next := range []*Stamp{nil, &newer} {
+	for _, next := range []*BuildInfo{nil, &newer} {
 		w := newHubTest(t)
 		follow := func() (trace []Discovery) {
 			err := Run(t.Context(), HubConfig{
 				Paths: w.paths(), Now: time.Now,
-				Follows: func(before Discovery) { trace = append(trace, before) },
-				Open:    func(context.Context) error { return over },
+				OnPrevious: func(before Discovery) { trace = append(trace, before) },
+				Open:       func(context.Context) error { return over },
 			})
 			if !errors.Is(err, over) {
 				t.Fatal(err)
@@ -322,10 +322,10 @@ func TestRunReportsPreviousHub(t *testing.T) {
 		if trace := follow(); len(trace) != 0 {
 			t.Errorf("before the first hub there was %+v", trace)
 		}
-		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Next: next}); err != nil {
+		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Successor: next}); err != nil {
 			t.Fatal(err)
 		}
-		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Next == nil) != (next == nil) {
+		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Successor == nil) != (next == nil) {
 			t.Errorf("after a hub: %+v", trace)
 		}
 	}

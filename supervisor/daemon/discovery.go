@@ -18,17 +18,17 @@ type Discovery struct {
 	PID       int    `json:"pid"`
 	StartTime int64  `json:"start_time"` // with PID, names the process; its unit is the system's
 	Exe       string `json:"exe"`
-	Stamp
+	BuildInfo
 	Wire      int       `json:"wire"`
 	Instance  string    `json:"instance"`
 	MCP       string    `json:"mcp"`       // socket
 	Control   string    `json:"control"`   // socket
 	HTTPPort  int       `json:"http_port"` // 0: no HTTP
 	StartedAt time.Time `json:"started_at"`
-	// Next is set when the hub has handed over to a newer build. Until NextUntil an
+	// Successor is set when the hub has handed over to a newer build. Until SuccessorUntil an
 	// older client gives that build's client time to start it.
-	Next      *Stamp    `json:"next,omitempty"`
-	NextUntil time.Time `json:"next_until,omitzero"`
+	Successor      *BuildInfo `json:"next,omitempty"`
+	SuccessorUntil time.Time  `json:"next_until,omitzero"`
 }
 
 const discoverySchema = 1

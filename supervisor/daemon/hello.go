@@ -27,7 +27,7 @@ const (
 type Hello struct {
 	Lectern string `json:"lectern"` // "hello"
 	Wire    int    `json:"wire"`
-	Stamp
+	BuildInfo
 	PID   int    `json:"pid"`             // of the `lectern serve` process: shown, never trusted
 	Scope string `json:"scope,omitempty"` // limits it to one source; empty: all
 	// Token is the client's, to prove its name; empty: it is not proven.
@@ -41,7 +41,7 @@ type Hello struct {
 type Welcome struct {
 	Lectern string `json:"lectern"` // "welcome" or "refuse"
 	Wire    int    `json:"wire"`    // the version used from here on
-	Stamp
+	BuildInfo
 	PID      int    `json:"pid"`
 	Instance string `json:"instance"`
 	Reason   string `json:"reason,omitempty"` // of a refusal: what is wrong and what to do

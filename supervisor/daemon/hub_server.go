@@ -17,7 +17,7 @@ import (
 // HubConfig is what the hub's process is made of.
 type HubConfig struct {
 	Paths Paths
-	Stamp Stamp
+	Self  BuildInfo
 
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
@@ -28,18 +28,18 @@ type HubConfig struct {
 	Attach func(ctx context.Context, h Hello, conn net.Conn) error
 	// Control serves the control socket, but for the paths below /daemon/.
 	Control http.Handler
-	// Follows is called before Open with the hub.json of the previous hub, which
+	// OnPrevious is called before Open with the hub.json of the previous hub, which
 	// died or, where Next is set, handed over to a newer build. A hub that was
 	// stopped or shut down when idle removed the file. Nil: ignored.
-	Follows func(before Discovery)
+	OnPrevious func(before Discovery)
 	// Busy counts calls being served and sessions open, over every transport.
 	// A subscription that merely waits is not a call. It must not block.
 	Busy func() (inFlight, sessions int)
 	// Pinned reports whether the hub keeps running when idle. Nil: it does not.
 	Pinned func() bool
-	// Pending is called when a newer build begins to wait for this hub to be
+	// OnSuccessor is called when a newer build begins to wait for this hub to be
 	// quiet. Nil: ignored.
-	Pending func(next Stamp)
+	OnSuccessor func(next BuildInfo)
 	// Drain is called when the hub shuts down, and ends the calls that did not
 	// come through Attach. Nil: Run only waits for Busy.
 	Drain func(ctx context.Context) error
@@ -80,9 +80,9 @@ func (t Timing) withDefaults() Timing {
 // ErrRunning says that another hub of this user already serves.
 var ErrRunning = errors.New("another hub already runs")
 
-// ErrAgain is how Run returns when the hub shut down so that another can take its
+// ErrRestart is how Run returns when the hub shut down so that another can take its
 // place. A supervisor starts it again: cmd exits with 75 (EX_TEMPFAIL).
-var ErrAgain = errors.New("the hub shut down for another to take its place")
+var ErrRestart = errors.New("the hub shut down for another to take its place")
 
 // Run is the hub process from its lock to its shutdown: when ctx ends (a
 // signal), when asked over the control socket, when idle, or to hand over to a
@@ -107,8 +107,8 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if before, err := readDiscovery(c.Paths); err == nil && c.Follows != nil {
-		c.Follows(before)
+	if before, err := readDiscovery(c.Paths); err == nil && c.OnPrevious != nil {
+		c.OnPrevious(before)
 	}
 	if c.Open != nil {
 		if err := c.Open(ctx); err != nil {
@@ -130,7 +130,7 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Loc
 		if held, err = filelock.TryFile(p.hubLock()); !errors.Is(err, filelock.ErrHeld) {
 			return true, err
 		}
-		if now, err := Ask(ctx, p); err == nil && !now.Leaving {
+		if now, err := GetHealth(ctx, p); err == nil && !now.ShuttingDown {
 			return false, fmt.Errorf("%w (version %s, pid %d)", ErrRunning, now.Version, now.PID)
 		}
 		return false, nil
@@ -172,7 +172,7 @@ func (h *hubServer) run(ctx context.Context) error {
 	if err == nil {
 		serve.Go(func() { h.accept(serving, mcp) })
 		serve.Go(func() { _ = server.Serve(control) })
-		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Stamp.Version, "socket", here.MCP)
+		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Self.Version, "socket", here.MCP)
 		go h.lifecycle.run(serving.Done())
 		select {
 		case <-ctx.Done():
@@ -205,7 +205,7 @@ func (h *hubServer) publishDiscovery() (Discovery, error) {
 		return Discovery{}, fmt.Errorf("find own program: %w", err)
 	}
 	d := Discovery{
-		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, Stamp: h.Stamp, Wire: Wire, Instance: h.instance,
+		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: Wire, Instance: h.instance,
 		MCP: h.Paths.MCP(), Control: h.Paths.Control(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
 	}
 	if err := writeDiscovery(h.Paths, d); err != nil {
@@ -246,13 +246,13 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	if admitted {
 		defer h.lifecycle.detach()
 	}
-	answer.Wire, answer.Stamp, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Stamp, os.Getpid(), h.instance
+	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Self, os.Getpid(), h.instance
 	if err := writeLine(l.Conn, answer); err != nil || !admitted {
 		return
 	}
-	if next := h.lifecycle.pendingSuccessor(); next != before && h.Pending != nil {
+	if next := h.lifecycle.pendingSuccessor(); next != before && h.OnSuccessor != nil {
 		h.Log.Info("a newer build waits to take over", "version", next.Version, "build", next.Build)
-		h.Pending(*next)
+		h.OnSuccessor(*next)
 	}
 	l.endHandshake()
 	if err := h.Attach(ctx, hello, l); err != nil && ctx.Err() == nil {

@@ -32,7 +32,7 @@ const hubEnv = "LECTERN_TEST_HUB"
 
 type hubSpec struct {
 	Dir    string
-	Stamp  Stamp
+	Stamp  BuildInfo
 	Timing Timing
 	Idle   time.Duration
 	Die    int // exit code with which to end at once; 0: serve
@@ -86,12 +86,12 @@ func hubMain(spec hubSpec) int {
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
 		Lifeline: lifeline, Control: loopback.Handler(fake),
-		Paths: specPaths(spec.Dir), Stamp: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
+		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
 	})
 	switch {
-	case errors.Is(err, ErrAgain):
+	case errors.Is(err, ErrRestart):
 		return 75
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "lectern:", err)
@@ -116,7 +116,7 @@ func newHubTest(t *testing.T) *hubTest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &hubTest{t, hubSpec{Dir: dir, Stamp: Stamp{Version: "1.0.0", Build: "a", Built: 100}}}
+	w := &hubTest{t, hubSpec{Dir: dir, Stamp: BuildInfo{Version: "1.0.0", Build: "a", Built: 100}}}
 	w.Timing = Timing{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
 	t.Cleanup(func() {
 		for _, pid := range w.pids() {
@@ -165,13 +165,13 @@ func (w *hubTest) config() ConnectConfig {
 		w.t.Fatal(err)
 	}
 	return ConnectConfig{
-		Paths: w.paths(), Stamp: w.Stamp, Command: []string{os.Args[0]},
+		Paths: w.paths(), Self: w.Stamp, Command: []string{os.Args[0]},
 		Env: append(os.Environ(), hubEnv+"="+string(spec)), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 }
 
 // withBuild returns the world as another build sees it.
-func (w *hubTest) withBuild(s Stamp) *hubTest {
+func (w *hubTest) withBuild(s BuildInfo) *hubTest {
 	other := *w
 	other.Stamp = s
 	return &other

@@ -9,7 +9,7 @@ import (
 // A shutdown is the decision to end a hub.
 type shutdown struct {
 	reason    string
-	successor *Stamp // the build that takes over; nil: none
+	successor *BuildInfo // the build that takes over; nil: none
 	// restart asks the supervisor of this hub to start another at once.
 	restart bool
 }
@@ -18,7 +18,7 @@ type shutdown struct {
 // decided once: from then on every client is refused and asked to retry, which
 // starts the next hub. It does no I/O, so tests drive it with their own clock.
 type lifecycle struct {
-	self      Stamp
+	self      BuildInfo
 	timing    Timing
 	idleAfter time.Duration // shut down after so long without use; 0: never
 	busy      func() (inFlight, sessions int)
@@ -31,17 +31,17 @@ type lifecycle struct {
 	mu              sync.Mutex
 	started         time.Time
 	lastUsed        time.Time
-	quietSince      time.Time // since when nothing is in flight; zero: something is
-	attached        int       // streams between hello and end
-	controlRequests int       // control requests being served
-	successor       *Stamp    // a newer build that waits for this hub to be quiet
+	quietSince      time.Time  // since when nothing is in flight; zero: something is
+	attached        int        // streams between hello and end
+	controlRequests int        // control requests being served
+	successor       *BuildInfo // a newer build that waits for this hub to be quiet
 	shutdown        *shutdown
 }
 
 func newLifecycle(c *HubConfig) *lifecycle {
 	now := c.Now()
 	return &lifecycle{
-		self: c.Stamp, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
+		self: c.Self, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
 		shuttingDown: make(chan struct{}), wake: make(chan struct{}, 1),
 		started: now, lastUsed: now, quietSince: now,
 	}
@@ -55,7 +55,7 @@ func (l *lifecycle) admit(h Hello) Welcome {
 	newer := h.Replace && h.Newer(l.self)
 	now := l.now()
 	if l.shutdown == nil && newer && l.isUnused() && now.Sub(l.started) >= l.timing.Cooldown {
-		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.Stamp, restart: true})
+		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.BuildInfo, restart: true})
 	}
 	switch {
 	case l.shutdown != nil:
@@ -66,7 +66,7 @@ func (l *lifecycle) admit(h Hello) Welcome {
 			l.self.Version, Wire, h.Version, h.Wire)}
 	}
 	if newer && (l.successor == nil || h.Newer(*l.successor)) {
-		l.successor = &h.Stamp
+		l.successor = &h.BuildInfo
 		l.wakeUp()
 	}
 	l.attached++
@@ -163,7 +163,7 @@ func (l *lifecycle) run(done <-chan struct{}) {
 }
 
 // pendingSuccessor returns the newer build that waits, or nil.
-func (l *lifecycle) pendingSuccessor() *Stamp {
+func (l *lifecycle) pendingSuccessor() *BuildInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.successor

@@ -17,7 +17,7 @@ type usage struct {
 // time passes at once.
 func newTestLifecycle(t *testing.T, u *usage, idle time.Duration) *lifecycle {
 	l := newLifecycle(&HubConfig{
-		Stamp: Stamp{Version: "1.0.0", Build: "a", Built: 1}, Timing: Timing{}.withDefaults(), IdleAfter: idle, Now: time.Now,
+		Self: BuildInfo{Version: "1.0.0", Build: "a", Built: 1}, Timing: Timing{}.withDefaults(), IdleAfter: idle, Now: time.Now,
 		Busy:   func() (int, int) { return int(u.inFlight.Load()), int(u.sessions.Load()) },
 		Pinned: u.pinned.Load,
 	})
@@ -50,7 +50,9 @@ func mustShutDown(t *testing.T, l *lifecycle, within time.Duration, why string) 
 
 const tenMinutes = 10 * time.Minute
 
-func hello(s Stamp) Hello { return Hello{Lectern: typeHello, Wire: Wire, Stamp: s, Replace: true} }
+func hello(s BuildInfo) Hello {
+	return Hello{Lectern: typeHello, Wire: Wire, BuildInfo: s, Replace: true}
+}
 
 func TestShutdownWhenIdle(t *testing.T) {
 	for name, hold := range map[string]func(*lifecycle, *usage) (release func()){
@@ -87,7 +89,7 @@ func TestNoIdleShutdown(t *testing.T) {
 // TestHandover: a busy hub hands over when nothing was in flight for two
 // seconds, whatever sessions are open, and not within ten seconds of its start.
 func TestHandover(t *testing.T) {
-	newer := Stamp{Version: "2.0.0", Build: "b", Built: 2}
+	newer := BuildInfo{Version: "2.0.0", Build: "b", Built: 2}
 	synctest.Test(t, func(t *testing.T) {
 		u := new(usage)
 		u.inFlight.Store(1)

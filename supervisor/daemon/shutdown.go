@@ -46,14 +46,14 @@ func (h *hubServer) retireDiscovery(d Discovery) error {
 		}
 		return err
 	}
-	d.Next, d.NextUntil = next, h.Now().Add(h.Timing.Drain+handoverGrace)
+	d.Successor, d.SuccessorUntil = next, h.Now().Add(h.Timing.Drain+handoverGrace)
 	return writeDiscovery(h.Paths, d)
 }
 
 // exitError is the error that Run returns.
 func (h *hubServer) exitError() error {
 	if decision := h.lifecycle.decision(); decision != nil && decision.restart {
-		return ErrAgain
+		return ErrRestart
 	}
 	return nil
 }

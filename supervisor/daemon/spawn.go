@@ -45,8 +45,8 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 	go func() {
 		s.err = cmd.Wait() // or it would be a zombie until we exit
 		close(s.exit)
-		if c.Ended != nil {
-			c.Ended(cmd.ProcessState.String())
+		if c.OnExit != nil {
+			c.OnExit(cmd.ProcessState.String())
 		}
 	}()
 	return s, nil
@@ -91,13 +91,13 @@ func (s *spawned) failure() error {
 	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced
 	}
-	return &StartError{Program: s.program, Output: s.paths.Output(), LastLine: strings.Join(LastWords(s.paths, s.from, 1), ""), Err: s.err}
+	return &StartError{Program: s.program, Output: s.paths.Output(), LastLine: strings.Join(LastOutput(s.paths, s.from, 1), ""), Err: s.err}
 }
 
 // LastOutput returns the last lines that hubs wrote to their output after byte
 // from, at most n and each cut at 1,000 bytes. It returns nil if the file cannot
 // be read.
-func LastWords(p Paths, from int64, n int) []string {
+func LastOutput(p Paths, from int64, n int) []string {
 	f, err := os.Open(p.Output())
 	if err != nil {
 		return nil

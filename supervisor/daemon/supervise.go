@@ -63,7 +63,7 @@ func (c *ConnectConfig) awaitFree(ctx context.Context) error {
 }
 
 func (c *ConnectConfig) checkHealth(ctx context.Context) error {
-	_, err := Ask(ctx, c.Paths)
+	_, err := GetHealth(ctx, c.Paths)
 	return err
 }
 

@@ -73,8 +73,8 @@ func shimMain(dir string) int {
 	}
 	err := Run(context.Background(), Config{
 		In: os.Stdin, Out: os.Stdout, Log: log, Parent: WatchParent(context.Background()),
-		Connect: func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartAlways) },
-		Look:    func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartLost) },
+		Connect:   func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartAlways) },
+		Reconnect: func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartReplacement) },
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

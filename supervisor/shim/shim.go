@@ -30,9 +30,9 @@ type Config struct {
 	// An error with a method Final() bool that returns true is not tried again
 	// until the client asks for something more.
 	Connect func(ctx context.Context) (net.Conn, error)
-	// Look is Connect while no call waits: it need not start a hub that a person
+	// Reconnect is Connect while no call waits: it need not start a hub that a person
 	// has stopped. Nil: Connect.
-	Look func(ctx context.Context) (net.Conn, error)
+	Reconnect func(ctx context.Context) (net.Conn, error)
 	// Parent is closed when the process that started the shim is gone; see
 	// WatchParent. Nil: it is not watched.
 	Parent <-chan struct{}
@@ -54,8 +54,8 @@ var errDone = errors.New("the client is done")
 // gone, Out cannot be written, or ctx ends. Only the first of these returns nil. A read of In or a write of Out that never returns outlives Run: the process is expected
 // to exit.
 func Run(ctx context.Context, c Config) error {
-	if c.Look == nil {
-		c.Look = c.Connect
+	if c.Reconnect == nil {
+		c.Reconnect = c.Connect
 	}
 	if c.Patience == 0 {
 		c.Patience = 60 * time.Second
@@ -126,7 +126,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	var waiting time.Time // since when; zero: no call waits
 	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
 	for atOnce := first; ; atOnce = false {
-		connect := r.Look
+		connect := r.Reconnect
 		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
 			connect = r.Connect
 		}
