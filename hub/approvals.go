@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -22,8 +23,8 @@ const (
 	mostWaiting   = 256 // calls that wait for a person, of all sessions
 	mostOfSession = 64  // and of one
 	sayEvery      = 5 * time.Second
-	mostReason    = 500 // characters of a refusal's reason
-	mostEndings   = 32  // that are remembered
+	mostReason    = mcp.MaxReason
+	mostEndings   = 32 // that are remembered
 )
 
 // approvals are the calls that wait for a person. They live in memory alone: a

@@ -59,8 +59,7 @@ func TestAsk(t *testing.T) {
 // the call runs on the bytes that were judged.
 func TestChecklistBinding(t *testing.T) {
 	h := startPad(t, nil, nil, Limits{})
-	sf, _ := h.surface("")
-	put, drop := sf.shows.Load().usual.tools["put"], sf.shows.Load().usual.tools["drop"]
+	put, drop := h.allToolsets().usual.tools["put"], h.allToolsets().usual.tools["drop"]
 	changed := func(text string) []tools.Change {
 		return []tools.Change{{Target: "a", Before: tools.State{Exists: true, Data: []byte(text)}}, {Target: "b"}}
 	}
@@ -341,8 +340,7 @@ func TestChecklistSessionScope(t *testing.T) {
 func TestChecklistApproverChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		sf, _ := h.surface("")
-		for name := range sf.shows.Load().widest.tools {
+		for name := range h.allToolsets().widest.tools {
 			if strings.Contains(name, "approv") || strings.Contains(name, "grant") || strings.Contains(name, "allow") {
 				t.Errorf("agents have a tool %s", name)
 			}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -28,16 +28,9 @@ type call struct {
 	changes *journal.Recorder // of what the call changes; nil: it reads
 	elicit  elicitor          // nil: the client cannot ask its user while the call waits
 	forms   bool              // it can between two calls
-	filled  *filled           // the form it brings back; nil: none
+	filled  *mcp.FilledForm   // the form it brings back; nil: none
 	form    *form             // and what that is about, until the call waits for it
-	// late hears the outcome in another goroutine when the call's time is over
-	// and the tool has not returned; call returns errLate when it does. Nil:
-	// call returns then and there, which costs two changes of goroutine.
-	late func(t *tool, err error)
 }
-
-// errLate is of a call whose outcome was told elsewhere.
-var errLate = errors.New("the call has been answered before its tool returned")
 
 // call is the way of every call of every agent to a source. It is a plain
 // sequence, because the order is the security policy and must be readable in
@@ -47,10 +40,8 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 	began := h.now()
 	var src *source
 	defer func() {
-		if !errors.Is(err, errLate) {
-			err = h.told(c, src, err)
-			h.audit(c, t, src, began, res, err)
-		}
+		err = h.told(c, src, err)
+		h.audit(c, t, src, began, res, err)
 	}()
 
 	t, ok := c.view.tools[c.tool]
@@ -85,16 +76,7 @@ func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err 
 		return res, t, err
 	}
 	c.changes = h.listen(&c, src, t)
-	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, src, t, open, leave) }
-	if c.late == nil {
-		res, err = within(ctx, src, h.begins(release), work)
-	} else {
-		res, err = here(ctx, src, h.begins(release), work, func(err error) {
-			err = h.told(c, src, err)
-			h.audit(c, t, src, began, tools.Result{}, err)
-			c.late(t, err)
-		})
-	}
+	res, err = within(ctx, src, h.begins(release), func(open *lease) (tools.Result, error) { return h.run(ctx, &c, src, t, open, leave) })
 	if err != nil {
 		return tools.Result{}, t, err
 	}
@@ -149,20 +131,6 @@ func within[T any](ctx context.Context, src *source, done func(), f func(*lease)
 	}
 }
 
-// here is within on the caller's goroutine. When ctx ends first, late is called
-// with the reason by another goroutine, and the error, once f has returned, is
-// errLate.
-func here[T any](ctx context.Context, src *source, done func(), f func(*lease) (T, error), late func(error)) (T, error) {
-	defer done()
-	stop := context.AfterFunc(ctx, func() { late(ctx.Err()) })
-	v, err := leased(ctx, src, f)
-	if !stop() {
-		var none T
-		return none, errLate
-	}
-	return v, err
-}
-
 // leased runs f on the opened source, behind the panic guard.
 func leased[T any](ctx context.Context, src *source, f func(*lease) (T, error)) (T, error) {
 	return protected(func() (T, error) {
@@ -200,7 +168,7 @@ func (h *Hub) told(c call, src *source, err error) error {
 		return nil
 	}
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "part", "hub", "session", c.session.id, "tool", c.tool, "source", nameOf(src),
+		h.log.Error("call failed", "part", "hub", "session", c.session.ID, "tool", c.tool, "source", nameOf(src),
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
@@ -211,7 +179,7 @@ func (h *Hub) told(c call, src *source, err error) error {
 func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Result, err error) {
 	now := h.now()
 	h.calls.Add(1)
-	c.session.called(c.tool, now)
+	c.session.CountCall(c.tool, now)
 	code, effect := "", tools.Effect("")
 	if isFormOut(err) {
 		code = status.Asked
@@ -229,7 +197,7 @@ func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Res
 		}
 	}
 	done := status.Call{
-		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
+		Time: began, Session: c.session.ID, Client: mcp.Shorten(c.session.ClientName()), Source: nameOf(src), Tool: mcp.Shorten(c.tool),
 		Effect: string(effect), Duration: now.Sub(began), RequestBytes: len(c.args), ResponseBytes: res.Size(), Code: code, Changes: c.changes.IDs(),
 	}
 	h.ring.add(done)

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -115,15 +114,4 @@ func (r *callRing) deliver(ctx context.Context, q status.CallQuery, ch chan<- st
 			return
 		}
 	}
-}
-
-// nameMax bounds names that agents made up, in bytes, as they are kept.
-const nameMax = 200
-
-// bounded is a name that keeps no more of its text alive than it shows.
-func bounded(name string) string {
-	if len(name) <= nameMax {
-		return name
-	}
-	return strings.ToValidUTF8(strings.Clone(name[:nameMax]), "") + "…"
 }

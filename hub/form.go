@@ -6,9 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
-
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -33,55 +31,9 @@ type form struct {
 	ruling   ruling
 }
 
-// A formOut is the error of a call that is answered with a form.
-type formOut struct {
-	state string
-	asks  mcp.ElicitationParams
-}
-
-func (*formOut) Error() string { return "the client asks its user, and calls again" }
-
 func isFormOut(err error) bool {
-	_, is := errors.AsType[*formOut](err)
+	_, is := errors.AsType[*mcp.FormRequest](err)
 	return is
-}
-
-// result is the answer to a call that waits for its form.
-func (f *formOut) result() *mcp.CallToolResult {
-	return server.NewInputRequestBuilder(f.state).Elicit(formKey, f.asks).ToolResult()
-}
-
-// formKey names the one question of a form.
-const formKey = "approval"
-
-// A filled form is what a call brings back.
-type filled struct {
-	state  string
-	said   bool // false: the form was closed, or says nothing that was offered
-	ruling ruling
-}
-
-// filledIn is the form that a request of the modern era brings back; nil: it
-// brings none.
-func filledIn(ctx context.Context, p mcp.MultiRoundTripParams) *filled {
-	if p.RequestState == "" || !server.IsModernRequest(ctx) {
-		return nil
-	}
-	f := &filled{state: p.RequestState}
-	if res := server.ElicitationResponse(p.InputResponses, formKey); res != nil {
-		f.ruling, f.said = rulingOf(res)
-	}
-	return f
-}
-
-// hasForms reports whether the client of a request of the modern era shows
-// forms; each request says it anew.
-func hasForms(ctx context.Context) bool {
-	if !server.IsModernRequest(ctx) {
-		return false
-	}
-	caps := server.RequestProtocolInfoFromContext(ctx).ClientCapabilities
-	return caps != nil && canElicit(*caps)
 }
 
 // wordsOf digests a call as it was sent, which can be compared before it is
@@ -109,7 +61,7 @@ func (h *Hub) handOut(c *call, q question, w *waiting) error {
 		}
 	})
 	h.notWritten(c, q.tool.info.Effect)
-	return &formOut{state: state, asks: mcp.ElicitationParams{Message: elicitation(w), RequestedSchema: elicitationForm()}}
+	return &mcp.FormRequest{State: state, Message: elicitation(w)}
 }
 
 // takeForm takes a form that is right out of those that are out; nil: there is
@@ -131,15 +83,15 @@ func (a *approvals) takeForm(state string, right func(*form) bool) *form {
 // answer is no.
 func (h *Hub) comesBack(c *call, src *source, t *tool, args []byte) (*form, error) {
 	words := wordsOf(c, src, t, args)
-	f := h.approvals.takeForm(c.filled.state, func(f *form) bool {
+	f := h.approvals.takeForm(c.filled.State, func(f *form) bool {
 		return f.waiting.session == c.session && f.call == words && !over(h.now(), f.waiting.shown.Until)
 	})
 	if f == nil {
 		return nil, tools.Errorf(tools.Conflict, "what the user was asked is over, or was about another call; nothing was changed").
 			WithHint("Call again from the start; the user is asked anew.")
 	}
-	if c.filled.said {
-		_ = h.answer(f.waiting.shown.ID, c.filled.ruling) // somebody else was first
+	if c.filled.Answer.Given {
+		_ = h.answer(f.waiting.shown.ID, rulingOf(c.filled.Answer)) // somebody else was first
 	}
 	select {
 	case f.ruling = <-f.waiting.answer:

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -18,13 +20,12 @@ import (
 
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
-func (a *asker) tries(ctx context.Context, tool, args string, back *filled) (o told, state string) {
-	sf, _ := a.h.surface("")
+func (a *asker) tries(ctx context.Context, tool, args string, back *mcp.FilledForm) (o told, state string) {
 	res, _, err := a.h.call(ctx, call{
-		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{}, forms: true, filled: back,
+		session: a.s, client: a.who, view: a.h.viewOf(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{}, forms: true, filled: back,
 	})
-	if isFormOut(err) {
-		return told{}, err.(*formOut).state //nolint:errorlint // it is not wrapped
+	if form, is := errors.AsType[*mcp.FormRequest](err); is {
+		return told{}, form.State
 	}
 	return told{res, tools.AsError(err)}, ""
 }
@@ -47,8 +48,8 @@ func (h *padHub) open() int {
 	return n + len(h.approvals.forms)
 }
 
-func yes(state string) *filled {
-	return &filled{state: state, said: true, ruling: ruling{allow: true, scope: status.Once, by: "client"}}
+func yes(state string) *mcp.FilledForm {
+	return &mcp.FilledForm{State: state, Answer: mcp.FormAnswer{Given: true, Allow: true}}
 }
 
 var proven = policy.Client{Name: "cursor", Proven: true}
@@ -124,7 +125,7 @@ func TestChecklistFormSingleUse(t *testing.T) {
 		}
 		former := h.waiting().ID
 		h.pad.edit("Journal/today", "a further edit")
-		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &filled{state: next}) // a form that was closed
+		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &mcp.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.waiting().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
@@ -168,8 +169,10 @@ func TestChecklistFormExpiry(t *testing.T) {
 		pass(time.Hour)
 
 		state = a.form("drop", dropA)
-		h.join(a.s)
-		h.leave(a.s)
+		h.mu.Lock()
+		h.sessions[a.s.Session] = a.s
+		h.mu.Unlock()
+		h.sessionChanged(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
 		}
@@ -179,7 +182,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		state = a.form("drop", dropA)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancelled := make(chan told)
-		go func() { o, _ := a.tries(ctx, "drop", dropA, &filled{state: state}); cancelled <- o }()
+		go func() { o, _ := a.tries(ctx, "drop", dropA, &mcp.FilledForm{State: state}); cancelled <- o }()
 		synctest.Wait()
 		id = h.waiting().ID
 		cancel()
@@ -291,12 +294,12 @@ func TestFormsInAnyOrder(t *testing.T) {
 						a, path = o.who, o.path
 					}
 					back := yes(state)
-					back.said, back.ruling.allow = r.IntN(4) > 0, r.IntN(3) > 0
+					back.Answer.Given, back.Answer.Allow = r.IntN(4) > 0, r.IntN(3) > 0
 					right := !o.back && a == o.who && path == o.path && !time.Now().After(o.until)
 					if right {
 						o.back = true
-						if o.answer == nil && back.said && o.policy == h.policy.Load().Digest() {
-							o.answer = new(back.ruling.allow)
+						if o.answer == nil && back.Answer.Given && o.policy == h.policy.Load().Digest() {
+							o.answer = new(back.Answer.Allow)
 						}
 					}
 					want := right && o.answer != nil && *o.answer && o.before == h.pad.holds(path) && o.policy == h.policy.Load().Digest()

@@ -54,7 +54,7 @@ func (h *Hub) listen(c *call, src *source, t *tool) *journal.Recorder {
 		return nil
 	}
 	o := journal.Origin{
-		Client: c.session.clientName(), Proven: c.session.proven != "", Session: c.session.id,
+		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
 		Source: src.conf.Name, Tool: t.info.Name, Reason: c.reason,
 	}
 	if t.past != nil {

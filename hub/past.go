@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
@@ -97,9 +98,9 @@ func (h *Hub) effect(ctx context.Context, c *call, src *source, t *tool, args js
 
 // own says which Changes are the agent's.
 func (s *session) own() (journal.Own, error) {
-	o := journal.Own{Client: s.proven, Since: s.since}
-	if !s.shared {
-		o.Session = s.id
+	o := journal.Own{Client: s.Proven, Since: s.Since}
+	if !s.Shared {
+		o.Session = s.ID
 	}
 	if o.Client == "" && o.Session == "" {
 		return o, tools.Errorf(tools.Denied, "this client has neither a session of its own nor a token, so nobody can tell what it changed").
@@ -177,7 +178,7 @@ func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.Und
 	}
 	if edited, ok := errors.AsType[*journal.Edited](err); ok {
 		return out, tools.Errorf(tools.Conflict, "somebody edited later what %s changed, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: clip(edited.Why, mostPastDiffs)})
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(mcp.NoteDiff{Diff: clip(edited.Why, mostPastDiffs)})
 	}
 	if err != nil {
 		return out, err
@@ -193,10 +194,4 @@ func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.Und
 		out.Changes = p.recorder.IDs()
 	}
 	return out, nil
-}
-
-// A laterEdit is why an undo is refused. It is the one error that has content of
-// notes in it, so it is marked like an answer.
-type laterEdit struct {
-	Diff string `json:"diff"`
 }

@@ -27,7 +27,7 @@ func (q question) shown(c *call, now time.Time, within time.Duration) status.App
 	some := names[:min(len(names), mostTargets)]
 	return status.Approval{
 		ID: newApprovalID(), Since: now, Until: now.Add(within),
-		Session: c.session.id, Client: c.client.Name, Proven: c.client.Proven,
+		Session: c.session.ID, Client: c.client.Name, Proven: c.client.Proven,
 		Source: q.source.conf.Name, Tool: q.tool.info.Name, Effect: string(q.request.Effect),
 		Targets: some, More: len(names) - len(some), Why: q.why, Reason: c.reason, Args: clip(string(q.args), mostArgs),
 	}

@@ -21,11 +21,9 @@ func (h *Hub) byHand(name string) (reader, *source, error) {
 	if name == "" || len(in) == 0 {
 		return reader{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
-	s := h.newSession(status.Stdio, name, 0)
-	s.client.Name = handName
 	v := newView(in, granted)
 	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.past != nil }) // a person has `lectern changes`
-	return reader{s, policy.Client{Name: handName, Proven: true}, v}, in[0], nil
+	return reader{h.localSession(name, handName), policy.Client{Name: handName, Proven: true}, v}, in[0], nil
 }
 
 // listBytes is about how many bytes of names travel together.
