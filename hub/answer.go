@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -18,8 +19,10 @@ import (
 func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	x := exchangeOf(ctx)
 	x.called = true
-	c := call{session: x.session, client: x.who(), view: sf.viewOf(x), tool: r.Params.Name, args: r.Params.RawArguments, reason: reasonOf(r.Params.Meta), elicit: sf.elicitor(ctx, x)}
-	c.forms, c.filled = hasForms(ctx), filledIn(ctx, r.Params.MultiRoundTripParams)
+	c := callRequest{
+		session: x.session, client: x.who(), view: sf.viewOf(x), name: r.Params.Name, args: r.Params.RawArguments, reason: statedReason(r.Params.Meta),
+		prompt: sf.prompter(ctx, x), forms: hasForms(ctx), form: formReply(ctx, r.Params.MultiRoundTripParams),
+	}
 	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
 	if t == nil {
 		x.fails(mcp.INVALID_PARAMS, nil)
@@ -29,15 +32,15 @@ func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.Ca
 }
 
 // call is [Hub.call] for an agent, who hears nothing more when it returns.
-func (sf *surface) call(ctx context.Context, c call, a *agent) (tools.Result, *tool, error) {
+func (sf *surface) call(ctx context.Context, c callRequest, a *agent) (tools.Result, *tool, error) {
 	defer a.end()
-	c.caller = a
+	c.context = a
 	return sf.hub.call(ctx, c)
 }
 
 func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolResult {
-	if f, is := errors.AsType[*formOut](err); is {
-		return f.result()
+	if f, is := errors.AsType[*approval.FormRequired](err); is {
+		return formResult(f)
 	}
 	if err != nil {
 		return sf.failed(t, tools.AsError(err))
@@ -66,7 +69,7 @@ func (sf *surface) failed(t *tool, e *tools.Error) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}
 	if edit, ok := e.Data.(laterEdit); ok {
 		result.Content = append(result.Content, mcp.NewTextContent(edit.Diff))
-		if !sf.hub.unmarked {
+		if !sf.hub.noDataMarker {
 			return marked(result)
 		}
 	}

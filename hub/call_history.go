@@ -8,56 +8,56 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// callsKept is how many calls a hub remembers.
-const callsKept = 4096
+// historySize is how many calls a hub remembers.
+const historySize = 4096
 
-// A callRing keeps the newest calls and tells who follows. Adding one allocates
-// nothing once it is full, unless somebody waits for it.
-type callRing struct {
-	size int // how many it keeps
+// A callHistory is a ring buffer of the newest calls that can be followed.
+// Adding one allocates nothing once it is full, unless a follower waits for it.
+type callHistory struct {
+	size int
 
 	mu     sync.Mutex
 	calls  []status.Call // Seq n is at (n-1) % size
 	last   uint64        // Seq of the newest
-	wake   chan struct{} // closed and forgotten at the next call; nil: nobody waits
+	wake   chan struct{} // closed and dropped at the next call; nil: no follower waits
 	closed bool
 }
 
-// add keeps c under the next number.
-func (r *callRing) add(c status.Call) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.last++
-	c.Seq = r.last
-	if len(r.calls) < r.size {
-		r.calls = append(r.calls, c)
+// add stores c under the next number.
+func (h *callHistory) add(c status.Call) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last++
+	c.Seq = h.last
+	if len(h.calls) < h.size {
+		h.calls = append(h.calls, c)
 	} else {
-		r.calls[(r.last-1)%uint64(r.size)] = c
+		h.calls[(h.last-1)%uint64(h.size)] = c
 	}
-	r.tell()
+	h.notify()
 }
 
-// close ends those who follow when they have read what is there.
-func (r *callRing) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	r.tell()
+// close ends followers when they have read what is there.
+func (h *callHistory) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	h.notify()
 }
 
-func (r *callRing) tell() {
-	if r.wake != nil {
-		close(r.wake)
-		r.wake = nil
+func (h *callHistory) notify() {
+	if h.wake != nil {
+		close(h.wake)
+		h.wake = nil
 	}
 }
 
-// after copies up to some of the calls that follow number seq into to, and the
-// number of the newest. Wake is closed when there are more than that.
-func (r *callRing) after(seq uint64, to []status.Call) (calls []status.Call, last uint64, wake <-chan struct{}, closed bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	next, oldest := seq+1, r.last-uint64(len(r.calls))+1
+// after fills to with the calls that follow number seq, and returns the number of
+// the newest. wake is closed when a newer one comes.
+func (h *callHistory) after(seq uint64, to []status.Call) (calls []status.Call, last uint64, wake <-chan struct{}, closed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next, oldest := seq+1, h.last-uint64(len(h.calls))+1
 	var missed uint64
 	if next < oldest {
 		if seq > 0 {
@@ -65,33 +65,34 @@ func (r *callRing) after(seq uint64, to []status.Call) (calls []status.Call, las
 		}
 		next = oldest
 	}
-	for calls = to[:0]; next <= r.last && len(calls) < cap(to); next++ {
-		c := r.calls[(next-1)%uint64(r.size)]
+	for calls = to[:0]; next <= h.last && len(calls) < cap(to); next++ {
+		c := h.calls[(next-1)%uint64(h.size)]
 		c.Missed, missed = missed, 0
 		calls = append(calls, c)
 	}
-	if r.wake == nil {
-		r.wake = make(chan struct{})
+	if h.wake == nil {
+		h.wake = make(chan struct{})
 	}
-	return calls, r.last, r.wake, r.closed
+	return calls, h.last, h.wake, h.closed
 }
 
-// Calls delivers the calls that q picks, oldest first: status.Ledger's.
+// Calls delivers the calls that match q, oldest first, as [status.History]
+// promises.
 func (h *Hub) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
 	ch := make(chan status.Call)
-	go h.ring.deliver(ctx, q, ch)
+	go h.history.deliver(ctx, q, ch)
 	return ch, nil
 }
 
-func (r *callRing) deliver(ctx context.Context, q status.CallQuery, ch chan<- status.Call) {
+func (h *callHistory) deliver(ctx context.Context, q status.CallQuery, ch chan<- status.Call) {
 	defer close(ch)
 	batch := make([]status.Call, 0, 64)
-	_, until, _, _ := r.after(0, nil)
+	_, until, _, _ := h.after(0, nil)
 	if q.After > until {
-		q.After = 0 // a number of another hub
+		q.After = 0 // a number from another hub
 	}
 	for {
-		calls, last, wake, closed := r.after(q.After, batch)
+		calls, last, wake, closed := h.after(q.After, batch)
 		for _, c := range calls {
 			if !q.Follow && c.Seq > until {
 				return
@@ -117,13 +118,13 @@ func (r *callRing) deliver(ctx context.Context, q status.CallQuery, ch chan<- st
 	}
 }
 
-// nameMax bounds names that agents made up, in bytes, as they are kept.
-const nameMax = 200
+// maxName bounds names that agents made up, in bytes, as they are kept.
+const maxName = 200
 
-// bounded is a name that keeps no more of its text alive than it shows.
-func bounded(name string) string {
-	if len(name) <= nameMax {
-		return name
+// truncate cuts s after limit bytes. The rest of s can be freed.
+func truncate(s string, limit int) string {
+	if len(s) <= limit {
+		return s
 	}
-	return strings.ToValidUTF8(strings.Clone(name[:nameMax]), "") + "…"
+	return strings.ToValidUTF8(strings.Clone(s[:limit]), "") + "…"
 }

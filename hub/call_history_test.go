@@ -16,16 +16,16 @@ import (
 // ringLedger is a ring as a status.Ledger.
 type ringLedger struct {
 	status.History // of Changes
-	ring           *callRing
+	ring           *callHistory
 }
 
 func (l ringLedger) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
-	return (&Hub{ring: l.ring}).Calls(ctx, q)
+	return (&Hub{history: l.ring}).Calls(ctx, q)
 }
 
 func TestCallRing(t *testing.T) {
 	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.History {
-		r := &callRing{size: statustest.Kept}
+		r := &callHistory{size: statustest.Kept}
 		f.TeeCalls(r.add)
 		return ringLedger{f, r}
 	})
@@ -71,7 +71,7 @@ func TestCallsAreRemembered(t *testing.T) {
 		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found"},
 		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found"},
 		{Seq: 4, Client: "tester", Code: "invalid"},
-		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", nameMax) + "…", Code: "not_found"},
+		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", maxName) + "…", Code: "not_found"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)

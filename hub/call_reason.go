@@ -8,27 +8,27 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// An agent may say in the _meta of a call why it makes it. Its words go to the
-// Changes of the call and to a person who is asked about it; no verdict hangs
-// on them, and neither log nor audit has them.
+// An agent may state in the _meta of a call why it makes it. The reason goes to
+// the Changes of the call and to a person who is asked about it. No verdict
+// depends on it, and neither the log nor the audit trail holds it.
 const (
-	reasonKey   = "lectern/reason"
-	mostSaidWhy = 500 // characters that are kept of it
+	reasonKey = "lectern/reason"
+	maxReason = 500 // characters that are kept
 )
 
-// reasonOf is why an agent makes a call, in its words; empty: it does not say,
-// or what it sent is no text.
-func reasonOf(meta *mcp.Meta) string {
+// statedReason is why an agent makes a call, in its words; empty: it does not
+// say, or not as text.
+func statedReason(meta *mcp.Meta) string {
 	if meta == nil {
 		return ""
 	}
 	said, _ := meta.AdditionalFields[reasonKey].(string)
 	said = strings.TrimSpace(strings.ToValidUTF8(said, "\ufffd"))
-	if utf8.RuneCountInString(said) <= mostSaidWhy {
+	if utf8.RuneCountInString(said) <= maxReason {
 		return said
 	}
 	kept := []rune(said)
-	return fmt.Sprintf("%s… (cut, of %d characters)", strings.TrimSpace(string(kept[:mostSaidWhy])), len(kept))
+	return fmt.Sprintf("%s… (cut, of %d characters)", strings.TrimSpace(string(kept[:maxReason])), len(kept))
 }
 
 // isUsual says whether a call's _meta has nothing that mcp-go would look at.

@@ -56,9 +56,9 @@ func TestReasonIsShown(t *testing.T) {
 		sf, _ := h.surface("")
 		out := make(chan error, 1)
 		go func() {
-			_, _, err := h.call(t.Context(), call{
-				session: a.s, client: cursor, view: sf.shows.Load().usual, tool: "put", args: []byte(`{"path":"a","text":"x"}`), caller: tools.NopCallContext{},
-				reason: reasonOf(&mcp.Meta{AdditionalFields: map[string]any{reasonKey: "the user said yes"}}),
+			_, _, err := h.call(t.Context(), callRequest{
+				session: a.s, client: cursor, view: sf.shows.Load().usual, name: "put", args: []byte(`{"path":"a","text":"x"}`), context: tools.NopCallContext{},
+				reason: statedReason(&mcp.Meta{AdditionalFields: map[string]any{reasonKey: "the user said yes"}}),
 			})
 			out <- err
 		}()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
 )
 
@@ -18,10 +19,8 @@ import (
 type exchange struct {
 	session *session
 	notify  func(frame []byte) // queues a notification to be read before the answer
-	late    func(frame []byte) // queues the answer from elsewhere, when a tool does not heed its end; nil: there is no such way
-	left    bool               // to late
 	called  bool               // it has reached [Hub.call], which records it
-	elicit  elicitor           // asks the user in the client; nil: mcp-go may know a way
+	prompt  approval.Prompter  // asks the user in the client; nil: mcp-go may know a way
 
 	mu     sync.Mutex
 	modern bool
@@ -101,11 +100,11 @@ func (x *exchange) shortened(frame []byte) []byte {
 	x.mu.Lock()
 	name := x.named
 	x.mu.Unlock()
-	if len(name) <= nameMax {
+	if len(name) <= maxName {
 		return frame
 	}
 	long, err := json.Marshal(name)
-	short, err2 := json.Marshal(bounded(name))
+	short, err2 := json.Marshal(truncate(name, maxName))
 	if err != nil || err2 != nil {
 		return frame
 	}

@@ -7,7 +7,7 @@
 // mcp-go, which it uses for the protocol's messages but not for its streams:
 // see stream.go for why. cmd/lectern imports it.
 //
-// Start reading at [Hub], then call.go, then stream.go.
+// Start reading at call.go, then [Hub], then stream.go.
 package hub
 
 import (
@@ -28,6 +28,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
@@ -42,68 +43,68 @@ type Config struct {
 	Limits  Limits
 	Version string // of Lectern, told to agents
 	Skill   string // version of SKILL.md, told to agents
-	State   Picture
+	State   SnapshotStore
 	// Bridge is where Systems with a Peer find it. The hub neither serves nor
 	// closes it. Nil: no Peer ever connects.
 	Bridge *bridge.Bridge
 	// Policy is what agents may do besides what the sources grant; nil: there
 	// is none.
 	Policy *policy.Policy
-	// Journal keeps what agents change. Whoever made it closes it, after the hub.
-	// Nil: nobody remembers, which is for tests.
+	// Journal records what agents change. The caller closes it, after the hub.
+	// Nil: nothing is recorded, which is for tests.
 	Journal *journal.Journal
-	// Proves names the client that has proved its name by its token, or "".
-	// Nil: none does.
-	Proves func(*http.Request) string
-	// Asks hears of every call that begins to wait for a person; it must not
-	// block. Nil: nobody does.
-	Asks func(status.Approval)
-	// Pasts gives agents the tools to list and undo their own Changes.
-	Pasts bool
-	// Unmarked leaves out of answers the mark that they are data, not
+	// VerifyClient returns the name of the client that has proved it by its
+	// token, or "". Nil: no client can.
+	VerifyClient func(*http.Request) string
+	// OnApproval is called for every call that begins to wait for a person; it
+	// must not block. Nil: nothing is called.
+	OnApproval func(status.Approval)
+	// OwnChanges gives agents the tools to list and undo their own Changes.
+	OwnChanges bool
+	// NoDataMarker leaves out of answers the mark that they are data, not
 	// instructions.
-	Unmarked bool
-	Log      *slog.Logger
-	Now      func() time.Time
+	NoDataMarker bool
+	Log          *slog.Logger
+	Now          func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
 type Source struct {
 	Name     string // [a-z0-9-]+
 	Kind     string // the name of its System
-	ReadOnly bool   // grants reads alone, whatever Effects says
+	ReadOnly bool   // grants only reads, whatever Effects says
 	// Effects are granted to agents. Nil grants all but [tools.Admin], which
 	// is never granted unless it is named.
 	Effects []tools.Effect
-	// Privacy says what agents must not see of it.
+	// Privacy hides parts of it from agents.
 	Privacy tools.Privacy
 	Options json.RawMessage // the System's own keys
 	Place   string          // folder, graph or address, for people
 	Sample  bool            // the Welcome vault
 }
 
-// Picture is the part of supervisor.State that the hub draws on.
-type Picture interface {
+// SnapshotStore is the part of supervisor.State that the hub writes to.
+type SnapshotStore interface {
 	Update(change func(*status.Snapshot))
 	Raise(p status.Problem)
-	Clear(code, part string)
+	Clear(code, component string)
 }
 
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds   map[string]tools.Kind
-	limits  Limits
-	version string
-	skill   string
-	log     *slog.Logger
-	now     func() time.Time
-	picture *picture
-	bridge  *bridge.Bridge
-	journal *journal.Journal
-	stopped atomic.Bool // the journal cannot be written
-	policy  atomic.Pointer[policy.Policy]
-	proves  func(*http.Request) string
+	kinds        map[string]tools.Kind
+	limits       Limits
+	version      string
+	skill        string
+	log          *slog.Logger
+	now          func() time.Time
+	snapshot     *snapshotWriter
+	bridge       *bridge.Bridge
+	journal      *journal.Journal
+	stopped      atomic.Bool // the journal cannot be written
+	policy       atomic.Pointer[policy.Policy]
+	verifyClient func(*http.Request) string
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -116,22 +117,21 @@ type Hub struct {
 	surfaces map[string]*surface // by scope
 	sessions map[*session]struct{}
 
-	gate       gate
-	approvals  approvals
-	web        *web
-	changes    subscriptions
-	unmarked   bool
-	pasts      bool // agents may see and undo their own Changes
-	allowances allowances
-	ring       *callRing
-	trail      atomic.Pointer[audit.Trail]
-	calls      atomic.Uint64
-	failures   atomic.Uint64
-	inFlight   atomic.Int64
-	ids        atomic.Uint64
-	settled    chan struct{} // cap 1: the last call in flight has ended
+	gate             gate
+	approvals        *approval.Queue
+	web              *web
+	changes          subscriptions
+	noDataMarker     bool
+	offersOwnChanges bool // agents may list and undo their own Changes
+	usage            clientUsage
+	history          *callHistory
+	trail            atomic.Pointer[audit.Trail]
+	calls            atomic.Uint64
+	failures         atomic.Uint64
+	inFlight         atomic.Int64
+	ids              atomic.Uint64
+	drained          chan struct{} // cap 1: the last call in flight has ended
 
-	asks func(status.Approval) // hears of every call that begins to wait
 	// onSurface lets the conformance test add what a System cannot declare.
 	onSurface func(*server.MCPServer)
 }
@@ -140,22 +140,26 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, asks: c.Asks,
-		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
+		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
+		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, drained: make(chan struct{}, 1),
 	}
-	h.unmarked = c.Unmarked
-	h.pasts = c.Pasts && c.Journal != nil
-	h.ring = &callRing{size: callsKept}
+	h.noDataMarker = c.NoDataMarker
+	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
+	h.history = &callHistory{size: historySize}
 	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
-	if h.proves = c.Proves; h.proves == nil {
-		h.proves = func(*http.Request) string { return "" }
+	if h.verifyClient = c.VerifyClient; h.verifyClient == nil {
+		h.verifyClient = func(*http.Request) string { return "" }
 	}
 	h.life, h.end = context.WithCancel(context.Background())
-	h.picture = newPicture(c.State, c.Now)
+	h.snapshot = newSnapshotWriter(c.State, c.Now)
+	h.approvals = approval.NewQueue(approval.Config{
+		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
+		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
+	})
 	h.web = newWeb(h)
 	for _, s := range c.Sources {
 		h.sources = append(h.sources, h.newSource(s))
@@ -170,14 +174,14 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
-	h.countOn()
-	h.work.Go(func() { h.picture.run(h.life, h.draw) })
+	h.continueSessionIDs()
+	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
 	h.work.Go(h.sweep)
 	h.mu.RLock()
 	sources := slices.Clone(h.sources)
 	h.mu.RUnlock()
 	for _, s := range sources {
-		h.work.Go(func() { s.keep() })
+		h.work.Go(func() { s.maintain() })
 	}
 	wait := time.NewTimer(2 * time.Second)
 	defer wait.Stop()
@@ -239,47 +243,62 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	}
 	if h.started.Load() {
 		for _, s := range fresh {
-			h.work.Go(func() { s.keep() })
+			h.work.Go(func() { s.maintain() })
 		}
 	}
 	for _, sf := range surfaces {
 		sf.publish(h.inScope(sf.scope))
 	}
-	h.picture.touch()
+	h.snapshot.touch()
 	return nil
 }
 
 // Reopen closes a source and opens it again now, as a person may ask when its
 // Problem says so. It returns why the source cannot be opened.
 func (h *Hub) Reopen(ctx context.Context, name string) error {
-	h.mu.RLock()
-	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
-	var s *source
-	if i >= 0 {
-		s = h.sources[i]
-	}
-	h.mu.RUnlock()
-	if s == nil {
+	s, ok := h.sourceNamed(name)
+	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
 	return s.reopenNow(ctx)
 }
 
+func (h *Hub) sourceNamed(name string) (*source, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return h.sources[i], true
+}
+
+// Answer approves or refuses a call that waits for a person: see
+// [approval.Queue.Answer].
+func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
+	return h.approvals.Answer(id, allow, a)
+}
+
+// Approval is a call that waits: see [approval.Queue.Get].
+func (h *Hub) Approval(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
+	return h.approvals.Get(id)
+}
+
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.
 func (h *Hub) Close() error {
-	h.approvals.close()
+	h.approvals.Close()
 	grace := time.NewTimer(h.limits.Grace)
 	defer grace.Stop()
 	for waiting := true; waiting && h.inFlight.Load() > 0; {
 		select {
-		case <-h.settled:
+		case <-h.drained:
 		case <-grace.C:
 			waiting = false
 		}
 	}
 	h.end()
-	h.ring.close()
+	h.history.close()
 	h.web.close()
 	h.work.Wait()
 	h.mu.RLock()
@@ -291,14 +310,14 @@ func (h *Hub) Close() error {
 	return errors.Join(errs...)
 }
 
-// begins counts a call in flight until done.
-func (h *Hub) begins(release func()) (done func()) {
+// trackCall counts a call in flight until done.
+func (h *Hub) trackCall(release func()) (done func()) {
 	h.inFlight.Add(1)
 	return func() {
 		release()
 		if h.inFlight.Add(-1) == 0 {
 			select {
-			case h.settled <- struct{}{}:
+			case h.drained <- struct{}{}:
 			default:
 			}
 		}

@@ -25,11 +25,11 @@ type Limits struct {
 	Sessions      int           // HTTP sessions: 64
 	Subscriptions int           // of one session: 1,000
 
-	// What one client may do; 0: as much as it likes.
-	CallsPerMinute int
-	SessionWrites  int // of one session
-	FuseDeletes    int // targets deleted in a minute, before a person is asked
-	FuseBytes      int // bytes rewritten in a minute, before a person is asked
+	// What one client may do; 0: unlimited.
+	CallsPerMinute          int
+	SessionWrites           int // of one session
+	DeletesPerMinute        int // targets; more trip the client's circuit breaker
+	RewrittenBytesPerMinute int // likewise
 }
 
 func (l Limits) orDefaults() Limits {
@@ -52,6 +52,7 @@ func (l Limits) orDefaults() Limits {
 		Sessions:      cmp.Or(l.Sessions, 64),
 		Subscriptions: cmp.Or(l.Subscriptions, 1000),
 
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites,
+		DeletesPerMinute: l.DeletesPerMinute, RewrittenBytesPerMinute: l.RewrittenBytesPerMinute,
 	}
 }

@@ -24,7 +24,7 @@ func marked(r *mcp.CallToolResult) *mcp.CallToolResult {
 
 // answered is a tool's answer for an agent.
 func (sf *surface) answered(res tools.Result) *mcp.CallToolResult {
-	if sf.hub.unmarked {
+	if sf.hub.noDataMarker {
 		return answered(res)
 	}
 	return marked(answered(res))

@@ -18,7 +18,7 @@ func TestMark(t *testing.T) {
 	}
 	answer := func(unmarked bool, params string) (r result) {
 		h := start(t, Limits{}, deskSource("notes"))
-		h.unmarked = unmarked
+		h.noDataMarker = unmarked
 		c := connect(t, h, "")
 		c.initialize()
 		if err := json.Unmarshal(c.ask("tools/call", params).Result, &r); err != nil {

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -12,24 +11,28 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A past is what one agent did to one source, in the length of one call: the
-// receiver of the tools that the hub adds to those of Systems. It is
-// [tools.Past].
-type past struct {
+// ownChanges are the Changes that one agent made to one source. It is the
+// receiver of the tools that the hub adds to those of Systems, for one call: see
+// [tools.OwnChanges].
+type ownChanges struct {
 	hub      *Hub
 	source   *source
-	open     *lease
+	open     *sourceRef
 	session  *session
-	recorder *journal.Recorder // nil: the call is rehearsed
+	recorder *journal.Recorder // nil: the call is a dry run
 }
 
-// mostPastDiffs bounds the diffs of one undo's answer, in bytes.
-const mostPastDiffs = 64 << 10
+// maxUndoDiffs bounds the diffs of one undo's answer, in bytes.
+const maxUndoDiffs = 64 << 10
 
-// addPast adds the tools of a past for the sources that grant them. Their names
-// depend on what the Systems declare, not on what is granted.
-func (v *view) addPast(several bool) {
-	if len(v.sources) == 0 || !v.sources[0].hub.pasts {
+func (h *Hub) ownChanges(c *call, open *sourceRef) *ownChanges {
+	return &ownChanges{h, c.source, open, c.session, c.recorder}
+}
+
+// addOwnChanges adds the tools of ownChanges for the sources that grant them.
+// Their names depend on what the Systems declare, not on what is granted.
+func (v *view) addOwnChanges(several bool) {
+	if len(v.sources) == 0 || !v.sources[0].hub.offersOwnChanges {
 		return
 	}
 	var of []*source
@@ -46,13 +49,13 @@ func (v *view) addPast(several bool) {
 	kind := tools.OwnChangesKind()
 	for i, t := range tools.OwnChangesTools() {
 		info := kind.Manifest().Tools[i]
-		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
 		name := info.Name
 		for taken[name] {
 			name = "lectern_" + name
 		}
-		listed := &tool{name: name, info: info, digest: policy.Schema(info), kind: kind, of: of, choice: newChoice(of, grant, false), past: &t}
-		if len(grant) > 0 {
+		listed := &tool{name: name, info: info, digest: policy.Schema(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
+		if len(granting) > 0 {
 			v.tools[name] = listed
 		} else if len(of) > 0 {
 			v.withheld = append(v.withheld, listed)
@@ -60,94 +63,68 @@ func (v *view) addPast(several bool) {
 	}
 }
 
-// invoke runs the tool of a call on an opened source.
-func (h *Hub) invoke(ctx context.Context, c *call, src *source, t *tool, open *lease, caller tools.CallContext, args json.RawMessage) (tools.Result, error) {
-	if t.past == nil {
-		return open.Call(ctx, caller, t.info.Name, args)
-	}
-	return t.past.Call(ctx, &past{h, src, open, c.session, c.changes}, caller, args)
-}
-
-// effect is what a call does: what its tool declares, but of an undo what that
-// does. It is an error if there is nothing that the agent may undo.
-func (h *Hub) effect(ctx context.Context, c *call, src *source, t *tool, args json.RawMessage) (tools.Effect, error) {
-	var in tools.UndoChangeIn
-	if t.past == nil || t.info.Effect == tools.Reads || json.Unmarshal(args, &in) != nil || in.ID == "" {
-		return t.info.Effect, nil // what is wrong with the arguments, the tool says
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
-	defer cancel()
-	release, err := c.session.slots.take(ctx)
-	if err != nil {
-		return "", err
-	}
-	removes, err := within(ctx, src, h.begins(release), func(open *lease) (bool, error) {
-		p := &past{h, src, open, c.session, nil}
-		r, err := p.retraction(in)
-		if err != nil {
-			return false, err
-		}
-		return h.journal.Removes(ctx, r)
-	})
-	if removes {
-		return tools.Deletes, err
-	}
-	return t.info.Effect, err
-}
-
-// own says which Changes are the agent's.
-func (s *session) own() (journal.Own, error) {
+// owner is what marks a Change as the agent's own.
+func (s *session) owner() (journal.Own, error) {
 	o := journal.Own{Client: s.proven, Since: s.since}
 	if !s.shared {
 		o.Session = s.id
 	}
 	if o.Client == "" && o.Session == "" {
-		return o, tools.Errorf(tools.Denied, "this client has neither a session of its own nor a token, so nobody can tell what it changed").
+		return o, tools.Errorf(tools.Denied, "this client has neither a session of its own nor a token, so its own changes are not known").
 			WithHint("Ask the user; `lectern client token NAME` makes a token.")
 	}
 	return o, nil
 }
 
-func (p *past) known() (journal.Past, error) {
-	own, err := p.session.own()
-	known := journal.Past{Source: p.source.conf.Name, Own: own}
-	if p.source.conf.Privacy.Any() {
-		known.Shows = p.shows
+func (o *ownChanges) past() (journal.Past, error) {
+	owner, err := o.session.owner()
+	past := journal.Past{Source: o.source.conf.Name, Own: owner}
+	if o.source.conf.Privacy.Any() {
+		past.Shows = o.isVisible
 	}
-	return known, err
+	return past, err
 }
 
-// shows says whether nothing of a call is hidden.
-func (p *past) shows(ctx context.Context, changes []tools.Change, whole bool) (bool, error) {
-	if !whole && p.source.conf.Privacy.NeedsContent() {
+// isVisible reports whether nothing of a call is hidden.
+func (o *ownChanges) isVisible(ctx context.Context, changes []tools.Change, whole bool) (bool, error) {
+	if !whole && o.source.conf.Privacy.NeedsContent() {
 		return false, nil
 	}
 	for _, c := range changes {
-		if hidden, err := p.open.Hides(ctx, c); err != nil || hidden {
+		if hidden, err := o.open.Hides(ctx, c); err != nil || hidden {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func (p *past) retraction(in tools.UndoChangeIn) (journal.Retraction, error) {
-	known, err := p.known()
-	return journal.Retraction{Past: known, ID: in.ID, Merge: in.Merge, Keeper: p.open.Restorer()}, err
+func (o *ownChanges) retraction(in tools.UndoChangeIn) (journal.Retraction, error) {
+	past, err := o.past()
+	return journal.Retraction{Past: past, ID: in.ID, Merge: in.Merge, Keeper: o.open.Restorer()}, err
 }
 
-// Close implements [tools.Source]: the source is another's to close.
-func (p *past) Close() error { return nil }
+// undoDeletes reports whether an undo would delete something.
+func (o *ownChanges) undoDeletes(ctx context.Context, in tools.UndoChangeIn) (bool, error) {
+	r, err := o.retraction(in)
+	if err != nil {
+		return false, err
+	}
+	return o.hub.journal.Removes(ctx, r)
+}
+
+// Close implements [tools.Source]: the source behind it stays open.
+func (o *ownChanges) Close() error { return nil }
 
 // Check implements [tools.Source].
-func (p *past) Check(ctx context.Context) error { return p.open.Check(ctx) }
+func (o *ownChanges) Check(ctx context.Context) error { return o.open.Check(ctx) }
 
-// ListChanges implements [tools.Past].
-func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out tools.ListChangesOut, err error) {
-	known, err := p.known()
+// ListChanges implements [tools.OwnChanges].
+func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (out tools.ListChangesOut, err error) {
+	past, err := o.past()
 	if err != nil {
 		return out, err
 	}
-	found, err := p.hub.journal.OwnChanges(ctx, known, in.ID, in.Before, int(in.Limit))
+	found, err := o.hub.journal.OwnChanges(ctx, past, in.ID, in.Before, int(in.Limit))
 	if err != nil {
 		return out, err
 	}
@@ -163,40 +140,40 @@ func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out too
 	return out, nil
 }
 
-// UndoChange implements [tools.Past].
-func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
-	r, err := p.retraction(in)
+// UndoChange implements [tools.OwnChanges].
+func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
+	r, err := o.retraction(in)
 	if err != nil {
 		return out, err
 	}
 	var done journal.Retracting
 	if in.DryRun {
-		done, err = p.hub.journal.PlanRetraction(ctx, r)
+		done, err = o.hub.journal.PlanRetraction(ctx, r)
 	} else {
-		done, err = p.hub.journal.Retract(ctx, r, c, p.recorder)
+		done, err = o.hub.journal.Retract(ctx, r, c, o.recorder)
 	}
 	if edited, ok := errors.AsType[*journal.Edited](err); ok {
-		return out, tools.Errorf(tools.Conflict, "somebody edited later what %s changed, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: clip(edited.Why, mostPastDiffs)})
+		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: truncate(edited.Why, maxUndoDiffs)})
 	}
 	if err != nil {
 		return out, err
 	}
 	out.Merged = done.Merged
-	room := mostPastDiffs
+	left := maxUndoDiffs
 	for _, change := range done.Changes {
-		diff := done.Diff(change, room)
-		room -= len(diff)
+		diff := done.Diff(change, left)
+		left -= len(diff)
 		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.Deed(change), Diff: diff})
 	}
 	if !in.DryRun {
-		out.Changes = p.recorder.IDs()
+		out.Changes = o.recorder.IDs()
 	}
 	return out, nil
 }
 
-// A laterEdit is why an undo is refused. It is the one error that has content of
-// notes in it, so it is marked like an answer.
+// A laterEdit is why an undo is refused. It is the one error that holds content
+// of notes, so it is marked like an answer.
 type laterEdit struct {
 	Diff string `json:"diff"`
 }

@@ -43,8 +43,8 @@ func namesListed(t *testing.T, h *testHub) []string {
 // Agents have the tools of a past only where a person wants them to, and never
 // under the name of another tool.
 func TestPastIsOptIn(t *testing.T) {
-	without := startOffice(t, func(c *Config) { c.Pasts = false })
-	never := startOffice(t, func(c *Config) { c.Pasts, c.Journal = true, nil })
+	without := startOffice(t, func(c *Config) { c.OwnChanges = false })
+	never := startOffice(t, func(c *Config) { c.OwnChanges, c.Journal = true, nil })
 	if off := publishedTo(t, without.testHub); !bytes.Equal(off, publishedTo(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
 		t.Errorf("off: %s", off)
 	}
@@ -144,7 +144,7 @@ func TestOwnIsProven(t *testing.T) {
 // HTTP, so without a token nothing is anybody's own there.
 func TestSharedSessionOwnsNothing(t *testing.T) {
 	o := startOffice(t, func(c *Config) {
-		c.Proves = func(r *http.Request) string { return r.Header.Get("Authorization") }
+		c.VerifyClient = func(r *http.Request) string { return r.Header.Get("Authorization") }
 	})
 	s := serveHTTP(t, o.testHub)
 	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")

@@ -46,12 +46,12 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	ask := func() (status.Approval, <-chan told) {
 		out := make(chan told, 1)
 		go func() { out <- a.call("undo_change", `{"id":"c1"}`) }()
-		for end := time.Now().Add(10 * time.Second); len(o.approvals.list()) == 0; pass(time.Millisecond) {
+		for end := time.Now().Add(10 * time.Second); len(o.approvals.Pending()) == 0; pass(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nobody is asked")
 			}
 		}
-		return o.approvals.list()[0], out
+		return o.approvals.Pending()[0], out
 	}
 	w, out := ask()
 	_, plan, _, _ := o.Approval(w.ID)
@@ -154,16 +154,16 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 }
 
 // An undo by an agent is seen like any write: in the calls, in the journal with
-// its reason, and by the fuse.
+// its reason, and by the circuit breaker.
 func TestOwnUndoIsACallLikeAnother(t *testing.T) {
-	o := startOffice(t, func(c *Config) { c.Limits.FuseDeletes = 1 })
+	o := startOffice(t, func(c *Config) { c.Limits.DeletesPerMinute = 1 })
 	a := connect(t, o.testHub, "")
 	a.initialize()
 	a.call("file", `{"files":{"a":"1"}}`)
 	a.call("file", `{"files":{"b":"1"}}`)
 	a.ask("tools/call", `{"name":"undo_change","arguments":{"id":"c1"},"_meta":{"lectern/reason":"a slip"}}`)
 	if r := a.call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
-		t.Errorf("the fuse did not blow: %+v", r)
+		t.Errorf("the circuit breaker did not trip: %+v", r)
 	}
 	calls, err := o.Calls(t.Context(), status.CallQuery{})
 	if err != nil {

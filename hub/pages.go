@@ -11,34 +11,34 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// handName is what a person at the panel or the shell is known by in policy and
-// audit.
-const handName = "lectern call"
+// localClient is the client name of a person at the panel or the shell, in
+// policy and audit.
+const localClient = "lectern call"
 
-// byHand is a person who looks at one source the way of an agent.
-func (h *Hub) byHand(name string) (reader, *source, error) {
+// localReader is a person who sees one source as agents see it.
+func (h *Hub) localReader(name string) (reader, *source, error) {
 	in := h.inScope(name)
 	if name == "" || len(in) == 0 {
 		return reader{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
 	s := h.newSession(status.Stdio, name, 0)
-	s.client.Name = handName
+	s.client.Name = localClient
 	v := newView(in, granted)
-	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.past != nil }) // a person has `lectern changes`
-	return reader{s, policy.Client{Name: handName, Proven: true}, v}, in[0], nil
+	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.ownChanges != nil }) // a person has `lectern changes`
+	return reader{s, policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
 }
 
-// listBytes is about how many bytes of names travel together.
-const listBytes = 64 << 10
+// batchBytes is about how many bytes of names are sent together.
+const batchBytes = 64 << 10
 
-// Pages implements status.Shelf. Its error is a [tools.Error], as are those of
+// Pages implements [status.Browser]. Its error is a [tools.Error], as are those of
 // Page and Search.
 func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
-	by, src, err := h.byHand(source)
+	by, src, err := h.localReader(source)
 	if err != nil {
 		return nil, err
 	}
-	all, err := readBy(ctx, h, by, src, "pages", "", func(ctx context.Context, open *lease) ([]tools.PageInfo, error) { return open.Pages(ctx) })
+	all, err := readSource(ctx, h, by, src, "pages", "", func(ctx context.Context, open *sourceRef) ([]tools.PageInfo, error) { return open.Pages(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList,
 		defer close(ch)
 		for rest := all; len(rest) > 0; {
 			var list status.PageList
-			list, rest = nextList(rest)
+			list, rest = nextBatch(rest)
 			list.Total = len(all)
 			select {
 			case ch <- list:
@@ -59,9 +59,9 @@ func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList,
 	return ch, nil
 }
 
-// nextList is as much of pages as travels together, and the rest.
-func nextList(pages []tools.PageInfo) (list status.PageList, rest []tools.PageInfo) {
-	for used := 0; len(pages) > 0 && used < listBytes; pages = pages[1:] {
+// nextBatch is as many of the pages as are sent together, and the rest.
+func nextBatch(pages []tools.PageInfo) (list status.PageList, rest []tools.PageInfo) {
+	for used := 0; len(pages) > 0 && used < batchBytes; pages = pages[1:] {
 		p := pages[0]
 		used += len(p.Name) + 80
 		list.Pages = append(list.Pages, status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified})
@@ -69,27 +69,27 @@ func nextList(pages []tools.PageInfo) (list status.PageList, rest []tools.PageIn
 	return list, pages
 }
 
-// Page implements status.Shelf.
+// Page implements [status.Browser].
 func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, error) {
-	by, src, err := h.byHand(source)
+	by, src, err := h.localReader(source)
 	if err != nil {
 		return status.PageText{}, err
 	}
 	uri := "page://" + url.PathEscape(source) + "/" + url.PathEscape(name) // for rules about paths
-	p, err := readBy(ctx, h, by, src, "page", uri, func(ctx context.Context, open *lease) (tools.PageText, error) {
+	p, err := readSource(ctx, h, by, src, "page", uri, func(ctx context.Context, open *sourceRef) (tools.PageText, error) {
 		return open.Page(ctx, name, status.PageMost)
 	})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }
 
-// Search implements status.Shelf.
+// Search implements [status.Browser].
 func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, error) {
-	_, src, err := h.byHand(source)
+	_, src, err := h.localReader(source)
 	if err != nil {
 		return status.Search{}, err
 	}
 	if src.kind == nil {
-		return status.Search{}, tools.Errorf(tools.Unavailable, "the source %s is of no kind that Lectern knows", source)
+		return status.Search{}, tools.Errorf(tools.Unavailable, "source %s has an unknown kind", source)
 	}
 	t, ok := src.kind.Manifest().Search()
 	if !ok {

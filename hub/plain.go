@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"unicode/utf8"
 
@@ -16,7 +15,7 @@ import (
 // that mcp-go would answer: a ping without parameters, and a call of a tool by
 // a client of the legacy era. These are nearly all that agents ask, and mcp-go
 // decodes each of them many times over. It reports false for any other
-// message, which is mcp-go's. The answer is nil where x.late has it.
+// message, which is mcp-go's.
 func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []byte, ok bool) {
 	switch {
 	case !isPlainID(m.id):
@@ -31,25 +30,16 @@ func (sf *surface) plain(ctx context.Context, x *exchange, m message) (answer []
 	if _, found := view.tools[params.name]; !ok || !found {
 		return nil, false
 	}
-	c := call{session: x.session, client: x.who(), view: view, tool: params.name, args: params.args, reason: reasonOf(params.meta), elicit: x.elicit}
-	a := newAgent(ctx, x, params.meta)
-	if x.late != nil {
-		c.late = func(t *tool, err error) {
-			a.end()
-			x.late(sf.plainAnswer(m.id, t, tools.Result{}, err))
-		}
+	c := callRequest{
+		session: x.session, client: x.who(), view: view, name: params.name, args: params.args, reason: statedReason(params.meta), prompt: x.prompt,
 	}
-	res, t, err := sf.call(ctx, c, a)
-	if errors.Is(err, errLate) {
-		x.left = true
-		return nil, true
-	}
+	res, t, err := sf.call(ctx, c, newAgent(ctx, x, params.meta))
 	return sf.plainAnswer(m.id, t, res, err), true
 }
 
 func (sf *surface) plainAnswer(id json.RawMessage, t *tool, res tools.Result, err error) []byte {
 	if err == nil && res.Content == nil && utf8.Valid(res.JSON) {
-		return appendResult(id, plainResult(res.JSON, !sf.hub.unmarked))
+		return appendResult(id, plainResult(res.JSON, !sf.hub.noDataMarker))
 	}
 	result, err := json.Marshal(sf.result(t, res, err))
 	if err != nil {

@@ -40,11 +40,11 @@ func TestSessionWrites(t *testing.T) {
 }
 
 // Too many deletions in a minute stop a client before the one too many; from
-// then on a person is asked, until they reset the fuse.
-func TestFuse(t *testing.T) {
+// then on a person is asked, until they reset the circuit breaker.
+func TestCircuitBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shown := newBoard()
-		h := startPadOn(t, shown, nil, nil, Limits{FuseDeletes: 3})
+		h := startPadOn(t, shown, nil, nil, Limits{DeletesPerMinute: 3})
 		a, b := h.asker(policy.Client{Name: "cursor"}), h.asker(policy.Client{Name: "codex"})
 		for i := range 8 {
 			h.pad.pages[fmt.Sprint(i)] = "x"
@@ -67,10 +67,10 @@ func TestFuse(t *testing.T) {
 		synctest.Wait()
 		h.answers(h.waiting().ID, true, status.Answer{})
 		says(t, <-out, "ok", "")
-		if err := h.ResetFuse("codex"); err == nil {
-			t.Error("reset a fuse that has not blown")
+		if err := h.ResetCircuitBreaker("codex"); err == nil {
+			t.Error("reset a circuit breaker that has not tripped")
 		}
-		if err := h.ResetFuse("cursor"); err != nil {
+		if err := h.ResetCircuitBreaker("cursor"); err != nil {
 			t.Fatal(err)
 		}
 		if shown.blames("cursor") {
@@ -80,9 +80,9 @@ func TestFuse(t *testing.T) {
 	})
 }
 
-func TestFuseOfBytes(t *testing.T) {
+func TestCircuitBreakerCountsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, nil, nil, Limits{FuseBytes: 10})
+		h := startPad(t, nil, nil, Limits{RewrittenBytesPerMinute: 10})
 		a := h.asker(policy.Client{Name: "cursor"})
 		put := `{"path":"n","text":"123456"}`
 		for range 2 { // creates six bytes, rewrites six
@@ -94,10 +94,10 @@ func TestFuseOfBytes(t *testing.T) {
 	})
 }
 
-// What was on its way when the fuse blew is stopped as well.
-func TestFuseStopsWhatIsOnItsWay(t *testing.T) {
+// Calls on their way when the circuit breaker trips are stopped too.
+func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, nil, nil, Limits{FuseDeletes: 1})
+		h := startPad(t, nil, nil, Limits{DeletesPerMinute: 1})
 		for _, page := range []string{"0", "1", "2"} {
 			h.pad.pages[page] = "x"
 		}
@@ -114,10 +114,10 @@ func TestFuseStopsWhatIsOnItsWay(t *testing.T) {
 	})
 }
 
-// What a person said yes to is not too much, however much it is.
-func TestFuseLetsPassWhatAPersonAllowed(t *testing.T) {
+// An approved call does not trip it, however much it changes.
+func TestCircuitBreakerSparesApprovedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{FuseBytes: 1})
+		h := startPad(t, askWrites(), nil, Limits{RewrittenBytesPerMinute: 1})
 		h.pad.pages["a"] = "many bytes"
 		a := h.asker(policy.Client{Name: "cursor"})
 		out := a.begin(t.Context(), "put", `{"path":"a","text":"others"}`)
@@ -127,8 +127,8 @@ func TestFuseLetsPassWhatAPersonAllowed(t *testing.T) {
 	})
 }
 
-// blames reports whether the fuse of a client is a Problem.
+// blames reports whether the circuit breaker of a client is a Problem.
 func (b *board) blames(client string) bool {
-	_, is := b.problem(fuseBlown.Code + " " + client)
+	_, is := b.problem(breakerTripped.Code + " " + client)
 	return is
 }

@@ -2,50 +2,19 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // read runs f on a source for anything but a tool: the same grant, deadline,
 // slot, panic guard and log as [Hub.call], for what only ever reads.
-func read[T any](ctx context.Context, sf *surface, src *source, what, uri string, f func(context.Context, *lease) (T, error)) (T, error) {
+func read[T any](ctx context.Context, sf *surface, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error)) (T, error) {
 	x := exchangeOf(ctx)
-	return readBy(ctx, sf.hub, reader{x.session, x.who(), sf.viewOf(x)}, src, what, uri, f)
-}
-
-// A reader is who reads.
-type reader struct {
-	session *session
-	who     policy.Client
-	view    *view
-}
-
-func readBy[T any](ctx context.Context, h *Hub, by reader, src *source, what, uri string, f func(context.Context, *lease) (T, error)) (T, error) {
-	var none T
-	s := by.session
-	if err := by.view.grant(src, tools.Reads); err != nil {
-		return none, err
-	}
-	if err := h.mayRead(by.who, src, what, uri); err != nil {
-		return none, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
-	defer cancel()
-	release, err := s.slots.take(ctx)
-	if err != nil {
-		return none, err
-	}
-	v, err := within(ctx, src, h.begins(release), func(open *lease) (T, error) { return f(ctx, open) })
-	if err != nil {
-		return none, h.told(call{session: s, tool: what}, src, err)
-	}
-	return v, nil
+	return readSource(ctx, sf.hub, reader{x.session, x.who(), sf.viewOf(x)}, src, what, uri, f)
 }
 
 func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -58,7 +27,7 @@ func (sf *surface) readResource(ctx context.Context, r mcp.ReadResourceRequest) 
 	if !ok {
 		return nil, protocolError(ctx, tools.Errorf(tools.NotFound, "no resource at %s", uri), missing, map[string]any{"uri": uri})
 	}
-	c, err := read(ctx, sf, found.source, "resources/read", uri, func(ctx context.Context, open *lease) (tools.Content, error) {
+	c, err := read(ctx, sf, found.source, "resources/read", uri, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if err == nil && len(c.Text)+len(c.Data) > sf.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", len(c.Text)+len(c.Data), sf.hub.limits.Answer)
@@ -80,7 +49,7 @@ func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.
 	if err != nil {
 		return nil, protocolError(ctx, err, mcp.INVALID_PARAMS, nil)
 	}
-	messages, err := read(ctx, sf, src, "prompts/get", "", func(ctx context.Context, open *lease) ([]tools.Message, error) {
+	messages, err := read(ctx, sf, src, "prompts/get", "", func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 	if err != nil {
@@ -98,14 +67,7 @@ func (sf *surface) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.
 }
 
 func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
-	b, err := json.Marshal(map[string]string{p.choice.argument: args[p.choice.argument]})
-	if err != nil {
-		return nil, nil, err
-	}
-	if args[p.choice.argument] == "" {
-		b = nil
-	}
-	src, _, err := p.choice.pick(p.of, b)
+	src, err := p.choice.named(p.of, args[p.choice.argument])
 	rest := maps.Clone(args)
 	delete(rest, p.choice.argument)
 	return src, rest, err
@@ -144,7 +106,7 @@ func (c resourceCompletion) CompleteResourceArgument(ctx context.Context, uri st
 }
 
 func (sf *surface) complete(ctx context.Context, src *source, ref string, argument mcp.CompleteArgument) (*mcp.Completion, error) {
-	values, err := read(ctx, sf, src, "completion/complete", "", func(ctx context.Context, open *lease) ([]string, error) {
+	values, err := read(ctx, sf, src, "completion/complete", "", func(ctx context.Context, open *sourceRef) ([]string, error) {
 		return open.Complete(ctx, ref, argument.Name, argument.Value)
 	})
 	if err != nil {

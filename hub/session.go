@@ -23,11 +23,11 @@ type session struct {
 	shared    bool   // known by what a client calls itself alone: whoever says the same is in it
 	pid       int
 	since     time.Time
-	slots     slots
+	limiter   concurrencyLimiter
 	writes    atomic.Int64 // calls that may change something
 
 	mu       sync.Mutex
-	allowed  map[string]bool // what a person allowed for the session: see standing
+	allowed  map[string]bool // what a person allowed for the session: see call.allowance
 	client   mcp.Implementation
 	protocol string
 	level    mcp.LoggingLevel // the least that the client wants; empty: info
@@ -41,7 +41,7 @@ func (h *Hub) newSession(transport status.Transport, scope string, pid int) *ses
 	now := h.now()
 	return &session{
 		id: fmt.Sprintf("s%d", h.ids.Add(1)), transport: transport, scope: scope, pid: pid, since: now, lastSeen: now,
-		slots: newSlots(h.limits.InFlight, h.limits.Waiting),
+		limiter: newConcurrencyLimiter(h.limits.InFlight, h.limits.Waiting),
 	}
 }
 
@@ -51,7 +51,7 @@ func (h *Hub) join(s *session) {
 	h.sessions[s] = struct{}{}
 	h.mu.Unlock()
 	h.log.Info("session opened", "part", "hub", "session", s.id, "transport", string(s.transport), "scope", s.scope)
-	h.picture.touch()
+	h.snapshot.touch()
 }
 
 func (h *Hub) leave(s *session) {
@@ -59,10 +59,10 @@ func (h *Hub) leave(s *session) {
 	_, was := h.sessions[s]
 	delete(h.sessions, s)
 	h.mu.Unlock()
-	h.voidsOf(s)
+	h.approvals.EndSession(s.id)
 	if was {
 		h.log.Info("session closed", "part", "hub", "session", s.id, "client", s.clientName())
-		h.picture.touch()
+		h.snapshot.touch()
 	}
 }
 

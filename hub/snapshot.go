@@ -10,56 +10,57 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// drawEvery bounds how often the picture is drawn: calls are counted at once,
-// shown a little later.
-const drawEvery = 200 * time.Millisecond
+// updateEvery bounds how often the snapshot is updated: calls are counted at
+// once and shown a little later.
+const updateEvery = 200 * time.Millisecond
 
-// A picture draws the hub's part of the status. It tolerates there being none
-// to draw on.
-type picture struct {
-	state Picture
+// A snapshotWriter keeps the hub's part of the Snapshot up to date. Without a
+// store it does nothing.
+type snapshotWriter struct {
+	store SnapshotStore
 	now   func() time.Time
 	dirty chan struct{}
 }
 
-func newPicture(state Picture, now func() time.Time) *picture {
-	return &picture{state: state, now: now, dirty: make(chan struct{}, 1)}
+func newSnapshotWriter(store SnapshotStore, now func() time.Time) *snapshotWriter {
+	return &snapshotWriter{store: store, now: now, dirty: make(chan struct{}, 1)}
 }
 
-// touch asks for the picture to be drawn again soon. It never blocks.
-func (p *picture) touch() {
+// touch asks for an update soon. It never blocks.
+func (w *snapshotWriter) touch() {
 	select {
-	case p.dirty <- struct{}{}:
+	case w.dirty <- struct{}{}:
 	default:
 	}
 }
 
-func (p *picture) raise(problem status.Problem) {
-	if p.state != nil {
-		p.state.Raise(problem)
+func (w *snapshotWriter) raise(p status.Problem) {
+	p.Since = w.now()
+	if w.store != nil {
+		w.store.Raise(p)
 	}
 }
 
-func (p *picture) clear(code, part string) {
-	if p.state != nil {
-		p.state.Clear(code, part)
+func (w *snapshotWriter) clear(code, component string) {
+	if w.store != nil {
+		w.store.Clear(code, component)
 	}
 }
 
-// run draws after touches, and once more at the end.
-func (p *picture) run(ctx context.Context, draw func(*status.Snapshot)) {
-	if p.state == nil {
+// run updates after touches, and once more at the end.
+func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot)) {
+	if w.store == nil {
 		return
 	}
 	for {
 		select {
-		case <-p.dirty:
-			p.state.Update(draw)
+		case <-w.dirty:
+			w.store.Update(fill)
 		case <-ctx.Done():
-			p.state.Update(draw)
+			w.store.Update(fill)
 			return
 		}
-		rest := time.NewTimer(drawEvery)
+		rest := time.NewTimer(updateEvery)
 		select {
 		case <-rest.C:
 		case <-ctx.Done():
@@ -68,16 +69,15 @@ func (p *picture) run(ctx context.Context, draw func(*status.Snapshot)) {
 	}
 }
 
-// Draw brings the picture up to date at once, for somebody who begins to look:
-// what changes with every call is else drawn a little later.
-func (h *Hub) Draw() {
-	if h.picture.state != nil {
-		h.picture.state.Update(h.draw)
+// UpdateSnapshot updates at once, for a reader that has just come.
+func (h *Hub) UpdateSnapshot() {
+	if h.snapshot.store != nil {
+		h.snapshot.store.Update(h.fillSnapshot)
 	}
 }
 
-// draw fills in what the hub knows; the rest of the snapshot is others'.
-func (h *Hub) draw(s *status.Snapshot) {
+// fillSnapshot sets the hub's part of s.
+func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.Load(), h.failures.Load(), h.skill
@@ -88,11 +88,11 @@ func (h *Hub) draw(s *status.Snapshot) {
 	s.Sessions = make([]status.Session, 0, len(h.sessions))
 	for session := range h.sessions {
 		shown := session.status()
-		shown.Grants = h.grantsOf(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
+		shown.Grants = h.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}
 	s.Peers = h.peers()
-	s.Approvals, s.Outcomes = h.approvals.list(), h.approvals.last() // in this order: none is missing in both
+	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
 	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})

@@ -2,5 +2,4 @@ package hub
 
 import "github.com/lectern-mcp/lectern/supervisor"
 
-// The hub draws on the supervisor's picture.
-var _ Picture = (*supervisor.State)(nil)
+var _ SnapshotStore = (*supervisor.State)(nil)

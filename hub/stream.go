@@ -240,21 +240,10 @@ func (st *stream) cancel(m message) {
 	}
 }
 
-// handle answers m and then calls over. When m is a call whose tool does not
-// heed that ctx ended, another goroutine does both.
+// handle answers m and then calls over.
 func (st *stream) handle(ctx context.Context, m message, over func()) {
-	x := &exchange{session: st.session, notify: st.out.notify, elicit: st.elicitor()}
-	if len(m.raw) < st.hub.limits.Large { // a large one leaves the gate when it is answered
-		x.late = func(answer []byte) {
-			defer over()
-			st.say(m, answer)
-		}
-	}
-	defer func() {
-		if !x.left {
-			over()
-		}
-	}()
+	defer over()
+	x := &exchange{session: st.session, notify: st.out.notify, prompt: st.prompter()}
 	st.say(m, st.dispatch(ctx, x, m, st.side))
 }
 
@@ -265,15 +254,14 @@ func (st *stream) say(m message, answer []byte) {
 	}
 }
 
-// dispatch is the answer to m as a frame; nil for a notification, and for what
-// x.late answers.
+// dispatch is the answer to m as a frame; nil for a notification.
 func (st *stream) dispatch(ctx context.Context, x *exchange, m message, as clientSide) []byte {
 	leave, err := st.hub.gate.enter(ctx, int64(len(m.raw)))
 	if err != nil {
 		return errorFrame(m.id, mcp.INTERNAL_ERROR, err.Error())
 	}
 	defer leave()
-	answer, err := protected(func() ([]byte, error) {
+	answer, err := catchPanic(func() ([]byte, error) {
 		if answer, ok := st.surface.plain(ctx, x, m); ok {
 			return answer, nil
 		}

@@ -129,7 +129,7 @@ func (s *subscriptions) forget(c server.ClientSession) {
 // sees reports whether the subscriber could read uri from src.
 func (s *subscriber) sees(src *source, uri string) bool {
 	v := s.surface.shows.Load().of(s.who)
-	return v.covers(src) && v.may(src, tools.Reads) && s.surface.hub.mayRead(s.who, src, "resources/read", uri) == nil
+	return v.covers(src) && v.may(src, tools.Reads) && s.surface.hub.checkRead(s.who, src, "resources/read", uri) == nil
 }
 
 // announce tells the subscribers of uri that its content changed, but only

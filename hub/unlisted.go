@@ -29,8 +29,8 @@ func (sf *surface) unlisted(hooks *server.Hooks) {
 		if errors.Is(err, server.ErrToolNotFound) {
 			e = tools.Errorf(tools.NotFound, "no such tool")
 		}
-		c := call{session: x.session, client: x.who(), tool: r.Params.Name, args: r.Params.RawArguments}
-		sf.hub.audit(c, nil, nil, sf.hub.now(), tools.Result{}, e)
+		c := &call{callRequest: callRequest{session: x.session, client: x.who(), name: r.Params.Name, args: r.Params.RawArguments}, began: sf.hub.now()}
+		sf.hub.audit(c, tools.Result{}, e)
 	})
 }
 

@@ -108,10 +108,10 @@ func (w *web) post(sf *surface, rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.mu.Lock()
-		w.opener = w.hub.proves(r)
+		w.opener = w.hub.verifyClient(r)
 		w.mu.Unlock()
 	}
-	if id := r.Header.Get(server.HeaderKeySessionID); id != "" && w.stolen(id, sf.scope, w.hub.proves(r)) {
+	if id := r.Header.Get(server.HeaderKeySessionID); id != "" && w.stolen(id, sf.scope, w.hub.verifyClient(r)) {
 		refuse(rw, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
 		return
 	}
@@ -158,7 +158,7 @@ func readBody(rw http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 func (w *web) bySession(sf *surface, rw http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
-		switch s := w.known(id, sf.scope, w.hub.proves(r)); {
+		switch s := w.known(id, sf.scope, w.hub.verifyClient(r)); {
 		case id == "":
 			refuse(rw, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "the header Mcp-Session-Id is missing"})
 			return

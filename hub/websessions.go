@@ -73,7 +73,7 @@ func (w *web) known(id, scope, proven string) *session {
 // sessionOf is the session that a POST belongs to. A modern client has none;
 // it is known by what it calls itself.
 func (w *web) sessionOf(sf *surface, r *http.Request, body []byte) *session {
-	proven := w.hub.proves(r)
+	proven := w.hub.verifyClient(r)
 	if s := w.known(r.Header.Get(server.HeaderKeySessionID), sf.scope, proven); s != nil {
 		s.seen(w.hub.now())
 		return s

@@ -76,8 +76,8 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.journal = w.newJournal(conf, h.log)
 	c := hub.Config{
 		Journal: h.journal,
-		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
-		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Pasts: conf.Hub.OwnChanges, Log: h.log, Now: w.now,
+		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), VerifyClient: provenBy, OnApproval: h.notify,
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, NoDataMarker: !conf.Hub.Mark, OwnChanges: conf.Hub.OwnChanges, Log: h.log, Now: w.now,
 	}
 	if err == nil {
 		c.Sources = w.sources(conf)

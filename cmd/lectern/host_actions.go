@@ -74,7 +74,7 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 	case status.UndoChanges:
 		return a.hub.Undo(ctx, pickOf(act))
 	case status.ResetCircuitBreaker:
-		return a.hub.ResetFuse(act.Target)
+		return a.hub.ResetCircuitBreaker(act.Target)
 	case status.Acknowledge:
 		return a.acknowledge(act.Target)
 	case status.UnlockJournal:
