@@ -21,7 +21,7 @@ func (sf *surface) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.Ca
 	x.called = true
 	c := callRequest{
 		session: x.session, client: x.who(), view: sf.viewOf(x), name: r.Params.Name, args: r.Params.RawArguments, reason: statedReason(r.Params.Meta),
-		prompt: sf.prompter(ctx, x), forms: hasForms(ctx), form: formReply(ctx, r.Params.MultiRoundTripParams),
+		prompt: sf.prompter(ctx, x), forms: hasForms(ctx), form: filledForm(ctx, r.Params.MultiRoundTripParams),
 	}
 	res, t, err := sf.call(ctx, c, newAgent(ctx, x, r.Params.Meta))
 	if t == nil {
@@ -39,7 +39,7 @@ func (sf *surface) call(ctx context.Context, c callRequest, a *agent) (tools.Res
 }
 
 func (sf *surface) result(t *tool, res tools.Result, err error) *mcp.CallToolResult {
-	if f, is := errors.AsType[*approval.FormRequired](err); is {
+	if f, is := errors.AsType[*approval.FormRequest](err); is {
 		return formResult(f)
 	}
 	if err != nil {

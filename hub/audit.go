@@ -19,7 +19,7 @@ func (h *Hub) audit(c *call, res tools.Result, err error) {
 	h.calls.Add(1)
 	c.session.called(c.name, now)
 	code := ""
-	if isFormRequired(err) {
+	if isFormRequest(err) {
 		code = status.Asked
 	} else if e := tools.AsError(err); e != nil {
 		code = string(e.Code)

@@ -18,11 +18,11 @@ type callRequest struct {
 	view    *view
 	name    string // of the tool, as published in view
 	args    json.RawMessage
-	reason  string              // the agent states for the call; empty: none
-	context tools.CallContext   // progress and log
-	prompt  approval.Prompter   // asks the client's user while the call waits; nil: the client cannot
-	forms   bool                // the client asks its user between two calls
-	form    *approval.FormReply // that the client brings back; nil: none
+	reason  string               // the agent states for the call; empty: none
+	context tools.CallContext    // progress and log
+	prompt  approval.Prompter    // asks the client's user while the call waits; nil: the client cannot
+	forms   bool                 // the client asks its user between two calls
+	form    *approval.FilledForm // that the client brings back; nil: none
 }
 
 // A call is a callRequest on its way, with what is known of it so far.
@@ -38,7 +38,7 @@ type call struct {
 }
 
 // call passes every call of every agent to a source. Its error is a
-// [tools.Error], in the words of no System, or an [approval.FormRequired], which
+// [tools.Error], in the words of no System, or an [approval.FormRequest], which
 // the client is answered with.
 func (h *Hub) call(ctx context.Context, r callRequest) (tools.Result, *tool, error) {
 	c := &call{callRequest: r, began: h.now()}
@@ -156,7 +156,7 @@ func capSize(r tools.Result, info tools.ToolInfo, limit int) error {
 
 // publicError is err as an agent may see it; the log gets the rest.
 func (h *Hub) publicError(s *session, tool string, src *source, err error) error {
-	if isFormRequired(err) {
+	if isFormRequest(err) {
 		return err
 	}
 	e := tools.AsError(err)

@@ -85,7 +85,7 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 		client.Prompt, client.Forms = c.prompt, c.forms
 	}
 	grant, err := h.approvals.Wait(ctx, r, client)
-	if isFormRequired(err) {
+	if isFormRequest(err) {
 		h.uncountWrite(c)
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func targets(changes []tools.Change) []string {
 	return names
 }
 
-func isFormRequired(err error) bool {
-	_, is := errors.AsType[*approval.FormRequired](err)
+func isFormRequest(err error) bool {
+	_, is := errors.AsType[*approval.FormRequest](err)
 	return is
 }

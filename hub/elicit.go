@@ -33,17 +33,17 @@ func (sf *surface) prompter(ctx context.Context, x *exchange) approval.Prompter 
 	if _, ok := s.(server.SessionWithElicitation); !ok {
 		return nil
 	}
-	return func(ending context.Context, q approval.Question) (approval.Reply, error) {
+	return func(ending context.Context, message string) (approval.FormAnswer, error) {
 		ctx, cancel := context.WithCancel(ctx) // it carries the session and the stream
 		defer cancel()
 		defer context.AfterFunc(ending, cancel)()
 		res, err := sf.mcp.RequestElicitation(ctx, mcp.ElicitationRequest{
-			Request: mcp.Request{Method: string(mcp.MethodElicitationCreate)}, Params: elicitationParams(q),
+			Request: mcp.Request{Method: string(mcp.MethodElicitationCreate)}, Params: approvalForm(message),
 		})
 		if err != nil {
-			return approval.Reply{}, err
+			return approval.FormAnswer{}, err
 		}
-		return elicitationReply(res), nil
+		return parseFormAnswer(res), nil
 	}
 }
 
@@ -57,8 +57,8 @@ func (st *stream) prompter() approval.Prompter {
 
 // elicit sends a request of ours and waits for its answer. When ctx ends first
 // the client is told that nobody waits any more.
-func (st *stream) elicit(ctx context.Context, q approval.Question) (approval.Reply, error) {
-	var none approval.Reply
+func (st *stream) elicit(ctx context.Context, question string) (approval.FormAnswer, error) {
+	var none approval.FormAnswer
 	heard := make(chan message, 1)
 	st.mu.Lock()
 	st.asks++
@@ -78,7 +78,7 @@ func (st *stream) elicit(ctx context.Context, q approval.Question) (approval.Rep
 		ID      json.RawMessage       `json:"id"`
 		Method  string                `json:"method"`
 		Params  mcp.ElicitationParams `json:"params"`
-	}{"2.0", json.RawMessage(id), string(mcp.MethodElicitationCreate), elicitationParams(q)})
+	}{"2.0", json.RawMessage(id), string(mcp.MethodElicitationCreate), approvalForm(question)})
 	if err != nil {
 		return none, fmt.Errorf("elicit: %w", err)
 	}
@@ -108,8 +108,8 @@ func (st *stream) hears(m message) {
 	}
 }
 
-func elicited(m message) (approval.Reply, error) {
-	var none approval.Reply
+func elicited(m message) (approval.FormAnswer, error) {
+	var none approval.FormAnswer
 	var answer struct {
 		Result *mcp.ElicitationResult `json:"result"`
 		Error  *struct {
@@ -125,15 +125,48 @@ func elicited(m message) (approval.Reply, error) {
 	case answer.Result == nil:
 		return none, errors.New("elicit: the client answers nothing")
 	}
-	return elicitationReply(answer.Result), nil
+	return parseFormAnswer(answer.Result), nil
 }
 
-func elicitationParams(q approval.Question) mcp.ElicitationParams {
-	return mcp.ElicitationParams{Message: q.Message, RequestedSchema: q.Schema}
+// What the user can answer. What reaches further than the session is said to
+// Lectern itself.
+const (
+	allowOnce    = "allow once"
+	allowSession = "allow for this session"
+	refuseCall   = "refuse"
+)
+
+func approvalForm(message string) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: message, RequestedSchema: map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": []string{allowOnce, allowSession, refuseCall}},
+			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReason},
+		},
+		"required": []string{"answer"},
+	}}
 }
 
-func elicitationReply(res *mcp.ElicitationResult) approval.Reply {
-	return approval.Reply{
-		Accepted: res.Action == mcp.ElicitationResponseActionAccept, Declined: res.Action == mcp.ElicitationResponseActionDecline, Content: res.Content,
+// parseFormAnswer reads what a client says that its user answered.
+func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
+	content, _ := res.Content.(map[string]any)
+	reason, _ := content["reason"].(string)
+	runes := []rune(reason)
+	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReason)])}
+	switch {
+	case res.Action == mcp.ElicitationResponseActionDecline:
+		a.Given = true
+		return a
+	case res.Action != mcp.ElicitationResponseActionAccept:
+		return a
 	}
+	switch content["answer"] {
+	case allowOnce:
+		a.Given, a.Allow = true, true
+	case allowSession:
+		a.Given, a.Allow, a.ForSession = true, true, true
+	case refuseCall:
+		a.Given = true
+	}
+	return a // a form that was not filled in neither allows nor refuses
 }

@@ -15,19 +15,19 @@ import (
 // formKey names the one question of a form.
 const formKey = "approval"
 
-func formResult(f *approval.FormRequired) *mcp.CallToolResult {
-	return server.NewInputRequestBuilder(f.State).Elicit(formKey, elicitationParams(f.Question)).ToolResult()
+func formResult(f *approval.FormRequest) *mcp.CallToolResult {
+	return server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
 }
 
-// formReply is the form that a request of the modern era brings back; nil: it
+// filledForm is the form that a request of the modern era brings back; nil: it
 // brings none.
-func formReply(ctx context.Context, p mcp.MultiRoundTripParams) *approval.FormReply {
+func filledForm(ctx context.Context, p mcp.MultiRoundTripParams) *approval.FilledForm {
 	if p.RequestState == "" || !server.IsModernRequest(ctx) {
 		return nil
 	}
-	f := &approval.FormReply{State: p.RequestState}
+	f := &approval.FilledForm{State: p.RequestState}
 	if res := server.ElicitationResponse(p.InputResponses, formKey); res != nil {
-		f.Reply = elicitationReply(res)
+		f.Answer = parseFormAnswer(res)
 	}
 	return f
 }

@@ -20,12 +20,12 @@ import (
 
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
-func (a *asker) tries(ctx context.Context, tool, args string, back *approval.FormReply) (o told, state string) {
+func (a *asker) tries(ctx context.Context, tool, args string, back *approval.FilledForm) (o told, state string) {
 	sf, _ := a.h.surface("")
 	res, _, err := a.h.call(ctx, callRequest{
 		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{}, forms: true, form: back,
 	})
-	if f, ok := errors.AsType[*approval.FormRequired](err); ok {
+	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return told{}, f.State
 	}
 	return told{res, tools.AsError(err)}, ""
@@ -45,11 +45,11 @@ func (a *asker) form(tool, args string) (state string) {
 func (h *padHub) open() int { return len(h.approvals.Pending()) }
 
 // filledIn is a form that was filled in.
-func filledIn(state, answer string) *approval.FormReply {
-	return &approval.FormReply{State: state, Reply: approval.Reply{Accepted: true, Content: map[string]any{"answer": answer}}}
+func filledIn(state string, allow bool) *approval.FilledForm {
+	return &approval.FilledForm{State: state, Answer: approval.FormAnswer{Given: true, Allow: allow}}
 }
 
-func yes(state string) *approval.FormReply { return filledIn(state, "allow once") }
+func yes(state string) *approval.FilledForm { return filledIn(state, true) }
 
 var proven = policy.Client{Name: "cursor", Proven: true}
 
@@ -124,7 +124,7 @@ func TestChecklistFormSingleUse(t *testing.T) {
 		}
 		former := h.waiting().ID
 		h.pad.edit("Journal/today", "a further edit")
-		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FormReply{State: next}) // a form that was closed
+		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.waiting().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
@@ -179,7 +179,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		state = a.form("drop", dropA)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancelled := make(chan told)
-		go func() { o, _ := a.tries(ctx, "drop", dropA, &approval.FormReply{State: state}); cancelled <- o }()
+		go func() { o, _ := a.tries(ctx, "drop", dropA, &approval.FilledForm{State: state}); cancelled <- o }()
 		synctest.Wait()
 		id = h.waiting().ID
 		cancel()
@@ -295,8 +295,8 @@ func TestFormsInAnyOrder(t *testing.T) {
 						a, path = o.who, o.path
 					}
 					said, allow := r.IntN(4) > 0, r.IntN(3) > 0
-					back := filledIn(state, map[bool]string{true: "allow once", false: "refuse"}[allow])
-					back.Reply.Accepted = said
+					back := filledIn(state, allow)
+					back.Answer.Given = said
 					right := !o.back && a == o.who && path == o.path && !time.Now().After(o.until)
 					if right {
 						o.back = true

@@ -148,9 +148,9 @@ func TestEndings(t *testing.T) {
 		ends(status.ApprovalOutcome{Resolution: status.Refused, By: status.ByPerson}, approval.Client{}, refuse)
 		var prompted string
 		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.Client{
-			Prompt: func(context.Context, approval.Question) (approval.Reply, error) {
+			Prompt: func(context.Context, string) (approval.FormAnswer, error) {
 				prompted = q.Pending()[0].ID
-				return approval.Reply{Accepted: true, Content: map[string]any{"answer": "allow once"}}, nil
+				return approval.FormAnswer{Given: true, Allow: true}, nil
 			},
 		}, nil)
 		want[3].ID = prompted

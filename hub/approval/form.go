@@ -9,9 +9,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Form is a Question that a client puts to its user between two calls: the
-// call is answered with [FormRequired] and ends, and the client makes the same
-// call again with a [FormReply].
+// A Form is what a client asks its user between two calls: the call is answered
+// with a [FormRequest] and ends, and the client makes the same call again with a
+// [FilledForm].
 //
 // The state is random and names the Form, and the Form says what was asked:
 // of what comes back only the user's answer is believed, and that only as far as
@@ -30,19 +30,21 @@ type Form struct {
 	used     bool // the wait went on with it
 }
 
-// FormRequired is the error of a call that is answered with a form.
-type FormRequired struct {
-	State    string
-	Question Question
+// A FormRequest is the error of a call that is answered with a form: the client
+// shows it to its user and makes the same call again with the answer.
+type FormRequest struct {
+	State   string // comes back in [FilledForm]
+	Message string
 }
 
 // Error implements error.
-func (*FormRequired) Error() string { return "the client asks its user, and calls again" }
+func (*FormRequest) Error() string { return "the client has to ask its user and call again" }
 
-// A FormReply is what a client brings back.
-type FormReply struct {
-	State string
-	Reply Reply
+// A FilledForm is what a client brings back for a [FormRequest]. Nothing of it
+// is proven.
+type FilledForm struct {
+	State  string
+	Answer FormAnswer
 }
 
 // handOut gives the client its form. The call goes on to wait without it.
@@ -60,7 +62,7 @@ func (q *Queue) handOut(r Request, p *pending) error {
 			f.void(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
-	return &FormRequired{state, p.question()}
+	return &FormRequest{state, p.message()}
 }
 
 // takeForm removes a form that matches; nil: there is none, and one that does
@@ -80,18 +82,16 @@ func (q *Queue) takeForm(state string, match func(*Form) bool) *Form {
 // Return takes back the form of a call that comes again. The error says why the
 // call may not run: the form is unknown or expired, it was about another call,
 // or the user refused. Call [Form.Discard] when the call has been judged.
-func (q *Queue) Return(reply FormReply, r Request) (*Form, error) {
+func (q *Queue) Return(filled FilledForm, r Request) (*Form, error) {
 	call := r.callDigest()
-	f := q.takeForm(reply.State, func(f *Form) bool {
+	f := q.takeForm(filled.State, func(f *Form) bool {
 		return f.pending.view.Session == r.Session && f.call == call && !expired(q.conf.Now(), f.pending.view.Until)
 	})
 	if f == nil {
 		return nil, tools.Errorf(tools.Conflict, "the question to the user has expired, or was about another call; nothing was changed").
 			WithHint("Call again from the start; the user is asked again.")
 	}
-	if d, ok := reply.Reply.decision(); ok {
-		_ = q.answer(f.pending.view.ID, d) // an error says that another answer was first
-	}
+	q.answerForm(f.pending, filled.Answer)
 	select {
 	case f.decision = <-f.pending.decision:
 		f.decided = true

@@ -4,7 +4,7 @@
 // It is not the policy, which decides which calls wait (hub/policy), and it
 // carries nothing out: the hub does, with a [Grant] in hand. It knows no
 // protocol and no source. hub imports it, and so does the code that speaks to
-// clients, which implements [Prompter] and reads [FormReply].
+// clients, which implements [Prompter] and reads [FilledForm].
 //
 // Start reading at [Queue.Wait], then [Grant.Use].
 package approval
@@ -26,9 +26,11 @@ import (
 const (
 	maxPending           = 256 // calls that wait, of all sessions
 	maxPendingPerSession = 64
-	maxOutcomes          = 32  // that are remembered
-	maxReason            = 500 // characters of the reason for a refusal
+	maxOutcomes          = 32 // that are remembered
 )
+
+// MaxReason bounds the reason for a refusal, in characters.
+const MaxReason = 500
 
 // Config is what a Queue is made of. All fields but OnApproval are required.
 type Config struct {
@@ -199,8 +201,8 @@ func (q *Queue) answer(id string, d decision) error {
 	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always}, d.scope) {
 		return fmt.Errorf("%s call: invalid scope %q (want once, session or always)", verb, d.scope)
 	}
-	if n := len([]rune(d.reason)); n > maxReason {
-		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, maxReason)
+	if n := len([]rune(d.reason)); n > MaxReason {
+		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReason)
 	}
 	now := q.conf.Now()
 	p, o := q.takeAs(id, func(p *pending) status.ApprovalOutcome {

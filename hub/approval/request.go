@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,22 +65,11 @@ func stableTarget(c tools.Change) string {
 	}
 	words := strings.Fields(c.Target)
 	for i, w := range words {
-		if isUUID(w) {
+		if uuid.MatchString(w) {
 			words[i] = "(new)"
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range []byte(s) {
-		hyphen := i == 8 || i == 13 || i == 18 || i == 23
-		if hyphen != (c == '-') || !hyphen && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return true
-}
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

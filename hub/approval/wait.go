@@ -28,7 +28,7 @@ type Client struct {
 	// what it reports of its user is not trusted.
 	Prompt Prompter
 	// Forms says that the program asks its user between two calls: the wait is
-	// answered with [FormRequired].
+	// answered with [FormRequest].
 	Forms bool
 	// Form is what the program brings back; nil: nothing.
 	Form *Form
@@ -36,7 +36,7 @@ type Client struct {
 
 // Wait shows r to people until one of them decides, the time is over or ctx
 // ends. Only an approval returns a Grant. The error is a [tools.Error],
-// [ErrPolicyChanged] or a [FormRequired].
+// [ErrPolicyChanged] or a [FormRequest].
 func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
 	d, err := q.decide(ctx, r, c)
 	switch {
