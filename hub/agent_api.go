@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -24,16 +23,15 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 
 // Call implements [mcp.Hub].
 func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
-	by := call{
-		session: a.hub.session(c.Session), client: c.Client, view: a.view(c.Caller), tool: c.Tool, args: c.Args, reason: c.Reason,
-		caller: c.Context, elicit: c.AskUser, forms: c.TakesForms, filled: c.Form,
+	r := callRequest{
+		session: a.hub.session(c.Session), client: c.Client, view: a.view(c.Caller), name: c.Tool, args: c.Args, reason: c.Reason,
+		context: c.Context, prompt: c.Prompt, forms: c.Forms, form: c.Form,
 	}
 	if c.Rejected != nil {
-		a.hub.audit(by, nil, nil, a.hub.now(), tools.Result{}, c.Rejected)
+		a.hub.audit(&call{callRequest: r, began: a.hub.now()}, tools.Result{}, c.Rejected)
 		return tools.Result{}, c.Rejected
 	}
-	res, _, err := a.hub.call(ctx, by)
-	return res, err
+	return a.hub.call(ctx, r)
 }
 
 func (a agentAPI) view(by mcp.Caller) *view {
@@ -52,7 +50,7 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 	if !ok {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
 	}
-	return readBy(ctx, a.hub, r, found.source, "resources/read", uri, func(ctx context.Context, open *lease) (tools.Content, error) {
+	return readSource(ctx, a.hub, r, found.source, "resources/read", uri, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
 		c, err := open.Read(ctx, uri)
 		if size := len(c.Text) + len(c.Data); err == nil && size > a.hub.limits.Answer {
 			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", size, a.hub.limits.Answer)
@@ -72,7 +70,7 @@ func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args m
 	if err != nil {
 		return nil, err
 	}
-	return readBy(ctx, a.hub, r, src, "prompts/get", "", func(ctx context.Context, open *lease) ([]tools.Message, error) {
+	return readSource(ctx, a.hub, r, src, "prompts/get", "", func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
 		return open.Prompt(ctx, p.info.Name, args)
 	})
 }
@@ -103,22 +101,14 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 	if src == nil {
 		return nil, nil
 	}
-	return readBy(ctx, a.hub, r, src, "completion/complete", "", func(ctx context.Context, open *lease) ([]string, error) {
+	return readSource(ctx, a.hub, r, src, "completion/complete", "", func(ctx context.Context, open *sourceRef) ([]string, error) {
 		return open.Complete(ctx, ref, c.Argument, c.Value)
 	})
 }
 
 // pick finds the source that args name and takes the choice out of them.
 func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
-	var choice json.RawMessage
-	if name := args[p.choice.argument]; name != "" {
-		b, err := json.Marshal(map[string]string{p.choice.argument: name})
-		if err != nil {
-			return nil, nil, err
-		}
-		choice = b
-	}
-	src, _, err := p.choice.pick(p.of, choice)
+	src, err := p.choice.named(p.of, args[p.choice.argument])
 	rest := maps.Clone(args)
 	delete(rest, p.choice.argument)
 	return src, rest, err

@@ -87,7 +87,7 @@ func TestFiftyApprovals(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		next := startPad(t, askWrites(), nil, Limits{})
-		if len(next.approvals.list()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
+		if len(next.approvals.Pending()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
 			t.Error("an approval outlived its call")
 		}
 	})
@@ -122,8 +122,8 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
 			tl := h.allToolsets().widest.tools[name]
-			c := &call{client: a.who}
-			q := c.request(p, h.sources[0], tl, []byte(args))
+			c := &call{callRequest: callRequest{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
+			q := c.policyRequest(p)
 			if name == "put" || name == "drop" {
 				q.Targets = []string{path}
 			}
@@ -132,7 +132,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			out := a.begin(t.Context(), name, args)
 			synctest.Wait()
 			got := policy.Allow
-			if list := h.approvals.list(); len(list) > 0 {
+			if list := h.approvals.Pending(); len(list) > 0 {
 				got = policy.Ask
 				h.answers(list[0].ID, false, status.Answer{})
 				<-out

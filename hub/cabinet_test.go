@@ -75,7 +75,7 @@ func startOffice(t *testing.T, change func(*Config)) *office {
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
 	conf := Config{
 		Kinds: []tools.Kind{cabinetKind(dir)}, Sources: []Source{{Name: "notes", Kind: "cabinet"}},
-		Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: logger, Journal: j, Pasts: true,
+		Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
 		change(&conf)
@@ -135,8 +135,8 @@ func (o *office) clerk(who policy.Client) *clerk {
 
 // call answers as an agent sees it.
 func (c *clerk) call(tool, args string) told {
-	res, _, err := c.o.call(c.o.t.Context(), call{
-		session: c.s, client: c.who, view: c.o.viewOf(c.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{},
+	res, err := c.o.call(c.o.t.Context(), callRequest{
+		session: c.s, client: c.who, view: c.o.viewOf(c.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
 	})
 	return told{res, tools.AsError(err)}
 }

@@ -92,7 +92,7 @@ func TestAnswerIsCapped(t *testing.T) {
 		t.Errorf("got %+v, want an answer", r)
 	}
 	r := c.call("big", `{"count":2000}`)
-	if want := "the answer has 2026 bytes, more than the 1000 that fit. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
+	if want := "the answer has 2026 bytes, more than the limit of 1000. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
 		t.Errorf("got %+v, want %s", r, want)
 	}
 }

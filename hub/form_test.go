@@ -146,7 +146,7 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 		if left := h.waiting().Until.Sub(h.now()); left != h.limits.Approval {
 			t.Errorf("the panel shows that it waits for %s", left)
 		}
-		if got := c.recv(); !strings.Contains(got.raw, "nobody approved the call within 50s") {
+		if got := c.recv(); !strings.Contains(got.raw, "the call was not approved within 50s") {
 			t.Errorf("got %s", got.raw)
 		}
 	})
@@ -197,7 +197,7 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
 			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
 		synctest.Wait()
-		list := h.approvals.list()
+		list := h.approvals.Pending()
 		if len(list) != 2 || h.pad.writes != 0 {
 			t.Fatalf("%d wait, %d writes", len(list), h.pad.writes)
 		}
@@ -214,7 +214,7 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 // was asked brings it back.
 func TestFormOverHTTP(t *testing.T) {
 	h := startPad(t, askWrites(), nil, Limits{})
-	h.mcp.Proves = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	h.mcp.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 	s := serveHTTP(t, h.testHub)
 	post := func(proven, params string) received {
 		t.Helper()
@@ -235,7 +235,7 @@ func TestFormOverHTTP(t *testing.T) {
 	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, `"done":true`) || h.pad.writes != 1 {
 		t.Errorf("got %s", got.raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "is over") || h.pad.writes != 1 {
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "has expired") || h.pad.writes != 1 {
 		t.Errorf("again: %s", got.raw)
 	}
 }

@@ -6,7 +6,7 @@
 // reads no configuration, which is cmd's work. It does not speak MCP: package
 // hub/mcp does, and reaches the hub through agent_api.go. cmd/lectern imports it.
 //
-// Start reading at [Hub], then call.go.
+// Start reading at call.go, then [Hub].
 package hub
 
 import (
@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
@@ -39,67 +40,67 @@ type Config struct {
 	Limits  Limits
 	Version string // of Lectern, told to agents
 	Skill   string // version of SKILL.md, told to agents
-	State   Picture
+	State   SnapshotStore
 	// Bridge is where Systems with a Peer find it. The hub neither serves nor
 	// closes it. Nil: no Peer ever connects.
 	Bridge *bridge.Bridge
 	// Policy is what agents may do besides what the sources grant; nil: there
 	// is none.
 	Policy *policy.Policy
-	// Journal keeps what agents change. Whoever made it closes it, after the hub.
-	// Nil: nobody remembers, which is for tests.
+	// Journal records what agents change. The caller closes it, after the hub.
+	// Nil: nothing is recorded, which is for tests.
 	Journal *journal.Journal
-	// Proves names the client that has proved its name by its token, or "".
-	// Nil: none does.
-	Proves func(*http.Request) string
-	// Asks hears of every call that begins to wait for a person; it must not
-	// block. Nil: nobody does.
-	Asks func(status.Approval)
-	// Pasts gives agents the tools to list and undo their own Changes.
-	Pasts bool
-	// Unmarked leaves out of answers the mark that they are data, not
+	// VerifyClient returns the name of the client that has proved it by its
+	// token, or "". Nil: no client can.
+	VerifyClient func(*http.Request) string
+	// OnApproval is called for every call that begins to wait for a person; it
+	// must not block. Nil: nothing is called.
+	OnApproval func(status.Approval)
+	// OwnChanges gives agents the tools to list and undo their own Changes.
+	OwnChanges bool
+	// NoDataMarker leaves out of answers the mark that they are data, not
 	// instructions.
-	Unmarked bool
-	Log      *slog.Logger
-	Now      func() time.Time
+	NoDataMarker bool
+	Log          *slog.Logger
+	Now          func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
 type Source struct {
 	Name     string // [a-z0-9-]+
 	Kind     string // the name of its System
-	ReadOnly bool   // grants reads alone, whatever Effects says
+	ReadOnly bool   // grants only reads, whatever Effects says
 	// Effects are granted to agents. Nil grants all but [tools.Admin], which
 	// is never granted unless it is named.
 	Effects []tools.Effect
-	// Privacy says what agents must not see of it.
+	// Privacy hides parts of it from agents.
 	Privacy tools.Privacy
 	Options json.RawMessage // the System's own keys
 	Place   string          // folder, graph or address, for people
 	Sample  bool            // the Welcome vault
 }
 
-// Picture is the part of supervisor.State that the hub draws on.
-type Picture interface {
+// SnapshotStore is the part of supervisor.State that the hub writes to.
+type SnapshotStore interface {
 	Update(change func(*status.Snapshot))
 	Raise(p status.Problem)
-	Clear(code, part string)
+	Clear(code, component string)
 }
 
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds   map[string]tools.Kind
-	limits  Limits
-	skill   string
-	log     *slog.Logger
-	now     func() time.Time
-	picture *picture
-	bridge  *bridge.Bridge
-	journal *journal.Journal
-	stopped atomic.Bool // the journal cannot be written
-	policy  atomic.Pointer[policy.Policy]
-	mcp     *mcp.Server
+	kinds    map[string]tools.Kind
+	limits   Limits
+	skill    string
+	log      *slog.Logger
+	now      func() time.Time
+	snapshot *snapshotWriter
+	bridge   *bridge.Bridge
+	journal  *journal.Journal
+	stopped  atomic.Bool // the journal cannot be written
+	policy   atomic.Pointer[policy.Policy]
+	mcp      *mcp.Server
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -112,38 +113,40 @@ type Hub struct {
 	toolsetCaches map[string]*toolsetCache  // by scope
 	sessions      map[*mcp.Session]*session // that are open
 
-	approvals  approvals
-	pasts      bool // agents may see and undo their own Changes
-	allowances allowances
-	ring       *callRing
-	trail      atomic.Pointer[audit.Trail]
-	calls      atomic.Uint64
-	failures   atomic.Uint64
-	inFlight   atomic.Int64
-	ids        atomic.Uint64
-	settled    chan struct{} // cap 1: the last call in flight has ended
-
-	asks func(status.Approval) // hears of every call that begins to wait
+	approvals        *approval.Queue
+	offersOwnChanges bool // agents may list and undo their own Changes
+	usage            clientUsage
+	history          *callHistory
+	trail            atomic.Pointer[audit.Trail]
+	calls            atomic.Uint64
+	failures         atomic.Uint64
+	inFlight         atomic.Int64
+	ids              atomic.Uint64
+	drained          chan struct{} // cap 1: the last call in flight has ended
 }
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, asks: c.Asks,
-		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, settled: make(chan struct{}, 1),
+		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
+		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, drained: make(chan struct{}, 1),
 	}
-	h.pasts = c.Pasts && c.Journal != nil
-	h.ring = &callRing{size: callsKept}
+	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
+	h.history = &callHistory{size: historySize}
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
 	h.life, h.end = context.WithCancel(context.Background())
-	h.picture = newPicture(c.State, c.Now)
+	h.snapshot = newSnapshotWriter(c.State, c.Now)
+	h.approvals = approval.NewQueue(approval.Config{
+		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
+		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
+	})
 	h.mcp = mcp.New(mcp.Config{
-		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.sessionID, SessionChanged: h.sessionChanged,
-		Proves: c.Proves, NoDataMarker: c.Unmarked, Log: c.Log, Now: c.Now,
+		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.nextSessionID, SessionChanged: h.sessionChanged,
+		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
 	})
 	for _, s := range c.Sources {
 		h.sources = append(h.sources, h.newSource(s))
@@ -158,14 +161,14 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
-	h.countOn()
-	h.work.Go(func() { h.picture.run(h.life, h.draw) })
+	h.continueSessionIDs()
+	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
 	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	h.mu.RLock()
 	sources := slices.Clone(h.sources)
 	h.mu.RUnlock()
 	for _, s := range sources {
-		h.work.Go(func() { s.keep() })
+		h.work.Go(func() { s.maintain() })
 	}
 	wait := time.NewTimer(2 * time.Second)
 	defer wait.Stop()
@@ -212,11 +215,11 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	}
 	if h.started.Load() {
 		for _, s := range fresh {
-			h.work.Go(func() { s.keep() })
+			h.work.Go(func() { s.maintain() })
 		}
 	}
 	h.refreshToolsets(false)
-	h.picture.touch()
+	h.snapshot.touch()
 	return nil
 }
 
@@ -242,34 +245,49 @@ func (h *Hub) inScopeLocked(scope string) []*source {
 // Reopen closes a source and opens it again now, as a person may ask when its
 // Problem says so. It returns why the source cannot be opened.
 func (h *Hub) Reopen(ctx context.Context, name string) error {
-	h.mu.RLock()
-	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
-	var s *source
-	if i >= 0 {
-		s = h.sources[i]
-	}
-	h.mu.RUnlock()
-	if s == nil {
+	s, ok := h.sourceNamed(name)
+	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
 	return s.reopenNow(ctx)
 }
 
+func (h *Hub) sourceNamed(name string) (*source, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return h.sources[i], true
+}
+
+// Answer approves or refuses a call that waits for a person: see
+// [approval.Queue.Answer].
+func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
+	return h.approvals.Answer(id, allow, a)
+}
+
+// Approval is a call that waits: see [approval.Queue.Get].
+func (h *Hub) Approval(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
+	return h.approvals.Get(id)
+}
+
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.
 func (h *Hub) Close() error {
-	h.approvals.close()
+	h.approvals.Close()
 	grace := time.NewTimer(h.limits.Grace)
 	defer grace.Stop()
 	for waiting := true; waiting && h.inFlight.Load() > 0; {
 		select {
-		case <-h.settled:
+		case <-h.drained:
 		case <-grace.C:
 			waiting = false
 		}
 	}
 	h.end()
-	h.ring.close()
+	h.history.close()
 	h.mcp.Close()
 	h.work.Wait()
 	h.mu.RLock()
@@ -281,14 +299,14 @@ func (h *Hub) Close() error {
 	return errors.Join(errs...)
 }
 
-// begins counts a call in flight until done.
-func (h *Hub) begins(release func()) (done func()) {
+// trackCall counts a call in flight until done.
+func (h *Hub) trackCall(release func()) (done func()) {
 	h.inFlight.Add(1)
 	return func() {
 		release()
 		if h.inFlight.Add(-1) == 0 {
 			select {
-			case h.settled <- struct{}{}:
+			case h.drained <- struct{}{}:
 			default:
 			}
 		}

@@ -17,11 +17,11 @@ type Limits struct {
 	InFlight int           // calls of one session at once, others wait: 32
 	Answer   int           // bytes of one answer: 1 MiB
 
-	// What one client may do; 0: as much as it likes.
-	CallsPerMinute int
-	SessionWrites  int // of one session
-	FuseDeletes    int // targets deleted in a minute, before a person is asked
-	FuseBytes      int // bytes rewritten in a minute, before a person is asked
+	// What one client may do; 0: unlimited.
+	CallsPerMinute          int
+	SessionWrites           int // of one session
+	DeletesPerMinute        int // targets; more trip the client's circuit breaker
+	RewrittenBytesPerMinute int // likewise
 }
 
 func (l Limits) orDefaults() Limits {
@@ -46,6 +46,7 @@ func (l Limits) orDefaults() Limits {
 		InFlight: cmp.Or(l.InFlight, 32),
 		Answer:   cmp.Or(l.Answer, 1<<20),
 
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites,
+		DeletesPerMinute: l.DeletesPerMinute, RewrittenBytesPerMinute: l.RewrittenBytesPerMinute,
 	}
 }

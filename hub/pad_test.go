@@ -22,7 +22,7 @@ import (
 type pad struct {
 	mu    sync.Mutex
 	pages map[string]string
-	// meddle runs before a call that is not rehearsed reports its Changes, as a
+	// meddle runs before a call that is not a dry run reports its Changes, as a
 	// person's editor might.
 	meddle func(p *pad)
 	writes int
@@ -110,7 +110,7 @@ func (p *pad) Move(ctx context.Context, c tools.CallContext, in moveIn) (doneOut
 func (p *pad) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
 func (p *pad) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
-	if _, rehearsed := c.(*rehearsal); !rehearsed && p.meddle != nil {
+	if _, dryRun := c.(*tools.DryRun); !dryRun && p.meddle != nil {
 		p.meddle(p)
 	}
 	var changes []tools.Change
@@ -182,7 +182,7 @@ func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits L
 	return startPadOn(t, newBoard(), grants, rules, limits)
 }
 
-func startPadOn(t testing.TB, on Picture, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
+func startPadOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
 	t.Helper()
 	p := &pad{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
 	log := &syncBuffer{}
@@ -227,8 +227,8 @@ type told struct {
 func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
 	out := make(chan told, 1)
 	go func() {
-		res, _, err := a.h.call(ctx, call{
-			session: a.s, client: a.who, view: a.h.viewOf(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{},
+		res, err := a.h.call(ctx, callRequest{
+			session: a.s, client: a.who, view: a.h.viewOf(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
 		})
 		out <- told{res, tools.AsError(err)}
 	}()
@@ -238,7 +238,7 @@ func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
 // waiting is the one call that waits for a person.
 func (h *padHub) waiting() status.Approval {
 	h.t.Helper()
-	list := h.approvals.list()
+	list := h.approvals.Pending()
 	if len(list) != 1 {
 		h.t.Fatalf("%d calls wait, want one", len(list))
 	}

@@ -57,7 +57,7 @@ type caller func(tool string, args json.RawMessage) error
 func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	b.Helper()
 	top := b.TempDir()
-	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now, Delay: 200 * time.Millisecond})
+	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: slog.New(log)})
 	h := New(Config{
 		Kinds: []tools.Kind{markdown.System()}, Policy: p, Journal: j, Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: slog.New(log),
-		Limits: Limits{CallsPerMinute: 1 << 40, FuseDeletes: 100, FuseBytes: 1 << 40},
+		Limits: Limits{CallsPerMinute: 1 << 40, DeletesPerMinute: 100, RewrittenBytesPerMinute: 1 << 40},
 		Sources: []Source{{
 			Name: "notes", Kind: "markdown", Options: folderOfOnePage(b),
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "private/**"}, {Namespace: "Diary"}}},
@@ -98,7 +98,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
 	v := newToolsetCache(p, h.inScope("")).of(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, _, err := h.call(b.Context(), call{session: s, client: client, view: v, tool: name, args: args, caller: tools.NopCallContext{}})
+		_, err := h.call(b.Context(), callRequest{session: s, client: client, view: v, name: name, args: args, context: tools.NopCallContext{}})
 		return err
 	}
 	return alone, whole

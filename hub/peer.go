@@ -92,7 +92,7 @@ func (nobody) Listen(func(string, json.RawMessage)) (stop func()) {
 
 // PeersChanged draws the Peers anew, soon. It never blocks: it is a
 // bridge.Config's Changed.
-func (h *Hub) PeersChanged() { h.picture.touch() }
+func (h *Hub) PeersChanged() { h.snapshot.touch() }
 
 // peers is what people see of the bridge's connections.
 func (h *Hub) peers() []status.Peer {

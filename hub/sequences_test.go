@@ -289,8 +289,8 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, _, err = q.hub.call(q.Context(), call{
-		session: q.agents[who], client: policy.Client{Name: q.agents[who].ClientName()}, view: q.views[n], tool: tool, args: bytes.Clone(in), caller: tools.NopCallContext{},
+	_, err = q.hub.call(q.Context(), callRequest{
+		session: q.agents[who], client: policy.Client{Name: q.agents[who].ClientName()}, view: q.views[n], name: tool, args: bytes.Clone(in), context: tools.NopCallContext{},
 	})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)

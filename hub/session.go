@@ -9,22 +9,22 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A session is an agent's session with what the hub counts and remembers of it.
+// A session is an agent's session with what the hub counts and remembers for it.
 type session struct {
 	*mcp.Session
-	slots  slots
-	writes atomic.Int64 // calls that may change something
+	limiter concurrencyLimiter
+	writes  atomic.Int64 // calls that may change something
 
 	mu      sync.Mutex
-	allowed map[string]bool // what a person allowed for the session: see standing
+	allowed map[string]bool // what a person allowed for the session: see call.allowance
 }
 
 func (h *Hub) newSession(s *mcp.Session) *session {
-	return &session{Session: s, slots: newSlots(h.limits.InFlight, h.limits.Waiting)}
+	return &session{Session: s, limiter: newConcurrencyLimiter(h.limits.InFlight, h.limits.Waiting)}
 }
 
-// sessionID names a session for good: not even a later hub uses the name again.
-func (h *Hub) sessionID() string { return fmt.Sprintf("s%d", h.ids.Add(1)) }
+// nextSessionID names a session for good: no later hub uses the name again.
+func (h *Hub) nextSessionID() string { return fmt.Sprintf("s%d", h.ids.Add(1)) }
 
 // session is what the hub knows of an agent. One that is not open is forgotten
 // with the request it makes.
@@ -40,23 +40,22 @@ func (h *Hub) session(s *mcp.Session) *session {
 // sessionChanged hears of each session that was opened or closed.
 func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 	h.mu.Lock()
-	known := h.sessions[s]
 	if open {
 		h.sessions[s] = h.newSession(s)
 	} else {
 		delete(h.sessions, s)
 	}
 	h.mu.Unlock()
-	if known != nil && !open {
-		h.voidsOf(known)
+	if !open {
+		h.approvals.EndSession(s.ID)
 	}
-	h.picture.touch()
+	h.snapshot.touch()
 }
 
 // localSession is the session of a person at the panel or the shell, who makes
 // one request.
-func (h *Hub) localSession(scope, name string) *session {
-	s := mcp.NewSession(h.sessionID(), h.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
-	s.Introduce(name, "")
+func (h *Hub) localSession(scope, client string) *session {
+	s := mcp.NewSession(h.nextSessionID(), h.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
+	s.Introduce(client, "")
 	return h.newSession(s)
 }

@@ -141,7 +141,7 @@ func TestGrantsInWords(t *testing.T) {
 	}, nil, Limits{})
 	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {
 		h.mu.RLock()
-		got := h.grantsOf(policy.Client{Name: who}, "")
+		got := h.describeGrants(policy.Client{Name: who}, "")
 		h.mu.RUnlock()
 		if got != want {
 			t.Errorf("%s: %q", who, got)

@@ -41,7 +41,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		if !ok || p.Title != "source notes: the folder is gone" || !strings.Contains(p.Fix, "Bring /notes back") {
 			t.Errorf("problem %+v", p)
 		}
-		pass(drawEvery)
+		pass(updateEvery)
 		synctest.Wait()
 		if got := h.board.now().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
 			t.Errorf("status %+v", got)
@@ -186,7 +186,7 @@ func TestPicture(t *testing.T) {
 		c.initialize()
 		c.call("say", `{"text":"a"}`)
 		c.call("miss", `{}`)
-		pass(2 * drawEvery)
+		pass(2 * updateEvery)
 		synctest.Wait()
 		got := h.board.now()
 		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 11 {

@@ -1,8 +1,6 @@
 package hub
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +21,7 @@ type view struct {
 	tools     map[string]*tool
 	prompts   map[string]*prompt
 	resources []resource
-	withheld  []*tool // of a past, which no source grants
+	withheld  []*tool // for own changes, which no source grants
 	published *mcp.Toolset
 }
 
@@ -32,13 +30,13 @@ type grants func(s *source, e tools.Effect) bool
 
 // A tool is one published tool: a System's tool and the sources that grant it.
 type tool struct {
-	name   string // as published
-	info   tools.ToolInfo
-	digest string // of its declaration
-	kind   tools.Kind
-	of     []*source // every source of the System in scope
-	choice choice
-	past   *tools.Tool[tools.OwnChanges] // nil: a System's
+	name       string // as published
+	info       tools.ToolInfo
+	digest     string // of its declaration
+	kind       tools.Kind
+	of         []*source // every source of the System in scope
+	choice     choice
+	ownChanges *tools.Tool[tools.OwnChanges] // nil: a System's
 }
 
 type prompt struct {
@@ -68,7 +66,7 @@ func newView(sources []*source, may grants) *view {
 		v.addTools(of, len(systems) > 1)
 		v.addPrompts(of, len(systems) > 1)
 	}
-	v.addPast(len(systems) > 1)
+	v.addOwnChanges(len(systems) > 1)
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}
@@ -181,31 +179,24 @@ func newChoice(of, grant []*source, taken bool) choice {
 	return c
 }
 
-// pick finds the source that args name and takes the choice out of them.
-func (c choice) pick(of []*source, args json.RawMessage) (*source, json.RawMessage, error) {
-	if !bytes.Contains(args, []byte(c.argument)) { // the usual case costs no parsing
-		return c.only(of, args)
+// pick finds the source that the arguments name and takes the choice out of
+// them.
+func (c choice) pick(of []*source, a arguments) (*source, arguments, error) {
+	given, chosen := a.object[c.argument]
+	if !chosen {
+		s, err := c.named(of, "")
+		return s, a, err
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(args, &fields) != nil || fields[c.argument] == nil {
-		return c.only(of, args)
+	name, ok := given.(string)
+	if !ok && given != nil {
+		return nil, a, tools.Errorf(tools.Invalid, "%s: must be a string", c.argument).WithHint("Name one of %s.", strings.Join(c.names, ", "))
 	}
-	var name string
-	if json.Unmarshal(fields[c.argument], &name) != nil {
-		return nil, nil, tools.Errorf(tools.Invalid, "%s: must be a string", c.argument).WithHint("Name one of %s.", strings.Join(c.names, ", "))
-	}
-	delete(fields, c.argument)
-	rest, err := json.Marshal(fields)
+	rest, err := a.without(c.argument)
 	if err != nil {
-		return nil, nil, tools.Errorf(tools.Invalid, "arguments: %w", err)
+		return nil, a, tools.Errorf(tools.Invalid, "arguments: %w", err)
 	}
 	s, err := c.named(of, name)
 	return s, rest, err
-}
-
-func (c choice) only(of []*source, args json.RawMessage) (*source, json.RawMessage, error) {
-	s, err := c.named(of, "")
-	return s, args, err
 }
 
 func (c choice) named(of []*source, name string) (*source, error) {
@@ -216,7 +207,7 @@ func (c choice) named(of []*source, name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Shorten(name), strings.Join(c.names, ", "))
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName), strings.Join(c.names, ", "))
 	}
 	return of[i], nil
 }
@@ -244,7 +235,14 @@ func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
 	return with
 }
 
-// missing says why there is no tool of this name.
+// tool finds a published tool, or reports why there is none.
+func (v *view) tool(name string) (*tool, error) {
+	if t, ok := v.tools[name]; ok {
+		return t, nil
+	}
+	return nil, v.missing(name)
+}
+
 func (v *view) missing(name string) error {
 	several := len(bySystem(v.sources)) > 1
 	for _, s := range v.sources {
@@ -263,7 +261,7 @@ func (v *view) missing(name string) error {
 			return v.grant(t.of[0], t.info.Effect)
 		}
 	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Shorten(name)).WithHint("List the tools.")
+	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")
 }
 
 func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }

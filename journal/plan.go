@@ -190,9 +190,9 @@ func (s *step) ask(ctx context.Context, k tools.Restorer, odd []row) error {
 	for _, v := range odd {
 		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
 	}
-	var r rehearsal
-	err := k.Restore(ctx, &r, back)
-	if err == nil || r.asked { // all of them may be as they should be already
+	var dryRun tools.DryRun
+	err := k.Restore(ctx, &dryRun, back)
+	if _, writes := dryRun.Changes(); err == nil || writes { // all of them may be as they should be already
 		return nil
 	}
 	if e := tools.AsError(err); e.Code != tools.Conflict {
@@ -227,21 +227,6 @@ func (e *Edited) Error() string {
 func editedBetween(v row, now tools.State) error {
 	return &Edited{Why: fmt.Sprintf("%s in %s was changed between the changes to take back:\n%s", v.Target, v.origin.Source,
 		strings.TrimRight(diffOf(v.Target, v.After, now, 8<<10), "\n"))}
-}
-
-// A rehearsal is a Caller that lets nothing be written.
-type rehearsal struct {
-	tools.NopCallContext
-
-	asked bool
-}
-
-var errRehearsed = errors.New("this was a rehearsal")
-
-// BeforeWrite implements tools.Caller.
-func (r *rehearsal) BeforeWrite(context.Context, ...tools.Change) error {
-	r.asked = true
-	return errRehearsed
 }
 
 // picked are the calls that p picks, newest first. Without IDs, undos and what

@@ -36,7 +36,6 @@ type host struct {
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
-	keyLost atomic.Bool                 // that the keyring does not give a key is shown
 	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
@@ -44,10 +43,6 @@ type host struct {
 	mu   sync.Mutex // one reload at a time
 	conf config.Config
 }
-
-// logDelay is how much of the log a hub that is killed may lose: a line for
-// each call is written beside the calls, not in their way.
-const logDelay = 200 * time.Millisecond
 
 // newHost opens the log and reads the configuration. A broken configuration is
 // a Problem for the panel, not an end: the hub then serves nothing and listens
@@ -58,7 +53,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 		return nil, fmt.Errorf("open hub: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
 	}
 	log, err := logs.New(logs.Options{
-		File: w.logFile(), Level: level, Now: w.now, Delay: logDelay,
+		File: w.logFile(), Level: level, Now: w.now,
 		Escape: func(s string) string { return string(safetext.Line(s)) },
 	})
 	if err != nil {
@@ -77,8 +72,8 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 	h.journal = w.newJournal(conf, h.log)
 	c := hub.Config{
 		Journal: h.journal,
-		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Proves: provenBy, Asks: h.notify,
-		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, Unmarked: !conf.Hub.Mark, Pasts: conf.Hub.OwnChanges, Log: h.log, Now: w.now,
+		Kinds:   w.kinds(), Limits: limitsOf(conf.Limits), Policy: policyOf(conf), VerifyClient: provenBy, OnApproval: h.notify,
+		Version: lecternVersion, Skill: doc.SkillVersion, State: h.state, Bridge: h.plugins.Bridge, NoDataMarker: !conf.Hub.Mark, OwnChanges: conf.Hub.OwnChanges, Log: h.log, Now: w.now,
 	}
 	if err == nil {
 		c.Sources = w.sources(conf)
@@ -107,11 +102,11 @@ func (h *host) open(ctx context.Context) error {
 		h.log.Error("lay out sample", "part", sampleName, "err", err) // it shows as a source that is gone
 	}
 	h.openTrail()
+	h.logNotices(h.conf)
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
 	h.lookAtJournal(nil)
-	h.lookAtLostKeys()
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}

@@ -37,8 +37,6 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 		plan.Title = "Let " + act.Target + " change things again without asking you each time"
 	case status.Acknowledge:
 		plan.Title = "Show no more that " + act.Target + " happened"
-	case status.UnlockJournal:
-		plan.Title = "Get the journal's key from the keyring, which may ask you to unlock it"
 	case status.ReopenSource:
 		plan.Title = "Close source " + act.Target + " and open it again"
 	case status.Reload:
@@ -74,13 +72,9 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 	case status.UndoChanges:
 		return a.hub.Undo(ctx, pickOf(act))
 	case status.ResetCircuitBreaker:
-		return a.hub.ResetFuse(act.Target)
+		return a.hub.ResetCircuitBreaker(act.Target)
 	case status.Acknowledge:
 		return a.acknowledge(act.Target)
-	case status.UnlockJournal:
-		err := a.journal.Unlock(ctx)
-		a.lookAtLostKeys()
-		return err
 	case status.ReopenSource:
 		return a.hub.Reopen(ctx, act.Target)
 	case status.Reload:

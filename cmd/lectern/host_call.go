@@ -16,7 +16,7 @@ const callMax = 4 << 20
 
 // local is all that this hub can be asked.
 func (h *host) local() supervisor.Local {
-	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Operator: desk{h}, Browser: shelf{h}, Draw: h.hub.Draw, Recent: h.hub.Calls, History: h.hub.Changes}
+	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Operator: desk{h}, Browser: shelf{h}, Draw: h.hub.UpdateSnapshot, Recent: h.hub.Calls, History: h.hub.Changes}
 }
 
 // control serves the control socket: all that a hub can be asked, and what

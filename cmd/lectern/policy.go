@@ -93,14 +93,18 @@ func (w *world) judge(conf config.Config, client, call string, args json.RawMess
 			return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("%s has no tool named %s%s", source, tool, meant(tool, toolNames(k)))}, nil
 		}
 		name, proven := strings.CutPrefix(client, proofPrefix)
-		texts, whole := policy.Named(args)
+		object := map[string]any{}
+		if len(args) > 0 && json.Unmarshal(args, &object) != nil {
+			object = nil
+		}
+		texts, complete := policy.Named(object)
 		most := tools.Effects()
 		if sources[i].ReadOnly {
 			most = most[:1]
 		}
 		return policyOf(conf).Decide(policy.Request{
 			Client: policy.Client{Name: name, Proven: proven}, Source: source, Base: baseOf(sources[i]), Most: most,
-			Tool: tool, Effect: info.Effect, Schema: policy.Schema(info), Targets: likePaths(texts), Named: texts, Anything: !whole,
+			Tool: tool, Effect: info.Effect, Schema: policy.Schema(info), Targets: likePaths(texts), Named: texts, Anything: !complete,
 		}), nil
 	}
 	return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("source %s is of a kind that this build does not open", source)}, nil

@@ -96,8 +96,8 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 		defer keeps.Close() //nolint:errcheck // what it could not write it has logged
 	}
 	h := hub.New(hub.Config{
-		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf), Unmarked: !conf.Hub.Mark,
-		Journal: keeps, Pasts: conf.Hub.OwnChanges,
+		Kinds: w.kinds(), Sources: sources, Limits: limitsOf(conf.Limits), Policy: policyOf(conf), NoDataMarker: !conf.Hub.Mark,
+		Journal: keeps, OwnChanges: conf.Hub.OwnChanges,
 		Version: lecternVersion, Skill: doc.SkillVersion, Log: log, Now: w.now,
 	})
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it

@@ -16,7 +16,8 @@ import (
 func limitsOf(l config.Limits) hub.Limits {
 	return hub.Limits{
 		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites,
+		DeletesPerMinute: l.FuseDeletes, RewrittenBytesPerMinute: l.FuseBytes,
 	}
 }
 

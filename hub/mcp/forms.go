@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/hub/approval"
 )
 
 // This file asks the user of a client in that client: in the legacy era by a
@@ -29,18 +31,18 @@ func approvalForm(message string) mcp.ElicitationParams {
 		"type": "object",
 		"properties": map[string]any{
 			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": []string{allowOnce, allowSession, refuse}},
-			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": MaxReason},
+			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReason},
 		},
 		"required": []string{"answer"},
 	}}
 }
 
 // parseFormAnswer reads what a client says that its user answered.
-func parseFormAnswer(res *mcp.ElicitationResult) FormAnswer {
+func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
 	content, _ := res.Content.(map[string]any)
 	reason, _ := content["reason"].(string)
 	runes := []rune(reason)
-	a := FormAnswer{Reason: string(runes[:min(len(runes), MaxReason)])}
+	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReason)])}
 	switch {
 	case res.Action == mcp.ElicitationResponseActionDecline:
 		a.Given = true
@@ -64,46 +66,46 @@ func canElicit(caps mcp.ClientCapabilities) bool {
 	return caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// userForm shows a form to the user while a call of the legacy era waits; nil
+// prompter shows a form to the user while a call of the legacy era waits; nil
 // if the client or its connection cannot.
-func (x *request) userForm(ctx context.Context) func(context.Context, string) (FormAnswer, error) {
+func (x *request) prompter(ctx context.Context) approval.Prompter {
 	as, _ := server.ClientSessionFromContext(ctx).(*mcpSession)
 	if x.ask == nil || as == nil || !as.canElicit() || x.isModern() {
 		return nil
 	}
-	return func(ctx context.Context, message string) (FormAnswer, error) {
+	return func(ctx context.Context, message string) (approval.FormAnswer, error) {
 		b, err := x.ask(ctx, mcp.MethodElicitationCreate, approvalForm(message))
 		if err != nil {
-			return FormAnswer{}, err
+			return approval.FormAnswer{}, err
 		}
 		var res mcp.ElicitationResult
 		if err := json.Unmarshal(b, &res); err != nil {
-			return FormAnswer{}, fmt.Errorf("read form: %w", err)
+			return approval.FormAnswer{}, fmt.Errorf("read form: %w", err)
 		}
 		return parseFormAnswer(&res), nil
 	}
 }
 
-// takesForms reports whether the client of a modern request shows forms; each
+// hasForms reports whether the client of a modern request shows forms; each
 // request says it.
-func (x *request) takesForms() bool {
+func (x *request) hasForms() bool {
 	caps := x.meta.ClientCapabilities()
 	return x.isModern() && caps != nil && canElicit(*caps)
 }
 
 // filledForm is the form that a modern request brings back, or nil.
-func (x *request) filledForm(p mcp.MultiRoundTripParams) *FilledForm {
+func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
 	if p.RequestState == "" || !x.isModern() {
 		return nil
 	}
-	f := &FilledForm{State: p.RequestState}
+	f := &approval.FilledForm{State: p.RequestState}
 	if res := server.ElicitationResponse(p.InputResponses, formKey); res != nil {
 		f.Answer = parseFormAnswer(res)
 	}
 	return f
 }
 
-// result is the answer to a call that waits for its form.
-func (f *FormRequest) result() *mcp.CallToolResult {
+// formResult is the answer to a call that waits for its form.
+func formResult(f *approval.FormRequest) *mcp.CallToolResult {
 	return server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
 }

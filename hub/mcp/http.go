@@ -92,7 +92,7 @@ func (ep *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	case m.method == string(mcp.MethodInitialize):
 		ep.postInitialize(w, r, m, meta)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
-		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " + Shorten(version)})
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " + Truncate(version, MaxName)})
 	default:
 		ep.postLegacy(w, r, m, meta)
 	}
@@ -104,7 +104,7 @@ func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message
 		reject(w, http.StatusBadRequest, bad)
 		return
 	}
-	session := ep.modernSession(ep.scope, ep.Proves(r), meta)
+	session := ep.modernSession(ep.scope, ep.VerifyClient(r), meta)
 	x, out := newRequest(m, meta, session), ep.newResponseWriter(w)
 	x.notify = out.notify
 	var a response
@@ -129,7 +129,7 @@ func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejec
 	case body == "":
 		return &rejection{mcp.INVALID_PARAMS, m.id, "the _meta field " + mcp.MetaKeyProtocolVersion + " is missing or invalid"}
 	case header != body:
-		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s", mcp.HeaderProtocolVersion, Shorten(header), Shorten(body))}
+		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s", mcp.HeaderProtocolVersion, Truncate(header, MaxName), Truncate(body, MaxName))}
 	case m.id == nil || !mcp.IsValidProtocolVersion(body): // mcp-go answers a version that it does not know
 		return nil
 	}
@@ -183,7 +183,7 @@ func httpStatus(code int) int {
 
 // postInitialize opens a session of the legacy era.
 func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
-	hs, ok := ep.reserveSession(ep.scope, ep.Proves(r))
+	hs, ok := ep.reserveSession(ep.scope, ep.VerifyClient(r))
 	if !ok {
 		w.Header().Set("Retry-After", "60")
 		reject(w, http.StatusTooManyRequests, &rejection{codeBusy, m.id,
@@ -205,7 +205,7 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 
 // postLegacy answers a message of a session of the legacy era.
 func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
-	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.Proves(r))
+	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.VerifyClient(r))
 	if hs == nil {
 		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
 		return
@@ -233,7 +233,7 @@ func (ep *endpoint) useSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.Header.Get(server.HeaderKeySessionID)
-	switch hs := ep.httpSession(id, ep.scope, ep.Proves(r)); {
+	switch hs := ep.httpSession(id, ep.scope, ep.VerifyClient(r)); {
 	case id == "":
 		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "the header Mcp-Session-Id is missing"})
 	case hs == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -16,7 +17,7 @@ type Hub interface {
 	// exist; the toolset is then empty. Clients that may do the same get the
 	// same pointer until something changes.
 	Toolset(scope string, client *policy.Client) (set *Toolset, known bool)
-	// Call runs a tool. Its error may also be a [FormRequest].
+	// Call runs a tool. Its error may also be an [approval.FormRequest].
 	Call(ctx context.Context, c Call) (tools.Result, error)
 	// Read returns the content of a resource.
 	Read(ctx context.Context, by Caller, uri string) (tools.Content, error)
@@ -52,43 +53,16 @@ type Call struct {
 	Args    json.RawMessage
 	Reason  string // why the agent makes the call, in its words; may be empty
 	Context tools.CallContext
-	// AskUser shows a form to the user of the client while the call waits. Nil:
-	// the client cannot.
-	AskUser func(ctx context.Context, message string) (FormAnswer, error)
-	// TakesForms says that the client can be answered with a [FormRequest].
-	TakesForms bool
-	Form       *FilledForm // what the client brings back for an earlier FormRequest
+	// Prompt asks the user of the client while the call waits. Nil: the client
+	// cannot.
+	Prompt approval.Prompter
+	// Forms says that the client can be answered with an [approval.FormRequest].
+	Forms bool
+	Form  *approval.FilledForm // what the client brings back for an earlier FormRequest
 	// Rejected is why MCP does not let the call through. The hub records such a
 	// call and does not run it.
 	Rejected *tools.Error
 }
-
-// A FormRequest is the error of a call that is answered with a form: the client
-// shows it to its user and makes the same call again with the answer.
-type FormRequest struct {
-	State   string // comes back in [FilledForm]
-	Message string
-}
-
-func (*FormRequest) Error() string { return "the client has to ask its user and call again" }
-
-// A FilledForm is what a client brings back for a [FormRequest]. Nothing of it
-// is proven.
-type FilledForm struct {
-	State  string
-	Answer FormAnswer
-}
-
-// A FormAnswer is what a client says its user answered.
-type FormAnswer struct {
-	Given      bool // false: the form was closed, or holds no valid answer
-	Allow      bool
-	ForSession bool   // the user allows it for the whole session
-	Reason     string // of a refusal, at most [MaxReason] characters
-}
-
-// MaxReason bounds the reason of a refusal, in characters.
-const MaxReason = 500
 
 // A NoteDiff is the Data of an error that holds text of notes. It is shown to
 // the agent and marked as data like a result.

@@ -120,13 +120,13 @@ func (ep *endpoint) correct(ctx context.Context, x *request, e mcp.JSONRPCError)
 	}
 	_ = json.Unmarshal(x.params, &params) // what is of another type has no name
 	for _, name := range []string{params.Name, params.URI} {
-		if short := Shorten(name); short != name {
+		if short := Truncate(name, MaxName); short != name {
 			e.Error.Message = strings.ReplaceAll(e.Error.Message, name, short)
 		}
 	}
 	missing := e.Error.Code == mcp.RESOURCE_NOT_FOUND || e.Error.Code == mcp.INVALID_PARAMS
 	if x.method == string(mcp.MethodResourcesRead) && missing && params.URI != "" {
-		e.Error.Data = map[string]any{"uri": Shorten(params.URI)}
+		e.Error.Data = map[string]any{"uri": Truncate(params.URI, MaxName)}
 	}
 	if x.method == string(mcp.MethodToolsCall) && !x.called {
 		why := tools.Errorf(tools.Invalid, "the parameters of the call are not valid")
@@ -156,16 +156,16 @@ func (x *request) subscriptions() int {
 	return 0
 }
 
-// maxName bounds names that agents made up, in bytes, where they are repeated or
+// MaxName bounds names that agents made up, in bytes, where they are repeated or
 // kept.
-const maxName = 200
+const MaxName = 200
 
-// Shorten is a name that keeps no more of its text alive than it shows.
-func Shorten(name string) string {
-	if len(name) <= maxName {
-		return name
+// Truncate cuts s after limit bytes. The rest of s can be freed.
+func Truncate(s string, limit int) string {
+	if len(s) <= limit {
+		return s
 	}
-	return strings.ToValidUTF8(strings.Clone(name[:maxName]), "") + "…"
+	return strings.ToValidUTF8(strings.Clone(s[:limit]), "") + "…"
 }
 
 // handlerError is the error of a request that is not a tool call: there, an

@@ -36,9 +36,9 @@ type Config struct {
 	Skill   string // version of SKILL.md, told to agents
 	// SessionID returns an identifier that no session has had.
 	SessionID func() string
-	// Proves names the client that proved its name by the token in a request,
-	// or returns "". Nil: no client does.
-	Proves func(*http.Request) string
+	// VerifyClient returns the name of the client that has proved it by the token
+	// in a request, or "". Nil: no client can.
+	VerifyClient func(*http.Request) string
 	// SessionChanged hears of each session that was opened or closed. It must
 	// not block. Nil: nothing does.
 	SessionChanged func(s *Session, open bool)
@@ -88,8 +88,8 @@ type Server struct {
 // New makes a server. It listens nowhere: see [Server.ServeStream] and
 // [Server.HTTP].
 func New(c Config) *Server {
-	if c.Proves == nil {
-		c.Proves = func(*http.Request) string { return "" }
+	if c.VerifyClient == nil {
+		c.VerifyClient = func(*http.Request) string { return "" }
 	}
 	if c.SessionChanged == nil {
 		c.SessionChanged = func(*Session, bool) {}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -22,12 +23,12 @@ func (ep *endpoint) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.C
 	defer caller.end()
 	res, err := ep.Hub.Call(ctx, Call{
 		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Context: caller,
-		AskUser: x.userForm(ctx), TakesForms: x.takesForms(), Form: x.filledForm(r.Params.MultiRoundTripParams),
+		Prompt: x.prompter(ctx), Forms: x.hasForms(), Form: x.filledForm(r.Params.MultiRoundTripParams),
 	})
 	t, shown := ep.toolset(x).Tools[r.Params.Name]
-	switch form, isForm := errors.AsType[*FormRequest](err); {
+	switch form, isForm := errors.AsType[*approval.FormRequest](err); {
 	case isForm:
-		return form.result(), nil
+		return formResult(form), nil
 	case err != nil && !shown:
 		x.fail(mcp.INVALID_PARAMS, nil)
 		return nil, errors.New(sentence(tools.AsError(err)))

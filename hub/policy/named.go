@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,51 +10,48 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// longestPath bounds what counts as a path among arguments, in bytes: no file
-// system takes longer ones.
-const longestPath = 4096
+// maxPath bounds what counts as a path among arguments, in bytes: no file
+// system has longer ones.
+const maxPath = 4096
 
-// mostNamed bounds how many texts of one call's arguments are looked at. A
+// maxNamed bounds how many texts of one call's arguments are looked at. A
 // call with more is judged as one that might touch anything.
-const mostNamed = 10_000
+const maxNamed = 10_000
 
-// Named lists the texts in a call's arguments, keys too, that may be paths;
-// false: there are too many to look at, or args is no JSON.
-func Named(args json.RawMessage) (texts []string, whole bool) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		return nil, true
-	}
-	var v any
-	if json.Unmarshal(args, &v) != nil {
+// Named lists the texts in a call's arguments, keys too, that may be paths. It
+// reports false if the list is not complete: there are too many, or args is nil,
+// because what the client sent is not a JSON object.
+func Named(args map[string]any) (texts []string, complete bool) {
+	if args == nil {
 		return nil, false
 	}
-	texts = named(texts, v)
-	return texts[:min(len(texts), mostNamed)], len(texts) <= mostNamed
+	texts = appendTexts(nil, args)
+	return texts[:min(len(texts), maxNamed)], len(texts) <= maxNamed
 }
 
-func named(texts []string, v any) []string {
-	if len(texts) > mostNamed {
+func appendTexts(texts []string, v any) []string {
+	if len(texts) > maxNamed {
 		return texts
 	}
 	switch v := v.(type) {
 	case string:
-		if len(v) <= longestPath {
+		if len(v) <= maxPath {
 			texts = append(texts, v)
 		}
 	case []any:
 		for _, each := range v {
-			texts = named(texts, each)
+			texts = appendTexts(texts, each)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			texts = named(append(texts, key), v[key])
+			texts = appendTexts(append(texts, key), v[key])
 		}
 	}
 	return texts
 }
 
-// Schema is the same as long as a tool's declaration is. It is short, as it
-// stands in people's configuration; it guards against drift, not malice.
+// Schema is a digest of a tool's declaration. It is short because it is written
+// into people's configuration; it guards against drift, not malice.
 func Schema(info tools.ToolInfo) string {
 	b, err := json.Marshal(struct {
 		Name, Doc string

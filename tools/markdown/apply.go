@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -89,7 +89,7 @@ func (a *applying) move(from, to string) error {
 		return err
 	}
 	err := a.n.vault.Move(from, to)
-	if errors.Is(err, vault.ErrExists) {
+	if errors.Is(err, folder.ErrExists) {
 		return &editedError{to}
 	}
 	if err := a.did(err, func() error { return a.n.vault.Move(to, from) }); err != nil {
@@ -103,7 +103,7 @@ func (a *applying) move(from, to string) error {
 // still checks that a file that is to move or to go is as it was, since no
 // step of the file system does that.
 func (a *applying) still(c tools.Change) error {
-	held, there, err := a.n.vault.Look(c.Target, maxAttachment)
+	held, there, err := a.n.vault.ReadState(c.Target, maxAttachment)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (a *applying) file(c tools.Change) error {
 
 // write writes a file that holds before.
 func (a *applying) write(file string, before, after tools.State) error {
-	root, err := a.n.vault.Root(file)
+	root, err := a.n.vault.CheckedRoot(file)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (a *applying) write(file string, before, after tools.State) error {
 
 // triedModes are atomicfile.Modes as a State has them.
 func (n *Notebook) triedModes() (file, folder uint32, err error) {
-	root, err := n.vault.Root("new")
+	root, err := n.vault.CheckedRoot("new")
 	if err != nil {
 		return 0, 0, err
 	}

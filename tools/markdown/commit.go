@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -37,9 +37,9 @@ func (d *draft) replace(p *page, text string) error {
 		return err
 	}
 	if !bytes.Equal(st.Data, p.data) { // somebody was faster than the call
-		return conflict(vault.Etag(st.Data))
+		return conflict(folder.Etag(st.Data))
 	}
-	return d.put(p.file, vault.Rewrite(p.data, text))
+	return d.put(p.file, folder.Rewrite(p.data, text))
 }
 
 // room checks that a new page can be at file: a page, none of the files that
@@ -83,7 +83,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 // indexStyle says whether folders have their page in an _index.md: when some
 // have, or when no other program's habits are to be expected.
 func (n *Notebook) indexStyle(o *outline) bool {
-	return o.indexed || !n.vault.Has(".obsidian") && !n.vault.Has("logseq")
+	return o.indexed || !n.vault.Exists(".obsidian") && !n.vault.Exists("logseq")
 }
 
 // addPage writes a new page where room has found some.

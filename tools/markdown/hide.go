@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
@@ -120,7 +120,7 @@ func (n *Notebook) hidesAttachment(file string) bool {
 		}
 		owned, hidden := false, false
 		for _, page := range []string{dir + "/" + index, dir + ".md"} {
-			if n.vault.Has(page) && n.serves(page) {
+			if n.vault.Exists(page) && n.serves(page) {
 				owned, hidden = true, hidden || n.hides(page)
 			}
 		}
@@ -160,18 +160,18 @@ func (n *Notebook) visible(ctx context.Context, e entries) (entries, error) {
 	return entries{dirs: dirs, files: files, skipped: skipped}, nil
 }
 
-// seek is vault.Find among what agents see.
+// seek is folder.Find among what agents see.
 func (n *Notebook) seek(name string) (string, error) {
 	if !n.privacy.Any() {
 		return n.vault.Find(name)
 	}
 	if hidden, known := n.hidesByPath(name); known && hidden {
-		if err := vault.CheckName(name); err != nil {
+		if err := folder.CheckName(name); err != nil {
 			return "", err
 		}
 		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // nothing on the disk may matter, such as a folder that cannot be read
 	}
-	near, err := n.vault.Near(name)
+	near, err := n.vault.FindVariants(name)
 	if err != nil {
 		return "", err
 	}
@@ -185,18 +185,18 @@ func (n *Notebook) seek(name string) (string, error) {
 	case composed >= 0:
 		return near[composed], nil
 	case len(near) > 1:
-		return "", vault.ErrAmbiguous
+		return "", folder.ErrAmbiguous
 	}
 	return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
 }
 
-// placed is vault.Placed, which must not name what is hidden.
+// placed is folder.Placed, which must not name what is hidden.
 func (n *Notebook) placed(name, from string) (string, error) {
-	placed, err := n.vault.Placed(name, from)
+	placed, err := n.vault.CheckDestination(name, from)
 	if err == nil {
 		return placed, nil
 	}
-	if twin, ok := errors.AsType[*vault.TwinError](err); ok && n.privacy.Any() && n.hidesAll(twin.Existing) {
+	if twin, ok := errors.AsType[*folder.CaseConflictError](err); ok && n.privacy.Any() && n.hidesAll(twin.Existing) {
 		return "", keptFromAgents()
 	}
 	return "", n.failure(name, err)
@@ -204,7 +204,7 @@ func (n *Notebook) placed(name, from string) (string, error) {
 
 // hidesAll says whether a file is hidden, or everything in a folder is.
 func (n *Notebook) hidesAll(name string) bool {
-	if !n.vault.HasDir(name) {
+	if !n.vault.IsDir(name) {
 		return n.hides(name)
 	}
 	e, err := n.entries(context.Background())
@@ -216,7 +216,7 @@ func (n *Notebook) taken(name string) error {
 	if n.privacy.Any() && n.hidesAll(name) {
 		return keptFromAgents()
 	}
-	return n.failure(name, vault.ErrExists)
+	return n.failure(name, folder.ErrExists)
 }
 
 // keptFromAgents refuses a write that would change something hidden, or after

@@ -23,7 +23,7 @@ func folderOf(target string) (string, bool) { return strings.CutSuffix(target, "
 // so are neither moved nor removed.
 func (n *Notebook) State(_ context.Context, target string) (tools.State, error) {
 	name, isFolder := folderOf(target)
-	held, there, err := n.vault.Look(name, maxAttachment)
+	held, there, err := n.vault.ReadState(name, maxAttachment)
 	switch {
 	case err != nil:
 		return tools.State{}, n.failure(name, err)
@@ -205,7 +205,7 @@ func (n *Notebook) verify(ctx context.Context, changes []tools.Change) error {
 // file, a file that of a folder, or something that is neither has it.
 func (n *Notebook) blocked(target string) bool {
 	name, isFolder := folderOf(target)
-	held, there, err := n.vault.Look(name, maxAttachment)
+	held, there, err := n.vault.ReadState(name, maxAttachment)
 	return err != nil || there && held.Dir != isFolder
 }
 

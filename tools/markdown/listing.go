@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
 // maxAnswer is how many bytes a list or a tree answers at most, roughly; an
@@ -96,7 +96,7 @@ func (l *listed) sort() {
 		case pa != pb:
 			return cmp.Compare(pa, pb)
 		}
-		return cmp.Or(cmp.Compare(vault.Fold(a.title()), vault.Fold(b.title())), cmp.Compare(a.node.path(), b.node.path()))
+		return cmp.Or(cmp.Compare(folder.FoldName(a.title()), folder.FoldName(b.title())), cmp.Compare(a.node.path(), b.node.path()))
 	})
 	for _, c := range l.children {
 		c.sort()

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -103,7 +103,7 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case taken && there.page != "" && there != at:
 		return "", tools.Errorf(tools.Conflict, "A page exists already at path: %s", there.page).
 			WithHint("To move the page into it, give the path without .md; to rename, choose another path.")
-	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place) && !n.hidesAll(place):
+	case at.folder && isIndex(to) && at.place != place && n.vault.Exists(place) && !n.hidesAll(place):
 		return "", tools.Errorf(tools.Conflict, "A folder exists already at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
 	placed, err := n.placed(to, at.page)
@@ -152,7 +152,7 @@ func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at
 	n.announce(append(changed, from)...)
 	out := MovePageOut{Success: true, NewPath: to}
 	for _, c := range changed {
-		if c != to && n.vault.Has(c) {
+		if c != to && n.vault.Exists(c) {
 			out.Changed = append(out.Changed, c)
 		}
 	}
@@ -213,7 +213,7 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 	if at.indexed() && len(rest) == 0 && !isIndex(to) { // to becomes a leaf and the folder goes
 		return m, nil, nil
 	}
-	if d.has(place) && vault.Fold(place) != vault.Fold(at.place) {
+	if d.has(place) && folder.FoldName(place) != folder.FoldName(at.place) {
 		return nil, nil, d.n.taken(place)
 	}
 	maps.Copy(m, rest)
@@ -262,7 +262,7 @@ func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
 	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.has(place+".md") {
 		return nil, nil
 	}
-	if _, err := d.n.vault.Placed(place+".md", at.page); err != nil {
+	if _, err := d.n.vault.CheckDestination(place+".md", at.page); err != nil {
 		return nil, nil //nolint:nilerr // no other name is as good, so it keeps the one it has
 	}
 	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)

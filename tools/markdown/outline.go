@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
 // index is the file that is the page of its folder.
@@ -76,10 +76,10 @@ func (n *Notebook) outline(ctx context.Context) (*outline, error) {
 
 func (n *Notebook) entries(ctx context.Context) (entries, error) {
 	var e entries
-	skipped, err := n.vault.Walk(ctx, ".", func(at vault.Entry) error {
+	skipped, err := n.vault.Walk(ctx, ".", func(at folder.Entry) error {
 		switch {
 		case at.Dir && foreign(at.Path):
-			return vault.SkipDir
+			return folder.SkipDir
 		case at.Dir:
 			e.dirs = append(e.dirs, at.Path)
 		default:
@@ -182,7 +182,7 @@ func (o *outline) at(arg string) (*node, bool) {
 	}
 	var near []*node
 	for p, at := range o.places {
-		if vault.Fold(p) == vault.Fold(place) {
+		if folder.FoldName(p) == folder.FoldName(place) {
 			near = append(near, at)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -122,4 +122,4 @@ func cutText(text string, size int) string {
 	return text[:size]
 }
 
-func checkPath(path string) error { return vault.CheckName(path) }
+func checkPath(path string) error { return folder.CheckName(path) }

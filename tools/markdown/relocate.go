@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
@@ -32,7 +32,7 @@ func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([
 		}
 	}
 	for _, e := range edits {
-		if err := d.put(e.page.file, vault.Rewrite(e.page.data, e.text)); err != nil {
+		if err := d.put(e.page.file, folder.Rewrite(e.page.data, e.text)); err != nil {
 			return nil, err
 		}
 		changed = append(changed, e.page.file)

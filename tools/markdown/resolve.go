@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
@@ -52,7 +52,7 @@ type resolver struct {
 	files                         map[string][]string // attachments, by path and by name
 }
 
-func key(s string) string { return vault.Fold(s) }
+func key(s string) string { return folder.FoldName(s) }
 
 func newResolver(o *outline, all []card) *resolver {
 	r := &resolver{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
