@@ -54,7 +54,7 @@ func (v *view) addOwnChanges(several bool) {
 		for taken[name] {
 			name = "lectern_" + name
 		}
-		listed := &tool{name: name, info: info, digest: policy.Schema(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
+		listed := &tool{name: name, info: info, digest: policy.ToolDigest(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
 		if len(granting) > 0 {
 			v.tools[name] = listed
 		} else if len(of) > 0 {

@@ -135,7 +135,7 @@ func TestTranslate(t *testing.T) {
 		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.Broken}, true, tools.Internal, false},
 	} {
-		got := translate(&c.e, c.again)
+		got := peerError(&c.e, c.again)
 		if got.Code != c.code || got.SpecCode != c.e.Word || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
 			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}

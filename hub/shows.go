@@ -31,7 +31,7 @@ func newShows(p *policy.Policy, sources []*source) *shows {
 	s.widest = s.usual
 	if p.ByClient() {
 		s.by[s.key(func(src *source) []tools.Effect { return src.effects })] = s.usual
-		s.widest = s.view(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.most()) })
+		s.widest = s.view(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.maxEffects()) })
 	}
 	return s
 }
@@ -49,7 +49,9 @@ func (s *shows) of(who policy.Client) *view {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
-	return s.view(func(src *source) []tools.Effect { return s.policy.Effects(who, src.conf.Name, src.effects, src.most()) })
+	return s.view(func(src *source) []tools.Effect {
+		return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects())
+	})
 }
 
 // view is the one of whom effects are granted so.
@@ -84,8 +86,8 @@ func (s *shows) key(granted func(*source) []tools.Effect) string {
 // granted are the grants of a client that nothing is said about.
 func granted(s *source, e tools.Effect) bool { return s.grants(e) }
 
-// most is what no grant to a client goes beyond.
-func (s *source) most() []tools.Effect {
+// maxEffects is what no grant to a client goes beyond.
+func (s *source) maxEffects() []tools.Effect {
 	if s.conf.ReadOnly {
 		return []tools.Effect{tools.Reads}
 	}

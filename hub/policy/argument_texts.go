@@ -18,10 +18,10 @@ const maxPath = 4096
 // call with more is judged as one that might touch anything.
 const maxNamed = 10_000
 
-// Named lists the texts in a call's arguments, keys too, that may be paths. It
+// ArgumentTexts lists the texts in a call's arguments, keys too, that may be paths. It
 // reports false if the list is not complete: there are too many, or args is nil,
 // because what the client sent is not a JSON object.
-func Named(args map[string]any) (texts []string, complete bool) {
+func ArgumentTexts(args map[string]any) (texts []string, complete bool) {
 	if args == nil {
 		return nil, false
 	}
@@ -50,9 +50,9 @@ func appendTexts(texts []string, v any) []string {
 	return texts
 }
 
-// Schema is a digest of a tool's declaration. It is short because it is written
+// ToolDigest is a digest of a tool's declaration. It is short because it is written
 // into people's configuration; it guards against drift, not malice.
-func Schema(info tools.ToolInfo) string {
+func ToolDigest(info tools.ToolInfo) string {
 	b, err := json.Marshal(struct {
 		Name, Doc string
 		Effect    tools.Effect
