@@ -42,25 +42,25 @@ func (p peer) Call(ctx context.Context, method string, in, out any, idempotent b
 // idempotent is unknown when the bridge says so, or when the Peer itself ran out
 // of time.
 func peerError(e *bridge.Error, idempotent bool) *tools.Error {
-	out := &tools.Error{Code: codes[e.Code], SpecCode: e.Word, Message: e.Msg, Cause: e}
-	if e.Code == bridge.Answered {
-		out.Code = peerCode(e.Word)
+	out := &tools.Error{Code: codes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
+	if e.Code == bridge.PeerError {
+		out.Code = peerCode(e.PeerCode)
 	}
 	if e.Data != nil {
 		out.Data = e.Data
 	}
-	if e.Unsure || !idempotent && e.Code == bridge.Answered && out.Code == tools.Timeout {
+	if e.OutcomeUnknown || !idempotent && e.Code == bridge.PeerError && out.Code == tools.Timeout {
 		out.Cause = errors.Join(tools.ErrOutcomeUnknown{}, e)
 	}
 	return out
 }
 
 var codes = map[bridge.Code]tools.Code{
-	bridge.Unavailable: tools.Unavailable,
-	bridge.Timeout:     tools.Timeout,
-	bridge.Limited:     tools.Limited,
-	bridge.TooLarge:    tools.Limited,
-	bridge.Broken:      tools.Internal,
+	bridge.Unavailable:   tools.Unavailable,
+	bridge.Timeout:       tools.Timeout,
+	bridge.Limited:       tools.Limited,
+	bridge.TooLarge:      tools.Limited,
+	bridge.InvalidAnswer: tools.Internal,
 }
 
 // peerCode is the meaning of an error code that a Peer sent.
@@ -104,7 +104,7 @@ func (h *Hub) peers() []status.Peer {
 			Component: status.Component{Name: c.Name, State: status.Ready, Since: c.Since},
 			Graph:     c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,
 			Transport: c.Transport, Origin: c.Origin, Latency: c.Latency, Capabilities: c.Capabilities,
-			Calls: c.Calls, Failures: c.Failures, Dropped: c.Strays, LastError: c.LastError,
+			Calls: c.Calls, Failures: c.Failures, Dropped: c.Unmatched, LastError: c.LastError,
 		})
 	}
 	return list
