@@ -77,13 +77,13 @@ func (h *callHistory) after(seq uint64, to []status.Call) (calls []status.Call, 
 
 // Calls delivers the calls that match q, oldest first, as [status.History]
 // promises.
-func (h *Hub) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
+func (h *Hub) Calls(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
 	ch := make(chan status.Call)
 	go h.history.deliver(ctx, q, ch)
 	return ch, nil
 }
 
-func (h *callHistory) deliver(ctx context.Context, q status.CallQuery, ch chan<- status.Call) {
+func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<- status.Call) {
 	defer close(ch)
 	batch := make([]status.Call, 0, 64)
 	_, until, _, _ := h.after(0, nil)

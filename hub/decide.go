@@ -32,7 +32,7 @@ func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
 		defer form.Discard()
 		c.returned = form
 	}
-	if h.policy.Load().Plain() && h.tripped(c.client, c.effect) == "" {
+	if h.policy.Load().HasNoRules() && h.tripped(c.client, c.effect) == "" {
 		return authorization{args: c.raw}, nil
 	}
 	for {
@@ -54,7 +54,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{}, forbidden(d)
 	case c.isDryRun(c.tool.info):
 		return authorization{args: c.raw, check: refuseWrites}, nil
-	case d.Verdict == policy.Allow && tripped == "" && !p.ByPath(q):
+	case d.Verdict == policy.Allow && tripped == "" && !p.DependsOnPath(q):
 		return authorization{args: c.raw}, nil
 	}
 	r := c.approvalRequest(p, q)
@@ -63,7 +63,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{}, err
 	}
 	if r.ChangesKnown {
-		q.Targets = targets(r.Changes)
+		q.Targets = targetNames(r.Changes)
 		d = p.Decide(q)
 	}
 	switch {
@@ -74,7 +74,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.isAllowed(c.allowance(p))):
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
 	}
-	r.Call, r.Why = q, cmp.Or(tripped, d.Why)
+	r.Call, r.Why = q, cmp.Or(tripped, d.Reason)
 	return h.ask(ctx, c, p, r)
 }
 
@@ -110,7 +110,7 @@ func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Req
 func (h *Hub) grantPolicy(c *call, asked *policy.Policy, changes []tools.Change) string {
 	p := h.policy.Load()
 	q := c.policyRequest(p)
-	q.Targets = targets(changes)
+	q.Targets = targetNames(changes)
 	if p.Digest() != asked.Digest() && p.Decide(q).Verdict == policy.Allow {
 		return asked.Digest()
 	}
@@ -121,12 +121,12 @@ func (h *Hub) grantPolicy(c *call, asked *policy.Policy, changes []tools.Change)
 // known.
 func (c *call) policyRequest(p *policy.Policy) policy.Request {
 	q := policy.Request{
-		Client: c.client, Source: c.source.conf.Name, Base: c.source.effects, Most: c.source.most(),
-		Tool: c.tool.info.Name, Effect: cmp.Or(c.effect, c.tool.info.Effect), Schema: c.tool.digest,
+		Client: c.client, Source: c.source.conf.Name, SourceEffects: c.source.effects, MaxEffects: c.source.maxEffects(),
+		Tool: c.tool.info.Name, Effect: cmp.Or(c.effect, c.tool.info.Effect), ToolDigest: c.tool.digest,
 	}
-	if p.ByPath(q) {
-		named, all := policy.Named(c.object)
-		q.Named, q.Anything = named, !all
+	if p.DependsOnPath(q) {
+		named, all := policy.ArgumentTexts(c.object)
+		q.Texts, q.TextsIncomplete = named, !all
 	}
 	return q
 }
@@ -141,7 +141,7 @@ func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Requ
 func checkTargets(p *policy.Policy, q policy.Request) func([]tools.Change) error {
 	return func(changes []tools.Change) error {
 		q := q
-		q.Targets = targets(changes)
+		q.Targets = targetNames(changes)
 		if d := p.Decide(q); d.Verdict == policy.Deny {
 			return forbidden(d)
 		}
@@ -179,7 +179,7 @@ func (s *session) allow(allowance string) {
 	s.allowed[allowance] = true
 }
 
-func targets(changes []tools.Change) []string {
+func targetNames(changes []tools.Change) []string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = c.Target

@@ -174,7 +174,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	defer wait.Stop()
 	for _, s := range sources {
 		select {
-		case <-s.tried:
+		case <-s.firstAttempt:
 		case <-wait.C:
 			return nil
 		case <-ctx.Done():
@@ -249,7 +249,7 @@ func (h *Hub) Reopen(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
-	return s.reopenNow(ctx)
+	return s.requestReopen(ctx)
 }
 
 func (h *Hub) sourceNamed(name string) (*source, bool) {
@@ -294,7 +294,7 @@ func (h *Hub) Close() error {
 	defer h.mu.RUnlock()
 	var errs []error
 	for _, s := range h.sources {
-		errs = append(errs, s.closed())
+		errs = append(errs, s.lastCloseError())
 	}
 	return errors.Join(errs...)
 }

@@ -69,8 +69,8 @@ func (s *source) recoverWrites() bool {
 	}
 	ctx, cancel := context.WithTimeout(s.life, recoverWithin)
 	defer cancel()
-	found, err := withSourceRef(ctx, s, func(ctx context.Context, open *sourceRef) (journal.Found, error) {
-		return j.Settle(ctx, s.conf.Name, open.Restorer())
+	found, err := withSourceRef(ctx, s, func(ctx context.Context, open *sourceRef) (journal.Reconciliation, error) {
+		return j.Reconcile(ctx, s.conf.Name, open.Restorer())
 	})
 	if err != nil {
 		if s.life.Err() == nil {
@@ -78,22 +78,22 @@ func (s *source) recoverWrites() bool {
 		}
 		return false
 	}
-	if found.Any() {
+	if found.HasFindings() {
 		s.hub.log.Warn("recovered interrupted writes", "part", s.conf.Name, "happened", found.Happened,
-			"dropped", found.Dropped, "unsure", found.Unsure, "undos_resumed", found.Resumed, "undos_stuck", len(found.Stuck))
+			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
 	}
-	if found.Unsure > 0 {
-		s.raise(journalUnsure, status.Args{"count": counted(found.Unsure, "write")})
+	if found.Unknown > 0 {
+		s.raise(journalUnsure, status.Args{"count": counted(found.Unknown, "write")})
 	}
-	if len(found.Stuck) > 0 {
-		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Stuck, ", ")})
+	if len(found.Conflicted) > 0 {
+		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
 	}
 	return true
 }
 
 // needsRecovery reports whether writes were cut short since the last recovery.
 func (s *source) needsRecovery() bool {
-	return s.hub.journal != nil && s.hub.journal.Loose(s.conf.Name)
+	return s.hub.journal != nil && s.hub.journal.NeedsRecovery(s.conf.Name)
 }
 
 func counted(n int, noun string) string {

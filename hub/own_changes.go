@@ -55,7 +55,7 @@ func (v *view) addOwnChanges(several bool) {
 		for taken[name] {
 			name = "lectern_" + name
 		}
-		listed := &tool{name: name, info: info, digest: policy.Schema(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
+		listed := &tool{name: name, info: info, digest: policy.ToolDigest(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
 		if len(granting) > 0 {
 			v.tools[name] = listed
 		} else if len(of) > 0 {
@@ -65,8 +65,8 @@ func (v *view) addOwnChanges(several bool) {
 }
 
 // owner is what marks a Change as the agent's own.
-func (s *session) owner() (journal.Own, error) {
-	o := journal.Own{Client: s.Proven, Since: s.Since}
+func (s *session) owner() (journal.Ownership, error) {
+	o := journal.Ownership{Client: s.Proven, Since: s.Since}
 	if !s.Shared {
 		o.Session = s.ID
 	}
@@ -77,13 +77,13 @@ func (s *session) owner() (journal.Own, error) {
 	return o, nil
 }
 
-func (o *ownChanges) past() (journal.Past, error) {
+func (o *ownChanges) query() (journal.OwnChangesQuery, error) {
 	owner, err := o.session.owner()
-	past := journal.Past{Source: o.source.conf.Name, Own: owner}
+	query := journal.OwnChangesQuery{Source: o.source.conf.Name, Own: owner}
 	if o.source.conf.Privacy.Any() {
-		past.Shows = o.isVisible
+		query.Visible = o.isVisible
 	}
-	return past, err
+	return query, err
 }
 
 // isVisible reports whether nothing of a call is hidden.
@@ -99,18 +99,18 @@ func (o *ownChanges) isVisible(ctx context.Context, changes []tools.Change, whol
 	return true, nil
 }
 
-func (o *ownChanges) retraction(in tools.UndoChangeIn) (journal.Retraction, error) {
-	past, err := o.past()
-	return journal.Retraction{Past: past, ID: in.ID, Merge: in.Merge, Keeper: o.open.Restorer()}, err
+func (o *ownChanges) ownUndo(in tools.UndoChangeIn) (journal.OwnUndo, error) {
+	query, err := o.query()
+	return journal.OwnUndo{OwnChangesQuery: query, ID: in.ID, Merge: in.Merge, Restorer: o.open.Restorer()}, err
 }
 
 // undoDeletes reports whether an undo would delete something.
 func (o *ownChanges) undoDeletes(ctx context.Context, in tools.UndoChangeIn) (bool, error) {
-	r, err := o.retraction(in)
+	r, err := o.ownUndo(in)
 	if err != nil {
 		return false, err
 	}
-	return o.hub.journal.Removes(ctx, r)
+	return o.hub.journal.UndoOwnDeletes(ctx, r)
 }
 
 // Close implements [tools.Source]: the source behind it stays open.
@@ -121,11 +121,11 @@ func (o *ownChanges) Check(ctx context.Context) error { return o.open.Check(ctx)
 
 // ListChanges implements [tools.OwnChanges].
 func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (out tools.ListChangesOut, err error) {
-	past, err := o.past()
+	query, err := o.query()
 	if err != nil {
 		return out, err
 	}
-	found, err := o.hub.journal.OwnChanges(ctx, past, in.ID, in.Before, int(in.Limit))
+	found, err := o.hub.journal.OwnChanges(ctx, query, in.ID, in.Before, int(in.Limit))
 	if err != nil {
 		return out, err
 	}
@@ -143,19 +143,19 @@ func (o *ownChanges) ListChanges(ctx context.Context, in tools.ListChangesIn) (o
 
 // UndoChange implements [tools.OwnChanges].
 func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
-	r, err := o.retraction(in)
+	r, err := o.ownUndo(in)
 	if err != nil {
 		return out, err
 	}
-	var done journal.Retracting
+	var done journal.OwnUndoResult
 	if in.DryRun {
-		done, err = o.hub.journal.PlanRetraction(ctx, r)
+		done, err = o.hub.journal.PlanUndoOwn(ctx, r)
 	} else {
-		done, err = o.hub.journal.Retract(ctx, r, c, o.recorder)
+		done, err = o.hub.journal.UndoOwn(ctx, r, c, o.recorder)
 	}
-	if edited, ok := errors.AsType[*journal.Edited](err); ok {
+	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Why, maxUndoDiffs)})
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffs)})
 	}
 	if err != nil {
 		return out, err
@@ -165,7 +165,7 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	for _, change := range done.Changes {
 		diff := done.Diff(change, left)
 		left -= len(diff)
-		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.Deed(change), Diff: diff})
+		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.UndoAction(change), Diff: diff})
 	}
 	if !in.DryRun {
 		out.Changes = o.recorder.IDs()

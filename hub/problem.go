@@ -11,7 +11,7 @@ import (
 var (
 	sourceGone = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
-		Description: "What the configuration names is not there or cannot be read. Its tools stay listed and answer that it is unavailable; other sources are not affected.",
+		Description: "What the configuration names does not exist or cannot be read. Its tools stay listed and answer that the source is unavailable; other sources are not affected.",
 		Title:       "source {source}: {why}",
 		Fix:         "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
@@ -23,15 +23,15 @@ var (
 	}
 	sourceKind = status.ProblemType{
 		Code: "source.kind", Severity: status.Error,
-		Description: "The kind in the source's entry is none that this build opens.",
+		Description: "This build does not open sources of the kind in the source's entry.",
 		Title:       "source {source}: {why}",
 		Fix:         "Correct kind in the configuration file and reload it.",
 	}
 	sourceBroken = status.ProblemType{
 		Code: "source.broken", Severity: status.Error,
-		Description: "The source does not open for a reason that is a fault of Lectern's or of the system's. Other sources are not affected.",
+		Description: "The source does not open because of a fault in Lectern or in the system. Other sources are not affected.",
 		Title:       "source {source}: {why}",
-		Fix:         "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` says what it opens.",
+		Fix:         "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` shows what it opens.",
 	}
 )
 
@@ -81,11 +81,11 @@ func (s *source) setOutcome(err error) {
 
 func (s *source) setState(state status.State, why *tools.Error) {
 	s.mu.Lock()
-	changed := s.state != state || (why == nil) != (s.why == nil) || why != nil && why.Message != s.why.Message
+	changed := s.state != state || (why == nil) != (s.failure == nil) || why != nil && why.Message != s.failure.Message
 	if s.state != state {
 		s.since = s.hub.now()
 	}
-	s.state, s.why = state, why
+	s.state, s.failure = state, why
 	s.mu.Unlock()
 	if !changed {
 		return

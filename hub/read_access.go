@@ -14,11 +14,11 @@ import (
 // wait for a person, so what would be asked is refused.
 func (h *Hub) checkRead(client policy.Client, src *source, what, uri string) error {
 	p := h.policy.Load()
-	if p.Plain() {
+	if p.HasNoRules() {
 		return nil
 	}
 	d := p.Decide(policy.Request{
-		Client: client, Source: src.conf.Name, Base: src.effects, Most: src.most(), Tool: what, Effect: tools.Reads, Named: pathsIn(uri),
+		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(), Tool: what, Effect: tools.Reads, Texts: pathsIn(uri),
 	})
 	if d.Verdict == policy.Ask {
 		return tools.Errorf(tools.Denied, "the user wants to be asked about this, and only calls of tools can wait for an answer").

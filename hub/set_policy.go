@@ -33,7 +33,7 @@ func (h *Hub) describeGrants(client policy.Client, scope string) string {
 	}
 	var words []string
 	for _, src := range h.inScopeLocked(scope) {
-		effects := p.Effects(client, src.conf.Name, src.effects, src.most())
+		effects := p.Effects(client, src.conf.Name, src.effects, src.maxEffects())
 		if slices.Equal(effects, src.effects) {
 			continue
 		}

@@ -14,8 +14,7 @@ import (
 // once and shown a little later.
 const updateEvery = 200 * time.Millisecond
 
-// A snapshotWriter keeps the hub's part of the Snapshot up to date. Without a
-// store it does nothing.
+// A snapshotWriter keeps the hub's part of the Snapshot up to date.
 type snapshotWriter struct {
 	store SnapshotStore
 	now   func() time.Time
@@ -23,8 +22,18 @@ type snapshotWriter struct {
 }
 
 func newSnapshotWriter(store SnapshotStore, now func() time.Time) *snapshotWriter {
+	if store == nil {
+		store = noStore{}
+	}
 	return &snapshotWriter{store: store, now: now, dirty: make(chan struct{}, 1)}
 }
+
+// noStore is for a hub that is not watched.
+type noStore struct{}
+
+func (noStore) Update(func(*status.Snapshot)) {}
+func (noStore) Raise(status.Problem)          {}
+func (noStore) Clear(string, string)          {}
 
 // touch asks for an update soon. It never blocks.
 func (w *snapshotWriter) touch() {
@@ -36,22 +45,13 @@ func (w *snapshotWriter) touch() {
 
 func (w *snapshotWriter) raise(p status.Problem) {
 	p.Since = w.now()
-	if w.store != nil {
-		w.store.Raise(p)
-	}
+	w.store.Raise(p)
 }
 
-func (w *snapshotWriter) clear(code, component string) {
-	if w.store != nil {
-		w.store.Clear(code, component)
-	}
-}
+func (w *snapshotWriter) clear(code, component string) { w.store.Clear(code, component) }
 
 // run updates after touches, and once more at the end.
 func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot)) {
-	if w.store == nil {
-		return
-	}
 	for {
 		select {
 		case <-w.dirty:
@@ -70,11 +70,7 @@ func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot)) {
 }
 
 // UpdateSnapshot updates at once, for a reader that has just come.
-func (h *Hub) UpdateSnapshot() {
-	if h.snapshot.store != nil {
-		h.snapshot.store.Update(h.fillSnapshot)
-	}
-}
+func (h *Hub) UpdateSnapshot() { h.snapshot.store.Update(h.fillSnapshot) }
 
 // fillSnapshot sets the hub's part of s.
 func (h *Hub) fillSnapshot(s *status.Snapshot) {
@@ -106,8 +102,8 @@ func (s *source) status() status.Source {
 		Kind:      s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
 		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
-	if s.why != nil {
-		out.Note = s.why.Message
+	if s.failure != nil {
+		out.Note = s.failure.Message
 	}
 	for _, e := range s.effects {
 		out.Effects = append(out.Effects, string(e))

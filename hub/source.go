@@ -19,27 +19,27 @@ const (
 	openWithin = 30 * time.Second
 )
 
-// A source is one entry of the configuration and, while all is well, the
-// opened source behind it. One goroutine, maintain, opens, checks and closes it.
+// A source is one entry of the configuration with the opened source behind it,
+// if it could be opened. One goroutine, maintain, opens, checks and closes it.
 type source struct {
 	hub     *Hub
 	conf    Source
-	kind    tools.Kind // nil: the configuration names no System of ours
+	kind    tools.Kind // nil: the configuration names an unknown System
 	effects []tools.Effect
 	calls   atomic.Uint64
 	writes  atomic.Uint64 // of these, calls of tools that may change something
 
-	life  context.Context // ends with the hub or when a Reload drops it
-	end   context.CancelFunc
-	tried chan struct{} // closed after the first attempt to open
-	again chan chan error
+	life           context.Context // ends with the hub or when a Reload drops it
+	end            context.CancelFunc
+	firstAttempt   chan struct{} // closed after the first attempt to open
+	reopenRequests chan chan error
 
-	mu    sync.Mutex
-	open  *sourceRef   // nil: not open
-	why   *tools.Error // why it does not serve; nil: it serves
-	state status.State
-	since time.Time
-	shut  error // of the last Close
+	mu       sync.Mutex
+	open     *sourceRef   // nil: not open
+	failure  *tools.Error // why it does not serve; nil: it serves
+	state    status.State
+	since    time.Time
+	closeErr error // of the last Close
 }
 
 // A sourceRef is an opened source with a count of the calls that use it: it is
@@ -52,7 +52,7 @@ type sourceRef struct {
 func (h *Hub) newSource(conf Source) *source {
 	s := &source{
 		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: grantedEffects(conf),
-		tried: make(chan struct{}), again: make(chan chan error),
+		firstAttempt: make(chan struct{}), reopenRequests: make(chan chan error),
 		state: status.Starting, since: h.now(),
 	}
 	s.life, s.end = context.WithCancel(h.life)
@@ -82,7 +82,7 @@ func (s *source) maintain() {
 	defer tick.Stop()
 	_ = s.reopen()
 	last := s.hub.now()
-	close(s.tried)
+	close(s.firstAttempt)
 	recovered := s.serves() && s.recoverWrites()
 	for {
 		select {
@@ -90,7 +90,7 @@ func (s *source) maintain() {
 			s.setState(status.Stopped, nil)
 			s.replace(nil)
 			return
-		case answer := <-s.again:
+		case answer := <-s.reopenRequests:
 			answer <- s.reopen()
 			last, recovered = s.hub.now(), false
 		case <-tick.C:
@@ -110,10 +110,10 @@ func (s *source) maintain() {
 // check asks an opened source whether it can serve.
 func (s *source) check() error {
 	s.mu.Lock()
-	open, why := s.open, s.why
+	open, failure := s.open, s.failure
 	s.mu.Unlock()
 	if open == nil {
-		return why
+		return failure
 	}
 	ctx, cancel := context.WithTimeout(s.life, checkEvery)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *source) reopen() error {
 	ctx, cancel := context.WithTimeout(s.life, openWithin)
 	defer cancel()
 	opened, err := catchPanic(func() (*tools.OpenedSource, error) {
-		peer, err := s.hub.peerFor(s.kind, s.conf)
+		peer, err := s.hub.openPeer(s.kind, s.conf)
 		if err != nil {
 			return nil, err
 		}
@@ -170,10 +170,10 @@ func (s *source) resourceChanged(uri string) {
 	})
 }
 
-func (s *source) reopenNow(ctx context.Context) error {
+func (s *source) requestReopen(ctx context.Context) error {
 	answer := make(chan error, 1)
 	select {
-	case s.again <- answer:
+	case s.reopenRequests <- answer:
 	case <-s.life.Done():
 		return fmt.Errorf("reopen source: %s is closed", s.conf.Name)
 	case <-ctx.Done():
@@ -210,21 +210,21 @@ func (s *source) replace(next *sourceRef) {
 		s.hub.log.Warn("close source", "part", s.conf.Name, "err", err)
 	}
 	s.mu.Lock()
-	s.shut = err
+	s.closeErr = err
 	s.mu.Unlock()
 }
 
-func (s *source) closed() error {
+func (s *source) lastCloseError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shut
+	return s.closeErr
 }
 
 // acquire returns the opened source, which stays open until release is called.
 // It waits for a first attempt to open that is still under way.
 func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), err error) {
 	select {
-	case <-s.tried:
+	case <-s.firstAttempt:
 	case <-s.life.Done():
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
@@ -232,12 +232,12 @@ func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.life.Err() != nil || s.open == nil && s.why == nil:
+	case s.life.Err() != nil || s.open == nil && s.failure == nil:
 		return nil, nil, tools.Errorf(tools.Unavailable, "source %s is closed", s.conf.Name)
-	case s.why != nil:
-		e := *s.why
+	case s.failure != nil:
+		e := *s.failure
 		e.Code, e.SpecCode = tools.Unavailable, ""
-		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.why.Message)
+		e.Message = fmt.Sprintf("source %s cannot serve now: %s", s.conf.Name, s.failure.Message)
 		return nil, nil, &e
 	}
 	s.open.users.Add(1)
@@ -248,5 +248,5 @@ func (s *source) acquire(ctx context.Context) (open *sourceRef, release func(), 
 func (s *source) serves() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open != nil && s.why == nil
+	return s.open != nil && s.failure == nil
 }

@@ -48,7 +48,7 @@ func newToolsetCache(p *policy.Policy, sources []*source) *toolsetCache {
 	s.widest = s.usual
 	if p.ByClient() {
 		s.by[s.key(func(src *source) []tools.Effect { return src.effects })] = s.usual
-		s.widest = s.view(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.most()) })
+		s.widest = s.view(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.maxEffects()) })
 	}
 	return s
 }
@@ -58,7 +58,7 @@ func (s *toolsetCache) of(who policy.Client) *view {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
-	return s.view(func(src *source) []tools.Effect { return s.policy.Effects(who, src.conf.Name, src.effects, src.most()) })
+	return s.view(func(src *source) []tools.Effect { return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects()) })
 }
 
 // view is the one of clients that are granted these effects.
@@ -93,8 +93,8 @@ func (s *toolsetCache) key(granted func(*source) []tools.Effect) string {
 // granted are the grants of a client that the policy does not name.
 func granted(s *source, e tools.Effect) bool { return s.grants(e) }
 
-// most is what no grant to a client goes beyond.
-func (s *source) most() []tools.Effect {
+// maxEffects is what no grant to a client goes beyond.
+func (s *source) maxEffects() []tools.Effect {
 	if s.conf.ReadOnly {
 		return []tools.Effect{tools.Reads}
 	}

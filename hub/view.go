@@ -113,7 +113,7 @@ func (v *view) addTools(of []*source, several bool) {
 			continue
 		}
 		_, taken := info.In.Properties["source"]
-		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.Schema(info), kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info), kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -56,7 +57,7 @@ func policyExplainCommand(w *world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.say("%s: %s\n", d.Verdict, line(d.Why))
+			w.say("%s: %s\n", d.Verdict, line(d.Reason))
 			if d.Line > 0 {
 				w.say("%s:%d\n", line(conf.Path), d.Line)
 			}
@@ -90,24 +91,24 @@ func (w *world) judge(conf config.Config, client, call string, args json.RawMess
 			info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 		}
 		if !ok {
-			return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("%s has no tool named %s%s", source, tool, meant(tool, toolNames(k)))}, nil
+			return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("%s has no tool named %s%s", source, tool, meant(tool, toolNames(k)))}, nil
 		}
 		name, proven := strings.CutPrefix(client, proofPrefix)
 		object := map[string]any{}
 		if len(args) > 0 && json.Unmarshal(args, &object) != nil {
 			object = nil
 		}
-		texts, complete := policy.Named(object)
+		texts, complete := policy.ArgumentTexts(object)
 		most := tools.Effects()
 		if sources[i].ReadOnly {
 			most = most[:1]
 		}
 		return policyOf(conf).Decide(policy.Request{
-			Client: policy.Client{Name: name, Proven: proven}, Source: source, Base: baseOf(sources[i]), Most: most,
-			Tool: tool, Effect: info.Effect, Schema: policy.Schema(info), Targets: likePaths(texts), Named: texts, Anything: !complete,
+			Client: policy.Client{Name: name, Proven: proven}, Source: source, SourceEffects: baseOf(sources[i]), MaxEffects: most,
+			Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: likePaths(texts), Texts: texts, TextsIncomplete: !complete,
 		}), nil
 	}
-	return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("source %s is of a kind that this build does not open", source)}, nil
+	return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("source %s is of a kind that this build does not open", source)}, nil
 }
 
 // likePaths are the texts that look like paths: they stand for what the call
@@ -117,7 +118,7 @@ func likePaths(texts []string) []string {
 }
 
 func meant(word string, known []string) string {
-	if near := config.Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""
@@ -180,7 +181,7 @@ func (w *world) testPolicy(conf config.Config, name string, in io.Reader) error 
 		}
 		if d.Verdict != e.verdict {
 			failed++
-			w.say("%s:%d: expected %s, got %s: %s\n", line(name), n, e.verdict, d.Verdict, line(d.Why))
+			w.say("%s:%d: expected %s, got %s: %s\n", line(name), n, e.verdict, d.Verdict, line(d.Reason))
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -39,7 +39,7 @@ func policyOf(c config.Config) *policy.Policy {
 	for _, r := range c.Rules {
 		rules = append(rules, policy.Rule{
 			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects(r.Effects),
-			Tool: r.Tool, Path: r.Path, Schema: r.Schema, Line: r.Line,
+			Tool: r.Tool, Path: r.Path, ToolDigest: r.Schema, Line: r.Line,
 		})
 	}
 	return policy.New(grants, rules)
@@ -52,7 +52,7 @@ func ruleOf(r policy.Rule) config.Rule {
 		words = append(words, string(e))
 	}
 	return config.Rule{
-		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: words, Tool: r.Tool, Path: r.Path, Schema: r.Schema,
+		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: words, Tool: r.Tool, Path: r.Path, Schema: r.ToolDigest,
 	}
 }
 
@@ -107,8 +107,8 @@ func (w *world) editGrant(c config.Config, g status.Grant) (config.Edit, error) 
 func checkGrant(g status.Grant) error {
 	for _, list := range [][]string{g.Effects, g.Ask} {
 		for _, word := range list {
-			if !slices.Contains(config.Effects(), word) {
-				return fmt.Errorf("set grant: %q is no effect; they are %s", word, strings.Join(config.Effects(), ", "))
+			if !slices.Contains(effectNames(), word) {
+				return fmt.Errorf("set grant: %q is no effect; they are %s", word, strings.Join(effectNames(), ", "))
 			}
 		}
 	}

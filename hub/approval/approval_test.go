@@ -27,7 +27,7 @@ func newQueue() *approval.Queue {
 func request(changes ...tools.Change) approval.Request {
 	return approval.Request{
 		Session: "s1", Policy: "p", Args: []byte(`{"path":"a"}`), Changes: changes, ChangesKnown: true, Why: "rule: ask",
-		Call: policy.Request{Client: policy.Client{Name: "cursor"}, Source: "notes", Tool: "put", Effect: tools.Writes, Schema: "d1"},
+		Call: policy.Request{Client: policy.Client{Name: "cursor"}, Source: "notes", Tool: "put", Effect: tools.Writes, ToolDigest: "d1"},
 	}
 }
 
@@ -68,7 +68,7 @@ func TestChecklistBinding(t *testing.T) {
 		"proof":        func(r *approval.Request) { r.Call.Client.Proven = true },
 		"source":       func(r *approval.Request) { r.Call.Source = "work" },
 		"tool":         func(r *approval.Request) { r.Call.Tool = "drop" },
-		"declaration":  func(r *approval.Request) { r.Call.Schema = "d2" },
+		"declaration":  func(r *approval.Request) { r.Call.ToolDigest = "d2" },
 		"arguments":    func(r *approval.Request) { r.Args = []byte(`{"path":"b"}`) },
 		"state before": func(r *approval.Request) { r.Changes[0] = edit("a", "2") },
 		"targets":      func(r *approval.Request) { r.Changes = r.Changes[:1] },

@@ -58,20 +58,20 @@ func (q *Queue) handOut(r Request, p *pending) error {
 	}
 	q.forms[state] = f
 	f.expiry = time.AfterFunc(q.conf.FormTimeout, func() {
-		if q.takeForm(state, func(*Form) bool { return true }) != nil {
+		if q.takeForm(state, nil) != nil {
 			f.void(status.TimedOut, tools.Errorf(tools.Timeout, "the client did not come back"))
 		}
 	})
 	return &FormRequest{state, p.message()}
 }
 
-// takeForm removes a form that matches; nil: there is none, and one that does
-// not match stays.
+// takeForm removes a form that matches, or any; nil: there is none, and one that
+// does not match stays.
 func (q *Queue) takeForm(state string, match func(*Form) bool) *Form {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	f := q.forms[state]
-	if f == nil || !match(f) {
+	if f == nil || match != nil && !match(f) {
 		return nil
 	}
 	f.expiry.Stop()
@@ -147,7 +147,7 @@ func (q *Queue) EndSession(session string) {
 	}
 	q.mu.Unlock()
 	for _, state := range states {
-		if f := q.takeForm(state, func(*Form) bool { return true }); f != nil {
+		if f := q.takeForm(state, nil); f != nil {
 			f.void(status.ClientLeft, tools.Errorf(tools.Timeout, "the session ended"))
 		}
 	}

@@ -58,7 +58,7 @@ type Queue struct {
 	outcomes []status.ApprovalOutcome // the latest, oldest first
 }
 
-// pending is one call that waits. Whoever takes it out of the map sends the
+// pending is one call that waits. The goroutine that takes it out of the map sends the
 // decision, so only the first one counts.
 type pending struct {
 	view     status.Approval
@@ -103,23 +103,15 @@ func (q *Queue) add(p *pending) error {
 	return nil
 }
 
-// take removes a pending approval; nil: it was taken before.
-func (q *Queue) take(id string, as status.Resolution) *pending {
-	p, _ := q.takeAs(id, func(*pending) status.ApprovalOutcome { return status.ApprovalOutcome{Resolution: as} })
-	return p
-}
-
-// takeAs is take where the outcome depends on what is taken.
-func (q *Queue) takeAs(id string, outcome func(*pending) status.ApprovalOutcome) (*pending, status.ApprovalOutcome) {
+// take ends a wait without a decision; false: it has been decided.
+func (q *Queue) take(id string, as status.Resolution) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	p := q.pending[id]
-	if p == nil {
-		return nil, status.ApprovalOutcome{}
+	_, waits := q.pending[id]
+	if waits {
+		q.remove(id, status.ApprovalOutcome{Resolution: as})
 	}
-	o := outcome(p)
-	q.remove(id, o)
-	return p, o
+	return waits
 }
 
 // remove ends the wait of id. q.mu is held.
@@ -204,24 +196,22 @@ func (q *Queue) answer(id string, d decision) error {
 	if n := len([]rune(d.reason)); n > MaxReason {
 		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReason)
 	}
-	now := q.conf.Now()
-	p, o := q.takeAs(id, func(p *pending) status.ApprovalOutcome {
-		switch {
-		case expired(now, p.view.Until):
-			return status.ApprovalOutcome{Resolution: status.TimedOut}
-		case d.allow:
-			return status.ApprovalOutcome{Resolution: status.Allowed, By: d.by}
-		default:
-			return status.ApprovalOutcome{Resolution: status.Refused, By: d.by}
-		}
-	})
+	defer q.conf.Changed() // while the client has a form, no goroutine waits that would call it
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.pending[id]
 	if p == nil {
 		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
 	}
-	q.conf.Changed() // while the client has a form, no goroutine waits that would call it
-	if o.Resolution == status.TimedOut {
+	switch {
+	case expired(q.conf.Now(), p.view.Until):
+		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
 		p.decision <- decision{reason: "the time for an answer was over"}
 		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
+	case d.allow:
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by})
+	default:
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Refused, By: d.by})
 	}
 	p.decision <- d
 	return nil

@@ -43,7 +43,7 @@ func (r Request) Digest() Digest {
 		states[i] = before{stableTarget(c), c.Before, c.AfterUnknown}
 	}
 	slices.SortFunc(states, func(a, b before) int { return cmp.Compare(a.Target, b.Target) })
-	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.Schema, string(r.Args), states, r.Policy})
+	b, err := json.Marshal([]any{r.Call.Client, r.Call.Source, r.Call.Tool, r.Call.ToolDigest, string(r.Args), states, r.Policy})
 	if err != nil { // strings, bytes and booleans marshal
 		panic(err)
 	}

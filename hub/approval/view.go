@@ -42,7 +42,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration) status.Appr
 func (r Request) alwaysRule() policy.Rule {
 	return policy.Rule{
 		Do: policy.Always, Client: literal(r.Call.Client.Name), Proven: r.Call.Client.Proven,
-		Source: literal(r.Call.Source), Tool: literal(r.Call.Tool), Schema: r.Call.Schema,
+		Source: literal(r.Call.Source), Tool: literal(r.Call.Tool), ToolDigest: r.Call.ToolDigest,
 	}
 }
 

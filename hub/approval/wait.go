@@ -98,14 +98,14 @@ func (q *Queue) await(ctx context.Context, c Client, p *pending, limit time.Dura
 		case d := <-p.decision:
 			return d, d.err(ctx)
 		case <-timeout.C:
-			if q.take(p.view.ID, status.TimedOut) == nil {
+			if !q.take(p.view.ID, status.TimedOut) {
 				d := <-p.decision
 				return d, d.err(ctx)
 			}
 			return decision{}, tools.Errorf(tools.Denied, "the call was not approved within %s; nothing was changed", limit.Round(time.Second)).
 				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
 		case <-ctx.Done():
-			if q.take(p.view.ID, status.ClientLeft) == nil {
+			if !q.take(p.view.ID, status.ClientLeft) {
 				d := <-p.decision
 				return d, d.err(ctx)
 			}

@@ -74,8 +74,8 @@ func conformanceServer(t *testing.T) string {
 	s.Config.Handler = loopnet.Guard(loopnet.GuardConfig{
 		Port: s.Listener.Addr().(*net.TCPAddr).Port, Log: log,
 		Routes: []loopnet.Route{{
-			Path: "/mcp", Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, Open: true, MaxBody: 1 << 20,
-			Admit: func(origin string) bool { return origin == "http://"+s.Listener.Addr().String() }, // the suite's own page
+			Path: "/mcp", Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, NoToken: true, MaxBody: 1 << 20,
+			AllowOrigin: func(origin string) bool { return origin == "http://"+s.Listener.Addr().String() }, // the suite's own page
 		}},
 	}, h.MCP().HTTP())
 	s.Start()
