@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -52,7 +53,7 @@ func TestPeers(t *testing.T) {
 		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
 		Limits: bridge.Limits{StartupWait: time.Nanosecond},
 	})
-	board := newBoard()
+	board := hubtest.NewBoard()
 	h = New(Config{
 		Kinds: []tools.Kind{farKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
 		Sources: []Source{
@@ -90,11 +91,11 @@ func TestPeers(t *testing.T) {
 	seen := time.NewTicker(10 * time.Millisecond)
 	defer seen.Stop()
 	late := time.After(10 * time.Second)
-	for len(board.now().Peers) < 2 {
+	for len(board.Now().Peers) < 2 {
 		select {
 		case <-seen.C:
 		case <-late:
-			t.Fatalf("people see %v", board.now().Peers)
+			t.Fatalf("people see %v", board.Now().Peers)
 		}
 	}
 	res, err := h.Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
@@ -109,7 +110,7 @@ func TestPeers(t *testing.T) {
 		Component: status.Component{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
 		Skill: "1", Transport: "websocket", Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
 	}
-	got := board.now().Peers[0]
+	got := board.Now().Peers[0]
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Component{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
 		t.Error(d)
 	}

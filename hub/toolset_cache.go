@@ -58,7 +58,9 @@ func (s *toolsetCache) of(who policy.Client) *view {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
-	return s.view(func(src *source) []tools.Effect { return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects()) })
+	return s.view(func(src *source) []tools.Effect {
+		return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects())
+	})
 }
 
 // view is the one of clients that are granted these effects.
