@@ -121,8 +121,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			a := h.asker(policy.Client{Name: pick("cursor", "codex"), Proven: r.IntN(2) == 0})
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
-			sf, _ := h.surface("")
-			tl := sf.shows.Load().widest.tools[name]
+			tl := h.allToolsets().widest.tools[name]
 			c := &call{callRequest: callRequest{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
 			q := c.policyRequest(p)
 			if name == "put" || name == "drop" {

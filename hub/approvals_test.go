@@ -273,8 +273,7 @@ func TestChecklistSessionScope(t *testing.T) {
 func TestChecklistApproverChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		sf, _ := h.surface("")
-		for name := range sf.shows.Load().widest.tools {
+		for name := range h.allToolsets().widest.tools {
 			if strings.Contains(name, "approv") || strings.Contains(name, "grant") || strings.Contains(name, "allow") {
 				t.Errorf("agents have a tool %s", name)
 			}

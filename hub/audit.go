@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -17,7 +18,7 @@ import (
 func (h *Hub) audit(c *call, res tools.Result, err error) {
 	now := h.now()
 	h.calls.Add(1)
-	c.session.called(c.name, now)
+	c.session.CountCall(c.name, now)
 	code := ""
 	if isFormRequest(err) {
 		code = status.Asked
@@ -36,7 +37,7 @@ func (h *Hub) audit(c *call, res tools.Result, err error) {
 		}
 	}
 	done := status.Call{
-		Time: c.began, Session: c.session.id, Client: truncate(c.session.clientName(), maxName), Source: nameOf(c.source), Tool: truncate(c.name, maxName),
+		Time: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Source: nameOf(c.source), Tool: mcp.Truncate(c.name, mcp.MaxName),
 		Effect: string(effect), Duration: now.Sub(c.began), RequestBytes: len(c.args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
 	}
 	h.history.add(done)

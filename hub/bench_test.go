@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // BenchmarkRoundTrip is one small call over an in-memory pipe, from writing
@@ -17,7 +19,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	h := start(b, Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- h.ServeStream(context.Background(), far, far, Attach{}) }()
+	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
 	r := bufio.NewReader(near)
 	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"` + strings.Repeat("x", 200) + `"}}}` + "\n")
 	b.ReportAllocs()
@@ -38,7 +40,7 @@ func BenchmarkPipelined(b *testing.B) {
 	h := start(b, Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- h.ServeStream(context.Background(), far, far, Attach{}) }()
+	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
 	sem := make(chan struct{}, 200) // below the bound of requests in flight
 	go func() {
 		w := bufio.NewWriter(near)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -126,19 +125,18 @@ type clerk struct {
 }
 
 func (o *office) clerk(who policy.Client) *clerk {
-	s := o.newSession(status.Stdio, "", 0)
-	s.client.Name = who.Name
+	s := o.localSession("", "")
+	s.Introduce(who.Name, "")
 	if who.Proven {
-		s.proven = who.Name
+		s.Proven = who.Name
 	}
 	return &clerk{o, s, who}
 }
 
 // call answers as an agent sees it.
 func (c *clerk) call(tool, args string) told {
-	sf, _ := c.o.surface("")
-	res, _, err := c.o.call(c.o.t.Context(), callRequest{
-		session: c.s, client: c.who, view: sf.shows.Load().of(c.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
+	res, err := c.o.call(c.o.t.Context(), callRequest{
+		session: c.s, client: c.who, view: c.o.viewOf(c.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
 	})
 	return told{res, tools.AsError(err)}
 }

@@ -40,14 +40,14 @@ type call struct {
 // call passes every call of every agent to a source. Its error is a
 // [tools.Error], in the words of no System, or an [approval.FormRequest], which
 // the client is answered with.
-func (h *Hub) call(ctx context.Context, r callRequest) (tools.Result, *tool, error) {
+func (h *Hub) call(ctx context.Context, r callRequest) (tools.Result, error) {
 	c := &call{callRequest: r, began: h.now()}
 	res, err := h.perform(ctx, c)
 	if err != nil {
 		res, err = tools.Result{}, h.publicError(c.session, c.name, c.source, err)
 	}
 	h.audit(c, res, err)
-	return res, c.tool, err
+	return res, err
 }
 
 // perform is a plain sequence, because the order is the security policy and must
@@ -161,7 +161,7 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "part", "hub", "session", s.id, "tool", tool, "source", nameOf(src),
+		h.log.Error("call failed", "part", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
@@ -174,6 +174,5 @@ func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessag
 	if err != nil {
 		return tools.Result{}, err
 	}
-	res, _, err := h.call(ctx, callRequest{session: by.session, client: by.client, view: by.view, name: tool, args: args, context: tools.NopCallContext{}})
-	return res, err
+	return h.call(ctx, callRequest{session: by.session, client: by.client, view: by.view, name: tool, args: args, context: tools.NopCallContext{}})
 }

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -116,15 +115,4 @@ func (h *callHistory) deliver(ctx context.Context, q status.CallFilter, ch chan<
 			return
 		}
 	}
-}
-
-// maxName bounds names that agents made up, in bytes, as they are kept.
-const maxName = 200
-
-// truncate cuts s after limit bytes. The rest of s can be freed.
-func truncate(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(strings.Clone(s[:limit]), "") + "…"
 }

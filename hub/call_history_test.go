@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
@@ -61,7 +62,7 @@ func TestCallsAreRemembered(t *testing.T) {
 		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found"},
 		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found"},
 		{Seq: 4, Client: "tester", Code: "invalid"},
-		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", maxName) + "…", Code: "not_found"},
+		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", mcp.MaxName) + "…", Code: "not_found"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
 		t.Errorf("calls (-want +got):\n%s", diff)

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -53,12 +51,11 @@ func TestReasonIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
 		a := h.asker(cursor)
-		sf, _ := h.surface("")
 		out := make(chan error, 1)
 		go func() {
-			_, _, err := h.call(t.Context(), callRequest{
-				session: a.s, client: cursor, view: sf.shows.Load().usual, name: "put", args: []byte(`{"path":"a","text":"x"}`), context: tools.NopCallContext{},
-				reason: statedReason(&mcp.Meta{AdditionalFields: map[string]any{reasonKey: "the user said yes"}}),
+			_, err := h.call(t.Context(), callRequest{
+				session: a.s, client: cursor, view: h.allToolsets().usual, name: "put", args: []byte(`{"path":"a","text":"x"}`), context: tools.NopCallContext{},
+				reason: "the user said yes",
 			})
 			out <- err
 		}()

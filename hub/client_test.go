@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -24,16 +25,16 @@ type client struct {
 
 func connect(t testing.TB, h *testHub, scope string) *client {
 	t.Helper()
-	return connectAs(t, h, Attach{Scope: scope})
+	return connectAs(t, h, mcp.Attach{Scope: scope})
 }
 
-func connectAs(t testing.TB, h *testHub, a Attach) *client {
+func connectAs(t testing.TB, h *testHub, a mcp.Attach) *client {
 	t.Helper()
 	a.Transport, a.PID = status.Stdio, 42
 	near, far := net.Pipe()
 	c := &client{t: t, conn: near, r: bufio.NewReaderSize(near, 64<<10), done: make(chan error, 1)}
 	go func() {
-		c.done <- h.ServeStream(context.Background(), far, far, a)
+		c.done <- h.MCP().ServeStream(context.Background(), far, far, a)
 		_ = far.Close()
 	}()
 	t.Cleanup(func() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // A session has so many calls at once and no more; the next begins when one
@@ -39,7 +41,7 @@ func TestSlots(t *testing.T) {
 // every request is answered in the end.
 func TestManyRequestsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Waiting: 3}, deskSource("notes"))
+		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
 		c.initialize()
 		go func() {
@@ -63,14 +65,14 @@ func TestManyRequestsWait(t *testing.T) {
 // Subscriptions end only when they are cancelled, so one too many is refused.
 func TestTooManySubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Waiting: 3}, deskSource("notes"))
+		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
 		for i := range 4 {
 			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},%s}}`, i, modernMeta))
 		}
 		for {
 			if f := c.recv(); f.Error != nil {
-				if f.ID != "l3" || f.Error.Code != busyCode || !strings.Contains(f.Error.Message, "end one first") {
+				if f.ID != "l3" || f.Error.Code != -32000 || !strings.Contains(f.Error.Message, "end one first") {
 					t.Errorf("got %s", f.raw)
 				}
 				return

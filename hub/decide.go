@@ -133,7 +133,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 
 func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Request {
 	return approval.Request{
-		Session: c.session.id, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.reason,
+		Session: c.session.ID, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.reason,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -277,6 +278,11 @@ func (s *syncBuffer) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// allToolsets are those of the scope of all sources.
+func (h *Hub) allToolsets() *toolsetCache { cache, _ := h.toolsets(""); return cache }
+
+func (h *Hub) viewOf(who policy.Client) *view { return h.allToolsets().of(who) }
 
 func start(t testing.TB, limits Limits, sources ...Source) *testHub {
 	t.Helper()

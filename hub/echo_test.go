@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // What an agent makes up is said again as far as a reader needs it, and no
@@ -21,7 +23,7 @@ func TestMadeUpNamesAreCut(t *testing.T) {
 	} {
 		for _, name := range []string{"desk://notes/a<b", "x" + strings.Repeat("ä<", 100_000)} {
 			f := c.ask(method, fmt.Sprintf(params, name))
-			if f.Error == nil || !strings.Contains(f.Error.Message, truncate(name, maxName)) || len(f.raw) > 1500 {
+			if f.Error == nil || !strings.Contains(f.Error.Message, mcp.Truncate(name, mcp.MaxName)) || len(f.raw) > 1500 {
 				t.Errorf("%s of %.20s… is answered with %d bytes: %.300s", method, name, len(f.raw), f.raw)
 			}
 			_, body := web.do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, fmt.Sprintf(params, name)), "Mcp-Session-Id", session)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -17,7 +18,7 @@ const initForms = `{"protocolVersion":"2025-11-25","capabilities":{"elicitation"
 
 func (h *padHub) withForms(proven string) *client {
 	h.t.Helper()
-	c := connectAs(h.t, h.testHub, Attach{Client: proven})
+	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
 	c.ask("initialize", initForms)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c

@@ -21,9 +21,8 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *asker) tries(ctx context.Context, tool, args string, back *approval.FilledForm) (o told, state string) {
-	sf, _ := a.h.surface("")
-	res, _, err := a.h.call(ctx, callRequest{
-		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{}, forms: true, form: back,
+	res, err := a.h.call(ctx, callRequest{
+		session: a.s, client: a.who, view: a.h.viewOf(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{}, forms: true, form: back,
 	})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return told{}, f.State
@@ -168,8 +167,10 @@ func TestChecklistFormExpiry(t *testing.T) {
 		pass(time.Hour)
 
 		state = a.form("drop", dropA)
-		h.join(a.s)
-		h.leave(a.s)
+		h.mu.Lock()
+		h.sessions[a.s.Session] = a.s
+		h.mu.Unlock()
+		h.sessionChanged(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
 		}

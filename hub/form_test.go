@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -70,7 +71,7 @@ func TestForm(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, askWrites(), nil, Limits{})
-			c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 			f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
 			asked := f.InputRequests["approval"].Params
 			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
@@ -105,7 +106,7 @@ func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
 		h.pad.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
 		message := isForm(t, c.ask("tools/call", params).Result).InputRequests["approval"].Params.Message
@@ -123,7 +124,7 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
 			synctest.Test(t, func(t *testing.T) {
 				h := startPad(t, askWrites(), nil, Limits{})
-				c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+				c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 				f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
 				h.answers(h.waiting().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
 				if h.pad.writes != 0 {
@@ -138,7 +139,7 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
 		c.send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
 		synctest.Wait()
@@ -169,7 +170,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
-			c := connectAs(t, h.testHub, Attach{Client: tt.proven})
+			c := connectAs(t, h.testHub, mcp.Attach{Proven: tt.proven})
 			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
 			synctest.Wait()
 			id := h.waiting().ID
@@ -189,7 +190,7 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 func TestFormIsOfTheModernEra(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
 		former := h.waiting().ID
 		c.initialize()
@@ -213,7 +214,7 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 // was asked brings it back.
 func TestFormOverHTTP(t *testing.T) {
 	h := startPad(t, askWrites(), nil, Limits{})
-	h.verifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	h.mcp.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 	s := serveHTTP(t, h.testHub)
 	post := func(proven, params string) received {
 		t.Helper()
@@ -243,7 +244,7 @@ func TestFormOverHTTP(t *testing.T) {
 func TestFormIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{SessionWrites: 1})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
 		if got := c.ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.raw, `"done":true`) {
 			t.Errorf("the session's one write: %s", got.raw)

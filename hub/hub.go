@@ -3,11 +3,10 @@
 // agent through one function, [Hub.call].
 //
 // It takes Systems as an argument and never names one; it listens nowhere and
-// reads no configuration, which is cmd's work. It is the only importer of
-// mcp-go, which it uses for the protocol's messages but not for its streams:
-// see stream.go for why. cmd/lectern imports it.
+// reads no configuration, which is cmd's work. It does not speak MCP: package
+// hub/mcp does, and reaches the hub through agent_api.go. cmd/lectern imports it.
 //
-// Start reading at call.go, then [Hub], then stream.go.
+// Start reading at call.go, then [Hub].
 package hub
 
 import (
@@ -16,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -25,10 +23,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
@@ -93,18 +90,17 @@ type SnapshotStore interface {
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds        map[string]tools.Kind
-	limits       Limits
-	version      string
-	skill        string
-	log          *slog.Logger
-	now          func() time.Time
-	snapshot     *snapshotWriter
-	bridge       *bridge.Bridge
-	journal      *journal.Journal
-	stopped      atomic.Bool // the journal cannot be written
-	policy       atomic.Pointer[policy.Policy]
-	verifyClient func(*http.Request) string
+	kinds    map[string]tools.Kind
+	limits   Limits
+	skill    string
+	log      *slog.Logger
+	now      func() time.Time
+	snapshot *snapshotWriter
+	bridge   *bridge.Bridge
+	journal  *journal.Journal
+	stopped  atomic.Bool // the journal cannot be written
+	policy   atomic.Pointer[policy.Policy]
+	mcp      *mcp.Server
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -112,16 +108,12 @@ type Hub struct {
 	reload  sync.Mutex     // one Reload at a time
 	started atomic.Bool
 
-	mu       sync.RWMutex
-	sources  []*source
-	surfaces map[string]*surface // by scope
-	sessions map[*session]struct{}
+	mu            sync.RWMutex
+	sources       []*source
+	toolsetCaches map[string]*toolsetCache  // by scope
+	sessions      map[*mcp.Session]*session // that are open
 
-	gate             gate
 	approvals        *approval.Queue
-	web              *web
-	changes          subscriptions
-	noDataMarker     bool
 	offersOwnChanges bool // agents may list and undo their own Changes
 	usage            clientUsage
 	history          *callHistory
@@ -131,36 +123,31 @@ type Hub struct {
 	inFlight         atomic.Int64
 	ids              atomic.Uint64
 	drained          chan struct{} // cap 1: the last call in flight has ended
-
-	// onSurface lets the conformance test add what a System cannot declare.
-	onSurface func(*server.MCPServer)
 }
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
-		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, drained: make(chan struct{}, 1),
+		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
+		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, drained: make(chan struct{}, 1),
 	}
-	h.noDataMarker = c.NoDataMarker
 	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
 	h.history = &callHistory{size: historySize}
-	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
-	if h.verifyClient = c.VerifyClient; h.verifyClient == nil {
-		h.verifyClient = func(*http.Request) string { return "" }
-	}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.snapshot = newSnapshotWriter(c.State, c.Now)
 	h.approvals = approval.NewQueue(approval.Config{
 		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
 		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
 	})
-	h.web = newWeb(h)
+	h.mcp = mcp.New(mcp.Config{
+		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.nextSessionID, SessionChanged: h.sessionChanged,
+		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
+	})
 	for _, s := range c.Sources {
 		h.sources = append(h.sources, h.newSource(s))
 	}
@@ -176,7 +163,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	}
 	h.continueSessionIDs()
 	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
-	h.work.Go(h.sweep)
+	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	h.mu.RLock()
 	sources := slices.Clone(h.sources)
 	h.mu.RUnlock()
@@ -195,20 +182,6 @@ func (h *Hub) Start(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// sweep forgets idle clients that have no session to end.
-func (h *Hub) sweep() {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			h.web.sweep()
-		case <-h.life.Done():
-			return
-		}
-	}
 }
 
 // Reload takes over a new list of sources. One whose description has not
@@ -235,7 +208,6 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 		next, fresh = append(next, s), append(fresh, s)
 	}
 	h.sources = next
-	surfaces := h.surfaceList()
 	h.mu.Unlock()
 
 	for _, s := range gone {
@@ -246,11 +218,28 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 			h.work.Go(func() { s.maintain() })
 		}
 	}
-	for _, sf := range surfaces {
-		sf.publish(h.inScope(sf.scope))
-	}
+	h.refreshToolsets(false)
 	h.snapshot.touch()
 	return nil
+}
+
+// refreshToolsets makes all toolsets again and tells agents whose lists changed.
+func (h *Hub) refreshToolsets(perClient bool) {
+	h.mu.Lock()
+	clear(h.toolsetCaches)
+	h.mu.Unlock()
+	h.mcp.Refresh(perClient)
+}
+
+// inScope lists the sources of a scope.
+func (h *Hub) inScope(scope string) []*source {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.inScopeLocked(scope)
+}
+
+func (h *Hub) inScopeLocked(scope string) []*source {
+	return slices.DeleteFunc(slices.Clone(h.sources), func(s *source) bool { return scope != "" && s.conf.Name != scope })
 }
 
 // Reopen closes a source and opens it again now, as a person may ask when its
@@ -299,7 +288,7 @@ func (h *Hub) Close() error {
 	}
 	h.end()
 	h.history.close()
-	h.web.close()
+	h.mcp.Close()
 	h.work.Wait()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -331,23 +320,5 @@ func (h *Hub) Busy() (inFlight, sessions int) {
 	return int(h.inFlight.Load()), len(h.sessions)
 }
 
-// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
-// wrap it in loopnet.Guard.
-func (h *Hub) HTTP() http.Handler { return h.web.routes() }
-
-// Attach says who a stream belongs to.
-type Attach struct {
-	Scope     string // a source's name; empty: all sources
-	Transport status.Transport
-	Client    string // what the client has proved to be; empty: nothing
-	PID       int    // of the `lectern serve` process, or 0
-}
-
-// ServeStream serves one agent over newline-delimited JSON-RPC until r ends,
-// w cannot be written, ctx ends or the hub closes. Calls in flight at the end
-// of r may finish within the limits' grace. When it returns for another reason
-// it makes a blocked read of r return, by a deadline or by closing it, where r
-// can do either.
-func (h *Hub) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
-	return h.serveStream(ctx, r, w, a)
-}
+// MCP serves agents. It is closed with the hub.
+func (h *Hub) MCP() *mcp.Server { return h.mcp }

@@ -35,7 +35,7 @@ func (h *Hub) newRecorder(c *call) *journal.Recorder {
 		return nil
 	}
 	o := journal.Origin{
-		Client: c.session.clientName(), Proven: c.session.proven != "", Session: c.session.id,
+		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
 		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.reason,
 	}
 	if c.tool.ownChanges != nil {

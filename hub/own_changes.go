@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
@@ -65,9 +66,9 @@ func (v *view) addOwnChanges(several bool) {
 
 // owner is what marks a Change as the agent's own.
 func (s *session) owner() (journal.Ownership, error) {
-	o := journal.Ownership{Client: s.proven, Since: s.since}
-	if !s.shared {
-		o.Session = s.id
+	o := journal.Ownership{Client: s.Proven, Since: s.Since}
+	if !s.Shared {
+		o.Session = s.ID
 	}
 	if o.Client == "" && o.Session == "" {
 		return o, tools.Errorf(tools.Denied, "this client has neither a session of its own nor a token, so its own changes are not known").
@@ -154,7 +155,7 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 	}
 	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "what %s changed has been edited since, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: truncate(edited.Reason, maxUndoDiffs)})
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(mcp.NoteDiff{Diff: mcp.Truncate(edited.Reason, maxUndoDiffs)})
 	}
 	if err != nil {
 		return out, err
@@ -170,10 +171,4 @@ func (o *ownChanges) UndoChange(ctx context.Context, c tools.CallContext, in too
 		out.Changes = o.recorder.IDs()
 	}
 	return out, nil
-}
-
-// A laterEdit is why an undo is refused. It is the one error that holds content
-// of notes, so it is marked like an answer.
-type laterEdit struct {
-	Diff string `json:"diff"`
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -135,12 +136,12 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 		r := a.result(f)
 		var object struct {
 			Code string
-			Data laterEdit
+			Data mcp.NoteDiff
 		}
 		if err := json.Unmarshal(r.Structured, &object); err != nil || !r.IsError || object.Code != "conflict" || !strings.Contains(object.Data.Diff, "+by a person") {
 			t.Errorf("refused with %s", f.raw)
 		}
-		if len(r.Content) != 3 || !strings.Contains(r.Content[1].Text, "+by a person") || !strings.Contains(f.raw, untrustedKey) {
+		if len(r.Content) != 3 || !strings.Contains(r.Content[1].Text, "+by a person") || !strings.Contains(f.raw, "lectern/untrusted") {
 			t.Errorf("text of the refusal: %s", f.raw)
 		}
 	}

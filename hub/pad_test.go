@@ -210,10 +210,10 @@ type asker struct {
 }
 
 func (h *padHub) asker(who policy.Client) *asker {
-	s := h.newSession(status.Stdio, "", 0)
-	s.client.Name = who.Name
+	s := h.localSession("", "")
+	s.Introduce(who.Name, "")
 	if who.Proven {
-		s.proven = who.Name
+		s.Proven = who.Name
 	}
 	return &asker{h, s, who}
 }
@@ -225,11 +225,10 @@ type told struct {
 
 // begin calls a tool and delivers its outcome.
 func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
-	sf, _ := a.h.surface("")
 	out := make(chan told, 1)
 	go func() {
-		res, _, err := a.h.call(ctx, callRequest{
-			session: a.s, client: a.who, view: sf.shows.Load().of(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
+		res, err := a.h.call(ctx, callRequest{
+			session: a.s, client: a.who, view: a.h.viewOf(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
 		})
 		out <- told{res, tools.AsError(err)}
 	}()
@@ -268,7 +267,7 @@ var cursor = policy.Client{Name: "cursor"}
 
 func says(t testing.TB, o told, want tools.Code, words string) {
 	t.Helper()
-	if code(o) != want || o.err != nil && !strings.Contains(sentence(o.err), words) {
+	if code(o) != want || o.err != nil && !strings.Contains(o.err.Message+". "+o.err.Hint, words) {
 		t.Errorf("got %s (%v), want %s with %q", code(o), o.err, want, words)
 	}
 }

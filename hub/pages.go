@@ -21,11 +21,9 @@ func (h *Hub) localReader(name string) (reader, *source, error) {
 	if name == "" || len(in) == 0 {
 		return reader{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
-	s := h.newSession(status.Stdio, name, 0)
-	s.client.Name = localClient
 	v := newView(in, granted)
 	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.ownChanges != nil }) // a person has `lectern changes`
-	return reader{s, policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
+	return reader{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
 }
 
 // batchBytes is about how many bytes of names are sent together.

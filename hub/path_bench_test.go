@@ -95,10 +95,10 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 		_, err := bare.Call(b.Context(), tools.NopCallContext{}, tool, args)
 		return err
 	}
-	s, client := h.newSession("stdio", "", 0), policy.Client{Name: "bench", Proven: true}
-	v := newShows(p, h.inScope("")).of(client)
+	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(p, h.inScope("")).of(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, _, err := h.call(b.Context(), callRequest{session: s, client: client, view: v, name: name, args: args, context: tools.NopCallContext{}})
+		_, err := h.call(b.Context(), callRequest{session: s, client: client, view: v, name: name, args: args, context: tools.NopCallContext{}})
 		return err
 	}
 	return alone, whole

@@ -107,8 +107,8 @@ func newFolders(t *testing.T, n int) *folders {
 		d.views = append(d.views, newView(d.hub.inScope(fmt.Sprintf("n%d", i)), granted))
 	}
 	for i := range d.agents {
-		d.agents[i] = d.hub.newSession(status.Stdio, "", 0)
-		d.agents[i].client.Name = fmt.Sprintf("agent %d", i)
+		d.agents[i] = d.hub.localSession("", "")
+		d.agents[i].Introduce(fmt.Sprintf("agent %d", i), "")
 	}
 	return d
 }
@@ -289,8 +289,8 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, _, err = q.hub.call(q.Context(), callRequest{
-		session: q.agents[who], client: policy.Client{Name: q.agents[who].client.Name}, view: q.views[n], name: tool, args: bytes.Clone(in), context: tools.NopCallContext{},
+	_, err = q.hub.call(q.Context(), callRequest{
+		session: q.agents[who], client: policy.Client{Name: q.agents[who].ClientName()}, view: q.views[n], name: tool, args: bytes.Clone(in), context: tools.NopCallContext{},
 	})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
@@ -300,7 +300,7 @@ func (q *episode) hold(who int, callErr error) {
 	q.Helper()
 	before, after := q.tree, treeOf(q, q.dir)
 	q.tree = after
-	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].id, Limit: 200})
+	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
 	if err != nil {
 		q.Fatal(err)
 	}

@@ -14,17 +14,13 @@ import (
 func (h *Hub) SetPolicy(p *policy.Policy) {
 	h.reload.Lock()
 	defer h.reload.Unlock()
-	if h.policy.Load().Digest() == p.Digest() {
+	former := h.policy.Load()
+	if former.Digest() == p.Digest() {
 		return
 	}
 	h.policy.Store(p)
 	h.approvals.PolicyChanged()
-	h.mu.RLock()
-	surfaces := h.surfaceList()
-	h.mu.RUnlock()
-	for _, sf := range surfaces {
-		sf.publish(h.inScope(sf.scope))
-	}
+	h.refreshToolsets(former.ByClient() || p.ByClient())
 	h.snapshot.touch()
 }
 

@@ -2,11 +2,11 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -28,7 +28,7 @@ func (h *Hub) Tools(_ context.Context, scope, client string) ([]status.Tool, err
 // grants it while it is connected and has shown that.
 func (h *Hub) seenBy(scope, name string) (*view, bool) {
 	sources := h.inScope(scope)
-	s := newShows(h.policy.Load(), sources)
+	s := newToolsetCache(h.policy.Load(), sources)
 	if name == "" {
 		return s.usual, scope == "" || len(sources) > 0
 	}
@@ -39,7 +39,7 @@ func (h *Hub) isProven(name string) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for s := range h.sessions {
-		if s.proven == name {
+		if s.Proven == name {
 			return true
 		}
 	}
@@ -49,16 +49,13 @@ func (h *Hub) isProven(name string) bool {
 // show is t as a person reads it. Its examples are those of the declaration:
 // they say nothing of a source.
 func (t *tool) show() status.Tool {
-	published := t.publish()
+	declaration, schema := mcp.Declaration(t.declaration())
 	out := status.Tool{
-		Name: t.name, Title: published.Title, Description: published.Description, System: t.kind.Manifest().Name,
-		Effect: string(t.info.Effect), Sources: t.choice.names, Schema: published.RawInputSchema, Examples: []status.Example{},
+		Name: t.name, Title: t.info.Title, Description: t.info.Doc, System: t.kind.Manifest().Name,
+		Effect: string(t.info.Effect), Sources: t.choice.names, Schema: schema, Bytes: len(declaration), Examples: []status.Example{},
 	}
 	for _, x := range t.info.Examples {
 		out.Examples = append(out.Examples, status.Example{Why: x.Purpose, Args: x.In})
-	}
-	if b, err := json.Marshal(published); err == nil { // one that cannot be written is found by the suite
-		out.Bytes = len(b)
 	}
 	return out
 }

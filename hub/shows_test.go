@@ -7,13 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 func (h *padHub) connect(client, proven string) *client {
 	h.t.Helper()
-	c := connectAs(h.t, h.testHub, Attach{Client: proven})
+	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
 	f := c.ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
 	if f.Error != nil {
 		h.t.Fatal(f.raw)
@@ -57,7 +58,7 @@ func TestListsPerClient(t *testing.T) {
 // In the modern era each request names its client.
 func TestListsPerRequest(t *testing.T) {
 	h := startPad(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
-	c := connectAs(t, h.testHub, Attach{})
+	c := connectAs(t, h.testHub, mcp.Attach{})
 	names, _ := listed(t, c.ask("tools/list", `{`+modernMeta+`}`))
 	if len(names) != 1 {
 		t.Errorf("modern sees %v", names)

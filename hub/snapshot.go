@@ -83,7 +83,7 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	}
 	s.Sessions = make([]status.Session, 0, len(h.sessions))
 	for session := range h.sessions {
-		shown := session.status()
+		shown := session.Status()
 		shown.Grants = h.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
 		s.Sessions = append(s.Sessions, shown)
 	}

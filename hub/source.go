@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -145,7 +146,7 @@ func (s *source) reopen() error {
 			Now:             s.hub.now,
 			Peer:            peer,
 			Privacy:         s.conf.Privacy,
-			ResourceChanged: func(uri string) { s.hub.changes.announce(s, uri) },
+			ResourceChanged: s.resourceChanged,
 		})
 	})
 	switch {
@@ -158,6 +159,15 @@ func (s *source) reopen() error {
 	s.replace(&sourceRef{OpenedSource: opened})
 	s.setOutcome(nil)
 	return nil
+}
+
+// resourceChanged tells those subscribers of uri who could read it from s.
+func (s *source) resourceChanged(uri string) {
+	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
+		cache, _ := s.hub.toolsets(scope)
+		v := cache.of(who)
+		return v.covers(s) && v.may(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
+	})
 }
 
 func (s *source) requestReopen(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -123,8 +124,8 @@ func TestReload(t *testing.T) {
 		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
 			t.Errorf("lists %s", got)
 		}
-		if _, ok := h.surface("work"); ok {
-			t.Error("the removed source still has a surface")
+		if _, ok := h.toolsets("work"); ok {
+			t.Error("the removed source still has toolsets")
 		}
 		if err := h.Reload(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -135,7 +136,7 @@ func TestReload(t *testing.T) {
 // Changes reach those who subscribed, in both eras, and nobody else.
 func TestSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Subscriptions: 2}, deskSource("notes"), deskSource("work"))
+		h := start(t, Limits{Limits: mcp.Limits{Subscriptions: 2}}, deskSource("notes"), deskSource("work"))
 		c := connect(t, h, "")
 		c.initialize()
 		other := connect(t, h, "work")

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // Progress and log notifications arrive before their answer, all of them and
@@ -64,7 +66,7 @@ func TestNothingAfterTheAnswer(t *testing.T) {
 // SEC-CLI-1: nothing on the line ends the session, and each bad line is
 // answered.
 func TestMalformedLines(t *testing.T) {
-	h := start(t, Limits{Frame: 2000}, deskSource("notes"))
+	h := start(t, Limits{Limits: mcp.Limits{Frame: 2000}}, deskSource("notes"))
 	c := connect(t, h, "")
 	c.initialize()
 	for _, tt := range []struct {
@@ -220,7 +222,7 @@ func TestEndOfInput(t *testing.T) {
 		in, feed := io.Pipe()
 		out, drain := io.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- h.ServeStream(t.Context(), in, drain, Attach{}); _ = drain.Close() }()
+		go func() { done <- h.MCP().ServeStream(t.Context(), in, drain, mcp.Attach{}); _ = drain.Close() }()
 		began := time.Now()
 		go func() {
 			_, _ = io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stubborn"}}`+"\n"+
@@ -250,7 +252,7 @@ func TestEndOfInputWhileListening(t *testing.T) {
 		h := start(t, Limits{}, deskSource("notes"))
 		in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`
 		began := time.Now()
-		if err := h.ServeStream(t.Context(), strings.NewReader(in), io.Discard, Attach{}); err != nil {
+		if err := h.MCP().ServeStream(t.Context(), strings.NewReader(in), io.Discard, mcp.Attach{}); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != 0 {
@@ -262,7 +264,7 @@ func TestEndOfInputWhileListening(t *testing.T) {
 // Answers that a socket takes in parts arrive whole, behind what was said
 // before them.
 func TestClientThatReadsLate(t *testing.T) {
-	h := start(t, Limits{Queue: 8 << 20}, deskSource("notes"))
+	h := start(t, Limits{Limits: mcp.Limits{Queue: 8 << 20}}, deskSource("notes"))
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
 		t.Skip("no unix sockets: ", err)
@@ -277,7 +279,7 @@ func TestClientThatReadsLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.ServeStream(t.Context(), far, far, Attach{}); _ = far.Close() }()
+	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}); _ = far.Close() }()
 	c := &client{t: t, conn: conn, r: bufio.NewReader(conn)}
 	c.initialize()
 	for i := range 30 {
@@ -309,7 +311,7 @@ func TestClientThatReadsLate(t *testing.T) {
 // A client that never reads is bounded in memory, and gone after the write
 // deadline where the connection has one.
 func TestClientThatNeverReads(t *testing.T) {
-	h := start(t, Limits{Write: 200 * time.Millisecond, Queue: 100_000}, deskSource("notes"))
+	h := start(t, Limits{Limits: mcp.Limits{Write: 200 * time.Millisecond, Queue: 100_000}}, deskSource("notes"))
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -326,7 +328,7 @@ func TestClientThatNeverReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- h.ServeStream(t.Context(), far, far, Attach{}); _ = far.Close() }()
+	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}); _ = far.Close() }()
 	for i := 0; err == nil; i++ {
 		_, err = fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"count":50000},"_meta":{"progressToken":1}}}`+"\n", i)
 	}
@@ -340,12 +342,12 @@ func TestClientThatNeverReads(t *testing.T) {
 
 // Whatever a session did, its goroutines end with it.
 func TestNothingIsLeftBehind(t *testing.T) {
-	h := start(t, Limits{Grace: time.Millisecond}, deskSource("notes"))
+	h := start(t, Limits{Limits: mcp.Limits{Grace: time.Millisecond}}, deskSource("notes"))
 	before := runtime.NumGoroutine()
 	for range 20 {
 		near, far := net.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- h.ServeStream(t.Context(), far, far, Attach{}) }()
+		go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}) }()
 		_, _ = io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n")
 		<-h.world.begun
 		_ = near.Close()

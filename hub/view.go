@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -21,6 +22,7 @@ type view struct {
 	prompts   map[string]*prompt
 	resources []resource
 	withheld  []*tool // for own changes, which no source grants
+	published *mcp.Toolset
 }
 
 // grants says whether an effect is granted in a source.
@@ -68,7 +70,38 @@ func newView(sources []*source, may grants) *view {
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}
+	v.published = v.publish()
 	return v
+}
+
+// publish is v as agents are shown it.
+func (v *view) publish() *mcp.Toolset {
+	set := &mcp.Toolset{Tools: map[string]mcp.Tool{}, Prompts: map[string]tools.PromptInfo{}}
+	for name, t := range v.tools {
+		set.Tools[name] = mcp.Tool{ToolInfo: t.declaration(), ErrorFormat: t.kind.Manifest().ErrorFormat}
+	}
+	for name, p := range v.prompts {
+		info := p.info
+		info.Name = name
+		if p.choice.offered {
+			info.Arguments = append(slices.Clone(info.Arguments),
+				tools.PromptArgument{Name: p.choice.argument, Doc: "which source; there are several of this kind"})
+		}
+		set.Prompts[name] = info
+	}
+	for _, r := range v.resources {
+		info := r.info
+		info.Name = r.name
+		set.Resources = append(set.Resources, info)
+	}
+	return set
+}
+
+// declaration is the tool as published.
+func (t *tool) declaration() tools.ToolInfo {
+	info := t.info
+	info.Name, info.In = t.name, t.choice.schema(t.info.In)
+	return info
 }
 
 // addTools adds those tools of a System that at least one source grants.
@@ -174,7 +207,7 @@ func (c choice) named(of []*source, name string) (*source, error) {
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
-		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, truncate(name, maxName), strings.Join(c.names, ", "))
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName), strings.Join(c.names, ", "))
 	}
 	return of[i], nil
 }
@@ -228,7 +261,7 @@ func (v *view) missing(name string) error {
 			return v.grant(t.of[0], t.info.Effect)
 		}
 	}
-	return tools.Errorf(tools.NotFound, "no tool named %s", truncate(name, maxName)).WithHint("List the tools.")
+	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")
 }
 
 func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }

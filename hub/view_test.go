@@ -95,17 +95,3 @@ func TestSourceArgument(t *testing.T) {
 		t.Errorf("got %+v, want an error: notes is out of scope", r)
 	}
 }
-
-func TestHints(t *testing.T) {
-	for effect, want := range map[tools.Effect]string{
-		tools.Reads:   `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`,
-		tools.Writes:  `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
-		tools.Deletes: `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}`,
-		tools.Runs:    `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`,
-		tools.Admin:   `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}`,
-	} {
-		if b, err := json.Marshal(hints(effect)); err != nil || string(b) != want {
-			t.Errorf("%s: got %s, %v; want %s", effect, b, err, want)
-		}
-	}
-}

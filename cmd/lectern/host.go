@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/internal/safetext"
@@ -124,8 +125,8 @@ func (h *host) layIfServed(conf config.Config) error {
 
 // attach serves one `lectern serve`.
 func (h *host) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{
-		Scope: hello.Scope, Transport: status.Stdio, Client: h.proven(hello.Token), PID: hello.PID,
+	return h.hub.MCP().ServeStream(ctx, conn, conn, mcp.Attach{
+		Scope: hello.Scope, Transport: status.Stdio, Proven: h.proven(hello.Token), PID: hello.PID,
 	})
 }
 

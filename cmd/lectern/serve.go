@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -103,5 +104,5 @@ func (w *world) serveAlone(ctx context.Context, scope string) error {
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
-	return h.ServeStream(ctx, w.in, w.out, hub.Attach{Scope: scope, Transport: status.Stdio, Client: w.proven(w.env(clientTokenEnv))})
+	return h.MCP().ServeStream(ctx, w.in, w.out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: w.proven(w.env(clientTokenEnv))})
 }

@@ -1,4 +1,4 @@
-package hub
+package mcp
 
 import (
 	"context"
@@ -6,20 +6,17 @@ import (
 	"sync"
 )
 
-// An outbox is what an agent has not read yet: one queue for notifications and
-// answers alike, emptied by one goroutine. What is queued first is read first,
-// so a notification is never later than the answer it belongs to. An answer
-// that finds the queue empty is written at once where that needs no waiting.
+// An outbox holds what an agent has not read yet: one queue for notifications
+// and responses, emptied by one goroutine. What is queued first is read first,
+// so a notification is never later than the response it belongs to.
 //
 // It is bounded in bytes. A full one drops further notifications, which are of
-// no use to an agent that does not read, and makes answers wait for room.
+// no use to an agent that does not read, and makes responses wait for room.
 type outbox struct {
 	write func(batch [][]byte) error
-	try   func(frame []byte) (rest []byte, whole bool) // writes what it can without waiting; nil: there is no such way
-	most  int
+	most  int // bytes
 
 	mu      sync.Mutex
-	busy    bool // the goroutine writes
 	queue   [][]byte
 	bytes   int
 	dropped uint64
@@ -30,11 +27,10 @@ type outbox struct {
 	done    chan struct{} // closed when the writing goroutine has ended
 }
 
-var errOutboxClosed = errors.New("write answer: the session has ended")
+var errOutboxClosed = errors.New("write response: the session has ended")
 
-// newOutbox makes an outbox; try may be nil.
-func newOutbox(most int, write func([][]byte) error, try func([]byte) ([]byte, bool)) *outbox {
-	o := &outbox{write: write, try: try, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
+func newOutbox(most int, write func([][]byte) error) *outbox {
+	o := &outbox{write: write, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
 	go o.run()
 	return o
 }
@@ -53,8 +49,8 @@ func (o *outbox) notify(frame []byte) {
 	o.push(frame)
 }
 
-// answer queues an answer, after waiting for room.
-func (o *outbox) answer(ctx context.Context, frame []byte) error {
+// respond queues a response, after waiting for room.
+func (o *outbox) respond(ctx context.Context, frame []byte) error {
 	for {
 		o.mu.Lock()
 		room := o.room
@@ -66,13 +62,7 @@ func (o *outbox) answer(ctx context.Context, frame []byte) error {
 			o.mu.Unlock()
 			return errOutboxClosed
 		case o.bytes < o.most:
-			whole := false
-			if o.try != nil && !o.busy && len(o.queue) == 0 {
-				frame, whole = o.try(frame)
-			}
-			if !whole {
-				o.push(frame)
-			}
+			o.push(frame)
 			o.mu.Unlock()
 			return nil
 		}
@@ -90,10 +80,10 @@ func (o *outbox) answer(ctx context.Context, frame []byte) error {
 func (o *outbox) push(frame []byte) {
 	o.queue = append(o.queue, frame)
 	o.bytes += len(frame)
-	o.stir()
+	o.signal()
 }
 
-func (o *outbox) stir() {
+func (o *outbox) signal() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
@@ -103,7 +93,7 @@ func (o *outbox) stir() {
 func (o *outbox) run() {
 	defer close(o.done)
 	for {
-		batch, closing := o.take()
+		batch, closing := o.takeAll()
 		if len(batch) == 0 {
 			if closing {
 				return
@@ -119,18 +109,16 @@ func (o *outbox) run() {
 	}
 }
 
-func (o *outbox) take() (batch [][]byte, closing bool) {
+func (o *outbox) takeAll() (batch [][]byte, closing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	batch, o.queue = o.queue, nil
-	o.busy = len(batch) > 0
 	return batch, o.closing
 }
 
 func (o *outbox) wrote(batch [][]byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.busy = false
 	full := o.bytes >= o.most
 	for _, frame := range batch {
 		o.bytes -= len(frame)
@@ -147,12 +135,12 @@ func (o *outbox) fail(err error) {
 	o.err, o.queue = err, nil
 }
 
-// close takes no more, and says when what was queued is written.
+// close takes no more. The channel is closed when everything queued is written.
 func (o *outbox) close() (written <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closing = true
-	o.stir()
+	o.signal()
 	return o.done
 }
 

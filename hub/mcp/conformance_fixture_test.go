@@ -1,4 +1,4 @@
-package hub
+package mcp_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	lectern "github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -21,7 +22,10 @@ import (
 // declare, because no tool of ours asks the client back, is at the end and
 // goes onto mcp-go's server directly.
 
-type fixture struct{}
+type (
+	fixture struct{}
+	none    struct{}
+)
 
 func (fixture) Close() error                { return nil }
 func (fixture) Check(context.Context) error { return nil }
@@ -164,24 +168,25 @@ func askingBack(s *server.MCPServer) {
 	s.EnableSampling()
 	answer := mcp.NewToolResultText
 	add := func(name string, schema string, f server.ToolHandlerFunc) {
-		s.AddTool(mcp.Tool{Name: name, Description: "A fixture of the suite.", RawInputSchema: json.RawMessage(schema), Annotations: hints(tools.Reads)}, f)
+		s.AddTool(mcp.Tool{Name: name, Description: "A fixture of the suite.", RawInputSchema: json.RawMessage(schema), Annotations: lectern.Annotations(tools.Reads)}, f)
 	}
 	const nothing = `{"type":"object","properties":{}}`
 
 	add("test_sampling", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`,
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			//nolint:staticcheck // deprecated, and still part of the suite of 2025-11-25
-			res, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{
-				Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: sample(r.GetString("prompt", ""), 100),
-			})
+			res, err := lectern.Ask(ctx, mcp.MethodSamplingCreateMessage, sample(r.GetString("prompt", ""), 100))
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
-			return answer(fmt.Sprintf("LLM response: %v", res.Content)), nil
+			return answer("LLM response: " + string(res)), nil
 		})
 	elicit := func(name, schema string, params func(mcp.CallToolRequest) mcp.ElicitationParams) {
 		add(name, schema, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			res, err := s.RequestElicitation(ctx, mcp.ElicitationRequest{Request: mcp.Request{Method: string(mcp.MethodElicitationCreate)}, Params: params(r)})
+			b, err := lectern.Ask(ctx, mcp.MethodElicitationCreate, params(r))
+			var res mcp.ElicitationResult
+			if err == nil {
+				err = json.Unmarshal(b, &res)
+			}
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
@@ -215,7 +220,7 @@ func askingBack(s *server.MCPServer) {
 
 	add("test_missing_capability", nothing, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if c := server.RequestProtocolInfoFromContext(ctx).ClientCapabilities; c == nil || c.Sampling == nil {
-			exchangeOf(ctx).fails(mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, map[string]any{"requiredCapabilities": map[string]any{"sampling": map[string]any{}}})
+			lectern.Fail(ctx, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, map[string]any{"requiredCapabilities": map[string]any{"sampling": map[string]any{}}})
 			return nil, mcp.MissingRequiredClientCapabilityError{Capability: "sampling"}
 		}
 		return answer("ok"), nil
@@ -266,7 +271,7 @@ func roundTrips(s *server.MCPServer, add func(string, string, server.ToolHandler
 		add(name, `{"type":"object","properties":{}}`, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res := f(ctx, r.Params)
 			if res == nil {
-				exchangeOf(ctx).fails(mcp.INVALID_PARAMS, nil)
+				lectern.Fail(ctx, mcp.INVALID_PARAMS, nil)
 				return nil, errors.New("requestState is not ours")
 			}
 			return res, nil

@@ -1,4 +1,4 @@
-package hub
+package mcp
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,8 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/frame"
 )
 
-// refusal answers every request with the reason why none can be served.
-func refusal(ctx context.Context, out *outbox, why string) func([]byte, error) error {
+// refuseAll answers every request with the reason why none can be served.
+func refuseAll(ctx context.Context, out *outbox, why string) func([]byte, error) error {
 	return func(raw []byte, err error) error {
 		if errors.Is(err, frame.ErrTooLong) {
 			return nil
@@ -28,16 +27,16 @@ func refusal(ctx context.Context, out *outbox, why string) func([]byte, error) e
 		case err != nil:
 			return err
 		case bad != nil:
-			return out.answer(ctx, bad.frame())
+			return out.respond(ctx, bad.frame())
 		case m.method != "" && m.id != nil:
-			return out.answer(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
+			return out.respond(ctx, errorFrame(m.id, mcp.INVALID_PARAMS, why))
 		}
 		return nil
 	}
 }
 
-// finish waits until what was queued is written, but not for ever, and frees
-// the goroutine that reads r.
+// finish waits until what was queued is written, for no longer than the grace,
+// and frees the goroutine that reads r.
 func finish(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) error {
 	wait := time.NewTimer(grace)
 	defer wait.Stop()
@@ -47,7 +46,7 @@ func finish(ctx context.Context, r io.Reader, out *outbox, grace time.Duration) 
 	}
 	err := out.failed()
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) || isBrokenPipe(err) {
-		err = nil // the client left: that is how sessions end
+		err = nil // the client left, which is how sessions end
 	}
 	if ctx.Err() != nil {
 		unblock(r)
@@ -63,12 +62,12 @@ func unblock(r io.Reader) {
 		return
 	}
 	if c, ok := r.(io.Closer); ok {
-		_ = c.Close() // the stream has ended; there is nobody to tell
+		_ = c.Close() // the stream has ended; no caller could use the error
 	}
 }
 
-// A reading passes the frames of a stream on as they come.
-type reading struct {
+// A frameReader passes the frames of a stream on as they come.
+type frameReader struct {
 	done chan struct{} // closed after the last frame
 
 	mu      sync.Mutex // held while a frame is passed on
@@ -77,16 +76,16 @@ type reading struct {
 }
 
 // readFrames reads r in a goroutine of its own, because a read cannot be
-// interrupted, and there calls see with each frame, or with why there is none:
-// after [frame.ErrTooLong] more may follow. The first error that see returns
-// ends reading.
-func readFrames(r io.Reader, most int, see func(frame []byte, err error) error) *reading {
-	in := &reading{done: make(chan struct{})}
+// interrupted, and there calls handle with each frame, or with the error that
+// came instead: after [frame.ErrTooLong] more frames may follow. The first error
+// that handle returns ends reading.
+func readFrames(r io.Reader, most int, handle func(frame []byte, err error) error) *frameReader {
+	in := &frameReader{done: make(chan struct{})}
 	go func() {
 		defer close(in.done)
 		for fr := frame.NewReader(r, most); ; {
 			b, err := fr.Next()
-			if errors.Is(err, io.EOF) || !in.pass(b, err, see) || err != nil && !errors.Is(err, frame.ErrTooLong) {
+			if errors.Is(err, io.EOF) || !in.pass(b, err, handle) || err != nil && !errors.Is(err, frame.ErrTooLong) {
 				return
 			}
 		}
@@ -94,19 +93,19 @@ func readFrames(r io.Reader, most int, see func(frame []byte, err error) error) 
 	return in
 }
 
-func (in *reading) pass(b []byte, err error, see func([]byte, error) error) (more bool) {
+func (in *frameReader) pass(b []byte, err error, handle func([]byte, error) error) (more bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.stopped {
 		return false
 	}
-	in.err = see(b, err)
+	in.err = handle(b, err)
 	return in.err == nil
 }
 
-// wait returns at the end of reading, or when ctx ends, with the error of see.
-// Then see does not run and will not be called again; a read may go on.
-func (in *reading) wait(ctx context.Context) error {
+// wait returns at the end of reading, or when ctx ends, with the error of the
+// handler. The handler is not called after that; a read may still go on.
+func (in *frameReader) wait(ctx context.Context) error {
 	select {
 	case <-in.done:
 	case <-ctx.Done():
@@ -126,7 +125,6 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 		if conn != nil {
 			// A pipe that has no deadlines says so; it then has none.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
-			defer func() { _ = conn.SetWriteDeadline(time.Time{}) }() // frameTrier's writes do not wait
 		}
 		for _, f := range batch {
 			_, err := buffered.Write(f)
@@ -141,27 +139,5 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 			return fmt.Errorf("write message: %w", err)
 		}
 		return nil
-	}
-}
-
-// frameTrier writes as much of a frame as a connection takes at once, and
-// returns what is left for frameWriter. It is nil for what is no connection of
-// the system's: a write to that may wait.
-func frameTrier(w io.Writer) func(frame []byte) (rest []byte, whole bool) {
-	conn, isConn := w.(interface {
-		net.Conn
-		syscall.Conn
-	})
-	if !isConn {
-		return nil
-	}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil
-	}
-	return func(frame []byte) ([]byte, bool) {
-		line := append(frame, '\n')
-		n := writeNow(raw, line)
-		return frame[min(n, len(frame)):], n == len(line)
 	}
 }

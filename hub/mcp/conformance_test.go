@@ -1,9 +1,11 @@
-package hub
+package mcp_test
 
 import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -12,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -57,16 +61,24 @@ func TestConformance(t *testing.T) {
 }
 
 // conformanceServer is a hub that carries the suite's fixtures, over HTTP and
-// without the guard, which has tests of its own.
+// behind the guard, but without a token.
 func conformanceServer(t *testing.T) string {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	h := New(Config{Kinds: []tools.Kind{fixtureKind()}, Sources: []Source{{Name: "fixture", Kind: "fixture"}}, Version: "1.2.3", Skill: "1.0", Log: log, Now: time.Now})
-	h.onSurface = askingBack
+	h := hub.New(hub.Config{Kinds: []tools.Kind{fixtureKind()}, Sources: []hub.Source{{Name: "fixture", Kind: "fixture"}}, Version: "1.2.3", Skill: "1.0", Log: log, Now: time.Now})
+	h.MCP().OnEndpoint(askingBack)
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(h.HTTP())
+	s := httptest.NewUnstartedServer(nil)
+	s.Config.Handler = loopnet.Guard(loopnet.GuardConfig{
+		Port: s.Listener.Addr().(*net.TCPAddr).Port, Log: log,
+		Routes: []loopnet.Route{{
+			Path: "/mcp", Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, NoToken: true, MaxBody: 1 << 20,
+			AllowOrigin: func(origin string) bool { return origin == "http://"+s.Listener.Addr().String() }, // the suite's own page
+		}},
+	}, h.MCP().HTTP())
+	s.Start()
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)

@@ -1,4 +1,4 @@
-package hub
+package mcp
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// busyCode is the JSON-RPC code of a request that was not begun because too
+// codeBusy is the JSON-RPC code of a request that was not begun because too
 // many are in flight. It is from the range that JSON-RPC leaves to servers.
-const busyCode = -32000
+const codeBusy = -32000
 
 // A message is one JSON-RPC message of a client, looked at only as far as
 // framing and routing need. mcp-go decodes the rest.
@@ -130,30 +130,13 @@ func errorFrame(id json.RawMessage, code int, why string) []byte {
 	return b
 }
 
-// corrected is mcp-go's answer as bytes, with the code that the exchange asks
-// for: mcp-go makes every error of a handler a -32603.
-func corrected(x *exchange, answer mcp.JSONRPCMessage) ([]byte, error) {
-	if e, isError := answer.(mcp.JSONRPCError); isError {
-		code, data := x.mends(e.Error.Code)
-		e.Error.Code = code
-		if data != nil {
-			e.Error.Data = data
-		}
-		frame, err := json.Marshal(e)
-		return x.shortened(frame), err
+// parseMeta returns the _meta of a message, or nil.
+func (m message) parseMeta() *mcp.Meta {
+	var params struct {
+		Meta *mcp.Meta `json:"_meta"`
 	}
-	return json.Marshal(answer)
-}
-
-// metaOf is the _meta of a request, or nil.
-func metaOf(raw []byte) *mcp.Meta {
-	var m struct {
-		Params struct {
-			Meta *mcp.Meta `json:"_meta"`
-		} `json:"params"`
-	}
-	if json.Unmarshal(raw, &m) != nil {
+	if len(m.params) == 0 || json.Unmarshal(m.params, &params) != nil {
 		return nil
 	}
-	return m.Params.Meta
+	return params.Meta
 }
