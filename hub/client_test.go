@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
@@ -126,6 +125,3 @@ func (c *client) result(f received) callResult {
 	}
 	return r
 }
-
-// pass lets the time of a synctest bubble pass.
-func pass(d time.Duration) { <-time.After(d) }

@@ -213,9 +213,9 @@ func orgKind(w *world) tools.Kind {
 	})
 }
 
-// A board is a Picture that keeps what was drawn.
+// A board is a SnapshotStore that tests wait for.
 type board struct {
-	mu       sync.Mutex
+	watched
 	snapshot status.Snapshot
 	problems map[string]status.Problem
 }
@@ -226,6 +226,12 @@ func (b *board) Update(f func(*status.Snapshot)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.snapshot)
+	b.changed()
+}
+
+func (b *board) waitFor(t testing.TB, ok func(status.Snapshot) bool) {
+	t.Helper()
+	b.waitUntil(t, func() bool { return ok(b.snapshot) })
 }
 
 func (b *board) Raise(p status.Problem) {
@@ -262,15 +268,59 @@ type testHub struct {
 	log   *syncBuffer
 }
 
+// A syncBuffer is a log that tests wait for.
 type syncBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
+	b strings.Builder
+	watched
 }
 
 func (s *syncBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changed()
 	return s.b.Write(p)
+}
+
+// waitFor returns when text has been written.
+func (s *syncBuffer) waitFor(t testing.TB, text string) {
+	t.Helper()
+	s.waitUntil(t, func() bool { return strings.Contains(s.b.String(), text) })
+}
+
+// watched is a mutex with a way to wait for a change of what it guards.
+type watched struct {
+	mu   sync.Mutex
+	next chan struct{} // closed by the next change; nil: no test waits
+}
+
+// changed is called with mu held.
+func (w *watched) changed() {
+	if w.next != nil {
+		close(w.next)
+		w.next = nil
+	}
+}
+
+func (w *watched) waitUntil(t testing.TB, ok func() bool) {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	for {
+		w.mu.Lock()
+		done := ok()
+		if w.next == nil {
+			w.next = make(chan struct{})
+		}
+		next := w.next
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-next:
+		case <-timeout:
+			t.Fatal("it did not happen within 10 s")
+		}
+	}
 }
 
 func (s *syncBuffer) String() string {
