@@ -23,29 +23,22 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 
 // Call implements [mcp.Hub].
 func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
-	r := callRequest{
-		session: a.hub.session(c.Session), client: c.Client, view: a.view(c.Caller), name: c.Tool, args: c.Args, reason: c.Reason,
-		context: c.Context, prompt: c.Prompt, forms: c.Forms, form: c.Form,
-	}
+	by := a.caller(c.Caller)
 	if c.Rejected != nil {
-		a.hub.audit(&call{callRequest: r, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		a.hub.audit(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
 		return tools.Result{}, c.Rejected
 	}
-	return a.hub.call(ctx, r)
+	return a.hub.call(ctx, by, c)
 }
 
-func (a agentAPI) view(by mcp.Caller) *view {
+func (a agentAPI) caller(by mcp.Caller) caller {
 	cache, _ := a.hub.toolsets(by.Session.Scope)
-	return cache.of(by.Client)
-}
-
-func (a agentAPI) reader(by mcp.Caller) reader {
-	return reader{a.hub.session(by.Session), by.Client, a.view(by)}
+	return caller{a.hub.session(by.Session), by.Client, cache.of(by.Client)}
 }
 
 // Read implements [mcp.Hub].
 func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
-	r := a.reader(by)
+	r := a.caller(by)
 	found, ok := r.view.resource(uri)
 	if !ok {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
@@ -61,7 +54,7 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 
 // Prompt implements [mcp.Hub].
 func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args map[string]string) ([]tools.Message, error) {
-	r := a.reader(by)
+	r := a.caller(by)
 	p, ok := r.view.prompts[name]
 	if !ok {
 		return nil, tools.Errorf(tools.NotFound, "no prompt named %s", name)
@@ -77,7 +70,7 @@ func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args m
 
 // Complete implements [mcp.Hub].
 func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion) ([]string, error) {
-	r := a.reader(by)
+	r := a.caller(by)
 	var src *source
 	ref := c.Resource
 	if c.Prompt == "" {

@@ -29,7 +29,7 @@ func TestFiftyApprovals(t *testing.T) {
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			pass(time.Second)
+			time.Sleep(time.Second)
 			return <-state.Watch(ctx)
 		}
 		began := time.Now()
@@ -123,7 +123,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
 			tl := h.allToolsets().widest.tools[name]
-			c := &call{callRequest: callRequest{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
+			c := &call{caller: caller{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
 			q := c.policyRequest(p)
 			if name == "put" || name == "drop" {
 				q.Targets = []string{path}

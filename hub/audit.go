@@ -18,7 +18,7 @@ import (
 func (h *Hub) audit(c *call, res tools.Result, err error) {
 	now := h.now()
 	h.calls.Add(1)
-	c.session.CountCall(c.name, now)
+	c.session.CountCall(c.Tool, now)
 	code := ""
 	if isFormRequest(err) {
 		code = status.Asked
@@ -37,8 +37,8 @@ func (h *Hub) audit(c *call, res tools.Result, err error) {
 		}
 	}
 	done := status.Call{
-		Time: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Source: nameOf(c.source), Tool: mcp.Truncate(c.name, mcp.MaxName),
-		Effect: string(effect), Duration: now.Sub(c.began), RequestBytes: len(c.args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
+		Time: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName),
+		Effect: string(effect), Duration: now.Sub(c.began), RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
 	}
 	h.history.add(done)
 	h.addToTrail(c, done)
@@ -72,8 +72,8 @@ func (h *Hub) addToTrail(c *call, done status.Call) {
 	if c.tool != nil {
 		r.Tool = c.tool.info.Name
 	}
-	if len(c.args) > 0 {
-		r.Args = trail.Digest(c.args)
+	if len(c.Args) > 0 {
+		r.Args = trail.Digest(c.Args)
 	}
 	trail.Add(r)
 }

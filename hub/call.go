@@ -6,45 +6,40 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A callRequest is what an agent asks for.
-type callRequest struct {
+// A caller is an agent, or a person who sees what an agent sees.
+type caller struct {
 	session *session
 	client  policy.Client
 	view    *view
-	name    string // of the tool, as published in view
-	args    json.RawMessage
-	reason  string               // the agent states for the call; empty: none
-	context tools.CallContext    // progress and log
-	prompt  approval.Prompter    // asks the client's user while the call waits; nil: the client cannot
-	forms   bool                 // the client asks its user between two calls
-	form    *approval.FilledForm // that the client brings back; nil: none
 }
 
-// A call is a callRequest on its way, with what is known of it so far.
+// A call is what an agent asks for, with what is known of it so far.
 type call struct {
-	callRequest
+	mcp.Call
+	caller
 	began  time.Time
 	tool   *tool   // nil: not found
 	source *source // nil: not chosen
 	arguments
 	effect   tools.Effect      // empty: not known yet
-	returned *approval.Form    // what callRequest.form is about; nil: none
+	returned *approval.Form    // what Call.Form is about; nil: none
 	recorder *journal.Recorder // of what the call changes; nil: it reads
 }
 
 // call passes every call of every agent to a source. Its error is a
 // [tools.Error], in the words of no System, or an [approval.FormRequest], which
 // the client is answered with.
-func (h *Hub) call(ctx context.Context, r callRequest) (tools.Result, error) {
-	c := &call{callRequest: r, began: h.now()}
+func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
+	c := &call{Call: r, caller: by, began: h.now()}
 	res, err := h.perform(ctx, c)
 	if err != nil {
-		res, err = tools.Result{}, h.publicError(c.session, c.name, c.source, err)
+		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
 	}
 	h.audit(c, res, err)
 	return res, err
@@ -53,10 +48,10 @@ func (h *Hub) call(ctx context.Context, r callRequest) (tools.Result, error) {
 // perform is a plain sequence, because the order is the security policy and must
 // be readable on one screen.
 func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error) {
-	if c.tool, err = c.view.tool(c.name); err != nil {
+	if c.tool, err = c.view.tool(c.Tool); err != nil {
 		return res, err
 	}
-	if c.source, c.arguments, err = c.tool.choice.pick(c.tool.of, parseArguments(c.args)); err != nil {
+	if c.source, c.arguments, err = c.tool.choice.pick(c.tool.of, parseArguments(c.Args)); err != nil {
 		return res, err
 	}
 	if err = c.view.grant(c.source, c.tool.info.Effect); err != nil {
@@ -124,7 +119,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // even if the call has been answered by then.
 func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	res, err := catchPanic(func() (tools.Result, error) {
-		return h.invoke(ctx, c, open, callContext{c.context, h, c, auth}, auth.args)
+		return h.invoke(ctx, c, open, callContext{c.Context, h, c, auth}, auth.args)
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
@@ -170,9 +165,9 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 // Call runs a tool, by its specification's name, on one source, as for an
 // agent: grants, limits and audit hold. Its error is a [tools.Error].
 func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
-	by, _, err := h.localReader(source)
+	by, _, err := h.localCaller(source)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return h.call(ctx, callRequest{session: by.session, client: by.client, view: by.view, name: tool, args: args, context: tools.NopCallContext{}})
+	return h.call(ctx, by, mcp.Call{Tool: tool, Args: args, Context: tools.NopCallContext{}})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -53,10 +54,7 @@ func TestReasonIsShown(t *testing.T) {
 		a := h.asker(cursor)
 		out := make(chan error, 1)
 		go func() {
-			_, err := h.call(t.Context(), callRequest{
-				session: a.s, client: cursor, view: h.allToolsets().usual, name: "put", args: []byte(`{"path":"a","text":"x"}`), context: tools.NopCallContext{},
-				reason: "the user said yes",
-			})
+			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes", Context: tools.NopCallContext{}})
 			out <- err
 		}()
 		synctest.Wait()

@@ -23,9 +23,9 @@ type authorization struct {
 // decide is the one place where the policy allows, asks or denies, and where a
 // call waits for a person. Without a policy, what is granted is allowed.
 func (h *Hub) decide(ctx context.Context, c *call) (authorization, error) {
-	if c.form != nil {
+	if c.Form != nil {
 		p := h.policy.Load()
-		form, err := h.approvals.Return(*c.form, c.approvalRequest(p, c.policyRequest(p)))
+		form, err := h.approvals.Return(*c.Form, c.approvalRequest(p, c.policyRequest(p)))
 		if err != nil {
 			return authorization{}, err
 		}
@@ -80,9 +80,9 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 
 // ask waits for a person and returns what they approve.
 func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
-	client := approval.Client{Progress: c.context.Progress, Form: c.returned}
+	client := approval.Client{Progress: c.Context.Progress, Form: c.returned}
 	if p.Elicits(c.client, c.source.conf.Name) {
-		client.Prompt, client.Forms = c.prompt, c.forms
+		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
 	grant, err := h.approvals.Wait(ctx, r, client)
 	if isFormRequest(err) {
@@ -133,7 +133,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 
 func (c *call) approvalRequest(p *policy.Policy, q policy.Request) approval.Request {
 	return approval.Request{
-		Session: c.session.ID, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.reason,
+		Session: c.session.ID, Call: q, Policy: p.Digest(), Args: c.canonical(c.tool.info.In), Reason: c.Reason,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -21,9 +22,7 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *asker) tries(ctx context.Context, tool, args string, back *approval.FilledForm) (o told, state string) {
-	res, err := a.h.call(ctx, callRequest{
-		session: a.s, client: a.who, view: a.h.viewOf(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{}, forms: true, form: back,
-	})
+	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.viewOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}, Forms: true, Form: back})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return told{}, f.State
 	}
@@ -144,9 +143,9 @@ func TestChecklistFormExpiry(t *testing.T) {
 		a := h.asker(proven)
 		state := a.form("drop", dropA)
 		id := h.waiting().ID
-		pass(h.limits.Form - time.Second)
+		time.Sleep(h.limits.Form - time.Second)
 		h.waiting()
-		pass(2 * time.Second)
+		time.Sleep(2 * time.Second)
 		if h.open() != 0 || h.Answer(id, true, status.Answer{}) == nil {
 			t.Error("it still waits")
 		}
@@ -155,7 +154,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 
 		state = a.form("drop", dropA)
 		h.answers(h.waiting().ID, true, status.Answer{})
-		pass(h.limits.Form + time.Second) // a yes in the panel lives no longer
+		time.Sleep(h.limits.Form + time.Second) // a yes in the panel lives no longer
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
 		says(t, o, tools.Conflict, "has expired")
 
@@ -164,7 +163,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
 		says(t, o, tools.Conflict, "has expired")
 		h.pad.skew.Store(0)
-		pass(time.Hour)
+		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)
 		h.mu.Lock()
@@ -334,7 +333,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 							}
 						}
 					}
-					pass(time.Duration(r.IntN(60)) * time.Second)
+					time.Sleep(time.Duration(r.IntN(60)) * time.Second)
 				}
 			}
 			if ran == 0 && seed == 0 {

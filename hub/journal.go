@@ -36,7 +36,7 @@ func (h *Hub) newRecorder(c *call) *journal.Recorder {
 	}
 	o := journal.Origin{
 		Client: c.session.ClientName(), Proven: c.session.Proven != "", Session: c.session.ID,
-		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.reason,
+		Source: c.source.conf.Name, Tool: c.tool.info.Name, Reason: c.Reason,
 	}
 	if c.tool.ownChanges != nil {
 		o.Tool = journal.UndoTool

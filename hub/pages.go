@@ -15,15 +15,15 @@ import (
 // policy and audit.
 const localClient = "lectern call"
 
-// localReader is a person who sees one source as agents see it.
-func (h *Hub) localReader(name string) (reader, *source, error) {
+// localCaller is a person who sees one source as agents see it.
+func (h *Hub) localCaller(name string) (caller, *source, error) {
 	in := h.inScope(name)
 	if name == "" || len(in) == 0 {
-		return reader{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
+		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
 	v := newView(in, granted)
 	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.ownChanges != nil }) // a person has `lectern changes`
-	return reader{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
+	return caller{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
 }
 
 // batchBytes is about how many bytes of names are sent together.
@@ -32,7 +32,7 @@ const batchBytes = 64 << 10
 // Pages implements [status.Browser]. Its error is a [tools.Error], as are those of
 // Page and Search.
 func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
-	by, src, err := h.localReader(source)
+	by, src, err := h.localCaller(source)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func nextBatch(pages []tools.PageInfo) (list status.PageList, rest []tools.PageI
 
 // Page implements [status.Browser].
 func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, error) {
-	by, src, err := h.localReader(source)
+	by, src, err := h.localCaller(source)
 	if err != nil {
 		return status.PageText{}, err
 	}
@@ -82,7 +82,7 @@ func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, e
 
 // Search implements [status.Browser].
 func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, error) {
-	_, src, err := h.localReader(source)
+	_, src, err := h.localCaller(source)
 	if err != nil {
 		return status.Search{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
@@ -51,11 +52,11 @@ func BenchmarkCallPath(b *testing.B) {
 	}
 }
 
-type caller func(tool string, args json.RawMessage) error
+type toolCall func(tool string, args json.RawMessage) error
 
 // guardedCalls are the two ways to call: a System alone, and one behind a hub
 // with all that the product gives it.
-func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
+func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 	b.Helper()
 	top := b.TempDir()
 	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now})
@@ -99,7 +100,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
 	v := newToolsetCache(p, h.inScope("")).of(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, err := h.call(b.Context(), callRequest{session: s, client: client, view: v, name: name, args: args, context: tools.NopCallContext{}})
+		_, err := h.call(b.Context(), caller{s, client, v}, mcp.Call{Tool: name, Args: args, Context: tools.NopCallContext{}})
 		return err
 	}
 	return alone, whole
@@ -119,7 +120,7 @@ func folderOfOnePage(b *testing.B) json.RawMessage {
 	return options
 }
 
-func comparePaths(b *testing.B, tool string, args func(int) json.RawMessage, alone, whole caller) {
+func comparePaths(b *testing.B, tool string, args func(int) json.RawMessage, alone, whole toolCall) {
 	b.Helper()
 	var without, with, more []time.Duration
 	for n := 0; b.Loop(); n++ {

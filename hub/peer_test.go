@@ -88,16 +88,7 @@ func TestPeers(t *testing.T) {
 		}
 		defer p.Close()
 	}
-	seen := time.NewTicker(10 * time.Millisecond)
-	defer seen.Stop()
-	late := time.After(10 * time.Second)
-	for len(board.Now().Peers) < 2 {
-		select {
-		case <-seen.C:
-		case <-late:
-			t.Fatalf("people see %v", board.Now().Peers)
-		}
-	}
+	board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Peers) == 2 })
 	res, err := h.Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
 	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
 		t.Errorf("got %s, %v", res.JSON, err)

@@ -46,16 +46,9 @@ func pathsIn(uri string) (names []string) {
 	return names
 }
 
-// A reader is an agent that reads, or a person who sees what an agent sees.
-type reader struct {
-	session *session
-	client  policy.Client
-	view    *view
-}
-
 // readSource runs f on a source for anything but a tool: with the same grant,
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
-func readSource[T any](ctx context.Context, h *Hub, by reader, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error)) (T, error) {
+func readSource[T any](ctx context.Context, h *Hub, by caller, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error)) (T, error) {
 	var none T
 	if err := by.view.grant(src, tools.Reads); err != nil {
 		return none, err

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -290,9 +291,7 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, err = q.hub.call(q.Context(), callRequest{
-		session: q.agents[who], client: policy.Client{Name: q.agents[who].ClientName()}, view: q.views[n], name: tool, args: bytes.Clone(in), context: tools.NopCallContext{},
-	})
+	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n]}, mcp.Call{Tool: tool, Args: bytes.Clone(in), Context: tools.NopCallContext{}})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
 }

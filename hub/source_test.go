@@ -26,7 +26,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		before := c.Ask("tools/list", `{}`)
 
 		h.world.Lose("notes", true)
-		pass(checkEvery)
+		time.Sleep(checkEvery)
 		synctest.Wait()
 		if d := cmp.Diff(string(before.Result), string(c.Ask("tools/list", `{}`).Result)); d != "" {
 			t.Errorf("the list changed: %s", d)
@@ -42,16 +42,16 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		if !ok || p.Title != "source notes: the folder is gone" || !strings.Contains(p.Fix, "Bring /notes back") {
 			t.Errorf("problem %+v", p)
 		}
-		pass(updateEvery)
+		time.Sleep(updateEvery)
 		synctest.Wait()
 		if got := h.board.Now().Sources[0]; got.State != status.Failed || got.Note != "the folder is gone" {
 			t.Errorf("status %+v", got)
 		}
 
-		pass(2 * retryEvery) // opening anew fails too
+		time.Sleep(2 * retryEvery) // opening anew fails too
 		synctest.Wait()
 		h.world.Lose("notes", false)
-		pass(checkEvery)
+		time.Sleep(checkEvery)
 		synctest.Wait()
 		if r := c.Call("say", `{"source":"notes","text":"a"}`); r.IsError {
 			t.Errorf("got %+v after it came back", r)
@@ -69,7 +69,7 @@ func TestSourceOpensLater(t *testing.T) {
 		w.Lose("notes", true)
 		h := startWorld(t, w, Limits{}, deskSource("notes"))
 		w.Lose("notes", false)
-		pass(retryEvery)
+		time.Sleep(retryEvery)
 		synctest.Wait()
 		if _, err := h.Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
 			t.Error(err)
@@ -187,7 +187,7 @@ func TestPicture(t *testing.T) {
 		c.Initialize()
 		c.Call("say", `{"text":"a"}`)
 		c.Call("miss", `{}`)
-		pass(2 * updateEvery)
+		time.Sleep(2 * updateEvery)
 		synctest.Wait()
 		got := h.board.Now()
 		if got.Hub.Calls != 2 || got.Hub.Failures != 1 || got.Hub.Skill != "1.0" || got.Sources[0].Calls != 2 || got.Sources[0].Tools != 11 {

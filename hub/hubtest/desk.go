@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
+	"time"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -221,9 +223,9 @@ func Org(w *World) tools.Kind {
 	})
 }
 
-// A Board is a Picture that keeps what was drawn.
+// A Board is a SnapshotStore that tests wait for.
 type Board struct {
-	mu       sync.Mutex
+	watched
 	snapshot status.Snapshot
 	problems map[string]status.Problem
 }
@@ -231,10 +233,18 @@ type Board struct {
 // NewBoard makes an empty Board.
 func NewBoard() *Board { return &Board{problems: map[string]status.Problem{}} }
 
+// Update implements hub.SnapshotStore.
 func (b *Board) Update(f func(*status.Snapshot)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.snapshot)
+	b.changed()
+}
+
+// WaitFor returns when the snapshot is ok.
+func (b *Board) WaitFor(t testing.TB, ok func(status.Snapshot) bool) {
+	t.Helper()
+	b.waitUntil(t, func() bool { return ok(b.snapshot) })
 }
 
 func (b *Board) Raise(p status.Problem) {
@@ -264,16 +274,59 @@ func (b *Board) Now() status.Snapshot {
 	return b.snapshot
 }
 
-// A Log keeps what was written to it.
+// A Log keeps what was written to it, and tests wait for it.
 type Log struct {
-	mu sync.Mutex
-	b  strings.Builder
+	b strings.Builder
+	watched
 }
 
 func (s *Log) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changed()
 	return s.b.Write(p)
+}
+
+// WaitFor returns when text has been written.
+func (s *Log) WaitFor(t testing.TB, text string) {
+	t.Helper()
+	s.waitUntil(t, func() bool { return strings.Contains(s.b.String(), text) })
+}
+
+// watched is a mutex with a way to wait for a change of what it guards.
+type watched struct {
+	mu   sync.Mutex
+	next chan struct{} // closed by the next change; nil: no test waits
+}
+
+// changed is called with mu held.
+func (w *watched) changed() {
+	if w.next != nil {
+		close(w.next)
+		w.next = nil
+	}
+}
+
+func (w *watched) waitUntil(t testing.TB, ok func() bool) {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	for {
+		w.mu.Lock()
+		done := ok()
+		if w.next == nil {
+			w.next = make(chan struct{})
+		}
+		next := w.next
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-next:
+		case <-timeout:
+			t.Fatal("it did not happen within 10 s")
+		}
+	}
 }
 
 func (s *Log) String() string {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -228,9 +229,7 @@ type told struct {
 func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
 	out := make(chan told, 1)
 	go func() {
-		res, err := a.h.call(ctx, callRequest{
-			session: a.s, client: a.who, view: a.h.viewOf(a.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
-		})
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.viewOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
 		out <- told{res, tools.AsError(err)}
 	}()
 	return out

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/tools"
@@ -136,9 +137,7 @@ func (o *office) clerk(who policy.Client) *clerk {
 
 // call answers as an agent sees it.
 func (c *clerk) call(tool, args string) told {
-	res, err := c.o.call(c.o.t.Context(), callRequest{
-		session: c.s, client: c.who, view: c.o.viewOf(c.who), name: tool, args: json.RawMessage(args), context: tools.NopCallContext{},
-	})
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.viewOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
 	return told{res, tools.AsError(err)}
 }
 
