@@ -76,8 +76,8 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 	return ep
 }
 
-// publish gives mcp-go what all clients together are shown. A list that is as
-// before is left alone; of the others mcp-go tells every session.
+// publish gives mcp-go what all clients together are shown. Lists that did not
+// change are not touched; of those that did mcp-go notifies every session.
 func (ep *endpoint) publish(perClient bool) {
 	ep.publishing.Lock()
 	defer ep.publishing.Unlock()

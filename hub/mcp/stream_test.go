@@ -186,7 +186,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A cancelled call that does not end is answered by nobody, its id is free,
+// A cancelled call that does not end gets no response, its id is free,
 // and it is in flight until it does end.
 func TestCancelStubborn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
