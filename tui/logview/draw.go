@@ -42,7 +42,7 @@ func (v View) Summary() string {
 	if f.text != "" {
 		words = append(words, "“"+f.text+"”")
 	}
-	if found := v.hitSummary(); found != "" {
+	if found := v.log.hitSummary(); found != "" {
 		words = append(words, found)
 	}
 	if f.component != "" {
@@ -82,7 +82,7 @@ func (v View) rows(w, h int) []rowPosition {
 
 func (v View) draw(t theme.Theme, w, h int) []string {
 	if v.log.len() == 0 {
-		return []string{t.Dim.Text(v.emptyText())}
+		return []string{t.Dim.Text(v.log.emptyText())}
 	}
 	out := make([]string, 0, h)
 	for _, s := range v.rows(w, h) {
@@ -91,8 +91,8 @@ func (v View) draw(t theme.Theme, w, h int) []string {
 	return out
 }
 
-func (v View) emptyText() string {
-	if v.log.ring.next == v.log.ring.first {
+func (v *filteredLog) emptyText() string {
+	if v.ring.next == v.ring.first {
 		return "The log is empty."
 	}
 	return "No lines match the filter."
@@ -115,9 +115,9 @@ func (v View) drawRow(t theme.Theme, s rowPosition, w int) string {
 	} else {
 		text = sliceCells(r.text(l), v.left, w-lead)
 	}
-	row := t.Text.Text(strings.Repeat(" ", lead)) + v.highlightFilter(t, text)
+	row := t.Text.Text(strings.Repeat(" ", lead)) + v.log.highlightFilter(t, text)
 	if s.row == 0 {
-		row = v.prefix(t, l, n, w) + v.highlightFilter(t, text)
+		row = v.prefix(t, l, n, w) + v.log.highlightFilter(t, text)
 	}
 	if selected {
 		return widget.FillRow(t, row, w)
@@ -170,10 +170,10 @@ func (v View) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 }
 
 // highlightFilter paints text, which is plain already, and in it what the filter found.
-func (v View) highlightFilter(t theme.Theme, text string) string {
-	f := v.log.filter
+func (v *filteredLog) highlightFilter(t theme.Theme, text string) string {
+	f := v.filter
 	switch {
-	case v.log.search.pattern != nil:
+	case v.search.pattern != nil:
 		return v.highlightHits(t, text)
 	case f.text == "":
 		return t.Text.Text(text)

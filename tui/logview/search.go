@@ -138,15 +138,15 @@ func (v View) jump(d, w, h int) View {
 }
 
 // hitSummary says how the search goes; empty: there is none.
-func (v View) hitSummary() string {
-	s := v.log.search
+func (v *filteredLog) hitSummary() string {
+	s := v.search
 	switch {
 	case s.problem != "":
 		return s.problem
 	case s.pattern == nil:
 		return ""
 	}
-	found := v.log.liveHits()
+	found := v.liveHits()
 	if i, there := slices.BinarySearch(found, s.at); there && s.at != 0 {
 		return fmt.Sprintf("%s of %s", widget.Count(i+1), widget.Plural(len(found), "match"))
 	}
@@ -154,10 +154,10 @@ func (v View) hitSummary() string {
 }
 
 // highlightHits paints what the search finds in text.
-func (v View) highlightHits(t theme.Theme, text string) string {
+func (v *filteredLog) highlightHits(t theme.Theme, text string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range v.log.search.pattern.FindAllStringIndex(text, 64) { // more fit no screen
+	for _, m := range v.search.pattern.FindAllStringIndex(text, 64) { // more fit no screen
 		b.WriteString(t.Text.Text(text[at:m[0]]))
 		b.WriteString(t.Match.Text(text[m[0]:m[1]]))
 		at = m[1]

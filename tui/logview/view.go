@@ -85,10 +85,10 @@ func newView(nav widget.NavKeys, keys LogKeys, zone *time.Location, lines, size 
 func (v View) Append(lines []status.Line) View {
 	for _, l := range lines {
 		if l.Missed > 0 {
-			v.remark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
+			v.log.remark(fmt.Sprintf("… %s dropped …", widget.Plural(l.Missed, "line")))
 		}
 		if l.Seq <= v.last && v.last > 0 {
-			v.remark("… the hub restarted …")
+			v.log.remark("… the hub restarted …")
 			v.log.ring.clients.forgetSessions()
 		}
 		v.last = l.Seq
@@ -97,8 +97,8 @@ func (v View) Append(lines []status.Line) View {
 	return v
 }
 
-func (v View) remark(text string) {
-	v.log.lineAdded(v.log.ring.add(time.Time{}, remarkLevel, "", text))
+func (v *filteredLog) remark(text string) {
+	v.lineAdded(v.ring.add(time.Time{}, remarkLevel, "", text))
 }
 
 // ShowComponent shows the lines of one component only.
@@ -164,7 +164,7 @@ func (v View) HandleKey(k tea.KeyPressMsg, w, h int) (View, bool) {
 		f.level = (f.level + 1) % remarkLevel
 		return v.setFilter(f), true
 	case key.Matches(k, v.keys.NextPart):
-		return v.setFilter(v.nextFilter()), true
+		return v.setFilter(v.log.nextFilter()), true
 	case key.Matches(k, v.keys.Wrap):
 		v.wrap = !v.wrap
 	case key.Matches(k, v.keys.Timestamps):
@@ -194,15 +194,15 @@ func (v View) back() (View, bool) {
 
 // nextFilter shows the next component, in the order of their first lines, then
 // one client after the other; after the last come all.
-func (v View) nextFilter() filter {
-	next := v.log.filter
+func (v *filteredLog) nextFilter() filter {
+	next := v.filter
 	steps := []filter{{}}
-	for _, name := range v.log.ring.components {
+	for _, name := range v.ring.components {
 		if name != "" {
 			steps = append(steps, filter{component: name})
 		}
 	}
-	for _, client := range v.log.ring.clients.names {
+	for _, client := range v.ring.clients.names {
 		steps = append(steps, filter{client: client})
 	}
 	i := slices.Index(steps, filter{component: next.component, client: next.client}) + 1
@@ -224,7 +224,7 @@ func (v View) DisabledReason(k tea.KeyPressMsg) string {
 		return "There are no lines to select."
 	case key.Matches(k, v.keys.ScrollEnd) && v.left == 0:
 		return "Already at the start of the lines."
-	case key.Matches(k, v.keys.NextPart) && v.nextFilter() == v.log.filter:
+	case key.Matches(k, v.keys.NextPart) && v.log.nextFilter() == v.log.filter:
 		return "There are no other components or clients."
 	default:
 		return ""
