@@ -22,7 +22,6 @@ type settingsAction struct {
 
 // settingsActions are what can be done, in their order.
 func settingsActions(s status.Snapshot) []settingsAction {
-	agents := widget.Plural(len(s.Sessions), "agent")
 	all := []settingsAction{updateAction(s), {
 		title: "Check for updates", description: "Asks the release server. Nothing is changed.",
 		action: status.Action{Verb: status.CheckUpdate},
@@ -50,8 +49,8 @@ func settingsActions(s status.Snapshot) []settingsAction {
 		description: "Automatic, dark, light or high contrast. Remembered for the next time.",
 	})
 	return append(all, settingsAction{title: "Reload the configuration",
-		description: "Use it after editing the file. " + agents + " may see different tools.", action: status.Action{Verb: status.Reload}},
-		settingsAction{title: "Restart the hub", description: agents + " wait for a moment; no result is lost.",
+		description: "Use it after editing the file. Agents may see different tools.", action: status.Action{Verb: status.Reload}},
+		settingsAction{title: "Restart the hub", description: "Agents wait for a moment; no result is lost.",
 			action: status.Action{Verb: status.RestartHub}})
 }
 

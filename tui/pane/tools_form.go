@@ -2,6 +2,7 @@ package pane
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -58,39 +59,23 @@ func (f toolForm) sourceName() string {
 }
 
 // arguments are what was typed, as JSON. Empty fields are left out.
-func (f toolForm) arguments() (json.RawMessage, int, error) {
-	var b strings.Builder
-	b.WriteByte('{')
+func (f toolForm) arguments() (args json.RawMessage, field int, err error) {
+	all := map[string]json.RawMessage{}
 	for i, a := range f.fields {
 		text := f.typed[i].Value()
 		if text == "" && !a.required {
 			continue
 		}
 		if text == "" && a.kind != "string" {
-			return nil, i, errRequired(a.name)
+			return nil, i, errors.New(a.name + " is required")
 		}
-		v, err := a.encode(text)
-		if err != nil {
+		if all[a.name], err = a.encode(text); err != nil {
 			return nil, i, err
 		}
-		name, err := json.Marshal(a.name)
-		if err != nil {
-			return nil, i, err
-		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(v)
 	}
-	b.WriteByte('}')
-	return json.RawMessage(b.String()), 0, nil
+	args, err = json.Marshal(all)
+	return args, 0, err
 }
-
-type errRequired string
-
-func (e errRequired) Error() string { return string(e) + " is required" }
 
 // handleKey answers k, which does not close the form.
 func (f toolForm) handleKey(k Press) (toolForm, Intent) {

@@ -42,7 +42,7 @@ func TestToolIsRunByHand(t *testing.T) {
 			t.Errorf("ran %q", r.queries.ran)
 		}
 		r.press("backspace", "7", "tab", "0.50", "tab", "right", "tab", "right", "right", "tab", "a, b", "tab", `{"x":1}`, "tab", "right", "enter")
-		want := []string{`welcome search_pages {"query":"a plan","limit":7,"ratio":0.5,"fuzzy":true,"sort":"path","tags":["a","b"],"where":{"x":1}}`}
+		want := []string{`welcome search_pages {"fuzzy":true,"limit":7,"query":"a plan","ratio":0.5,"sort":"path","tags":["a","b"],"where":{"x":1}}`}
 		if d := cmp.Diff(want, r.queries.ran); d != "" {
 			t.Error(d)
 		}
