@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/internal/loopnet"

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
