@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// What is typed before a person can have read the question is no answer to it;
+// What is typed before a person can have read the question does not count;
 // one call is asked about at a time, and one that ends meanwhile is left.
 func TestDialog(t *testing.T) {
 	var out bytes.Buffer

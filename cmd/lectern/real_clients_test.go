@@ -33,7 +33,7 @@ func TestRealClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			home := household(t)
+			home := newHome(t)
 			run := func(program string, args ...string) string {
 				t.Helper()
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
