@@ -13,7 +13,7 @@ import (
 )
 
 // What is typed before a person can have read the question does not count;
-// one call is asked about at a time, and one that ends meanwhile is left.
+// the dialog asks about one call at a time, and drops a call that has ended.
 func TestDialog(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Now()

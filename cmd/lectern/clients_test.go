@@ -153,8 +153,8 @@ func askHub(t *testing.T, home string) daemon.Vitals {
 	return v
 }
 
-// awaitSessions waits until the hub has so many sessions: a client that only connected
-// whether it answers is one too for a moment.
+// awaitSessions waits until the hub has this many sessions. A client that only
+// checks whether the hub answers is also one for a moment.
 func awaitSessions(t *testing.T, home string, want int) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)

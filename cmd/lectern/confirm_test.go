@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// On a terminal a plan is carried out when the person says so, and not before.
+// On a terminal a plan is applied only after the person has confirmed it.
 func TestAskInATerminal(t *testing.T) {
 	home := newHomeWith(t, "[hub]\nhttp = false\n")
 	x := openTerminal(t, home, 100, 40)

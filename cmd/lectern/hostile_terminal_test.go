@@ -72,8 +72,8 @@ func isInvisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// TestHostileTextInATerminal: whatever agents and notes say of themselves, want
-// and write, the panel and the commands draw themselves and nothing else.
+// Whatever names, arguments and notes contain, the panel and the commands print
+// no control characters from them.
 func TestHostileTextInATerminal(t *testing.T) {
 	all := strings.Join(hostile, "|")
 	name := strings.Join(hostile[:8], "") + hostile[12] + "\u202e\u200b\u009b31m"

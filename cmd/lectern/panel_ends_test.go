@@ -17,8 +17,7 @@ import (
 
 const oneSource = "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n"
 
-// TestPanelEnds: however the panel ends, the terminal is as it was, and what is
-// said last is right.
+// However the panel ends, the terminal is restored and the last message is right.
 func TestPanelEnds(t *testing.T) {
 	home := newHomeWith(t, oneSource)
 	for _, c := range []struct {
@@ -63,8 +62,7 @@ func TestPanelEnds(t *testing.T) {
 	stopTestHub(t, home)
 }
 
-// TestPanelOfAClosedTerminal: a panel whose terminal is gone ends by itself,
-// also when it was asked to outlive that.
+// A panel whose terminal is gone exits, also under nohup.
 func TestPanelOfAClosedTerminal(t *testing.T) {
 	home := newHomeWith(t, oneSource)
 	for name, argv := range map[string][]string{
@@ -82,8 +80,8 @@ func TestPanelOfAClosedTerminal(t *testing.T) {
 	stopTestHub(t, home)
 }
 
-// TestPanelInTheBackground: in a shell Ctrl+Z gives the terminal back and fg
-// draws the panel again; where no shell could, it says so and goes on.
+// In a shell, Ctrl+Z suspends the panel and fg redraws it. Without a shell the
+// panel says that it cannot be suspended and goes on.
 func TestPanelInTheBackground(t *testing.T) {
 	home := newHomeWith(t, oneSource)
 	x := openScreen(t, 100, 30, environIn(home, "PS1=shell> "), "sh", "-i")
@@ -120,8 +118,8 @@ func TestPanelInTheBackground(t *testing.T) {
 	stopTestHub(t, home)
 }
 
-// TestPanelBreaks: a panic leaves the terminal as it was, a report, and words
-// that say where it was and where the report is.
+// A panic restores the terminal, saves a report, and prints where it happened and
+// where the report is.
 func TestPanelBreaks(t *testing.T) {
 	for _, at := range []string{"update", "view", "command", "batch", "beside"} {
 		t.Run(at, func(t *testing.T) {
@@ -149,7 +147,7 @@ func TestPanelBreaks(t *testing.T) {
 	}
 }
 
-// TestPanelWithoutATerminal: what cannot draw gets text, and ends.
+// Without a terminal that can draw, the panel prints text and exits.
 func TestPanelWithoutATerminal(t *testing.T) {
 	home := newHomeWith(t, oneSource)
 	for name, environ := range map[string][]string{
@@ -172,8 +170,7 @@ func TestPanelWithoutATerminal(t *testing.T) {
 	stopTestHub(t, home)
 }
 
-// TestPanelFollowsItsWindow: whatever the size becomes, the screen is full from
-// its first row to its last.
+// The panel fills the screen from the first row to the last after every resize.
 func TestPanelFollowsItsWindow(t *testing.T) {
 	home := newHomeWith(t, oneSource)
 	x := openScreen(t, 100, 30, environIn(home), "lectern")

@@ -24,7 +24,7 @@ func runWithPlugin() {
 	os.Exit(c.run(context.Background(), os.Args[1:]))
 }
 
-// A build without the plugin's script says how to make one.
+// A build without the plugin says how to build it.
 func TestBuildWithoutPlugin(t *testing.T) {
 	for _, verb := range []string{"install", "status", "pack"} {
 		var out, said bytes.Buffer

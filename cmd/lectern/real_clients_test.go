@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The clients themselves, where they are on PATH, say that they see Lectern,
-// and those that try it say that it answers. Each has a home of its own.
+// The real clients that are on PATH list Lectern, and those that connect report
+// that it answers. Each has a home directory of its own.
 func TestRealClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts other programs")

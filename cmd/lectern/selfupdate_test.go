@@ -79,8 +79,8 @@ func (i *installation) checkBinary(want []byte) {
 	}
 }
 
-// Old, new, and back, between two binaries as they are released, while two
-// agents read page after page: they notice a pause and nothing else.
+// Updates and rollbacks between two release builds, while two agents read page
+// after page: the agents notice only a pause.
 func TestSelfUpdateUnderAgents(t *testing.T) {
 	i := newInstallation(t, buildVersion(t, "1.1.0"))
 	agents := []*agent{connect(t, i.exe, i.home), connect(t, i.exe, i.home)}
@@ -141,8 +141,8 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	}
 }
 
-// An agent that started after an update, so that it is newer than what a
-// rollback brings, does not drive the older hub away.
+// An agent that started after an update, and is newer than the hub after a
+// rollback, does not replace that hub.
 func TestRollbackUnderNewerAgent(t *testing.T) {
 	i := newInstallation(t, buildVersion(t, "1.1.0"))
 	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{}); err != nil {
@@ -165,7 +165,8 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 	stopTestHub(t, i.home)
 }
 
-// A release whose hub does not start brings the old binary and its hub back.
+// If the hub of a new release does not start, the old binary and its hub are
+// restored.
 func TestSelfUpdateToSickHub(t *testing.T) {
 	sick := fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '{\"version\":\"1.1.0\",\"os\":%q,\"arch\":%q}'\n", runtime.GOOS, runtime.GOARCH)
 	i := newInstallation(t, sick)

@@ -31,8 +31,8 @@ func openHubWithNotes(t *testing.T) (*hubProcess, status.Client, string) {
 
 func hasOneApproval(s status.Snapshot) bool { return len(s.Approvals) == 1 }
 
-// The panel answers by verbs: it sees the diff first, yes for good writes a
-// rule that holds for the next call, and a second answer is refused.
+// The panel answers with actions: the preview shows the diff, "always" adds a
+// rule that applies to the next call, and a second answer is refused.
 func TestAnswersByVerb(t *testing.T) {
 	h, c, file := openHubWithNotes(t)
 	write := func(text string) <-chan error {
@@ -89,7 +89,7 @@ func TestAnswersByVerb(t *testing.T) {
 	apptest.Await(t, c, "that nothing waits", func(s status.Snapshot) bool { return len(s.Approvals) == 0 })
 }
 
-// What a person grants on the panel holds at once.
+// A grant on the panel applies at once.
 func TestGrantByVerb(t *testing.T) {
 	h, c, _ := openHubWithNotes(t)
 	set := status.Action{Verb: status.SetGrant, Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}}
@@ -110,8 +110,8 @@ func TestGrantByVerb(t *testing.T) {
 	}
 }
 
-// Over HTTP one's own token is the bearer token, and a session belongs to the
-// token that opened it.
+// Over HTTP a client's own token is its bearer token, and a session belongs to
+// the token that opened it.
 func TestTokenOverHTTP(t *testing.T) {
 	h, c, _ := openHubWithNotes(t)
 	all, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())

@@ -47,8 +47,8 @@ func fillDisk(t *testing.T, file string) {
 	}
 }
 
-// On a full disk reads go on, writes and edits are refused whole, and it is
-// said that the log is not written; room mends all of it.
+// On a full disk reads still work, writes and edits are refused completely, and
+// a problem says that the log is not written. Free space repairs all of it.
 func TestFullDisk(t *testing.T) {
 	a := apptest.New(t)
 	disk := mountSmallDisk(t)

@@ -127,8 +127,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// What a broken file was meant to forbid is not known, so nothing is served
-// and nothing listens until it is mended.
+// A hub cannot know what a broken file was meant to forbid, so it serves nothing
+// and does not listen until the file is fixed.
 func TestColdStartWithABrokenFile(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
 	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))

@@ -30,8 +30,8 @@ func newAppWithFailingHub(t *testing.T) *app.App {
 	return a
 }
 
-// A hub that cannot start is shown as failed, with what it said and what tries
-// again, and that it cannot be started by hand either is shown as well.
+// A hub that cannot start is shown as failed, with its output and an action that
+// tries again; a start by hand that fails is shown as well.
 func TestHubSupervisorShowsWhy(t *testing.T) {
 	a := newAppWithFailingHub(t)
 	if err := os.MkdirAll(a.Paths.State, 0o700); err != nil {
@@ -65,8 +65,8 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	})
 }
 
-// A hub that dies again and again is left alone in the end, and how it ended is
-// said; one that a person stopped is no loss.
+// A hub that dies again and again is no longer restarted, and its last exit is
+// shown. A hub that a person stopped does not count.
 func TestHubSupervisorGivesUp(t *testing.T) {
 	a := newIsolatedApp(t)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

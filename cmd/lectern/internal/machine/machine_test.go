@@ -37,7 +37,7 @@ func newMachine(a *app.App, hub status.Client) *Machine {
 	}})
 }
 
-// What the panel adds keeps every promise of a Client, also while it changes.
+// A Machine keeps every promise of a Client, also while its state changes.
 func TestMachineIsAClient(t *testing.T) {
 	a := newIsolatedApp(t)
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
@@ -73,8 +73,8 @@ func awaitInstallation(t *testing.T, c status.Client, id string, want status.Sta
 	return last
 }
 
-// Every kind of place goes in, is found there, and comes out without a trace;
-// there is no hub all the while.
+// Every kind of installation can be installed, found and removed without a trace,
+// without a hub.
 func TestInstallations(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the paths are those of Linux")
@@ -129,8 +129,8 @@ func TestInstallations(t *testing.T) {
 	}
 }
 
-// What a person agreed to is what happens: a file that changed since the
-// preview is an error, and stays as it is.
+// Only what a person has confirmed is applied: a file that changed after the
+// preview is an error and is not touched.
 func TestMachineDoesWhatWasShown(t *testing.T) {
 	a := newIsolatedApp(t)
 	l := newMachine(a, new(statustest.Fake))
@@ -164,7 +164,7 @@ func TestMachineDoesWhatWasShown(t *testing.T) {
 	}
 }
 
-// A broken file of a client is shown with what to do, and not touched.
+// A client's broken file is shown with advice, and not touched.
 func TestBrokenClient(t *testing.T) {
 	a := newIsolatedApp(t)
 	l := newMachine(a, new(statustest.Fake))
@@ -188,8 +188,8 @@ func withSnapshot(l *Machine) *Machine {
 	return l
 }
 
-// The token of HTTP clients is replaced at once, and the hub that reads it when
-// it starts is restarted.
+// The token of HTTP clients is replaced at once, and the hub, which reads it when
+// it starts, is restarted.
 func TestRotateTokens(t *testing.T) {
 	a := newIsolatedApp(t)
 	fake := new(statustest.Fake)
@@ -286,8 +286,8 @@ func recordSteps(t *testing.T, l *Machine) (stop func() []string) {
 	}
 }
 
-// A check, an update and a roll-back from the panel, without a hub: each step
-// is shown as it is done, and the versions are right after each.
+// A check, an update and a rollback from the panel, without a hub: each step is
+// shown when it is done, and the versions are right after each.
 func TestUpdates(t *testing.T) {
 	l := updatable(t, nil)
 	ask := status.Action{Verb: status.CheckUpdate}
@@ -361,8 +361,8 @@ func inOrder(shown []string) bool {
 	return true
 }
 
-// A server that lies is found out at the right step, and the person is told
-// where to go; trying again once it is honest works.
+// A tampered release is detected at the right step, and the error says how to
+// install by hand.
 func TestUpdateRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(map[string][]byte)
@@ -404,8 +404,8 @@ func tamperArchive(files map[string][]byte, edit func([]byte) []byte) {
 	}
 }
 
-// A build without keys, or one that a package manager owns, says so before
-// anybody tries.
+// A build without keys, or one that a package manager owns, says so before an
+// update is tried.
 func TestCannotUpdate(t *testing.T) {
 	l := newMachine(newIsolatedApp(t), new(statustest.Fake))
 	l.scan(t.Context())
@@ -430,7 +430,7 @@ func TestCannotUpdate(t *testing.T) {
 	}
 }
 
-// Closing the panel breaks a download off, and never a swap that has begun.
+// Closing the panel cancels a download, but never a swap that has begun.
 func TestFinishUpdate(t *testing.T) {
 	l := updatable(t, nil)
 	asked := make(chan struct{}, 1)

@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// A look at this machine that finds what the last one found wakes nobody: a
-// panel would draw the same again, every half minute.
+// A scan that finds nothing new wakes no watcher: a panel would redraw the same
+// screen every half minute.
 func TestLookWithoutNewsWakesNobody(t *testing.T) {
 	l := newMachine(newIsolatedApp(t), &statustest.Fake{})
 	l.scan(t.Context())

@@ -44,7 +44,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// The plan of a new token names the agents that it shuts out, and no others.
+// The plan of a new token names the agents that it disconnects, and no others.
 func TestPlanNamesDisconnectedAgents(t *testing.T) {
 	a := newIsolatedApp(t)
 	var f statustest.Fake
