@@ -21,20 +21,14 @@ func testCLI(t *testing.T) *cli {
 	return &cli{apptest.New(t), console{in: &bytes.Buffer{}, out: &out, err: &out, getenv: func(string) string { return "" }}}
 }
 
-// The page of help about the configuration is a configuration: every key, and
-// the defaults.
-func TestConfigExample(t *testing.T) {
+// The tables in the help about the configuration can be read, and show every key.
+func TestRepeatedTables(t *testing.T) {
 	a := apptest.New(t)
-	c, err := config.Parse(a.Paths.File(), []byte(configExample), a.Schema())
-	if err != nil {
+	if _, err := config.Parse(a.Paths.File(), []byte(repeatedTables), a.Schema()); err != nil {
 		t.Fatal(err)
 	}
-	d := config.Default(a.Paths.File(), a.Schema())
-	if c.Hub != d.Hub || c.Limits != d.Limits || c.Update != d.Update {
-		t.Errorf("the example has %+v %+v %+v, the defaults are %+v %+v %+v", c.Hub, c.Limits, c.Update, d.Hub, d.Limits, d.Update)
-	}
 	for _, key := range a.Schema().Kinds["markdown"] {
-		if !strings.Contains(configExample, "\n"+key+" = ") {
+		if !strings.Contains(repeatedTables, "\n"+key+" = ") {
 			t.Errorf("%s is not shown", key)
 		}
 	}

@@ -46,7 +46,7 @@ func clientListCommand(c *cli) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			m := c.planner().Machine()
 			s, _ := c.planner().Server()
-			rows := [][]string{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
+			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
 			hidden := 0
 			for _, cl := range installer.Clients() {
 				f := m.Find(cl, s)
@@ -54,9 +54,9 @@ func clientListCommand(c *cli) *cobra.Command {
 					hidden++
 					continue
 				}
-				rows = append(rows, []string{cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note)})
+				rows.add(cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note))
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			if hidden > 0 && !all {
@@ -177,7 +177,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 			m := c.planner().Machine()
 			s, _ := c.planner().Server()
 			broken := 0
-			var rows [][]string
+			var rows table
 			for _, cl := range installer.Clients() {
 				f := m.Find(cl, s)
 				if f.Condition == installer.Absent {
@@ -186,9 +186,9 @@ func clientCheckCommand(c *cli) *cobra.Command {
 				if f.Condition != installer.Connected {
 					broken++
 				}
-				rows = append(rows, []string{cl.ID, string(f.Condition), f.File, f.Note})
+				rows.add(cl.ID, string(f.Condition), f.File, f.Note)
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			if len(rows) == 0 {

@@ -8,46 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// configExample is a configuration file with every key. Outside [[source]],
-// [[client]] and [[rule]] the values are the defaults.
-const configExample = `[hub]
-port = 12740          # of http://127.0.0.1:PORT/mcp; Lectern never uses another
-http = true           # false: agents can only connect with "lectern serve"
-idle_after = "10m"    # exit when nobody is connected for this long; "0s": never
-mark = true           # mark answers as data, not instructions: in _meta
-                      # "lectern/untrusted", and in a line after the text
-own_changes = false   # true: agents may list and undo their own changes, with
-                      # the tools list_changes and undo_change
-
-[limits]
-deadline = "30s"      # of one tool call
-in_flight = 32        # concurrent calls of one agent; more calls wait
-approval = "50s"      # how long a call waits for your approval. Many clients
-                      # time out after 60 s; increase this if yours wait longer
-calls_per_minute = 0  # of one client; 0: unlimited
-session_writes = 0    # of one session; 0: unlimited
-fuse_deletes = 100    # per minute and client; then you are asked
-fuse_bytes = 33554432 # rewritten per minute and client; then you are asked;
-                      # 0: unlimited
-
-[journal]
-keep = "90d"          # how long changes by agents can be undone
-max_mb = 512          # disk space for that; the oldest changes go first
-
-[logseq]
-plain_token = false   # true: accept plugins that cannot prove their token
-                      # and send it instead
-origins = []          # of plugin pages that may connect besides Logseq's own
-
-[update]
-check = true          # the panel checks once a day for a new version
-mirror = ""           # an https URL to get releases from instead of GitHub
-pin = ""              # the version that "lectern self-update" stays at
-
-[[source]]            # one for each knowledge base
+// repeatedTables are the tables that the configuration file may have many of,
+// with every key.
+const repeatedTables = `[[source]]            # one for each knowledge base
 name = "notes"        # what agents call it: lowercase letters, digits, hyphens
 kind = "markdown"
 path = "~/notes"      # or relative to this file
@@ -81,11 +48,16 @@ schema = ""           # matches while the tool's declaration has this hash
 func configCommand(c *cli) *cobra.Command {
 	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get and set keys"},
 		configListCommand(c), configGetCommand(c), configSetCommand(c))
+	var keys strings.Builder
+	for _, s := range config.Default(c.Paths.File(), config.Schema{}).Settings() {
+		fmt.Fprintf(&keys, "  %s = %s\n      %s\n", s.Key, quoteEmpty(s.Default), s.Description)
+	}
 	cmd.Long = "The configuration file is\n  " + c.Paths.File() + "\n" +
 		"(LECTERN_HOME puts it, data and state under one folder). `lectern source add` and\n" +
 		"`lectern config set` edit it and keep what you wrote; a running hub applies it as\n" +
 		"soon as it is saved. Without a file the defaults apply and a sample is served.\n\n" +
-		indent(strings.TrimSpace(configExample))
+		"Keys and their defaults; hub.port is the key port in the table [hub]:\n\n" + keys.String() +
+		"\nTables that may be repeated:\n\n" + indent(strings.TrimSpace(repeatedTables))
 	return cmd
 }
 

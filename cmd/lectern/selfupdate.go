@@ -115,21 +115,21 @@ func showVersions(ctx context.Context, c console, u *update.Updater, asJSON bool
 	if asJSON {
 		return c.json(state)
 	}
-	rows := [][]string{{"installed", state.Installed}}
+	rows := table{{"installed", state.Installed}}
 	if state.Running != state.Installed {
-		rows = append(rows, []string{"running", state.Running})
+		rows.add("running", state.Running)
 	}
-	rows = append(rows, []string{"available", state.Available})
+	rows.add("available", state.Available)
 	if state.Pinned != "" {
-		rows = append(rows, []string{"pinned", state.Pinned})
+		rows.add("pinned", state.Pinned)
 	}
 	switch {
 	case state.Newer && state.Managed != "":
-		rows = append(rows, []string{"to update", state.Command})
+		rows.add("to update", state.Command)
 	case state.Newer:
-		rows = append(rows, []string{"to update", "lectern self-update"})
+		rows.add("to update", "lectern self-update")
 	}
-	return c.table(rows...)
+	return c.printTable(rows)
 }
 
 // updateProgress prints a line for each step. On a terminal the line of the

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -60,32 +61,37 @@ func (c Clipboard) programs() []copyProgram {
 // because it swallows OSC 52 by default. Over SSH only OSC 52 reaches the
 // person's clipboard. A file always works.
 func (c Clipboard) Copy(text string) (how string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	if how := c.copyWithProgram(ctx, text); how != "" {
+	how, sure := c.copyAnyhow(text, c.file)
+	if sure {
 		return how, nil
-	}
-	if c.osc52(text) == nil {
-		return "sent to the terminal's clipboard (OSC 52); if it does not arrive, see " + c.file, c.save(text)
 	}
 	if err := c.save(text); err != nil {
 		return "", err
 	}
-	return "no clipboard found; saved to " + c.file, nil
+	return cmp.Or(how, "no clipboard found; saved to "+c.file), nil
 }
 
 // CopySecret is Copy for a secret, which it writes to no file; file is where the
 // secret is already.
 func (c Clipboard) CopySecret(secret, file string) (how string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	if how := c.copyWithProgram(ctx, secret); how != "" {
+	if how, _ := c.copyAnyhow(secret, file); how != "" {
 		return how, nil
 	}
-	if c.osc52(secret) == nil {
-		return "sent to the terminal's clipboard (OSC 52); if it does not arrive, see " + file, nil
-	}
 	return "", errors.New("no clipboard found; see " + file)
+}
+
+// copyAnyhow tries all ways. file is where text is if sure is false, because
+// terminals do not tell whether they obey OSC 52.
+func (c Clipboard) copyAnyhow(text, file string) (how string, sure bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if how := c.copyWithProgram(ctx, text); how != "" {
+		return how, true
+	}
+	if c.osc52(text) == nil {
+		how = "sent to the terminal's clipboard (OSC 52); if it does not arrive, see " + file
+	}
+	return how, false
 }
 
 // copyWithProgram tries the ways that report whether they worked, and says which

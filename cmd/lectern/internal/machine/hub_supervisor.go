@@ -24,10 +24,8 @@ import (
 type HubSupervisor struct {
 	HubClient
 
-	policy     supervisor.RestartPolicy
-	outputSize int64 // of the file with the output of hubs, at first
-
-	starts []time.Time // recent ones, after deaths; only Run uses them
+	restarts   supervisor.RestartHistory // only Run uses it
+	outputSize int64                     // of the file with the output of hubs, at first
 
 	mu     sync.Mutex
 	reason stopReason
@@ -49,7 +47,7 @@ const stderrLines = 8
 
 // NewHubSupervisor makes a supervisor that has not started yet.
 func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
-	s := &HubSupervisor{HubClient: HubClient{a}, policy: p}
+	s := &HubSupervisor{HubClient: HubClient{a}, restarts: supervisor.RestartHistory{RestartPolicy: p}}
 	if info, err := os.Stat(a.Paths.Daemon().Output()); err == nil {
 		s.outputSize = info.Size()
 	}
@@ -76,41 +74,40 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 		return
 	}
 	s.start(ctx, daemon.StartAlways)
-	up := false
+	var since time.Time // zero: no hub has run since the last restart
 	for snap := range shots {
 		switch {
 		case HubRunning(snap):
 			if s.clear() == status.CrashLoop {
-				s.starts = nil // a person has started it
+				s.restarts.Reset() // a person has started it
 			}
-			up = true
-		case up && s.waitToRestart(ctx):
-			up = false
+			if since.IsZero() {
+				since = s.Now()
+			}
+		case !since.IsZero() && s.waitToRestart(ctx, s.Now().Sub(since)):
+			since = time.Time{}
 			s.start(ctx, daemon.StartLost)
 		}
 	}
 }
 
-// waitToRestart waits as long as the policy says; false: do not restart.
-func (s *HubSupervisor) waitToRestart(ctx context.Context) bool {
+// waitToRestart waits as long as the policy says after a hub that ran for ran;
+// false: do not restart.
+func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bool {
 	if !daemon.Lost(s.Paths.Daemon()) {
 		return true // it was stopped on purpose, which StartLost respects
 	}
-	now := s.Now()
-	for len(s.starts) > 0 && now.Sub(s.starts[0]) > s.policy.LoopWithin {
-		s.starts = s.starts[1:]
-	}
-	s.starts = append(s.starts, now)
-	if len(s.starts) >= s.policy.LoopExits {
+	delay, crashLoop := s.restarts.Failed(ran, s.Now())
+	if crashLoop {
 		s.mu.Lock()
 		exit := cmp.Or(s.exit, "the reason is unknown")
 		s.mu.Unlock()
-		s.fail(status.CrashLoop, fmt.Errorf("the hub exited %d times within %s (%s); it is not restarted automatically", len(s.starts), s.policy.LoopWithin, exit))
+		s.fail(status.CrashLoop, fmt.Errorf("the hub exited %d times within %s (%s); it is not restarted automatically",
+			s.restarts.LoopExits, s.restarts.LoopWithin, exit))
 		return false
 	}
-	after := s.policy.Steps[min(len(s.starts), len(s.policy.Steps))-1]
-	s.set(stopReason{state: status.Failed, note: fmt.Sprintf("it exited; restart in %s", after), since: now})
-	timer := time.NewTimer(after)
+	s.set(stopReason{state: status.Failed, note: fmt.Sprintf("it exited; restart in %s", delay.Round(100*time.Millisecond)), since: s.Now()})
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
