@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// An fakeAgent is an MCP client of `lectern serve`.
+// A fakeAgent is an MCP client of `lectern serve`.
 type fakeAgent struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
