@@ -106,7 +106,7 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	switch {
 	case !ok && cl.Retired() != "":
 		return fmt.Errorf("show client: %s: %s", cl.Title, cl.Retired())
-	case !ok && !cl.HTTP():
+	case !ok && !cl.SupportsHTTP():
 		return fmt.Errorf("show client: %s supports only stdio; leave out --http", cl.Title)
 	case !ok:
 		return fmt.Errorf("show client: HTTP is off in %s; set http = true in [hub]", c.Paths.File())
@@ -122,8 +122,8 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	if overHTTP {
 		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
 	}
-	if cl.After() != "" {
-		c.printf("\nThen %s.\n", cl.After())
+	if cl.NextStep() != "" {
+		c.printf("\nThen %s.\n", cl.NextStep())
 	}
 	return nil
 }

@@ -77,14 +77,14 @@ func (c console) proposalCommand(cmd *cobra.Command, propose proposeFunc) *cobra
 		}
 		if !p.Changes() {
 			c.printNotes(p.Plan.Risks)
-			if p.Said != "" {
-				c.printf("%s; nothing to do\n", p.Said)
+			if p.Message != "" {
+				c.printf("%s; nothing to do\n", p.Message)
 			}
 			return nil
 		}
 		done, err := c.applyPlan(cmd.Context(), p.Plan, f, p.Apply)
 		if done {
-			for _, next := range p.After {
+			for _, next := range p.NextSteps {
 				c.printf("next: %s\n", next)
 			}
 		}

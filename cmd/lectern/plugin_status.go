@@ -72,7 +72,7 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 func newPluginReport(version, lectern string, s installer.PluginState, port int, snap status.Snapshot) pluginReport {
 	token := "none"
 	switch {
-	case s.TokenRight:
+	case s.TokenMatches:
 		token = "right"
 	case s.HasToken:
 		token = "wrong"

@@ -15,7 +15,7 @@ import (
 
 // updateFlags are the flags of `lectern self-update`.
 type updateFlags struct {
-	update.Wish
+	update.ApplyOptions
 
 	check, rollback, json bool
 }
@@ -85,7 +85,7 @@ func selfUpdate(ctx context.Context, c console, conf update.Config, f updateFlag
 	if f.rollback {
 		res, err = u.Rollback(ctx, f.DryRun)
 	} else {
-		res, err = u.Apply(ctx, f.Wish)
+		res, err = u.Apply(ctx, f.ApplyOptions)
 	}
 	if e, ok := errors.AsType[*update.StepError](err); ok {
 		c.warnf("to install by hand: %s\n", e.Manual)
