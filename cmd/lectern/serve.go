@@ -63,6 +63,6 @@ func serveThroughHub(ctx context.Context, c *cli, scope string) error {
 	}
 	return shim.Run(ctx, shim.Config{
 		In: c.in, Out: c.out, Log: log, Parent: shim.WatchParent(ctx),
-		Connect: connect(daemon.StartAlways), Look: connect(daemon.StartLost),
+		Connect: connect(daemon.StartAlways), Reconnect: connect(daemon.StartReplacement),
 	})
 }

@@ -187,7 +187,7 @@ func (s sourceState) String() string {
 // sourceStates asks the hub, if one is running.
 func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 	states := map[string]sourceState{}
-	if _, err := daemon.Ask(ctx, c.Paths.Daemon()); err != nil {
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return states
 	}
 	snap, err := c.hub().Snapshot(ctx)
