@@ -141,7 +141,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	done := make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.HubConfig{
-			Paths: a.Paths.Daemon(), Stamp: a.Stamp(), Open: h.Start, Control: loopback.Handler(api), Busy: h.Busy,
+			Paths: a.Paths.Daemon(), Self: a.Stamp(), Open: h.Start, Control: loopback.Handler(api), Busy: h.Busy,
 			Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
 				return h.ServeStream(ctx, conn, conn, hub.Attach{Scope: hello.Scope, Transport: status.Stdio})
 			},
@@ -155,7 +155,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 		}
 	})
 	for {
-		if _, err := daemon.Ask(ctx, a.Paths.Daemon()); err == nil {
+		if _, err := daemon.GetHealth(ctx, a.Paths.Daemon()); err == nil {
 			return slog.New(log)
 		}
 		select {

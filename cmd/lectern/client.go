@@ -82,7 +82,7 @@ func clientShowCommand(c *cli) *cobra.Command {
 		Use:               "show CLIENT",
 		Short:             "Show what to paste or run to connect a client by hand",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cl, err := install.FindClient(args[0])
 			if err != nil {
@@ -142,7 +142,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 			"this and rewrites its file all the time, that command is run instead.",
 		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
 		return c.planner().ConnectClient(args[0], f.Connection)
 	})
@@ -159,7 +159,7 @@ func clientRemoveCommand(c *cli) *cobra.Command {
 		Short:             "Remove Lectern from a client's configuration",
 		Long:              "Remove Lectern from a client's configuration. Entries of other programs stay.",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
 		return c.planner().DisconnectClient(args[0], f.Connection)
 	})
@@ -202,13 +202,12 @@ func clientCheckCommand(c *cli) *cobra.Command {
 	}
 }
 
-// completeClient proposes IDs of clients to a shell.
-func completeClient(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var names []string
+// completeClient proposes IDs of clients for the first argument.
+func completeClient(args []string) (names []string) {
 	for _, c := range installer.Clients() {
 		if len(args) == 0 && c.Retired() == "" {
 			names = append(names, c.ID+"\t"+c.Title)
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

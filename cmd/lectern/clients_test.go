@@ -144,9 +144,9 @@ func (a *agent) disconnect(t *testing.T) {
 	}
 }
 
-func askHub(t *testing.T, home string) daemon.Vitals {
+func askHub(t *testing.T, home string) daemon.Health {
 	t.Helper()
-	v, err := daemon.Ask(t.Context(), daemonPaths(home))
+	v, err := daemon.GetHealth(t.Context(), daemonPaths(home))
 	if err != nil {
 		t.Fatal(err)
 	}

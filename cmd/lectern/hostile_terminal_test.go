@@ -168,7 +168,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	x.waitExit()
 	x.checkRestored()
 	a.disconnect(t)
-	if _, err := daemon.Ask(t.Context(), daemonPaths(home)); err != nil {
+	if _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err != nil {
 		t.Errorf("the hub did not live through it: %v", err)
 	}
 	stopTestHub(t, home)

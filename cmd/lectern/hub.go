@@ -60,7 +60,7 @@ func hubCommand(c *cli) *cobra.Command {
 func runHub(ctx context.Context, c *cli, level slog.Leveler) error {
 	err := hubproc.Run(ctx, hubproc.Config{App: c.App, Level: level, Check: c.doctor().Check})
 	switch {
-	case errors.Is(err, daemon.ErrAgain):
+	case errors.Is(err, daemon.ErrRestart):
 		return &exitError{exitAgain, err}
 	case errors.Is(err, daemon.ErrRunning):
 		return fmt.Errorf("%w; `lectern hub status` shows it, `lectern hub stop` stops it", err)
@@ -81,7 +81,7 @@ func stopHub(ctx context.Context, c *cli) error {
 func restartHub(ctx context.Context, c *cli) error {
 	stopping, cancel := context.WithTimeout(ctx, machine.StopTimeout)
 	defer cancel()
-	if err := daemon.Stop(stopping, c.Paths.Daemon(), daemon.StopRequest{Again: true}); err != nil && !errors.Is(err, daemon.ErrNoHub) {
+	if err := daemon.Stop(stopping, c.Paths.Daemon(), daemon.StopRequest{Restart: true}); err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return err
 	}
 	conn, welcome, err := c.connect(ctx)
@@ -93,17 +93,17 @@ func restartHub(ctx context.Context, c *cli) error {
 }
 
 func showHub(ctx context.Context, c *cli) error {
-	v, err := daemon.Ask(ctx, c.Paths.Daemon())
+	v, err := daemon.GetHealth(ctx, c.Paths.Daemon())
 	if err != nil {
 		return noHub(err)
 	}
 	c.printf("hub is running: version %s, build %s, pid %d, %s, %s in flight\n",
 		v.Version, v.Build, v.PID, count(v.Sessions, "session"), count(v.InFlight, "call"))
 	switch {
-	case v.Leaving:
+	case v.ShuttingDown:
 		c.printf("it is shutting down\n")
-	case v.Next != nil:
-		c.printf("version %s takes over as soon as no call is in flight\n", v.Next.Version)
+	case v.Successor != nil:
+		c.printf("version %s takes over as soon as no call is in flight\n", v.Successor.Version)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func logsCommand(c *cli) *cobra.Command {
 			if q.Last < 0 {
 				return usagef("invalid --lines %d (want the number of lines, or 0 for all)", q.Last)
 			}
-			if _, err := daemon.Ask(cmd.Context(), c.Paths.Daemon()); err != nil {
+			if _, err := daemon.GetHealth(cmd.Context(), c.Paths.Daemon()); err != nil {
 				return showLogFile(c, q)
 			}
 			return showHubLog(cmd.Context(), c, q)

@@ -60,7 +60,7 @@ func daemonPaths(home string) daemon.Paths {
 
 // killHub ends the hub that a failed script left behind.
 func killHub(home string) {
-	hub, err := daemon.Ask(context.Background(), daemonPaths(home))
+	hub, err := daemon.GetHealth(context.Background(), daemonPaths(home))
 	if err != nil {
 		return
 	}

@@ -219,7 +219,7 @@ func TestPanelInATerminal(t *testing.T) {
 	x.waitFor("hub stopped")
 	x.typeKeys("clear; exit", "Enter")
 	eventually(t, "the hub is gone", func() bool { return !alive(hub.PID) })
-	if _, err := daemon.Ask(t.Context(), daemonPaths(home)); err == nil {
+	if _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err == nil {
 		t.Error("a hub answers still")
 	}
 	eventually(t, "no process is left", func() bool { return len(processesIn(home)) == 0 })

@@ -78,7 +78,7 @@ func TestTwoPanels(t *testing.T) {
 		t.Fatalf("kill hub: %v", err)
 	}
 	eventually(t, "another hub runs", func() bool {
-		v, err := daemon.Ask(t.Context(), daemonPaths(home))
+		v, err := daemon.GetHealth(t.Context(), daemonPaths(home))
 		return err == nil && v.PID != first
 	})
 	for _, x := range panels {

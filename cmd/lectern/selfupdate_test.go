@@ -158,7 +158,7 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 		t.Errorf("%s", v.Error)
 	}
 	awaitSessions(t, i.home, 1)
-	if v := askHub(t, i.home); v.Version != "1.0.0" || v.Next != nil {
+	if v := askHub(t, i.home); v.Version != "1.0.0" || v.Successor != nil {
 		t.Errorf("the hub is %+v", v)
 	}
 	a.disconnect(t)

@@ -70,7 +70,7 @@ func sourceRemoveCommand(c *cli) *cobra.Command {
 		Use:               "remove NAME",
 		Short:             "Close a source to agents; its files stay",
 		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: c.completeSource,
+		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
 			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
@@ -107,7 +107,7 @@ func sourceShowCommand(c *cli) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show what a source opens, and its state",
 		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: c.completeSource,
+		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -187,7 +187,7 @@ func (s sourceState) String() string {
 // sourceStates asks the hub, if one is running.
 func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 	states := map[string]sourceState{}
-	if _, err := daemon.Ask(ctx, c.Paths.Daemon()); err != nil {
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
 		return states
 	}
 	snap, err := c.hub().Snapshot(ctx)
@@ -206,15 +206,14 @@ func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 	return states
 }
 
-// completeSource proposes names of sources to a shell.
-func (c *cli) completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeSource proposes names of sources for the first argument.
+func (c *cli) completeSource(args []string) (names []string) {
 	conf, err := c.Config()
 	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	var names []string
 	for _, s := range c.Sources(conf) {
 		names = append(names, s.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

@@ -38,7 +38,7 @@ func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := daemon.Ask(ctx, c.Paths.Daemon()); err == nil {
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
 		p.Prepend(status.Step{What: "stop the hub"}, func(ctx context.Context) error {
 			err := c.hub().API().Do(ctx, status.Action{Verb: status.StopHub})
 			if errors.Is(err, daemon.ErrNoHub) {

@@ -40,7 +40,7 @@ type App struct {
 
 	// Started is the stamp of the binary when this process started. Its file may
 	// be replaced while the process lives.
-	Started func() daemon.Stamp
+	Started func() daemon.BuildInfo
 	// Systems is a function because `lectern serve` does not need them, and every
 	// client runs one.
 	Systems func() []tools.Kind
@@ -103,8 +103,8 @@ func (a *App) Settings() ([]status.Setting, error) {
 
 // Stamp tells this binary from others. Size and time of the file stand for its
 // content: reading it whole would cost more than starting does.
-func (a *App) Stamp() daemon.Stamp {
-	s := daemon.Stamp{Version: a.Version, Build: a.Revision}
+func (a *App) Stamp() daemon.BuildInfo {
+	s := daemon.BuildInfo{Version: a.Version, Build: a.Revision}
 	if info, err := os.Stat(a.Exe); err == nil {
 		s.Build = fmt.Sprintf("%.12s.%x.%x", s.Build, info.Size(), info.ModTime().UnixNano())
 		s.Built = info.ModTime().Truncate(time.Second).Unix()
@@ -117,7 +117,7 @@ func (a *App) ConnectConfig(log *slog.Logger) daemon.ConnectConfig {
 	stamp := a.Started()
 	environ := slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return strings.HasPrefix(v, ClientTokenEnv+"=") })
 	return daemon.ConnectConfig{
-		Paths: a.Paths.Daemon(), Stamp: stamp, Command: []string{a.Exe, "hub", "--detached"},
+		Paths: a.Paths.Daemon(), Self: stamp, Command: []string{a.Exe, "hub", "--detached"},
 		Stale: func() bool { return a.Stamp() != stamp },
 		Env:   environ, Log: log, Now: a.Now,
 	}

@@ -58,7 +58,7 @@ func TestConnectConfigAfterAnUpdate(t *testing.T) {
 	if err := os.WriteFile(a.Exe, []byte("another"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if to := a.ConnectConfig(log); !to.Stale() || to.Stamp != before.Stamp {
-		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Stamp, before.Stamp)
+	if to := a.ConnectConfig(log); !to.Stale() || to.Self != before.Self {
+		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Self, before.Self)
 	}
 }

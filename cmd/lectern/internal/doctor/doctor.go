@@ -97,7 +97,7 @@ type run struct {
 	Doctor
 	prefix   string
 	conf     func() (config.Config, error)
-	vitals   func() (daemon.Vitals, error) // daemon.ErrNoHub: no hub is running
+	vitals   func() (daemon.Health, error) // daemon.ErrNoHub: no hub is running
 	snapshot func() (status.Snapshot, error)
 
 	mu        sync.Mutex                 // a check that timed out may still be running
@@ -106,7 +106,7 @@ type run struct {
 
 func (d Doctor) newRun(ctx context.Context, prefix string) *run {
 	r := &run{Doctor: d, prefix: prefix, diagnoses: map[string]diagnosisResult{}, conf: sync.OnceValues(d.Config)}
-	r.vitals = sync.OnceValues(func() (daemon.Vitals, error) { return daemon.Ask(ctx, d.Paths.Daemon()) })
+	r.vitals = sync.OnceValues(func() (daemon.Health, error) { return daemon.GetHealth(ctx, d.Paths.Daemon()) })
 	r.snapshot = sync.OnceValues(func() (status.Snapshot, error) {
 		if _, err := r.vitals(); err != nil {
 			return status.Snapshot{}, err

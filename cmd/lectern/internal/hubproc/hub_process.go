@@ -189,16 +189,16 @@ func Run(ctx context.Context, c Config) (err error) {
 
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
 	return daemon.HubConfig{
-		Paths: h.Paths.Daemon(), Stamp: h.Stamp(), Lifeline: lifeline, Open: open,
-		Follows: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
-		Pending: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: h.Now,
+		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
+		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
+		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: h.Now,
 	}
 }
 
 // logPredecessor logs how the hub before this one ended, under the components
 // where people look for it.
 func (h *hubProcess) logPredecessor(before daemon.Discovery) {
-	if before.Next != nil {
+	if before.Successor != nil {
 		h.log.Info("hub takes over from another build", "part", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
@@ -206,7 +206,7 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.
-func (h *hubProcess) announceUpgrade(next daemon.Stamp) {
+func (h *hubProcess) announceUpgrade(next daemon.BuildInfo) {
 	p := problems.HubUpgrade.New(problems.Hub, status.Args{"version": next.Version})
 	p.Action = &status.Action{Verb: status.RestartHub}
 	h.raise(p)

@@ -111,7 +111,7 @@ func (c HubClient) OpenedSnapshot(ctx context.Context) (status.Snapshot, error) 
 
 // Reload makes a running hub read the configuration again.
 func (c HubClient) Reload(ctx context.Context) error {
-	if _, err := daemon.Ask(ctx, c.Paths.Daemon()); errors.Is(err, daemon.ErrNoHub) {
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); errors.Is(err, daemon.ErrNoHub) {
 		return nil
 	}
 	if err := c.API().Do(ctx, status.Action{Verb: status.Reload}); err != nil {

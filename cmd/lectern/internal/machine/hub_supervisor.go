@@ -58,7 +58,7 @@ func NewHubSupervisor(a *app.App, p supervisor.RestartPolicy) *HubSupervisor {
 // and a start that fails by hand is shown as well.
 func (s *HubSupervisor) API() status.Client {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
-	to.Ended = s.recordExit
+	to.OnExit = s.recordExit
 	to.Offline = func() status.Snapshot {
 		snap := s.offline()
 		s.addTo(&snap)
@@ -86,7 +86,7 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 			}
 		case !since.IsZero() && s.waitToRestart(ctx, s.Now().Sub(since)):
 			since = time.Time{}
-			s.start(ctx, daemon.StartLost)
+			s.start(ctx, daemon.StartReplacement)
 		}
 	}
 }
@@ -94,8 +94,8 @@ func (s *HubSupervisor) Run(ctx context.Context) {
 // waitToRestart waits as long as the policy says after a hub that ran for ran;
 // false: do not restart.
 func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bool {
-	if !daemon.Lost(s.Paths.Daemon()) {
-		return true // it was stopped on purpose, which StartLost respects
+	if !daemon.DiedOrHandedOver(s.Paths.Daemon()) {
+		return true // it was stopped on purpose, which StartReplacement respects
 	}
 	delay, crashLoop := s.restarts.Failed(ran, s.Now())
 	if crashLoop {
@@ -119,7 +119,7 @@ func (s *HubSupervisor) waitToRestart(ctx context.Context, ran time.Duration) bo
 
 func (s *HubSupervisor) start(ctx context.Context, policy daemon.StartPolicy) {
 	to := s.ConnectConfig(slog.New(slog.DiscardHandler))
-	to.Start, to.Ended = policy, s.recordExit
+	to.Start, to.OnExit = policy, s.recordExit
 	conn, _, err := daemon.Connect(ctx, to)
 	if err == nil {
 		err = conn.Close()
@@ -145,7 +145,7 @@ func (s *HubSupervisor) fail(state status.State, err error) {
 	p.Since, p.Action = s.Now(), &status.Action{Verb: status.StartHub}
 	s.set(stopReason{
 		state: state, note: "s tries again", since: p.Since, problems: []status.Problem{p},
-		stderr: daemon.LastWords(s.Paths.Daemon(), s.outputSize, stderrLines),
+		stderr: daemon.LastOutput(s.Paths.Daemon(), s.outputSize, stderrLines),
 	})
 }
 

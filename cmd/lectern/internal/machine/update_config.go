@@ -41,7 +41,7 @@ const StopTimeout = 20 * time.Second
 func (r *hubRestart) restart(ctx context.Context, version string) error {
 	stopping, cancel := context.WithTimeout(ctx, StopTimeout)
 	defer cancel()
-	err := daemon.Stop(stopping, r.Paths.Daemon(), daemon.StopRequest{Again: true})
+	err := daemon.Stop(stopping, r.Paths.Daemon(), daemon.StopRequest{Restart: true})
 	if err != nil && !errors.Is(err, daemon.ErrNoHub) {
 		return fmt.Errorf("stop the hub: %w", err)
 	}
@@ -49,8 +49,8 @@ func (r *hubRestart) restart(ctx context.Context, version string) error {
 		return nil
 	}
 	to := r.ConnectConfig(r.log)
-	to.Stamp, to.Stale = r.Stamp(), nil // the new hub is another build than this process
-	to.Stamp.Version = version
+	to.Self, to.Stale = r.Stamp(), nil // the new hub is another build than this process
+	to.Self.Version = version
 	conn, _, err := daemon.Connect(ctx, to)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // An installedBinary is the binary on disk at the last scan.
 type installedBinary struct {
-	stamp   daemon.Stamp
+	stamp   daemon.BuildInfo
 	version string // empty: it is the one that runs here
 }
 

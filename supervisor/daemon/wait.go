@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// pollInterval is how often something that cannot be waited for is looked at: a lock
-// or a socket of another process.
+// pollInterval is how often a lock or a socket of another process is checked,
+// because there is no way to wait for it.
 const pollInterval = 20 * time.Millisecond
 
-// waitFor calls try until it says done, fails, or ctx ends.
+// waitFor calls try until it is done, fails, or ctx ends.
 func waitFor(ctx context.Context, try func() (done bool, err error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
