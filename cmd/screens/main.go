@@ -1,12 +1,12 @@
-// Screens draws the panel's screens for the documents: it builds the program,
-// lays out notes, lets an agent call, presses keys in a terminal and keeps what
-// stands there as SVG. Nothing is drawn or edited by hand. It is not released.
+// Screens takes the screenshots of the panel for the documentation: it builds the
+// program, writes notes, has agents make calls, presses keys in a terminal and
+// saves what is shown as SVG. It is not released.
 //
 //	screens FOLDER   writes FOLDER/NAME.svg; `make screens` gives docs/screens
 //
 // It needs tmux, and Go to build the program with.
 //
-// Start reading at [tour].
+// Start reading at [takeScreens].
 package main
 
 import (
@@ -33,13 +33,13 @@ func run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("usage: screens FOLDER")
 	}
-	top := filepath.Join(os.TempDir(), "lectern") // it is on the pictures
+	top := filepath.Join(os.TempDir(), "lectern") // the path is on the screenshots
 	if err := os.Mkdir(top, 0o700); err != nil {
-		return fmt.Errorf("%w; another run is at it, or one was killed: remove it", err)
+		return fmt.Errorf("%w; another run is using it, or one was killed: remove it", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(top)) }()
 	exe := filepath.Join(top, "bin", "lectern")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", exe, "./cmd/lectern") //nolint:gosec // our own words
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", exe, "./cmd/lectern") //nolint:gosec // our own arguments
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build lectern: %w", err)
@@ -47,5 +47,5 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // a folder of documents
 		return err
 	}
-	return tour(ctx, exe, top, args[0])
+	return takeScreens(ctx, exe, top, args[0])
 }

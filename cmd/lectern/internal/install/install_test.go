@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/installer"
 )
 
-// Every snippet is what its client can read, whatever the path looks like.
+// Every client can read its snippet, whatever the path looks like.
 func TestSnippets(t *testing.T) {
 	p := Planner{App: apptest.New(t)}
 	p.Exe = filepath.Join(t.TempDir(), `it's a "path"`, "lectern")
@@ -45,7 +45,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// A binary that `go run` built is gone tomorrow, so no client is told of it.
+// A binary that `go run` built is temporary, so clients never get its path.
 func TestStableBinary(t *testing.T) {
 	p := Planner{App: apptest.New(t)}
 	p.Environ = append(p.Environ, "GOBIN=/go/bin")
@@ -62,7 +62,7 @@ func TestStableBinary(t *testing.T) {
 func TestPluginSummary(t *testing.T) {
 	good := installer.PluginState{
 		Folder: "/f", Settings: "/s", Installed: true, Version: "1", Current: true,
-		Port: 7, PortRight: true, HasToken: true, TokenRight: true, Private: true,
+		Port: 7, PortMatches: true, HasToken: true, TokenMatches: true, Private: true,
 	}
 	for want, change := range map[string]func(*installer.PluginState){
 		"installed by Lectern 1, up to date: /f | port 7 and token match the hub": func(*installer.PluginState) {},
@@ -71,8 +71,8 @@ func TestPluginSummary(t *testing.T) {
 		"an unknown version":                   func(s *installer.PluginState) { s.Version = "" },
 		"disabled in Logseq":                   func(s *installer.PluginState) { s.Disabled = true },
 		"no token in /s":                       func(s *installer.PluginState) { s.HasToken = false },
-		"wrong token":                          func(s *installer.PluginState) { s.TokenRight = false },
-		"port is 7, but the hub uses 8":        func(s *installer.PluginState) { s.PortRight = false },
+		"wrong token":                          func(s *installer.PluginState) { s.TokenMatches = false },
+		"port is 7, but the hub uses 8":        func(s *installer.PluginState) { s.PortMatches = false },
 		"other users can read the token in /s": func(s *installer.PluginState) { s.Private = false },
 	} {
 		s := good
