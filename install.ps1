@@ -1,9 +1,9 @@
-# Installs lectern for you alone: downloads a release, verifies it, and only
-# then puts it into place. Nothing needs an administrator.
+# Installs lectern for your user: downloads a release, verifies it and only then
+# installs it. An administrator is not needed.
 #
 #   irm https://github.com/lectern-mcp/lectern/releases/latest/download/install.ps1 | iex
 #
-# $env:LECTERN_VERSION  a version such as 1.2.3; otherwise the newest
+# $env:LECTERN_VERSION  a version such as 1.2.3; default: the newest
 # $env:LECTERN_BIN      the folder to install into
 # $env:LECTERN_MIRROR   an https URL to get releases from
 # $env:LECTERN_KEYS     minisign public keys to trust instead of those below
@@ -28,7 +28,7 @@
     $bin = if ($env:LECTERN_BIN) { $env:LECTERN_BIN } else { Join-Path $env:LOCALAPPDATA 'Programs\lectern' }
     New-Item -ItemType Directory -Force $bin | Out-Null
     $target = Join-Path $bin 'lectern.exe'
-    # An update that was cut off between its two renames left the binary here.
+    # An update that was interrupted between its two renames left the binary here.
     if (-not (Test-Path $target) -and (Test-Path "$target.prev")) { Copy-Item "$target.prev" $target }
     $tmp = Join-Path $bin ('.lectern-install-' + [Guid]::NewGuid().ToString('N'))
     New-Item -ItemType Directory $tmp | Out-Null
@@ -46,32 +46,32 @@
                 $comment = & minisign -Q -V -P $key -m $list 2>$null
                 if ($LASTEXITCODE -eq 0) { $signed = "$comment"; break }
             }
-            if ($signed -notmatch '^lectern (\S+)$') { throw 'install lectern: checksums.txt is not signed by a key of lectern: it was changed, or is not ours' }
+            if ($signed -notmatch '^lectern (\S+)$') { throw 'install lectern: checksums.txt is not signed by a key of lectern: it was changed, or is not from us' }
             $signed = $Matches[1]
             Write-Host "signature: lectern $signed"
         }
         $lines = @(Get-Content $list | Where-Object { $_ -cmatch "^[0-9a-f]{64}  lectern_[0-9A-Za-z.-]+_windows_$arch\.zip$" })
-        if ($lines.Count -ne 1) { throw "install lectern: this release has $($lines.Count) builds for windows/$arch, not one" }
+        if ($lines.Count -ne 1) { throw "install lectern: this release has $($lines.Count) builds for windows/$arch instead of one" }
         $want, $file = $lines[0] -split '  ', 2
         $named = $file -replace '^lectern_', '' -replace "_windows_$arch\.zip$", ''
-        if ($version -and $named -ne $version) { throw "install lectern: version $version was asked for and $named was served" }
-        if ($signed -and $named -ne $signed) { throw "install lectern: the list is signed for $signed and names $named" }
+        if ($version -and $named -ne $version) { throw "install lectern: the server sent version $named instead of $version" }
+        if ($signed -and $named -ne $signed) { throw "install lectern: the list is signed for version $signed, but names $named" }
         $archive = Join-Path $tmp $file
         Invoke-WebRequest -UseBasicParsing "$base/download/v$named/$file" -OutFile $archive
         $got = (Get-FileHash -Algorithm SHA256 $archive).Hash.ToLowerInvariant()
-        if ($got -cne $want) { throw "install lectern: $file has the SHA-256 $got and should have ${want}: it was changed or damaged on the way" }
+        if ($got -cne $want) { throw "install lectern: $file has the SHA-256 $got instead of ${want}: it was changed or damaged in transit" }
         Write-Host "sha-256: $got"
         Add-Type -AssemblyName System.IO.Compression.FileSystem
         $zip = [IO.Compression.ZipFile]::OpenRead($archive)
         try {
-            $entry = $zip.GetEntry('lectern.exe') # by its exact name, so no path in the archive matters
-            if (-not $entry) { throw "install lectern: $file does not hold lectern.exe" }
+            $entry = $zip.GetEntry('lectern.exe') # by its exact name, so paths in the archive do not matter
+            if (-not $entry) { throw "install lectern: $file does not contain lectern.exe" }
             [IO.Compression.ZipFileExtensions]::ExtractToFile($entry, (Join-Path $tmp 'lectern.exe'))
         } finally { $zip.Dispose() }
         $new = Join-Path $tmp 'lectern.exe'
         $said = & $new version
-        if ($LASTEXITCODE -ne 0 -or "$said" -notlike "lectern $named *") { throw "install lectern: the new lectern says '$said'" }
-        if (Test-Path $target) { Move-Item -Force $target "$target.prev" } # one that runs can be moved, not replaced
+        if ($LASTEXITCODE -ne 0 -or "$said" -notlike "lectern $named *") { throw "install lectern: the new lectern reports '$said'" }
+        if (Test-Path $target) { Move-Item -Force $target "$target.prev" } # a running program can be renamed, not replaced
         Move-Item $new $target
         Write-Host "installed: $target ($said)"
         $path = [Environment]::GetEnvironmentVariable('Path', 'User')

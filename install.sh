@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs lectern for you alone: downloads a release, verifies it, and only
-# then puts it into place. Nothing needs root.
+# Installs lectern for your user: downloads a release, verifies it and only then
+# installs it. Root is not needed.
 #
 #   curl --proto '=https' -fsSL https://github.com/lectern-mcp/lectern/releases/latest/download/install.sh | sh
 #
-# LECTERN_VERSION  a version such as 1.2.3; otherwise the newest
-# LECTERN_BIN      the folder to install into; otherwise ~/.local/bin
+# LECTERN_VERSION  a version such as 1.2.3; default: the newest
+# LECTERN_BIN      the folder to install into; default: ~/.local/bin
 # LECTERN_MIRROR   an https URL to get releases from
 # LECTERN_KEYS     minisign public keys to trust instead of those below
 set -eu
@@ -28,7 +28,7 @@ fetch() {
 	case $1 in http://127.0.0.1:*) protocol='=http' ;; esac # for tests
 	if have curl; then
 		curl --proto "$protocol" --proto-redir "$protocol" --tlsv1.2 -fsSL --max-time 900 --max-filesize 134217728 -o "$2" "$1" ||
-			die "cannot get $1; look at the message above, or install by hand from ${base%/}"
+			die "cannot get $1; see the message above, or install by hand from ${base%/}"
 	elif have wget; then
 		case $1 in https://* | http://127.0.0.1:*) ;; *) die "$1 is not https" ;; esac
 		wget -q -T 60 -O "$2" "$1" || die "cannot get $1; install by hand from ${base%/}"
@@ -43,8 +43,8 @@ sha256() {
 	fi | cut -d ' ' -f 1
 }
 
-# verify: the list of checksums is signed by a key we trust, for a version that
-# it prints.
+# verify checks that the list of checksums is signed by a trusted key, and prints
+# for which version.
 verify() {
 	keys=${LECTERN_KEYS:-$KEYS}
 	if [ -z "$keys" ]; then
@@ -60,7 +60,7 @@ verify() {
 				return
 			fi
 		done
-		die "checksums.txt is not signed by a key of lectern: it was changed, or is not ours"
+		die "checksums.txt is not signed by a key of lectern: it was changed, or is not from us"
 	fi
 }
 
@@ -81,8 +81,8 @@ main() {
 	case $version in *[!0-9A-Za-z.-]*) die "LECTERN_VERSION is $version; write it as 1.2.3" ;; esac
 	if [ -n "$version" ]; then at=${base%/}/download/v$version; else at=${base%/}/latest/download; fi
 	bin=${LECTERN_BIN:-$HOME/.local/bin}
-	mkdir -p "$bin" || die "cannot make $bin; set LECTERN_BIN to a folder of yours"
-	tmp=$(mktemp -d "$bin/.lectern-install-XXXXXX") || die "you may not write to $bin; set LECTERN_BIN to a folder of yours"
+	mkdir -p "$bin" || die "cannot create $bin; set LECTERN_BIN to a folder of your own"
+	tmp=$(mktemp -d "$bin/.lectern-install-XXXXXX") || die "permission denied: cannot write to $bin; set LECTERN_BIN to a folder of your own"
 	trap 'rm -rf "$tmp"' EXIT
 	trap 'exit 1' INT TERM HUP
 
@@ -95,18 +95,18 @@ main() {
 	file=${line##* }
 	named=${file#lectern_}
 	named=${named%_"$os"_"$arch".tar.gz}
-	if [ -n "$version" ] && [ "$named" != "$version" ]; then die "version $version was asked for and $named was served"; fi
-	if [ -n "$signed" ] && [ "$named" != "$signed" ]; then die "the list is signed for $signed and names $named"; fi
+	if [ -n "$version" ] && [ "$named" != "$version" ]; then die "the server sent version $named instead of $version"; fi
+	if [ -n "$signed" ] && [ "$named" != "$signed" ]; then die "the list is signed for version $signed, but names $named"; fi
 
 	fetch "${base%/}/download/v$named/$file" "$tmp/$file"
 	got=$(sha256 "$tmp/$file")
-	[ "$got" = "$want" ] || die "$file has the SHA-256 $got and should have $want: it was changed or damaged on the way; try again from another network"
+	[ "$got" = "$want" ] || die "$file has the SHA-256 $got instead of $want: it was changed or damaged in transit; try again, or from another network"
 	say "sha-256: $got"
-	tar -xzf "$tmp/$file" -C "$tmp" lectern || die "$file does not hold lectern"
-	if [ ! -f "$tmp/lectern" ] || [ -L "$tmp/lectern" ]; then die "$file holds something strange"; fi
+	tar -xzf "$tmp/$file" -C "$tmp" lectern || die "$file does not contain lectern"
+	if [ ! -f "$tmp/lectern" ] || [ -L "$tmp/lectern" ]; then die "lectern in $file is not a regular file"; fi
 	chmod 755 "$tmp/lectern"
 	said=$("$tmp/lectern" version) || die "the new lectern does not run here"
-	case $said in "lectern $named "*) ;; *) die "the new lectern calls itself '$said'" ;; esac
+	case $said in "lectern $named "*) ;; *) die "the new lectern reports '$said'" ;; esac
 	mv -f "$tmp/lectern" "$bin/lectern"
 	say "installed: $bin/lectern ($said)"
 	case :$PATH: in *:"$bin":*) ;; *) say "$bin is not on your PATH; add it, for example: export PATH=\"$bin:\$PATH\"" ;; esac

@@ -9,12 +9,26 @@ import "github.com/lectern-mcp/lectern/installer/internal/entry"
 var (
 	servers = []string{"mcpServers"}
 
-	plainStdio = entry.Fields{{Key: "command", Value: "$BIN"}, {Key: "args", Value: "$ARGS"}}
-	typedStdio = entry.Fields{{Key: "type", Value: "stdio"}, {Key: "command", Value: "$BIN"}, {Key: "args", Value: "$ARGS"}}
-	bearer     = entry.Field{Key: "headers", Value: entry.Fields{{Key: "Authorization", Value: "Bearer $TOKEN"}}}
-	plainHTTP  = entry.Fields{{Key: "url", Value: "$URL"}, bearer}
-	typedHTTP  = entry.Fields{{Key: "type", Value: "http"}, {Key: "url", Value: "$URL"}, bearer}
+	plainStdio = fields("command", "$BIN", "args", "$ARGS")
+	typedStdio = fields("type", "stdio", "command", "$BIN", "args", "$ARGS")
+	bearer     = entry.Field{Key: "headers", Value: fields("Authorization", "Bearer $TOKEN")}
+	plainHTTP  = fields("url", "$URL", bearer)
+	typedHTTP  = fields("type", "http", "url", "$URL", bearer)
 )
+
+// fields makes the fields of an entry from keys and values, and from whole fields.
+func fields(parts ...any) entry.Fields {
+	var list entry.Fields
+	for i := 0; i < len(parts); i++ {
+		if f, ok := parts[i].(entry.Field); ok {
+			list = append(list, f)
+			continue
+		}
+		list = append(list, entry.Field{Key: parts[i].(string), Value: parts[i+1]}) //nolint:forcetypeassert // every row is tested
+		i++
+	}
+	return list
+}
 
 // TokenVariable is the environment variable from which clients get the token.
 // The token itself is never written into their files.
@@ -48,7 +62,7 @@ func assistants() []Client {
 			paths: everyOS("{CODEX_HOME|~/.codex}/config.toml"), project: ".codex/config.toml",
 			stdio: plainStdio, program: "codex",
 			// It refuses a literal token.
-			http:     entry.Fields{{Key: "url", Value: "$URL"}, {Key: "bearer_token_env_var", Value: TokenVariable}},
+			http:     fields("url", "$URL", "bearer_token_env_var", TokenVariable),
 			tokenRef: TokenVariable,
 			add:      []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
 			addHTTP:  []string{"codex", "mcp", "add", "$NAME", "--url", "$URL", "--bearer-token-env-var", TokenVariable},
@@ -59,7 +73,7 @@ func assistants() []Client {
 			ID: "gemini-cli", Title: "Gemini CLI", format: entry.JSON, parents: servers,
 			paths: everyOS("~/.gemini/settings.json"), project: ".gemini/settings.json",
 			stdio: plainStdio, program: "gemini", tokenRef: "${" + TokenVariable + "}",
-			http:    entry.Fields{{Key: "httpUrl", Value: "$URL"}, bearer},
+			http:    fields("httpUrl", "$URL", bearer),
 			add:     []string{"gemini", "mcp", "add", "--scope", "user", "$NAME", "$BIN", "$ARGS", "$ENV"},
 			addHTTP: []string{"gemini", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL"},
 			remove:  []string{"gemini", "mcp", "remove", "--scope", "user", "$NAME"},
@@ -95,14 +109,15 @@ func editors() []Client {
 		{
 			ID: "windsurf", Title: "Windsurf", format: entry.JSON, parents: servers,
 			paths: everyOS("~/.codeium/windsurf/mcp_config.json"), stdio: plainStdio,
-			http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer}, program: "windsurf",
+			http: fields("serverUrl", "$URL", bearer), program: "windsurf",
 			skills: []string{"~/.codeium/windsurf/skills"},
 		},
 		{
 			ID: "zed", Title: "Zed", format: entry.JSON, parents: []string{"context_servers"},
-			paths:   alsoOn(byOS(xdg+"/zed/settings.json", "~/.config/zed/settings.json", appData+"/Zed/settings.json"), "darwin", library+"/Zed/settings.json"),
+			paths: alsoOn(byOS(xdg+"/zed/settings.json", "~/.config/zed/settings.json", appData+"/Zed/settings.json"),
+				"darwin", library+"/Zed/settings.json"),
 			project: ".zed/settings.json", http: plainHTTP, program: "zed",
-			stdio: append(entry.Fields{{Key: "source", Value: "custom"}}, plainStdio...),
+			stdio: append(fields("source", "custom"), plainStdio...),
 		},
 		{
 			ID: "cline", Title: "Cline", format: entry.JSON, parents: servers,
@@ -111,19 +126,14 @@ func editors() []Client {
 				appData+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
 			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}),
 			// Any other spelling of the type means a transport that no longer exists.
-			http:   entry.Fields{{Key: "type", Value: "streamableHttp"}, {Key: "url", Value: "$URL"}, bearer, {Key: "disabled", Value: false}},
+			http:   fields("type", "streamableHttp", "url", "$URL", bearer, "disabled", false),
 			skills: []string{"~/.agents/skills"},
 		},
 		{
 			ID: "continue", Title: "Continue", format: entry.YAML, parents: servers, list: true,
-			paths: everyOS("~/.continue/config.yaml"),
-			stdio: append(entry.Fields{{Key: "name", Value: "$NAME"}}, typedStdio...),
-			http: entry.Fields{
-				{Key: "name", Value: "$NAME"},
-				{Key: "type", Value: "streamable-http"},
-				{Key: "url", Value: "$URL"},
-				{Key: "requestOptions", Value: entry.Fields{bearer}},
-			},
+			paths:  everyOS("~/.continue/config.yaml"),
+			stdio:  append(fields("name", "$NAME"), typedStdio...),
+			http:   fields("name", "$NAME", "type", "streamable-http", "url", "$URL", "requestOptions", fields(bearer)),
 			skills: []string{"~/.continue/skills"},
 		},
 		{
@@ -140,7 +150,7 @@ func editors() []Client {
 		{
 			ID: "antigravity", Title: "Antigravity", format: entry.JSON, parents: servers,
 			paths: everyOS("~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"),
-			stdio: plainStdio, http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer},
+			stdio: plainStdio, http: fields("serverUrl", "$URL", bearer),
 			skills: []string{"~/.gemini/antigravity/skills"},
 		},
 		{
@@ -162,9 +172,9 @@ func editors() []Client {
 			pasteHint: "Settings > AI > MCP Servers", project: ".air/mcp.json", stdio: plainStdio, http: typedHTTP,
 		},
 		{
-			ID: "copilot-jetbrains-eclipse-xcode", Title: "GitHub Copilot in JetBrains, Eclipse and Xcode", format: entry.JSON, parents: []string{"servers"},
-			pasteHint: "Copilot settings > Model Context Protocol > Configure", stdio: typedStdio,
-			http: entry.Fields{{Key: "url", Value: "$URL"}, {Key: "requestInit", Value: entry.Fields{bearer}}},
+			ID: "copilot-jetbrains-eclipse-xcode", Title: "GitHub Copilot in JetBrains, Eclipse and Xcode",
+			format: entry.JSON, parents: []string{"servers"}, pasteHint: "Copilot settings > Model Context Protocol > Configure", stdio: typedStdio,
+			http: fields("url", "$URL", "requestInit", fields(bearer)),
 		},
 	}
 }

@@ -15,27 +15,10 @@ func agents() []Client {
 		{
 			ID: "goose", Title: "Goose", format: entry.YAML, parents: []string{"extensions"},
 			paths: byOS(xdg+"/goose/config.yaml", "~/.config/goose/config.yaml", appData+"/Block/goose/config/config.yaml"),
-			stdio: entry.Fields{
-				{Key: "name", Value: "$NAME"},
-				{Key: "type", Value: "stdio"},
-				{Key: "cmd", Value: "$BIN"},
-				{Key: "args", Value: "$ARGS"},
-				{Key: "envs", Value: entry.Fields{}},
-				{Key: "env_keys", Value: []string{}},
-				{Key: "enabled", Value: true},
-				{Key: "timeout", Value: 300},
-				{Key: "description", Value: "Knowledge bases"},
-				{Key: "bundled", Value: nil},
-			},
-			http: entry.Fields{
-				{Key: "name", Value: "$NAME"},
-				{Key: "type", Value: "streamable_http"},
-				{Key: "uri", Value: "$URL"},
-				bearer,
-				{Key: "enabled", Value: true},
-				{Key: "timeout", Value: 300},
-				{Key: "description", Value: "Knowledge bases"},
-			},
+			stdio: fields("name", "$NAME", "type", "stdio", "cmd", "$BIN", "args", "$ARGS", "envs", entry.Fields{}, "env_keys", []string{},
+				"enabled", true, "timeout", 300, "description", "Knowledge bases", "bundled", nil),
+			http: fields("name", "$NAME", "type", "streamable_http", "uri", "$URL", bearer,
+				"enabled", true, "timeout", 300, "description", "Knowledge bases"),
 			envKey: "envs", program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
 			skills: []string{xdg + "/goose/skills"},
 		},
@@ -62,13 +45,13 @@ func agents() []Client {
 		{
 			ID: "qwen-code", Title: "Qwen Code", format: entry.JSON, parents: servers,
 			paths: everyOS("~/.qwen/settings.json"), stdio: plainStdio,
-			http: entry.Fields{{Key: "httpUrl", Value: "$URL"}, bearer}, program: "qwen", skills: []string{"~/.qwen/skills"},
+			http: fields("httpUrl", "$URL", bearer), program: "qwen", skills: []string{"~/.qwen/skills"},
 		},
 		{
 			ID: "kimi-code", Title: "Kimi Code", format: entry.JSON, parents: servers,
 			paths: everyOS("{KIMI_CODE_HOME|~/.kimi-code}/mcp.json", "~/.kimi/mcp.json"), project: ".kimi-code/mcp.json",
-			stdio: append(entry.Fields{{Key: "transport", Value: "stdio"}}, plainStdio...),
-			http:  append(entry.Fields{{Key: "transport", Value: "http"}}, plainHTTP...), program: "kimi", skills: []string{"~/.agents/skills"},
+			stdio: append(fields("transport", "stdio"), plainStdio...),
+			http:  append(fields("transport", "http"), plainHTTP...), program: "kimi", skills: []string{"~/.agents/skills"},
 		},
 		{
 			ID: "kilo-code", Title: "Kilo Code", format: entry.JSON, parents: []string{"mcp"},
@@ -88,8 +71,8 @@ func agents() []Client {
 		{
 			ID: "mistral-vibe", Title: "Mistral Vibe", format: entry.TOML, parents: []string{"mcp_servers"}, list: true,
 			paths:   everyOS("{VIBE_HOME|~/.vibe}/config.toml"),
-			stdio:   append(entry.Fields{{Key: "name", Value: "$NAME"}, {Key: "transport", Value: "stdio"}}, plainStdio...),
-			http:    entry.Fields{{Key: "name", Value: "$NAME"}, {Key: "transport", Value: "streamable-http"}, {Key: "url", Value: "$URL"}, bearer},
+			stdio:   append(fields("name", "$NAME", "transport", "stdio"), plainStdio...),
+			http:    fields("name", "$NAME", "transport", "streamable-http", "url", "$URL", bearer),
 			program: "vibe", skills: []string{"{VIBE_HOME|~/.vibe}/skills"},
 		},
 		{
@@ -132,6 +115,6 @@ func others() []Client {
 
 // The shapes of opencode and its forks: the command is one list.
 var (
-	localStdio = entry.Fields{{Key: "type", Value: "local"}, {Key: "command", Value: []string{"$BIN", "$ARGS"}}, {Key: "enabled", Value: true}}
-	remoteHTTP = entry.Fields{{Key: "type", Value: "remote"}, {Key: "url", Value: "$URL"}, bearer, {Key: "enabled", Value: true}}
+	localStdio = fields("type", "local", "command", []string{"$BIN", "$ARGS"}, "enabled", true)
+	remoteHTTP = fields("type", "remote", "url", "$URL", bearer, "enabled", true)
 )

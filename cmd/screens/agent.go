@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// An fakeAgent is an MCP client of `lectern serve`.
+// A fakeAgent is an MCP client of `lectern serve`.
 type fakeAgent struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -17,7 +17,7 @@ type fakeAgent struct {
 	next int
 }
 
-// startAgent starts an agent that gives itself a name.
+// startAgent starts an agent with a name.
 func startAgent(ctx context.Context, exe string, env []string, name string) (*fakeAgent, error) {
 	a := &fakeAgent{cmd: exec.CommandContext(ctx, exe, "serve")}
 	a.cmd.Env = env
@@ -50,13 +50,13 @@ func (a *fakeAgent) write(message map[string]any) error {
 	return err
 }
 
-// send asks and does not wait for the answer.
+// send sends a request and does not wait for the answer.
 func (a *fakeAgent) send(method string, params map[string]any) (id int, err error) {
 	a.next++
 	return a.next, a.write(map[string]any{"jsonrpc": "2.0", "id": a.next, "method": method, "params": params})
 }
 
-// request asks and waits for the answer, whatever it is.
+// request sends a request and waits for the answer.
 func (a *fakeAgent) request(method string, params map[string]any) error {
 	id, err := a.send(method, params)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *fakeAgent) request(method string, params map[string]any) error {
 	return fmt.Errorf("%s: no answer: %w", method, a.out.Err())
 }
 
-// call is a call of a tool, as params of tools/call.
+// call returns the params of tools/call.
 func call(tool string, args map[string]any) map[string]any {
 	return map[string]any{"name": tool, "arguments": args}
 }

@@ -1,6 +1,6 @@
-// Screens draws the panel's screens for the documents: it builds the program,
-// lays out notes, lets an agent call, presses keys in a terminal and keeps what
-// stands there as SVG. Nothing is drawn or edited by hand. It is not released.
+// Screens takes the screenshots of the panel for the documentation: it builds the
+// program, writes notes, has agents make calls, presses keys in a terminal and
+// saves what is shown as SVG. It is not released.
 //
 //	screens FOLDER   writes FOLDER/NAME.svg; `make screens` gives docs/screens
 //
@@ -33,13 +33,13 @@ func run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("usage: screens FOLDER")
 	}
-	top := filepath.Join(os.TempDir(), "lectern") // it is on the pictures
+	top := filepath.Join(os.TempDir(), "lectern") // the path is on the screenshots
 	if err := os.Mkdir(top, 0o700); err != nil {
-		return fmt.Errorf("%w; another run is at it, or one was killed: remove it", err)
+		return fmt.Errorf("%w; another run is using it, or one was killed: remove it", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(top)) }()
 	exe := filepath.Join(top, "bin", "lectern")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", exe, "./cmd/lectern") //nolint:gosec // our own words
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", exe, "./cmd/lectern") //nolint:gosec // our own arguments
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build lectern: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The measures of a cell and of the window around the text, in pixels.
+// The size of a cell and of the border around the text, in pixels.
 const (
 	cellWide, cellHigh = 8.4, 18
 	fontSize, baseline = 14, 13.5
@@ -20,9 +20,8 @@ const (
 // A palette is what a terminal draws on where a program says nothing.
 type palette struct{ foreground, background string }
 
-// drawSVG draws a screen, as tmux prints it with its colours, in a grid of
-// cells. Every stretch of like cells has its width said, so that it fits whatever
-// font the reader has.
+// drawSVG draws a screen, as tmux prints it with colours, in a grid of cells.
+// Every run of cells has its width, so that it fits with any font.
 func drawSVG(screen, title string, width int, p palette) string {
 	screen = strings.TrimRight(screen, "\n")
 	cells := uv.NewScreenBuffer(width, strings.Count(screen, "\n")+1)
@@ -53,7 +52,7 @@ type textRun struct {
 func textRuns(line uv.Line) []textRun {
 	var all []textRun
 	for x, c := range line {
-		if c.Width == 0 { // the second half of a wide one
+		if c.Width == 0 { // the second half of a wide cell
 			continue
 		}
 		if n := len(all); n > 0 && c.Width == 1 && all[n-1].wide == len([]rune(all[n-1].text)) && all[n-1].style.Equal(&c.Style) {
@@ -95,13 +94,13 @@ func (r textRun) draw(b *strings.Builder, y int, p palette) {
 	if r.style.Underline != uv.UnderlineNone {
 		style.WriteString(` text-decoration="underline"`)
 	}
-	if r.wide > 1 { // a sign by itself keeps its shape
+	if r.wide > 1 { // a single character keeps its shape
 		fmt.Fprintf(&style, ` textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, wide)
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(), html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // readers join plain spaces
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(), html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // SVG viewers collapse plain spaces
 }
 
-// hexColour is c as SVG writes it, or usual where nothing is said.
+// hexColour is c in SVG's notation, or usual if c is nil.
 func hexColour(c color.Color, usual string) string {
 	if c == nil {
 		return usual

@@ -15,14 +15,15 @@ import (
 // The size of a screen, in cells.
 const wide, high = 124, 34
 
-// patience is how long a screen may take to show what is waited for, and deaf
-// how long one that came by itself may have been deaf to a key.
+// showTimeout is how long a screen may take to show the expected text. Because a
+// screen that has just opened may ignore a key, the key is repeated after
+// retryAfter.
 const (
 	showTimeout = 30 * time.Second
 	retryAfter  = 3 * time.Second
 )
 
-// A terminal is a tmux server of its own, with the program in its one window.
+// A terminal is a tmux server with the program in its only window.
 type terminal struct{ socket string }
 
 // open starts the program with environment env.
@@ -37,12 +38,12 @@ func open(ctx context.Context, top string, env []string, command ...string) (ter
 }
 
 func (x terminal) tmux(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, args...)...) //nolint:gosec // our own words
+	return exec.CommandContext(ctx, "tmux", append([]string{"-S", x.socket, "-f", "/dev/null"}, args...)...) //nolint:gosec // our own arguments
 }
 
 // close ends the terminal and what runs in it.
 func (x terminal) close() {
-	_ = x.tmux(context.Background(), "kill-server").Run() // it has ended with its last window, or does now
+	_ = x.tmux(context.Background(), "kill-server").Run() // it may have ended already
 }
 
 // press sends keys by tmux's names.
@@ -59,9 +60,9 @@ func (x terminal) capture(ctx context.Context, how ...string) (string, error) {
 	return string(out), err
 }
 
-// waitFor waits until the screen holds all of what, for so long.
-func (x terminal) waitFor(ctx context.Context, within time.Duration, what []string) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+// waitFor waits until the screen shows all texts.
+func (x terminal) waitFor(ctx context.Context, timeout time.Duration, texts []string) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -72,33 +73,33 @@ func (x terminal) waitFor(ctx context.Context, within time.Duration, what []stri
 		case err == nil:
 			screen = now
 		case ctx.Err() == nil:
-			return fmt.Errorf("look at the screen: %w", err)
+			return fmt.Errorf("capture screen: %w", err)
 		}
-		if containsAll(screen, what) {
+		if containsAll(screen, texts) {
 			return nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("the screen does not show %q but\n%s", what, screen)
+			return fmt.Errorf("the screen does not show %q but\n%s", texts, screen)
 		}
 	}
 }
 
-func containsAll(screen string, what []string) bool {
-	for _, w := range what {
-		if !strings.Contains(screen, w) {
+func containsAll(screen string, texts []string) bool {
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
 			return false
 		}
 	}
 	return true
 }
 
-// saveSVG writes what the screen shows to folder/name.svg.
+// saveSVG writes the screen to folder/name.svg.
 func (x terminal) saveSVG(ctx context.Context, folder, name, title string, p palette) error {
 	screen, err := x.capture(ctx, "-e")
 	if err != nil {
-		return fmt.Errorf("look at the screen: %w", err)
+		return fmt.Errorf("capture screen: %w", err)
 	}
 	if strings.TrimSpace(screen) == "" {
 		return errors.New("the screen is empty")

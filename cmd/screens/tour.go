@@ -15,8 +15,8 @@ var (
 	lightPalette = palette{foreground: "#27272a", background: "#fafafa"}
 )
 
-// A scene is one picture: keys are pressed until the screen shows what is
-// waited for, and then it is kept. A scene without a name is kept nowhere.
+// A scene is one screenshot: the keys are pressed, and when the screen shows the
+// texts it is saved. A scene without a name is not saved.
 type scene struct {
 	name, title string
 	keys        []string
@@ -24,18 +24,18 @@ type scene struct {
 	palette     *palette // nil: dark
 }
 
-// takeScreens takes every picture into folder.
+// takeScreens saves all screenshots in folder.
 func takeScreens(ctx context.Context, exe, top, folder string) error {
 	if err := firstRun(ctx, exe, filepath.Join(top, "new"), folder); err != nil {
 		return fmt.Errorf("first run: %w", err)
 	}
 	if err := agentsAtWork(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
-		return fmt.Errorf("at work: %w", err)
+		return fmt.Errorf("agents at work: %w", err)
 	}
 	return nil
 }
 
-// firstRun is a machine with notes and a client, and without Lectern.
+// firstRun is a machine with notes and a client, where Lectern is not set up.
 func firstRun(ctx context.Context, exe, home, folder string) error {
 	env, err := createHome(home, "")
 	if err != nil {
@@ -49,7 +49,7 @@ func firstRun(ctx context.Context, exe, home, folder string) error {
 	})
 }
 
-// agentsAtWork is a machine where agents read, write and wait.
+// agentsAtWork is a machine where agents read, write and wait for approval.
 func agentsAtWork(ctx context.Context, exe, home, folder string) (err error) {
 	env, err := createHome(home, `
 [[source]]
@@ -107,7 +107,7 @@ ask = ["write", "delete"]
 	})
 }
 
-// makeCalls is what an agent does on an ordinary morning.
+// makeCalls makes some calls of each kind.
 func makeCalls(a *fakeAgent) error {
 	for _, params := range []map[string]any{
 		call("list_pages", map[string]any{"source": "notes"}),
@@ -127,8 +127,8 @@ func makeCalls(a *fakeAgent) error {
 
 const garden = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
 
-// createHome lays out a home with notes and a configuration, which may be empty,
-// and returns the environment of its programs.
+// createHome creates a home folder with notes and a configuration, which may be
+// empty, and returns the environment for programs.
 func createHome(home, conf string) (env []string, err error) {
 	port, err := freePort()
 	if err != nil {
@@ -167,7 +167,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// playScenes starts the panel, goes through the scenes and ends panel and hub.
+// playScenes starts the panel, plays the scenes, and stops panel and hub.
 func playScenes(ctx context.Context, exe, home string, env []string, folder string, scenes []scene) (err error) {
 	x, err := open(ctx, home, env, exe)
 	if err != nil {
@@ -199,8 +199,8 @@ func playScenes(ctx context.Context, exe, home string, env []string, folder stri
 	return nil
 }
 
-// playScene presses the keys of a scene and waits for what it shows; the last key
-// once more when nothing came of it.
+// playScene presses the keys of a scene and waits for its texts. If they do not
+// appear, it presses the last key once more.
 func (x terminal) playScene(ctx context.Context, s scene) error {
 	for _, key := range s.keys {
 		if err := x.press(ctx, key); err != nil {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 // A Result says what was done.
@@ -84,16 +86,29 @@ func (u *Updater) lockTarget(ctx context.Context) (target string, release func()
 	if o, ok := u.Owner(ctx, target); ok {
 		return "", nil, &ManagedError{Owner: o, File: target}
 	}
-	unlock, err := lockFolder(filepath.Dir(target), u.State)
+	lock, err := u.lockFolder(filepath.Dir(target))
 	if err != nil {
 		return "", nil, fmt.Errorf("update lectern: %w", err)
 	}
-	release = func() { _ = unlock() } // nothing was written
+	release = func() { _ = lock.Release() } // nothing was written
 	if err := cleanStaging(target); err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
 		release()
 		return "", nil, fmt.Errorf("update lectern: %w", err)
 	}
 	return target, release, nil
+}
+
+// lockFolder locks the folder of the installed binary. Windows locks a file in
+// the state folder instead.
+func (u *Updater) lockFolder(dir string) (*filelock.Lock, error) {
+	if err := os.MkdirAll(u.State, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.LockFolder(dir, filepath.Join(u.State, "update.lock"), false)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, errLocked
+	}
+	return lock, err
 }
 
 // downloadBinary downloads, verifies and stages the binary of a release, and returns

@@ -59,24 +59,6 @@ func belongsToStranger(file, installed fs.FileInfo) bool {
 	return !ok || !known || of.Uid != 0 && of.Uid != by.Uid && int(of.Uid) != os.Getuid()
 }
 
-// lockFolder lets one process at a time change dir. The folder itself is
-// locked, so that nothing is left lying beside the user's programs.
-func lockFolder(dir, _ string) (release func() error, err error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	switch {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		return nil, errors.Join(errLocked, f.Close())
-	case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOLCK): // a network folder without locks
-	case err != nil:
-		return nil, errors.Join(err, f.Close())
-	}
-	return f.Close, nil
-}
-
 func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
 func isBusy(error) bool { return false }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/windows"
 )
@@ -32,26 +31,6 @@ func keepOwner(*os.File, fs.FileInfo) {}
 
 // belongsToStranger is always false: folders of programs are not shared.
 func belongsToStranger(fs.FileInfo, fs.FileInfo) bool { return false }
-
-// lockFolder locks a file in state, because Windows locks no folders.
-func lockFolder(_, state string) (release func() error, err error) {
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(state, "update.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = windows.LockFileEx(windows.Handle(f.Fd()),
-		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		err = errLocked
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f.Close, nil
-}
 
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
