@@ -33,7 +33,7 @@ func hasOneApproval(s status.Snapshot) bool { return len(s.Approvals) == 1 }
 
 // The panel answers with actions: the preview shows the diff, "always" adds a
 // rule that applies to the next call, and a second answer is refused.
-func TestAnswersByVerb(t *testing.T) {
+func TestAnswerActions(t *testing.T) {
 	h, c, file := openHubWithNotes(t)
 	write := func(text string) <-chan error {
 		out := make(chan error, 1)
@@ -90,7 +90,7 @@ func TestAnswersByVerb(t *testing.T) {
 }
 
 // A grant on the panel applies at once.
-func TestGrantByVerb(t *testing.T) {
+func TestGrantAction(t *testing.T) {
 	h, c, _ := openHubWithNotes(t)
 	set := status.Action{Verb: status.SetGrant, Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}}
 	if plan, err := c.Preview(t.Context(), set); err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, `+effects = ["read"]`) {

@@ -97,7 +97,7 @@ func TestActions(t *testing.T) {
 }
 
 // Every action of the hub has a preview, so that the panel has something to show.
-func TestEveryVerbHasAPlan(t *testing.T) {
+func TestEveryActionHasAPreview(t *testing.T) {
 	_, c := openHub(t, "[hub]\nhttp = false\n")
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
 		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: app.SampleName}); err != nil || plan.Title == "" {
@@ -129,7 +129,7 @@ func TestReload(t *testing.T) {
 
 // A hub cannot know what a broken file was meant to forbid, so it serves nothing
 // and does not listen until the file is fixed.
-func TestColdStartWithABrokenFile(t *testing.T) {
+func TestStartWithBrokenConfig(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
 	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
 	if len(s.Sources) > 0 || s.Hub.Endpoint != "" || h.web.port() != 0 {

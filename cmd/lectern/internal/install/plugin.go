@@ -84,8 +84,8 @@ func (p Planner) RotatePluginToken(home string) (*installer.Proposal, error) {
 	return p.Machine().RotatePluginToken(g, file)
 }
 
-// PluginFix is the advice for nearly everything that is wrong with the plugin.
-const PluginFix = "run `lectern plugin install`"
+// pluginFix is the advice for nearly everything that is wrong with the plugin.
+const pluginFix = "run `lectern plugin install`"
 
 // PluginSummary describes in words what is installed.
 func PluginSummary(s installer.PluginState) string {
@@ -95,9 +95,9 @@ func PluginSummary(s installer.PluginState) string {
 	}
 	switch {
 	case !s.Installed:
-		return fmt.Sprintf("not installed in %s; %s", s.Folder, PluginFix)
+		return fmt.Sprintf("not installed in %s; %s", s.Folder, pluginFix)
 	case !s.Current:
-		return fmt.Sprintf("installed by %s; this build carries another version; %s", by, PluginFix)
+		return fmt.Sprintf("installed by %s; this build carries another version; %s", by, pluginFix)
 	case s.Disabled:
 		return fmt.Sprintf("installed by %s, but disabled in Logseq's list of plugins", by)
 	default:
@@ -110,13 +110,13 @@ func PluginSummary(s installer.PluginState) string {
 func PluginSettingsSummary(s installer.PluginState, port int) string {
 	switch {
 	case !s.HasToken:
-		return fmt.Sprintf("no token in %s; %s", s.Settings, PluginFix)
+		return fmt.Sprintf("no token in %s; %s", s.Settings, pluginFix)
 	case !s.TokenMatches:
-		return "wrong token; " + PluginFix
+		return "wrong token; " + pluginFix
 	case !s.PortMatches:
-		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, PluginFix)
+		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, pluginFix)
 	case !s.Private:
-		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, PluginFix)
+		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, pluginFix)
 	default:
 		return fmt.Sprintf("port %d and token match the hub", s.Port)
 	}

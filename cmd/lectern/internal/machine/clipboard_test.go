@@ -72,7 +72,7 @@ func TestClipboardOrder(t *testing.T) {
 }
 
 // Text that is too long for a terminal is saved to a file and not sent.
-func TestClipboardOfTooMuch(t *testing.T) {
+func TestClipboardOfLongText(t *testing.T) {
 	var screen bytes.Buffer
 	file := filepath.Join(t.TempDir(), "snippet.txt")
 	how, err := Clipboard{

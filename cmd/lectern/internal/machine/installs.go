@@ -24,12 +24,6 @@ const (
 // logseqPlugin is the ID of the only plugin.
 const logseqPlugin = pluginInstall + "/logseq"
 
-// ClientInstallation is the ID of an MCP client's Installation, and
-// ServiceInstallation the one of the service.
-func ClientInstallation(client string) string { return clientInstall + "/" + client }
-
-const ServiceInstallation = serviceInstall
-
 const notInstalled = "not installed"
 
 // installations lists the places on this machine by reading files only.
@@ -57,7 +51,7 @@ func (m *Machine) clientInstallations() []status.Installation {
 		if c.Retired() != "" && f.Condition == installer.Absent {
 			continue
 		}
-		list = append(list, installation(ClientInstallation(c.ID), c.Title, f))
+		list = append(list, installation(clientInstall+"/"+c.ID, c.Title, f))
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 
 // A scan that finds nothing new wakes no watcher: a panel would redraw the same
 // screen every half minute.
-func TestLookWithoutNewsWakesNobody(t *testing.T) {
+func TestScanWithoutChangesWakesNoWatcher(t *testing.T) {
 	l := newMachine(newIsolatedApp(t), &statustest.Fake{})
 	l.scan(t.Context())
 	first, changed := l.current()

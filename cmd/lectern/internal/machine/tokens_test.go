@@ -45,7 +45,7 @@ func TestToken(t *testing.T) {
 }
 
 // The plan of a new token names the agents that it disconnects, and no others.
-func TestPlanNamesDisconnectedAgents(t *testing.T) {
+func TestTokenPlanNamesDisconnectedAgents(t *testing.T) {
 	a := newIsolatedApp(t)
 	var f statustest.Fake
 	l := newMachine(a, &f)
