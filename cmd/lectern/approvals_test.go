@@ -21,26 +21,26 @@ import (
 // knows nothing that could be allowed.
 func TestApprovalsOutliveNothing(t *testing.T) {
 	const clients, each = 10, 5
-	home := furnish(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")
+	home := newHomeWith(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n")
 	agents := make([]*agent, clients)
 	for i := range agents {
 		agents[i] = connectAgent(t, home)
-		agents[i].next(t)
-		agents[i].say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		agents[i].nextAnswer(t)
+		agents[i].send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
 	a := apptest.New(t)
 	a.Paths = apptest.Paths(home)
 	panel := machine.HubClient{App: a}.API()
 	for i, a := range agents {
 		for n := range each {
-			a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p%d-%d"}}}`, n+1, i, n))
+			a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p%d-%d"}}}`, n+1, i, n))
 		}
 	}
 	var list []status.Approval
 	for range 2 { // each opens a panel, sees all and closes it
 		list = awaitApprovals(t, panel, clients*each)
 	}
-	first := hubOf(t, home).PID
+	first := askHub(t, home).PID
 	allowed := map[string]bool{}
 	for i, a := range list[:10] {
 		answer := status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: "no"}}
@@ -52,7 +52,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 		}
 	}
 	awaitApprovals(t, panel, clients*each-10)
-	for written(home) < len(allowed) { // a yes sets the call going; it does not wait for it
+	for countPages(home) < len(allowed) { // a yes sets the call going; it does not wait for it
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-t.Context().Done():
@@ -65,7 +65,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 	said := map[string]int{}
 	for _, a := range agents {
 		for range each {
-			v := a.next(t)
+			v := a.nextAnswer(t)
 			switch text := string(v.Result) + string(v.Error); {
 			case strings.Contains(text, `"pageId"`):
 				said["done"]++
@@ -78,12 +78,12 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 			}
 		}
 	}
-	if said["done"] > 5 || said["refused"] > 5 || said["done"]+said["refused"]+said["lost"] != clients*each || written(home) != 5 {
-		t.Errorf("told %v, %d pages", said, written(home))
+	if said["done"] > 5 || said["refused"] > 5 || said["done"]+said["refused"]+said["lost"] != clients*each || countPages(home) != 5 {
+		t.Errorf("told %v, %d pages", said, countPages(home))
 	}
-	agents[0].say(`{"jsonrpc":"2.0","id":99,"method":"tools/list"}`)
-	agents[0].next(t)
-	if hubOf(t, home).PID == first {
+	agents[0].send(`{"jsonrpc":"2.0","id":99,"method":"tools/list"}`)
+	agents[0].nextAnswer(t)
+	if askHub(t, home).PID == first {
 		t.Error("the hub was not killed")
 	}
 	awaitApprovals(t, panel, 0)
@@ -91,7 +91,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 		t.Error("an approval outlived its hub")
 	}
 	for _, a := range agents {
-		a.leave(t)
+		a.disconnect(t)
 	}
 	stopTestHub(t, home)
 }
@@ -115,8 +115,8 @@ func awaitApprovals(t *testing.T, panel status.Client, n int) []status.Approval 
 	return nil
 }
 
-// written counts the pages that agents made.
-func written(home string) int {
+// countPages counts the pages that agents made.
+func countPages(home string) int {
 	files, _ := filepath.Glob(filepath.Join(home, "notes", "p*.md"))
 	return len(slices.Compact(files))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// What is typed before a person can have read the question is no answer to it;
-// one call is asked about at a time, and one that ends meanwhile is left.
+// What is typed before a person can have read the question does not count;
+// the dialog asks about one call at a time, and drops a call that has ended.
 func TestDialog(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Now()

@@ -28,7 +28,7 @@ import (
 // From the start of `lectern` to its first frame, and to the first that shows a
 // hub that serves.
 func BenchmarkPanelStart(b *testing.B) {
-	exe, home, _ := running(b)
+	exe, home, _ := startHub(b)
 	for name, gone := range map[string]bool{"hub": false, "none": true} {
 		b.Run(name, func(b *testing.B) {
 			var frame, ready []time.Duration
@@ -37,10 +37,10 @@ func BenchmarkPanelStart(b *testing.B) {
 					killHub(home)
 				}
 				began := time.Now()
-				x := openScreen(b, 120, 40, in(home), exe)
-				x.shows("1 Overview")
+				x := openScreen(b, 120, 40, environIn(home), exe)
+				x.waitFor("1 Overview")
 				frame = append(frame, time.Since(began))
-				x.shows("● ready", "● notes")
+				x.waitFor("● ready", "● notes")
 				ready = append(ready, time.Since(began))
 				x.close()
 			}
@@ -58,7 +58,7 @@ func BenchmarkPanelFull(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("read from /proc")
 	}
-	exe, home := released(b), b.TempDir()
+	exe, home := buildRelease(b), b.TempDir()
 	conf := "[hub]\nhttp = false\n"
 	for i := range 500 {
 		conf += fmt.Sprintf("\n[[source]]\nname = \"notes-%d\"\nkind = \"markdown\"\npath = \"notes\"\n", i)
@@ -72,28 +72,28 @@ func BenchmarkPanelFull(b *testing.B) {
 		}
 	}
 	log := benchHub(b, exe, home)
-	x := openScreen(b, 140, 45, in(home), exe)
-	x.shows("● ready", "─ Sources 500 ─")
-	x.types("7")
+	x := openScreen(b, 140, 45, environIn(home), exe)
+	x.waitFor("● ready", "─ Sources 500 ─")
+	x.typeKeys("7")
 	for i := range 1_000_000 {
 		log.Info("call done", "part", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)
 	}
-	x.shows("session=1000000 ")
-	p := serving(b, exe, home)
+	x.waitFor("session=1000000 ")
+	p := startServe(b, exe, home)
 	for i := range 10_000 {
-		p.ask(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md","source":"notes-%d"}}}`, i+2, i%500)+"\n")
+		p.roundTrip(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md","source":"notes-%d"}}}`, i+2, i%500)+"\n")
 	}
-	defer p.leave(b)
-	x.types("3")
-	x.shows("10,000 calls")
+	defer p.disconnect(b)
+	x.typeKeys("3")
+	x.waitFor("10,000 calls")
 	for i, pane := range []string{"overview", "sources", "activity", "changes", "clients", "tools", "logs", "doctor", "settings"} {
 		b.Run(pane, func(b *testing.B) {
-			x.types(strconv.Itoa(i + 1))
-			x.settles()
+			x.typeKeys(strconv.Itoa(i + 1))
+			x.waitQuiet()
 			spent, frames := cpuOf(b, x.cmd.Process.Pid), 0
 			for b.Loop() {
-				x.types([]string{"j", "k"}[frames%2])
-				x.settles()
+				x.typeKeys([]string{"j", "k"}[frames%2])
+				x.waitQuiet()
 				frames++
 			}
 			b.ReportMetric(float64((cpuOf(b, x.cmd.Process.Pid)-spent).Microseconds())/float64(frames), "cpu-us/frame")
@@ -166,9 +166,9 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	}
 }
 
-// settles waits until what was typed is drawn: for the first bytes, and then
+// waitQuiet waits until what was typed is drawn: for the first bytes, and then
 // for a frame's time without any.
-func (x *screen) settles() {
+func (x *screen) waitQuiet() {
 	x.t.Helper()
 	late := time.After(300 * time.Millisecond) // a key may change nothing
 	for {

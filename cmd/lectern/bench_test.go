@@ -26,8 +26,8 @@ import (
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
 
-// released builds the binary as a release does.
-func released(b *testing.B) string {
+// buildRelease builds the binary as a release does.
+func buildRelease(b *testing.B) string {
 	b.Helper()
 	exe := filepath.Join(b.TempDir(), "lectern")
 	build := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", exe, ".")
@@ -38,10 +38,10 @@ func released(b *testing.B) string {
 	return exe
 }
 
-// running is a hub of the binary with the Welcome vault, on a port of its own.
-func running(b *testing.B) (exe, home string, port int) {
+// startHub is a hub of the binary with the Welcome vault, on a port of its own.
+func startHub(b *testing.B) (exe, home string, port int) {
 	b.Helper()
-	exe = released(b)
+	exe = buildRelease(b)
 	home, err := os.MkdirTemp("", "lectern")
 	if err != nil {
 		b.Fatal(err)
@@ -85,7 +85,7 @@ type peer struct {
 	out *bufio.Reader
 }
 
-func serving(b *testing.B, exe, home string) peer {
+func startServe(b *testing.B, exe, home string) peer {
 	b.Helper()
 	p := peer{cmd: exec.CommandContext(b.Context(), exe, "serve")}
 	p.cmd.Env = append(os.Environ(), "LECTERN_HOME="+home)
@@ -101,13 +101,13 @@ func serving(b *testing.B, exe, home string) peer {
 	if err := p.cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	if answer := p.ask(b, hello); !bytes.Contains(answer, []byte("serverInfo")) {
+	if answer := p.roundTrip(b, hello); !bytes.Contains(answer, []byte("serverInfo")) {
 		b.Fatalf("initialize: %s", answer)
 	}
 	return p
 }
 
-func (p peer) ask(b *testing.B, line string) []byte {
+func (p peer) roundTrip(b *testing.B, line string) []byte {
 	b.Helper()
 	if _, err := io.WriteString(p.in, line); err != nil {
 		b.Fatal(err)
@@ -119,7 +119,7 @@ func (p peer) ask(b *testing.B, line string) []byte {
 	return answer
 }
 
-func (p peer) leave(b *testing.B) {
+func (p peer) disconnect(b *testing.B) {
 	b.Helper()
 	_ = p.in.Close()
 	if err := p.cmd.Wait(); err != nil {
@@ -143,13 +143,13 @@ func printMedian(b *testing.B, each []time.Duration) {
 
 // From the start of `lectern serve` to the answer of initialize, hub up.
 func BenchmarkServeStart(b *testing.B) {
-	exe, home, _ := running(b)
+	exe, home, _ := startHub(b)
 	var each []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		p := serving(b, exe, home)
+		p := startServe(b, exe, home)
 		each = append(each, time.Since(began))
-		p.leave(b)
+		p.disconnect(b)
 	}
 	printMedian(b, each)
 }
@@ -157,9 +157,9 @@ func BenchmarkServeStart(b *testing.B) {
 // One small call after the other, through the shim; and what hub and shim hold
 // in memory afterwards.
 func BenchmarkCallThroughShim(b *testing.B) {
-	exe, home, _ := running(b)
-	p := serving(b, exe, home)
-	defer p.leave(b)
+	exe, home, _ := startHub(b)
+	p := startServe(b, exe, home)
+	defer p.disconnect(b)
 	for name, line := range map[string]string{
 		"ping":      `{"jsonrpc":"2.0","id":%d,"method":"ping"}`,
 		"read_page": `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`,
@@ -170,7 +170,7 @@ func BenchmarkCallThroughShim(b *testing.B) {
 			for b.Loop() {
 				id++
 				began := time.Now()
-				answer := p.ask(b, fmt.Sprintf(line, id)+"\n")
+				answer := p.roundTrip(b, fmt.Sprintf(line, id)+"\n")
 				each = append(each, time.Since(began))
 				if !bytes.Contains(answer, []byte(`"result"`)) || bytes.Contains(answer, []byte(`"isError":true`)) {
 					b.Fatalf("answer %s", answer)
@@ -183,7 +183,7 @@ func BenchmarkCallThroughShim(b *testing.B) {
 		if runtime.GOOS != "linux" {
 			b.Skip("read from /proc")
 		}
-		d, err := daemon.Find(pathsIn(home))
+		d, err := daemon.Find(daemonPaths(home))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func megabytes(b *testing.B, pid int, field string) float64 {
 
 // Small calls over HTTP, sixteen connections at once.
 func BenchmarkHTTP16(b *testing.B) {
-	_, home, port := running(b)
+	_, home, port := startHub(b)
 	token, err := os.ReadFile(filepath.Join(home, "state", "client.token"))
 	if err != nil {
 		b.Fatal(err)

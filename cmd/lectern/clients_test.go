@@ -31,15 +31,15 @@ type answer struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// household is one user's LECTERN_HOME with a vault of one page, and no HTTP.
-func household(t *testing.T) (home string) {
+// newHome is one user's LECTERN_HOME with a vault of one page, and no HTTP.
+func newHome(t *testing.T) (home string) {
 	t.Helper()
-	return furnish(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n")
+	return newHomeWith(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n")
 }
 
-// furnish makes a LECTERN_HOME with a configuration and, in notes, a vault of
+// newHomeWith makes a LECTERN_HOME with a configuration and, in notes, a vault of
 // one page. No hub outlives the test in it.
-func furnish(t *testing.T, conf string) (home string) {
+func newHomeWith(t *testing.T, conf string) (home string) {
 	t.Helper()
 	// t.TempDir may be too long for a socket's path, which is hashed then; this
 	// is the usual case.
@@ -100,7 +100,7 @@ func connectAs(t *testing.T, lectern, home, name string) *agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.say(`{"jsonrpc":"2.0","id":1000000,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":` + string(called) + `,"version":"1"}}}`)
+	a.send(`{"jsonrpc":"2.0","id":1000000,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":` + string(called) + `,"version":"1"}}}`)
 	return a
 }
 
@@ -116,9 +116,9 @@ func (a *agent) read(out io.Reader) {
 	}
 }
 
-func (a *agent) say(line string) { _, _ = io.WriteString(a.in, line+"\n") }
+func (a *agent) send(line string) { _, _ = io.WriteString(a.in, line+"\n") }
 
-func (a *agent) next(t *testing.T) answer {
+func (a *agent) nextAnswer(t *testing.T) answer {
 	t.Helper()
 	select {
 	case v, open := <-a.answers:
@@ -132,7 +132,7 @@ func (a *agent) next(t *testing.T) answer {
 	return answer{}
 }
 
-func (a *agent) leave(t *testing.T) {
+func (a *agent) disconnect(t *testing.T) {
 	t.Helper()
 	if err := a.in.Close(); err != nil {
 		t.Error(err)
@@ -144,23 +144,23 @@ func (a *agent) leave(t *testing.T) {
 	}
 }
 
-func hubOf(t *testing.T, home string) daemon.Health {
+func askHub(t *testing.T, home string) daemon.Health {
 	t.Helper()
-	v, err := daemon.GetHealth(t.Context(), pathsIn(home))
+	v, err := daemon.GetHealth(t.Context(), daemonPaths(home))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-// awaitSessions waits until the hub has so many sessions: whoever only looked
-// whether it answers is one too for a moment.
+// awaitSessions waits until the hub has this many sessions. A client that only
+// checks whether the hub answers is also one for a moment.
 func awaitSessions(t *testing.T, home string, want int) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for hub := hubOf(t, home); hub.Sessions != want; hub = hubOf(t, home) {
+	for hub := askHub(t, home); hub.Sessions != want; hub = askHub(t, home) {
 		select {
 		case <-tick.C:
 		case <-deadline:
@@ -171,10 +171,10 @@ func awaitSessions(t *testing.T, home string, want int) {
 
 func stopTestHub(t *testing.T, home string) {
 	t.Helper()
-	pid := hubOf(t, home).PID
+	pid := askHub(t, home).PID
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := daemon.Stop(ctx, pathsIn(home), daemon.StopRequest{}); err != nil {
+	if err := daemon.Stop(ctx, daemonPaths(home), daemon.StopRequest{}); err != nil {
 		t.Error(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -190,7 +190,7 @@ func stopTestHub(t *testing.T, home string) {
 
 // Eight clients that start at the same instant, with no hub, share one.
 func TestEightClientsShareOneHub(t *testing.T) {
-	home := household(t)
+	home := newHome(t)
 	agents := make([]*agent, 8)
 	var started sync.WaitGroup
 	for i := range agents {
@@ -198,13 +198,13 @@ func TestEightClientsShareOneHub(t *testing.T) {
 	}
 	started.Wait()
 	for _, a := range agents {
-		if v := a.next(t); v.Error != nil {
+		if v := a.nextAnswer(t); v.Error != nil {
 			t.Errorf("initialize: %s", v.Error)
 		}
 	}
 	awaitSessions(t, home, len(agents))
 	for _, a := range agents {
-		a.leave(t)
+		a.disconnect(t)
 	}
 	stopTestHub(t, home)
 }
@@ -212,23 +212,23 @@ func TestEightClientsShareOneHub(t *testing.T) {
 // A hub that is killed in the middle of a thousand reads costs no client and
 // no answer.
 func TestKilledHubLosesNothing(t *testing.T) {
-	home := household(t)
+	home := newHome(t)
 	a := connectAgent(t, home)
-	a.next(t)
-	a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	a.say(`{"jsonrpc":"2.0","id":999999,"method":"tools/list"}`)
-	a.next(t)
+	a.nextAnswer(t)
+	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	a.send(`{"jsonrpc":"2.0","id":999999,"method":"tools/list"}`)
+	a.nextAnswer(t)
 
 	const reads = 1000
-	first := hubOf(t, home).PID
+	first := askHub(t, home).PID
 	answered := map[int]bool{}
 	go func() {
 		for id := 1; id <= reads; id++ {
-			a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`, id))
+			a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`, id))
 		}
 	}()
 	for range reads {
-		v := a.next(t)
+		v := a.nextAnswer(t)
 		if v.Error != nil || !strings.Contains(string(v.Result), "words") || answered[v.ID] {
 			t.Fatalf("call %d: %s %s, answered before: %v", v.ID, v.Error, v.Result, answered[v.ID])
 		}
@@ -239,10 +239,10 @@ func TestKilledHubLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	if second := hubOf(t, home).PID; second == first {
+	if second := askHub(t, home).PID; second == first {
 		t.Error("the hub was not killed")
 	}
-	a.leave(t)
+	a.disconnect(t)
 	stopTestHub(t, home)
 	log, err := os.ReadFile(filepath.Join(home, "state", "lectern.log"))
 	if err != nil {

@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-// On a terminal a plan is carried out when the person says so, and not before.
+// On a terminal a plan is applied only after the person has confirmed it.
 func TestAskInATerminal(t *testing.T) {
-	home := furnish(t, "[hub]\nhttp = false\n")
+	home := newHomeWith(t, "[hub]\nhttp = false\n")
 	x := openTerminal(t, home, 100, 40)
 	file := filepath.Join(home, ".cursor", "mcp.json")
 
-	x.types("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
-	x.shows("+  \"mcpServers\": {", "Apply these changes? [y/N]")
-	x.types("no", "Enter")
-	x.shows("nothing was changed", "left with 4")
+	x.typeKeys("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
+	x.waitFor("+  \"mcpServers\": {", "Apply these changes? [y/N]")
+	x.typeKeys("no", "Enter")
+	x.waitFor("nothing was changed", "left with 4")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("no was taken for yes")
 	}
-	x.types("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
-	x.shows("Apply these changes? [y/N]")
-	x.types("y", "Enter")
-	x.shows("done", "left with 0")
+	x.typeKeys("clear; HOME="+home+" lectern client install cursor; echo left with $?", "Enter")
+	x.waitFor("Apply these changes? [y/N]")
+	x.typeKeys("y", "Enter")
+	x.waitFor("done", "left with 0")
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"lectern"`) {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -12,7 +12,7 @@ import (
 // TestFirstRun is a newcomer's first minute: the panel on a new machine finds
 // notes and a client, puts one into the other, and the client reads a page.
 func TestFirstRun(t *testing.T) {
-	home := furnish(t, fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)))
+	home := newHomeWith(t, fmt.Sprintf("[hub]\nport = %d\n", freeTCPPort(t)))
 	cursor := filepath.Join(home, ".cursor", "mcp.json")
 	if err := os.Mkdir(filepath.Dir(cursor), 0o700); err != nil {
 		t.Fatal(err)
@@ -21,17 +21,17 @@ func TestFirstRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := openTerminal(t, home, 120, 36)
-	x.types("lectern; echo left with $?", "Enter")
-	x.shows("─ Welcome · 1 of 2 ─", "[x] notes  "+home)
-	x.presses("Enter", "Welcome · 2 of 2")
-	x.shows("Cursor", cursor)
-	if !strings.Contains(x.shows("Cursor"), "[x] Cursor") {
-		x.presses("Space", "[x] Cursor")
+	x.typeKeys("lectern; echo left with $?", "Enter")
+	x.waitFor("─ Welcome · 1 of 2 ─", "[x] notes  "+home)
+	x.pressUntilShown("Enter", "Welcome · 2 of 2")
+	x.waitFor("Cursor", cursor)
+	if !strings.Contains(x.waitFor("Cursor"), "[x] Cursor") {
+		x.pressUntilShown("Space", "[x] Cursor")
 	}
-	x.presses("Enter", "Set up Lectern?")
-	x.shows("+path = ", "mcp.json")
-	x.presses("y", "done: 2 steps")
-	x.shows("● notes")
+	x.pressUntilShown("Enter", "Set up Lectern?")
+	x.waitFor("+path = ", "mcp.json")
+	x.pressUntilShown("y", "done: 2 steps")
+	x.waitFor("● notes")
 
 	raw, err := os.ReadFile(cursor)
 	if err != nil {
@@ -55,25 +55,25 @@ func TestFirstRun(t *testing.T) {
 		t.Errorf("the entry is %+v", entry)
 	}
 	a := connect(t, entry.Command, entry.Env["LECTERN_HOME"])
-	a.next(t)
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
-	if got := a.next(t); !strings.Contains(string(got.Result), "words") {
+	a.nextAnswer(t)
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
+	if got := a.nextAnswer(t); !strings.Contains(string(got.Result), "words") {
 		t.Errorf("the client reads %s", got.Result)
 	}
-	a.leave(t)
-	x.types("q")
-	x.shows("left with 0")
-	x.types("clear; lectern hub stop", "Enter")
-	x.shows("hub stopped")
+	a.disconnect(t)
+	x.typeKeys("q")
+	x.waitFor("left with 0")
+	x.typeKeys("clear; lectern hub stop", "Enter")
+	x.waitFor("hub stopped")
 }
 
-// presses presses a key until the screen holds what: an overlay that has come
+// pressUntilShown presses a key until the screen holds what: an overlay that has come
 // by itself is deaf for a moment. It presses seldom, for a slow screen must not
 // get the key twice.
-func (x terminal) presses(key, what string) {
+func (x terminal) pressUntilShown(key, what string) {
 	x.t.Helper()
 	looks := 0
-	x.waits(fmt.Sprintf("show %q after %s", what, key), func(screen string) bool {
+	x.waitUntil(fmt.Sprintf("show %q after %s", what, key), func(screen string) bool {
 		if strings.Contains(screen, what) {
 			return true
 		}

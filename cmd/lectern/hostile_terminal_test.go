@@ -36,9 +36,9 @@ var own = regexp.MustCompile(`^(\x1b\[[0-9;:]*[ABCDEFGHIJKLMPSTXZ@` + "`" + `abd
 	`|\x1b\[\?(25|1002|1003|1006|1049|2004|2026|2027|5)(;[0-9]+)*[hl]|\x1b\[\?(2026|2027)\$p|\x1b\[[<>=?][0-9;]*[um]|\x1b\[[0-9;]*u|\x1b\[\?u|\x1b\[\?5W|\x1b\[[0-9]* q` +
 	`|\x1b\]2;(Lectern)?\x07|\x1b\]11;\?\x07|\x1b\[>q|\x1b[78MDE]|[\r\n\t\x08])$`)
 
-// harmless checks that of all that was written to a terminal every control
+// checkHarmless checks that of all that was written to a terminal every control
 // sequence is one of the panel's and every rune can be seen.
-func (x *screen) harmless(where string) {
+func (x *screen) checkHarmless(where string) {
 	x.t.Helper()
 	x.mu.Lock()
 	raw, titles, palette := slices.Clone(x.raw), slices.Clone(x.titles), x.palette
@@ -54,7 +54,7 @@ func (x *screen) harmless(where string) {
 		case len(rest) == 0 && strings.HasPrefix(string(seq), "\x1b"): // it may go on
 		case width == 0 && !own.Match(seq) && !unicode.In([]rune(string(seq))[0], unicode.Mn, unicode.Me):
 			x.t.Errorf("%s: %q reaches the terminal", where, seq)
-		case width > 0 && strings.ContainsFunc(string(seq), unseen):
+		case width > 0 && strings.ContainsFunc(string(seq), isInvisible):
 			x.t.Errorf("%s: %q (%U) reaches the terminal", where, seq, []rune(string(seq)))
 		}
 	}
@@ -68,12 +68,12 @@ func (x *screen) harmless(where string) {
 	}
 }
 
-func unseen(r rune) bool {
+func isInvisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// TestHostileTextInATerminal: whatever agents and notes say of themselves, want
-// and write, the panel and the commands draw themselves and nothing else.
+// Whatever names, arguments and notes contain, the panel and the commands print
+// no control characters from them.
 func TestHostileTextInATerminal(t *testing.T) {
 	all := strings.Join(hostile, "|")
 	name := strings.Join(hostile[:8], "") + hostile[12] + "\u202e\u200b\u009b31m"
@@ -81,7 +81,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := furnish(t, fmt.Sprintf("[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n"+
+	home := newHomeWith(t, fmt.Sprintf("[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\nask = [\"write\"]\n"+
 		"\n[[source]]\nname = \"lost\"\nkind = \"markdown\"\npath = %s\n", gone))
 	page := "---\ntitle: " + strings.ReplaceAll(all, "\n", " ") + "\n---\n\n" + all + "\n"
 	if err := os.WriteFile(filepath.Join(home, "notes", "b.md"), []byte(page+"\x9b31m\xc3\x28\xff"), 0o600); err != nil {
@@ -90,22 +90,22 @@ func TestHostileTextInATerminal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "notes", "c\u202e\x1b]0;owned\x07.md"), []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := openScreen(t, 140, 45, in(home), "lectern")
-	x.shows("ready", "● notes", "lost")
+	x := openScreen(t, 140, 45, environIn(home), "lectern")
+	x.waitFor("ready", "● notes", "lost")
 
 	lectern, err := exec.LookPath("lectern") // this binary, under that name
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := connectAs(t, lectern, home, name)
-	a.next(t)
-	a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	a.nextAnswer(t)
+	a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	call := func(id int, tool string, args map[string]any) {
 		b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": args}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.say(string(b))
+		a.send(string(b))
 	}
 	id := 0
 	for _, h := range append(slices.Clone(hostile), all, strings.Repeat("W", 1<<20)) {
@@ -121,54 +121,54 @@ func TestHostileTextInATerminal(t *testing.T) {
 		} {
 			id++
 			call(id, c.tool, c.args)
-			a.next(t)
+			a.nextAnswer(t)
 		}
 	}
 	call(1000, "write_page", map[string]any{"path": "One.md", "content": strings.ReplaceAll(page, "\x00", ""), "source": "notes"}) // with a zero byte it is no text, and no difference is shown
-	x.shows("! 1 waiting")
+	x.waitFor("! 1 waiting")
 	for _, keys := range []string{"1", "jjll", "2", "j", "G", "\r", "\x1b", "3", "j", "\r", "\x1b", "Te", "4", "\r", "\x1b", "5", "jj", "G", "6", "\r", "\x1b", "l", "7", "v", "w", "p", "8", "j", "9", "\x10own", "\x1b", "?own", "\x1b"} {
-		x.types(keys)
-		x.settles()
-		x.harmless("the panel after " + fmt.Sprintf("%q", keys))
+		x.typeKeys(keys)
+		x.waitQuiet()
+		x.checkHarmless("the panel after " + fmt.Sprintf("%q", keys))
 	}
 	for _, argv := range [][]string{{"status"}, {"calls"}, {"logs"}, {"approve"}, {"changes"}, {"grants"}, {"doctor"}} {
-		y := openScreen(t, 140, 45, in(home), append([]string{"lectern"}, argv...)...)
-		y.ends()
-		y.settles()
-		y.harmless("lectern " + strings.Join(argv, " "))
+		y := openScreen(t, 140, 45, environIn(home), append([]string{"lectern"}, argv...)...)
+		y.waitExit()
+		y.waitQuiet()
+		y.checkHarmless("lectern " + strings.Join(argv, " "))
 	}
-	x.types("4!")
-	x.shows("+++ after")
-	x.dismisses("y", "waiting")
-	if v := a.next(t); v.ID != 1000 {
+	x.typeKeys("4!")
+	x.waitFor("+++ after")
+	x.pressUntilGone("y", "waiting")
+	if v := a.nextAnswer(t); v.ID != 1000 {
 		t.Errorf("told %+v", v)
 	}
-	x.loses("waiting")
-	x.shows("created One.md")
-	x.harmless("the panel after a yes")
+	x.waitGone("waiting")
+	x.waitFor("created One.md")
+	x.checkHarmless("the panel after a yes")
 	for _, argv := range [][]string{{"changes"}, {"--plain"}} {
-		y := openScreen(t, 140, 45, in(home), append([]string{"lectern"}, argv...)...)
-		y.ends()
-		y.settles()
-		y.harmless("lectern " + strings.Join(argv, " "))
+		y := openScreen(t, 140, 45, environIn(home), append([]string{"lectern"}, argv...)...)
+		y.waitExit()
+		y.waitQuiet()
+		y.checkHarmless("lectern " + strings.Join(argv, " "))
 	}
-	ears := openScreen(t, 140, 45, in(home), "lectern", "--screen-reader")
-	ears.shows("ready")
+	ears := openScreen(t, 140, 45, environIn(home), "lectern", "--screen-reader")
+	ears.waitFor("ready")
 	for _, keys := range "123456789q" {
-		ears.types(string(keys))
-		ears.settles()
+		ears.typeKeys(string(keys))
+		ears.waitQuiet()
 	}
-	ears.ends()
-	ears.harmless("the panel for ears")
+	ears.waitExit()
+	ears.checkHarmless("the panel for ears")
 	if ears.mu.Lock(); strings.ContainsRune(string(ears.raw), '\x1b') {
 		t.Error("what is for ears has control sequences")
 	}
 	ears.mu.Unlock()
-	x.types("q")
-	x.ends()
-	x.restored()
-	a.leave(t)
-	if _, err := daemon.GetHealth(t.Context(), pathsIn(home)); err != nil {
+	x.typeKeys("q")
+	x.waitExit()
+	x.checkRestored()
+	a.disconnect(t)
+	if _, err := daemon.GetHealth(t.Context(), daemonPaths(home)); err != nil {
 		t.Errorf("the hub did not live through it: %v", err)
 	}
 	stopTestHub(t, home)

@@ -12,10 +12,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
-// playLogseq is a Logseq with the plugin, for the scripts: `logseq PORT GRAPH
+// runFakeLogseq is a Logseq with the plugin, for the scripts: `logseq PORT GRAPH
 // [ANSWER]`. ANSWER is what it says to diagnose. It connects when the hub is
 // there and ends with it.
-func playLogseq() {
+func runFakeLogseq() {
 	home, port, graph := os.Getenv("LECTERN_HOME"), os.Args[1], os.Args[2]
 	token, err := loopnet.LoadOrCreateToken(filepath.Join(home, "state", "plugin.token"))
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // TestMain lets this binary play lectern: in the scripts, and as the hub that
 // these start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-plugin": withPlugin, "logseq": playLogseq, "lectern-brittle": playBrittle})
+	testscript.Main(m, map[string]func(){"lectern": main, "lectern-with-plugin": runWithPlugin, "logseq": runFakeLogseq, "lectern-crashing": runCrashingPanel})
 }
 
 // TestScripts is the specification of the command line. Every script has a
@@ -41,11 +41,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": gone, "kill9": kill9, "await": await, "get": get,
-			"mortal": mortal, "envfile": envFile, "envmatch": envMatch,
+			"exits": execExits, "holdport": holdPort, "freeport": freePort, "hubpid": hubPID, "gone": awaitGone, "kill9": kill9, "await": await, "get": get,
+			"unprivileged": unprivileged, "envfile": envFile, "envmatch": envMatch,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "mortal" {
+			if name != "unprivileged" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
 			_, err := exec.LookPath("setpriv")
@@ -54,13 +54,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func pathsIn(home string) daemon.Paths {
+func daemonPaths(home string) daemon.Paths {
 	return daemon.Paths{Runtime: filepath.Join(home, "run"), State: filepath.Join(home, "state")}
 }
 
 // killHub ends the hub that a failed script left behind.
 func killHub(home string) {
-	hub, err := daemon.GetHealth(context.Background(), pathsIn(home))
+	hub, err := daemon.GetHealth(context.Background(), daemonPaths(home))
 	if err != nil {
 		return
 	}
@@ -69,8 +69,9 @@ func killHub(home string) {
 	}
 }
 
-// exits CODE COMMAND... runs a command that must end with this exit status.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
+// execExits is `exits CODE COMMAND...`: it runs a command that must end with this
+// exit status.
+func execExits(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	code := 0
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -83,13 +84,13 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// mortal CODE COMMAND... is exits for somebody to whom permissions apply: root
-// gives up the right to pass over them.
-func mortal(ts *testscript.TestScript, neg bool, args []string) {
+// unprivileged is `unprivileged CODE COMMAND...`: exits for a user to whom file
+// permissions apply; root drops the capabilities that override them.
+func unprivileged(ts *testscript.TestScript, neg bool, args []string) {
 	if os.Geteuid() == 0 {
 		args = append([]string{args[0], "setpriv", "--bounding-set=-dac_override,-dac_read_search"}, args[1:]...)
 	}
-	exits(ts, neg, args)
+	execExits(ts, neg, args)
 }
 
 // holdport NAME takes a port for the rest of the script.
@@ -100,7 +101,7 @@ func holdPort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], portOf(l))
 }
 
-// freeport NAME finds a port that nobody has.
+// freeport NAME finds a free port.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -124,10 +125,10 @@ func envMatch(ts *testscript.TestScript, _ bool, args []string) {
 
 func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
 
-// hubpid NAME remembers the process of the hub that runs.
+// hubpid NAME sets a variable to the PID of the running hub.
 func hubPID(ts *testscript.TestScript, _ bool, args []string) {
 	until(ts, "no hub is to be found", func() bool {
-		d, err := daemon.Find(pathsIn(ts.Getenv("LECTERN_HOME")))
+		d, err := daemon.Find(daemonPaths(ts.Getenv("LECTERN_HOME")))
 		ts.Setenv(args[0], strconv.Itoa(d.PID))
 		return err == nil
 	})
@@ -142,8 +143,8 @@ func kill9(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(p.Kill())
 }
 
-// gone PID waits until a process is no more.
-func gone(ts *testscript.TestScript, _ bool, args []string) {
+// awaitGone is `gone PID`: it waits until a process has exited.
+func awaitGone(ts *testscript.TestScript, _ bool, args []string) {
 	pid, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	until(ts, fmt.Sprintf("process %d is still there", pid), func() bool { return !alive(pid) })

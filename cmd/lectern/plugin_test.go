@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// withPlugin is lectern in a build that carries a plugin, for the scripts:
+// runWithPlugin is lectern in a build that carries a plugin, for the scripts:
 // whether this one does depends on whether npm was there.
-func withPlugin() {
+func runWithPlugin() {
 	c, err := newCLI(os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	if err != nil {
 		os.Exit(reportError(os.Stderr, err))
@@ -24,7 +24,7 @@ func withPlugin() {
 	os.Exit(c.run(context.Background(), os.Args[1:]))
 }
 
-// A build without the plugin's script says how to make one.
+// A build without the plugin says how to build it.
 func TestBuildWithoutPlugin(t *testing.T) {
 	for _, verb := range []string{"install", "status", "pack"} {
 		var out, said bytes.Buffer

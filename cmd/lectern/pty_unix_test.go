@@ -98,9 +98,9 @@ func openScreen(t testing.TB, w, h int, environ []string, argv ...string) *scree
 	return x
 }
 
-// in is the environment of a terminal, with one LECTERN_HOME.
-func in(home string, more ...string) []string {
-	return append([]string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh", racesAside(home)}, more...)
+// environIn is the environment of a terminal, with one LECTERN_HOME.
+func environIn(home string, more ...string) []string {
+	return append([]string{"LECTERN_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh", raceOptions(home)}, more...)
 }
 
 func (x *screen) close() {
@@ -149,8 +149,8 @@ func (x *screen) resize(w, h int) {
 	}
 }
 
-// types sends keys as a terminal does.
-func (x *screen) types(keys string) {
+// typeKeys sends keys as a terminal does.
+func (x *screen) typeKeys(keys string) {
 	x.t.Helper()
 	if _, err := io.WriteString(x.master, keys); err != nil {
 		x.t.Fatal(err)
@@ -164,8 +164,8 @@ func (x *screen) text() string {
 	return x.emulate.String()
 }
 
-// until waits for the screen to be as wanted, looking whenever it changes.
-func (x *screen) until(what string, done func() bool) {
+// waitUntil waits for the screen to be as wanted, looking whenever it changes.
+func (x *screen) waitUntil(what string, done func() bool) {
 	x.t.Helper()
 	late := time.After(20 * time.Second)
 	for {
@@ -183,30 +183,30 @@ func (x *screen) until(what string, done func() bool) {
 	}
 }
 
-// shows waits until the screen holds every one of what.
-func (x *screen) shows(what ...string) {
+// waitFor waits until the screen holds every one of what.
+func (x *screen) waitFor(what ...string) {
 	x.t.Helper()
-	x.until(fmt.Sprintf("the screen shows %q", what), func() bool {
+	x.waitUntil(fmt.Sprintf("the screen shows %q", what), func() bool {
 		text := x.emulate.String()
 		return !slices.ContainsFunc(what, func(w string) bool { return !strings.Contains(text, w) })
 	})
 }
 
-// loses waits until the screen no longer holds what.
-func (x *screen) loses(what string) {
+// waitGone waits until the screen no longer holds what.
+func (x *screen) waitGone(what string) {
 	x.t.Helper()
-	x.until(fmt.Sprintf("the screen does not show %q", what), func() bool { return !strings.Contains(x.emulate.String(), what) })
+	x.waitUntil(fmt.Sprintf("the screen does not show %q", what), func() bool { return !strings.Contains(x.emulate.String(), what) })
 }
 
-// dismisses types a key until the screen no longer holds what.
-func (x *screen) dismisses(key, what string) {
+// pressUntilGone types a key until the screen no longer holds what.
+func (x *screen) pressUntilGone(key, what string) {
 	x.t.Helper()
-	x.repeats(key, func() { x.loses(what) })
+	x.pressWhile(key, func() { x.waitGone(what) })
 }
 
-// repeats types a key again and again until wait returns: what appears by itself
+// pressWhile types a key again and again until wait returns: what appears by itself
 // ignores keys for a moment.
-func (x *screen) repeats(key string, wait func()) {
+func (x *screen) pressWhile(key string, wait func()) {
 	x.t.Helper()
 	ctx, cancel := context.WithCancel(x.t.Context())
 	defer cancel()
@@ -225,9 +225,9 @@ func (x *screen) repeats(key string, wait func()) {
 	wait()
 }
 
-// ends waits for the end of what runs and returns its exit status, or the
+// waitExit waits for the end of what runs and returns its exit status, or the
 // signal that killed it as a negative number.
-func (x *screen) ends() int {
+func (x *screen) waitExit() int {
 	x.t.Helper()
 	select {
 	case <-x.done:
@@ -237,11 +237,11 @@ func (x *screen) ends() int {
 	return x.code
 }
 
-// restored checks that everything a program changes at a terminal is as it was.
-func (x *screen) restored() {
+// checkRestored checks that everything a program changes at a terminal is as it was.
+func (x *screen) checkRestored() {
 	x.t.Helper()
-	x.until("nothing of a panel is left: alternate screen, hidden cursor, mouse, paste marks", func() bool {
-		return !x.emulate.IsAltScreen() && x.stays() == ""
+	x.waitUntil("nothing of a panel is left: alternate screen, hidden cursor, mouse, paste marks", func() bool {
+		return !x.emulate.IsAltScreen() && x.changedModes() == ""
 	})
 	after, err := term.GetState(int(x.slave.Fd()))
 	if err != nil {
@@ -258,20 +258,20 @@ func (x *screen) modes() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.emulate.IsAltScreen() {
-		return strings.TrimSpace("alternate " + x.stays())
+		return strings.TrimSpace("alternate " + x.changedModes())
 	}
-	return x.stays()
+	return x.changedModes()
 }
 
-// written is all that was written to the terminal so far.
-func (x *screen) written() []byte {
+// output is all that was written to the terminal so far.
+func (x *screen) output() []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clone(x.raw)
 }
 
-// stays is [screen.modes] but for the alternate screen. With the lock.
-func (x *screen) stays() string {
+// changedModes is [screen.modes] but for the alternate screen. With the lock.
+func (x *screen) changedModes() string {
 	usual := map[int]bool{ansi.ModeTextCursorEnable.Mode(): true, ansi.ModeAutoWrap.Mode(): true}
 	var odd []string
 	for mode := range maps.Keys(x.on) {
@@ -282,7 +282,7 @@ func (x *screen) stays() string {
 	return strings.Join(odd, " ")
 }
 
-func (x *screen) signals(s syscall.Signal) {
+func (x *screen) signal(s syscall.Signal) {
 	x.t.Helper()
 	if err := x.cmd.Process.Signal(s); err != nil {
 		x.t.Fatal(err)

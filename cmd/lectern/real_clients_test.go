@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The clients themselves, where they are on PATH, say that they see Lectern,
-// and those that try it say that it answers. Each has a home of its own.
+// The real clients that are on PATH list Lectern, and those that connect report
+// that it answers. Each has a home directory of its own.
 func TestRealClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts other programs")
@@ -33,7 +33,7 @@ func TestRealClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			home := household(t)
+			home := newHome(t)
 			run := func(program string, args ...string) string {
 				t.Helper()
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

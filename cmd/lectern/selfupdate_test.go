@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// built builds this program as a release of a version.
-func built(t *testing.T, version string) []byte {
+// buildVersion builds this program as a release of a version.
+func buildVersion(t *testing.T, version string) []byte {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "lectern")
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.lecternVersion="+version, "-o", exe, ".")
@@ -47,12 +47,12 @@ type installation struct {
 	old, new []byte
 }
 
-func installed(t *testing.T, next []byte) *installation {
+func newInstallation(t *testing.T, next []byte) *installation {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("this test makes archives for unix")
 	}
-	i := &installation{t: t, home: household(t), old: built(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
+	i := &installation{t: t, home: newHome(t), old: buildVersion(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
 	i.exe = filepath.Join(t.TempDir(), "lectern")
 	if err := os.WriteFile(i.exe, i.old, 0o755); err != nil {
 		t.Fatal(err)
@@ -72,27 +72,27 @@ func installed(t *testing.T, next []byte) *installation {
 	return i
 }
 
-func (i *installation) holds(want []byte) {
+func (i *installation) checkBinary(want []byte) {
 	i.t.Helper()
 	if text, err := os.ReadFile(i.exe); err != nil || !bytes.Equal(text, want) {
 		i.t.Errorf("what is installed is not what should be: %v", err)
 	}
 }
 
-// Old, new, and back, between two binaries as they are released, while two
-// agents read page after page: they notice a pause and nothing else.
+// Updates and rollbacks between two release builds, while two agents read page
+// after page: the agents notice only a pause.
 func TestSelfUpdateUnderAgents(t *testing.T) {
-	i := installed(t, built(t, "1.1.0"))
+	i := newInstallation(t, buildVersion(t, "1.1.0"))
 	agents := []*agent{connect(t, i.exe, i.home), connect(t, i.exe, i.home)}
 	stop, pauses := make(chan struct{}), make(chan time.Duration, len(agents))
 	for _, a := range agents {
-		a.next(t)
-		a.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		a.say(`{"jsonrpc":"2.0","id":999999,"method":"tools/list"}`)
-		a.next(t)
-		go func() { pauses <- a.readOn(t, stop) }()
+		a.nextAnswer(t)
+		a.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		a.send(`{"jsonrpc":"2.0","id":999999,"method":"tools/list"}`)
+		a.nextAnswer(t)
+		go func() { pauses <- a.readPages(t, stop) }()
 	}
-	if v := hubOf(t, i.home).Version; v != "1.0.0" {
+	if v := askHub(t, i.home).Version; v != "1.0.0" {
 		t.Fatalf("the hub is of version %s", v)
 	}
 	panel := machine.New(machine.Config{
@@ -118,8 +118,8 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v\n%s", step.name, err, i.said)
 		}
-		i.holds(step.bytes)
-		if v := hubOf(t, i.home); v.Version != step.want {
+		i.checkBinary(step.bytes)
+		if v := askHub(t, i.home); v.Version != step.want {
 			t.Errorf("after %s the hub is of version %s", step.name, v.Version)
 		}
 		awaitSessions(t, i.home, len(agents))
@@ -133,7 +133,7 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		t.Logf("longest pause of an agent: %s", <-pauses)
 	}
 	for _, a := range agents {
-		a.leave(t)
+		a.disconnect(t)
 	}
 	stopTestHub(t, i.home)
 	if !strings.Contains(i.said.String(), "updated lectern 1.0.0 to 1.1.0") {
@@ -141,55 +141,56 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	}
 }
 
-// An agent that started after an update, so that it is newer than what a
-// rollback brings, does not drive the older hub away.
+// An agent that started after an update, and is newer than the hub after a
+// rollback, does not replace that hub.
 func TestRollbackUnderNewerAgent(t *testing.T) {
-	i := installed(t, built(t, "1.1.0"))
+	i := newInstallation(t, buildVersion(t, "1.1.0"))
 	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{}); err != nil {
 		t.Fatal(err)
 	}
 	a := connect(t, i.exe, i.home)
-	a.next(t)
+	a.nextAnswer(t)
 	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{rollback: true}); err != nil {
 		t.Fatal(err)
 	}
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
-	if v := a.next(t); v.Error != nil {
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
+	if v := a.nextAnswer(t); v.Error != nil {
 		t.Errorf("%s", v.Error)
 	}
 	awaitSessions(t, i.home, 1)
-	if v := hubOf(t, i.home); v.Version != "1.0.0" || v.Successor != nil {
+	if v := askHub(t, i.home); v.Version != "1.0.0" || v.Successor != nil {
 		t.Errorf("the hub is %+v", v)
 	}
-	a.leave(t)
+	a.disconnect(t)
 	stopTestHub(t, i.home)
 }
 
-// A release whose hub does not start brings the old binary and its hub back.
+// If the hub of a new release does not start, the old binary and its hub are
+// restored.
 func TestSelfUpdateToSickHub(t *testing.T) {
 	sick := fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '{\"version\":\"1.1.0\",\"os\":%q,\"arch\":%q}'\n", runtime.GOOS, runtime.GOARCH)
-	i := installed(t, sick)
+	i := newInstallation(t, sick)
 	a := connect(t, i.exe, i.home)
-	a.next(t)
+	a.nextAnswer(t)
 	err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{})
 	if err == nil || !strings.Contains(err.Error(), "version 1.0.0 is installed again") {
 		t.Errorf("error %v", err)
 	}
-	i.holds(i.old)
-	if v := hubOf(t, i.home).Version; v != "1.0.0" {
+	i.checkBinary(i.old)
+	if v := askHub(t, i.home).Version; v != "1.0.0" {
 		t.Errorf("the hub is of version %s", v)
 	}
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
-	if v := a.next(t); v.Error != nil || !strings.Contains(string(v.Result), "words") {
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_page","arguments":{"path":"a.md"}}}`)
+	if v := a.nextAnswer(t); v.Error != nil || !strings.Contains(string(v.Result), "words") {
 		t.Errorf("%s %s", v.Error, v.Result)
 	}
-	a.leave(t)
+	a.disconnect(t)
 	stopTestHub(t, i.home)
 }
 
-// readOn reads a page again and again until stop is closed, and returns the
+// readPages reads a page again and again until stop is closed, and returns the
 // longest time that an answer took.
-func (a *agent) readOn(t *testing.T, stop <-chan struct{}) (longest time.Duration) {
+func (a *agent) readPages(t *testing.T, stop <-chan struct{}) (longest time.Duration) {
 	for id := 1; ; id++ {
 		select {
 		case <-stop:

@@ -14,17 +14,17 @@ import (
 	"testing"
 )
 
-// A door is the HTTP port of a hub that runs as its own process.
-type door struct {
+// A httpHub is the HTTP port of a hub that runs as its own process.
+type httpHub struct {
 	home       string
 	addr, port string
 	token      string
 }
 
-func openDoor(t *testing.T) door {
+func startHTTPHub(t *testing.T) httpHub {
 	t.Helper()
 	port := freeTCPPort(t)
-	home := furnish(t, fmt.Sprintf("[hub]\nport = %d\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n", port))
+	home := newHomeWith(t, fmt.Sprintf("[hub]\nport = %d\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = \"notes\"\n", port))
 	start := exec.CommandContext(t.Context(), "lectern", "hub", "restart")
 	start.Env = append(os.Environ(), "LECTERN_HOME="+home)
 	if out, err := start.CombinedOutput(); err != nil {
@@ -34,19 +34,19 @@ func openDoor(t *testing.T) door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return door{home: home, addr: fmt.Sprintf("127.0.0.1:%d", port), port: fmt.Sprint(port), token: strings.TrimSpace(string(token))}
+	return httpHub{home: home, addr: fmt.Sprintf("127.0.0.1:%d", port), port: fmt.Sprint(port), token: strings.TrimSpace(string(token))}
 }
 
-// A knock is a connection that writes what no library would.
-type knock struct {
-	door
+// A rawRequest is a connection that writes what no library would.
+type rawRequest struct {
+	httpHub
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// ask sends a request and returns the status of its answer. A connection is
+// roundTrip sends a request and returns the status of its answer. A connection is
 // used again where it can be.
-func (k *knock) ask(t *testing.T, request string) int {
+func (k *rawRequest) roundTrip(t *testing.T, request string) int {
 	t.Helper()
 	if k.conn == nil {
 		conn, err := net.Dial("tcp", k.addr)
@@ -70,12 +70,12 @@ func (k *knock) ask(t *testing.T, request string) int {
 		}
 	}
 	if endless || res.Close {
-		k.leave()
+		k.close()
 	}
 	return res.StatusCode
 }
 
-func (k *knock) leave() {
+func (k *rawRequest) close() {
 	if k.conn != nil {
 		_ = k.conn.Close()
 		k.conn = nil
@@ -92,7 +92,7 @@ type variant struct {
 // combination of what pages, rebound names and other programs can bring, and
 // counts what gets in: exactly the requests that are ours.
 func TestDoorOfARunningHub(t *testing.T) {
-	d := openDoor(t)
+	d := startHTTPHub(t)
 	defer stopTestHub(t, d.home)
 	body := func(text string) string {
 		return fmt.Sprintf("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
@@ -135,8 +135,8 @@ func TestDoorOfARunningHub(t *testing.T) {
 		{"", false}, {"Authorization: Bearer " + strings.Repeat("a", len(d.token)) + "\r\n", false}, {"Authorization: Bearer " + d.token + "\r\n", true},
 	}
 	rows, accepted := 0, 0
-	k := knock{door: d}
-	defer k.leave()
+	k := rawRequest{httpHub: d}
+	defer k.close()
 	for _, e := range endpoints {
 		for i := range len(hosts) * len(origins) * len(sites) * len(tokens) {
 			host, i := hosts[i%len(hosts)], i/len(hosts)
@@ -151,7 +151,7 @@ func TestDoorOfARunningHub(t *testing.T) {
 			case !token.ok && !e.open:
 				want = []int{http.StatusUnauthorized}
 			}
-			got := k.ask(t, request)
+			got := k.roundTrip(t, request)
 			if !slices.Contains(want, got) {
 				t.Errorf("status %d, want one of %d, for %q", got, want, request)
 			}
@@ -168,7 +168,7 @@ func TestDoorOfARunningHub(t *testing.T) {
 	}
 	// What the control socket answers is not to be had here.
 	for _, path := range []string{"/", "/v1/watch", "/v1/logs", "/v1/preview", "/v1/do", "/v1/calls", "/v1/changes", "/v1/tools", "/v1/call", "/v1/check", "/v1/settings", "/daemon/hub", "/daemon/stop", "/debug/pprof/", "/mcp/../healthz", "/healthz/"} {
-		if got := k.ask(t, "GET "+path+" HTTP/1.1\r\nHost: "+d.addr+"\r\nAuthorization: Bearer "+d.token+"\r\n\r\n"); got != http.StatusNotFound {
+		if got := k.roundTrip(t, "GET "+path+" HTTP/1.1\r\nHost: "+d.addr+"\r\nAuthorization: Bearer "+d.token+"\r\n\r\n"); got != http.StatusNotFound {
 			t.Errorf("GET %s is answered %d, want 404", path, got)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// A token proves one name and no other, counts at once when it is rotated, and
-// is in no other process's environment.
+// A token proves one name only, a rotated token counts at once, and no other
+// process has a token in its environment.
 func TestClientTokens(t *testing.T) {
 	a := apptest.New(t)
 	tokens := a.Paths.ClientTokens()
@@ -46,8 +46,8 @@ func TestClientTokens(t *testing.T) {
 	}
 }
 
-// A process that outlives an update of its file, as panels do, asks no hub to
-// make room for a build that is gone.
+// A process that outlives an update of its binary, as panels do, asks no hub to
+// make room for a build that no longer exists.
 func TestConnectConfigAfterAnUpdate(t *testing.T) {
 	a := apptest.New(t)
 	log := slog.New(slog.DiscardHandler)

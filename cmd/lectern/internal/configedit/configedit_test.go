@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Two adds at the same moment are both there afterwards.
+// Concurrent edits are all in the file afterwards.
 func TestConcurrentEdits(t *testing.T) {
 	e := Editor{App: apptest.New(t)}
 	done := make(chan error)

@@ -17,24 +17,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// trusted is a host on a folder of notes that asks before writes.
-func trusted(t *testing.T) (*hubProcess, status.Client, string) {
+// openHubWithNotes is a host on a folder of notes that asks before writes.
+func openHubWithNotes(t *testing.T) (*hubProcess, status.Client, string) {
 	t.Helper()
 	notes := t.TempDir()
 	if err := os.WriteFile(filepath.Join(notes, "a.md"), []byte("one\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h, c := openHub(t, "[hub]\nhttp = false\n\n[[source]]\nname = \"notes\"\nkind = \"markdown\"\npath = '"+notes+"'\nask = [\"write\", \"delete\"]\n")
-	apptest.Await(t, c, "notes", ready("notes"))
+	apptest.Await(t, c, "notes", hasReadySources("notes"))
 	return h, c, filepath.Join(notes, "a.md")
 }
 
-func waits(s status.Snapshot) bool { return len(s.Approvals) == 1 }
+func hasOneApproval(s status.Snapshot) bool { return len(s.Approvals) == 1 }
 
-// The panel answers by verbs: it sees the diff first, yes for good writes a
-// rule that holds for the next call, and a second answer is refused.
+// The panel answers with actions: the preview shows the diff, "always" adds a
+// rule that applies to the next call, and a second answer is refused.
 func TestAnswersByVerb(t *testing.T) {
-	h, c, file := trusted(t)
+	h, c, file := openHubWithNotes(t)
 	write := func(text string) <-chan error {
 		out := make(chan error, 1)
 		args, _ := json.Marshal(map[string]string{"path": "a.md", "content": text})
@@ -42,7 +42,7 @@ func TestAnswersByVerb(t *testing.T) {
 		return out
 	}
 	out := write("two\n")
-	a := apptest.Await(t, c, "a call that waits", waits).Approvals[0]
+	a := apptest.Await(t, c, "a call that waits", hasOneApproval).Approvals[0]
 	allow := status.Action{Verb: status.Allow, Target: a.ID, Answer: &status.Answer{Scope: status.Always}}
 	plan, err := c.Preview(t.Context(), allow)
 	if err != nil || len(plan.Steps) != 2 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || !strings.Contains(plan.Steps[1].Diff, "+do = \"always\"\n") {
@@ -76,7 +76,7 @@ func TestAnswersByVerb(t *testing.T) {
 		_, err := h.hub.Call(t.Context(), "notes", "delete_page", []byte(`{"path":"a.md"}`))
 		del <- err
 	}()
-	a = apptest.Await(t, c, "another tool that waits", func(s status.Snapshot) bool { return waits(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
+	a = apptest.Await(t, c, "another tool that waits", func(s status.Snapshot) bool { return hasOneApproval(s) && s.Approvals[0].Tool == "delete_page" }).Approvals[0]
 	if err := c.Do(t.Context(), status.Action{Verb: status.Refuse, Target: a.ID, Answer: &status.Answer{Reason: strings.Repeat("x", 501)}}); err == nil {
 		t.Error("took a reason of any length")
 	}
@@ -89,9 +89,9 @@ func TestAnswersByVerb(t *testing.T) {
 	apptest.Await(t, c, "that nothing waits", func(s status.Snapshot) bool { return len(s.Approvals) == 0 })
 }
 
-// What a person grants on the panel holds at once.
+// A grant on the panel applies at once.
 func TestGrantByVerb(t *testing.T) {
-	h, c, _ := trusted(t)
+	h, c, _ := openHubWithNotes(t)
 	set := status.Action{Verb: status.SetGrant, Grant: &status.Grant{Source: "notes", Effects: []string{"read"}}}
 	if plan, err := c.Preview(t.Context(), set); err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, `+effects = ["read"]`) {
 		t.Fatalf("plan %+v, %v", plan, err)
@@ -110,10 +110,10 @@ func TestGrantByVerb(t *testing.T) {
 	}
 }
 
-// Over HTTP one's own token is the bearer token, and a session belongs to the
-// token that opened it.
+// Over HTTP a client's own token is its bearer token, and a session belongs to
+// the token that opened it.
 func TestTokenOverHTTP(t *testing.T) {
-	h, c, _ := trusted(t)
+	h, c, _ := openHubWithNotes(t)
 	all, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// smallDisk mounts a file system of 256 KiB, where that is allowed.
-func smallDisk(t *testing.T) (dir string) {
+// mountSmallDisk mounts a file system of 256 KiB, where that is allowed.
+func mountSmallDisk(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
@@ -30,8 +30,8 @@ func smallDisk(t *testing.T) (dir string) {
 	return dir
 }
 
-// fill leaves no byte on the disk that file is on.
-func fill(t *testing.T, file string) {
+// fillDisk leaves no byte on the disk that file is on.
+func fillDisk(t *testing.T, file string) {
 	t.Helper()
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -47,20 +47,20 @@ func fill(t *testing.T, file string) {
 	}
 }
 
-// On a full disk reads go on, writes and edits are refused whole, and it is
-// said that the log is not written; room mends all of it.
+// On a full disk reads still work, writes and edits are refused completely, and
+// a problem says that the log is not written. Free space repairs all of it.
 func TestFullDisk(t *testing.T) {
 	a := apptest.New(t)
-	disk := smallDisk(t)
+	disk := mountSmallDisk(t)
 	a.Paths.Config, a.Paths.Data, a.Paths.State = disk, filepath.Join(disk, "data"), filepath.Join(disk, "state")
 	began, ahead := time.Now(), new(atomic.Int64)
 	a.Now = func() time.Time { return began.Add(time.Duration(ahead.Load())) }
 	const conf = "[hub]\nhttp = false\n"
 	apptest.WriteConfig(t, a, conf)
 	h, c := openHubOf(t, a)
-	apptest.Await(t, c, "the sample", ready(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
 	filler := filepath.Join(disk, "filler")
-	fill(t, filler)
+	fillDisk(t, filler)
 
 	for i := range 400 { // more than the page that the file's end has room in
 		h.log.Info("something happens", "part", "test", "number", i, "at_length", strings.Repeat(".", 100))

@@ -46,7 +46,7 @@ func openHubOf(t *testing.T, a *app.App) (*hubProcess, status.Client) {
 	return h, h.api()
 }
 
-func ready(names ...string) func(status.Snapshot) bool {
+func hasReadySources(names ...string) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool {
 		var got []string
 		for _, src := range s.Sources {
@@ -60,7 +60,7 @@ func ready(names ...string) func(status.Snapshot) bool {
 
 func TestActions(t *testing.T) {
 	_, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", ready(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
 	notes := filepath.Join(t.TempDir(), "notes")
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), add); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the added source alone", ready("notes"))
+	apptest.Await(t, c, "the added source alone", hasReadySources("notes"))
 	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub} {
 		if err := c.Do(t.Context(), status.Action{Verb: verb}); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.RemoveSource, Target: "notes"}); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, c, "the sample again", ready(app.SampleName))
+	apptest.Await(t, c, "the sample again", hasReadySources(app.SampleName))
 }
 
 // Every action of the hub has a preview, so that the panel has something to show.
@@ -108,13 +108,13 @@ func TestEveryVerbHasAPlan(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	h, c := openHub(t, "[hub]\nhttp = false\n")
-	apptest.Await(t, c, "the sample", ready(app.SampleName))
+	apptest.Await(t, c, "the sample", hasReadySources(app.SampleName))
 	apptest.WriteConfig(t, h.App, "[hub\n")
 	if err := h.reload(t.Context()); err == nil || !strings.Contains(err.Error(), "config.toml:1:5") {
 		t.Errorf("got %v", err)
 	}
 	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))
-	if s.Hub.State != status.Degraded || !ready(app.SampleName)(s) {
+	if s.Hub.State != status.Degraded || !hasReadySources(app.SampleName)(s) {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Sources)
 	}
 	apptest.WriteConfig(t, h.App, "[hub]\nhttp = false\nidle_after = \"1h\"\n")
@@ -127,8 +127,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// What a broken file was meant to forbid is not known, so nothing is served
-// and nothing listens until it is mended.
+// A hub cannot know what a broken file was meant to forbid, so it serves nothing
+// and does not listen until the file is fixed.
 func TestColdStartWithABrokenFile(t *testing.T) {
 	h, c := openHub(t, "[[source]]\nname = \"notes\"\nreadonly = true\n")
 	s := apptest.Await(t, c, "the broken file", apptest.HasProblem(problems.ConfigBroken))

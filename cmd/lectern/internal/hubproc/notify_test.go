@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Who waits for what is told to the desktop, and nothing of what is in it.
+// A desktop notification says who waits for what, and nothing of the content.
 func TestNotification(t *testing.T) {
 	a := status.Approval{Client: "cur\x1b[2J", Source: "notes", Effect: "delete", Targets: []string{"canary"}, Args: "canary", Why: "canary"}
 	title, body := notification(a)

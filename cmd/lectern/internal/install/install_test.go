@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/installer"
 )
 
-// Every snippet is what its client can read, whatever the path looks like.
+// Every client can read its snippet, whatever the path looks like.
 func TestSnippets(t *testing.T) {
 	p := Planner{App: apptest.New(t)}
 	p.Exe = filepath.Join(t.TempDir(), `it's a "path"`, "lectern")
@@ -45,7 +45,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// A binary that `go run` built is gone tomorrow, so no client is told of it.
+// A binary that `go run` built is temporary, so clients never get its path.
 func TestStableBinary(t *testing.T) {
 	p := Planner{App: apptest.New(t)}
 	p.Environ = append(p.Environ, "GOBIN=/go/bin")

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The order of the ways to a clipboard, each with the outside that makes it
-// the one.
+// The order of the ways to a clipboard, each in the environment that selects it.
 func TestClipboardOrder(t *testing.T) {
 	const osc = "\x1b]52;c;aGk=\x07"
 	for name, c := range map[string]struct {
@@ -72,7 +71,7 @@ func TestClipboardOrder(t *testing.T) {
 	}
 }
 
-// What no terminal takes is saved, and nothing is sent to it.
+// Text that is too long for a terminal is saved to a file and not sent.
 func TestClipboardOfTooMuch(t *testing.T) {
 	var screen bytes.Buffer
 	file := filepath.Join(t.TempDir(), "snippet.txt")
@@ -85,8 +84,8 @@ func TestClipboardOfTooMuch(t *testing.T) {
 	}
 }
 
-// A secret goes to a clipboard or nowhere: no file is written, and where it is
-// anyway is said.
+// A secret is copied to a clipboard or nowhere: no file is written, and the
+// message names the file that contains it already.
 func TestSecretIsCopiedIntoNoFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		env      map[string]string

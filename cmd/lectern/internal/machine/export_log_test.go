@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/logs"
 )
 
-// The export has every line of every file that is left, secrets redacted as in
-// the log, is private, and overwrites nothing.
+// The export contains every line of every log file, with secrets redacted as in
+// the log; it is private and overwrites nothing.
 func TestExportLog(t *testing.T) {
 	a := apptest.New(t)
 	if _, _, err := ExportLog(t.Context(), a, ""); err == nil || !strings.Contains(err.Error(), "not found") {

@@ -16,13 +16,13 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor"
 )
 
-// failing is a world whose hub says something and ends.
-func failing(t *testing.T) *app.App {
+// newAppWithFailingHub is a world whose hub says something and ends.
+func newAppWithFailingHub(t *testing.T) *app.App {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the hub is a shell script")
 	}
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	script := "#!/bin/sh\necho looking around >&2\necho 'open log: the disk is on fire' >&2\nexit 70\n"
 	if err := os.WriteFile(a.Exe, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -30,10 +30,10 @@ func failing(t *testing.T) *app.App {
 	return a
 }
 
-// A hub that cannot start is shown as failed, with what it said and what tries
-// again, and that it cannot be started by hand either is shown as well.
+// A hub that cannot start is shown as failed, with its output and an action that
+// tries again; a start by hand that fails is shown as well.
 func TestHubSupervisorShowsWhy(t *testing.T) {
-	a := failing(t)
+	a := newAppWithFailingHub(t)
 	if err := os.MkdirAll(a.Paths.State, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +65,10 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	})
 }
 
-// A hub that dies again and again is left alone in the end, and how it ended is
-// said; one that a person stopped is no loss.
+// A hub that dies again and again is no longer restarted, and its last exit is
+// shown. A hub that a person stopped does not count.
 func TestHubSupervisorGivesUp(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	a.Now = func() time.Time { return now }
 	policy := supervisor.DefaultRestartPolicy()

@@ -22,9 +22,9 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// isolated is an App on a machine without programs of others, so that what is
+// newIsolatedApp is an App on a machine without programs of others, so that what is
 // found on it does not depend on where the test runs.
-func isolated(t *testing.T) *app.App {
+func newIsolatedApp(t *testing.T) *app.App {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir())
 	return apptest.New(t)
@@ -37,9 +37,9 @@ func newMachine(a *app.App, hub status.Client) *Machine {
 	}})
 }
 
-// What the panel adds keeps every promise of a Client, also while it changes.
+// A Machine keeps every promise of a Client, also while its state changes.
 func TestMachineIsAClient(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		l := newMachine(a, f)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -73,8 +73,8 @@ func awaitInstallation(t *testing.T, c status.Client, id string, want status.Sta
 	return last
 }
 
-// Every kind of place goes in, is found there, and comes out without a trace;
-// there is no hub all the while.
+// Every kind of installation can be installed, found and removed without a trace,
+// without a hub.
 func TestInstallations(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the paths are those of Linux")
@@ -85,7 +85,7 @@ func TestInstallations(t *testing.T) {
 		"plugin/logseq":     ".logseq/plugins/logseq-lectern/package.json",
 	} {
 		t.Run(id, func(t *testing.T) {
-			a := isolated(t)
+			a := newIsolatedApp(t)
 			for _, dir := range []string{".cursor", ".claude", ".logseq"} {
 				if err := os.Mkdir(filepath.Join(a.Home, dir), 0o700); err != nil {
 					t.Fatal(err)
@@ -129,10 +129,10 @@ func TestInstallations(t *testing.T) {
 	}
 }
 
-// What a person agreed to is what happens: a file that changed since the
-// preview is an error, and stays as it is.
+// Only what a person has confirmed is applied: a file that changed after the
+// preview is an error and is not touched.
 func TestMachineDoesWhatWasShown(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	l := newMachine(a, new(statustest.Fake))
 	file := filepath.Join(a.Home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -164,9 +164,9 @@ func TestMachineDoesWhatWasShown(t *testing.T) {
 	}
 }
 
-// A broken file of a client is shown with what to do, and not touched.
+// A client's broken file is shown with advice, and not touched.
 func TestBrokenClient(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	l := newMachine(a, new(statustest.Fake))
 	file := filepath.Join(a.Home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -176,22 +176,22 @@ func TestBrokenClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.scan(t.Context())
-	i := awaitInstallation(t, watchable(l), "client/cursor", status.Degraded)
+	i := awaitInstallation(t, withSnapshot(l), "client/cursor", status.Degraded)
 	if i.Condition != "broken" || !strings.Contains(i.Note, "mcp.json:2:") {
 		t.Errorf("%+v", i)
 	}
 }
 
-// watchable gives a Fake something to show.
-func watchable(l *Machine) *Machine {
+// withSnapshot gives a Fake something to show.
+func withSnapshot(l *Machine) *Machine {
 	l.Client.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 
-// The token of HTTP clients is replaced at once, and the hub that reads it when
-// it starts is restarted.
+// The token of HTTP clients is replaced at once, and the hub, which reads it when
+// it starts, is restarted.
 func TestRotateTokens(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	fake := new(statustest.Fake)
 	fake.Set(status.Snapshot{Hub: status.Hub{Component: status.Component{State: status.Ready}}})
 	l := newMachine(a, fake)
@@ -224,10 +224,10 @@ func updatable(t *testing.T, tamper func(files map[string][]byte)) *Machine {
 		t.Skip("the programs of this test are shell scripts")
 	}
 	a := apptest.New(t)
-	if err := os.WriteFile(a.Exe, script("1.0.0"), 0o755); err != nil {
+	if err := os.WriteFile(a.Exe, versionScript("1.0.0"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	url, key := apptest.PublishRelease(t, "1.1.0", script("1.1.0"), tamper)
+	url, key := apptest.PublishRelease(t, "1.1.0", versionScript("1.1.0"), tamper)
 	l := newMachine(a, HubClient{a}.API())
 	usual := l.conf.Updates
 	l.conf.Updates = func() (update.Config, error) {
@@ -240,15 +240,15 @@ func updatable(t *testing.T, tamper func(files map[string][]byte)) *Machine {
 	return l
 }
 
-// script is a lectern that only says its version.
-func script(version string) []byte {
+// versionScript is a lectern that only says its version.
+func versionScript(version string) []byte {
 	said, _ := json.Marshal(update.Binary{Version: version, OS: runtime.GOOS, Arch: runtime.GOARCH})
 	return []byte("#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '" + string(said) + "'\n")
 }
 
-// results are those of the steps, one letter each: good, bad, skipped, looking,
+// stepResults are those of the steps, one letter each: good, bad, skipped, looking,
 // pending.
-func results(u status.Update) string {
+func stepResults(u status.Update) string {
 	var b strings.Builder
 	for _, s := range u.Steps {
 		b.WriteByte(s.Result[0])
@@ -256,8 +256,8 @@ func results(u status.Update) string {
 	return b.String()
 }
 
-// pictures collects the different states of the steps until stop is called.
-func pictures(t *testing.T, l *Machine) (stop func() []string) {
+// recordSteps collects the different states of the steps until stop is called.
+func recordSteps(t *testing.T, l *Machine) (stop func() []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []string
@@ -268,7 +268,7 @@ func pictures(t *testing.T, l *Machine) (stop func() []string) {
 		defer close(done)
 		for {
 			a, next := l.current()
-			if r := results(a.update); len(all) == 0 || all[len(all)-1] != r {
+			if r := stepResults(a.update); len(all) == 0 || all[len(all)-1] != r {
 				all = append(all, r)
 			}
 			wake = next
@@ -286,8 +286,8 @@ func pictures(t *testing.T, l *Machine) (stop func() []string) {
 	}
 }
 
-// A check, an update and a roll-back from the panel, without a hub: each step
-// is shown as it is done, and the versions are right after each.
+// A check, an update and a rollback from the panel, without a hub: each step is
+// shown when it is done, and the versions are right after each.
 func TestUpdates(t *testing.T) {
 	l := updatable(t, nil)
 	ask := status.Action{Verb: status.CheckUpdate}
@@ -298,7 +298,7 @@ func TestUpdates(t *testing.T) {
 		t.Helper()
 		a, _ := l.current()
 		u := a.update
-		if got := []string{u.Installed, u.Available, u.Previous, results(u)}; !slices.Equal(got, want) {
+		if got := []string{u.Installed, u.Available, u.Previous, stepResults(u)}; !slices.Equal(got, want) {
 			t.Errorf("installed, available, previous, steps: %q, want %q", got, want)
 		}
 	}
@@ -317,7 +317,7 @@ func TestUpdates(t *testing.T) {
 	if err != nil || plan.Title != "Update lectern 1.0.0 to 1.1.0" {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	seen := pictures(t, l)
+	seen := recordSteps(t, l)
 	if err := l.Do(t.Context(), status.Action{Verb: status.InstallUpdate}); err != nil {
 		t.Fatal(err)
 	}
@@ -361,8 +361,8 @@ func inOrder(shown []string) bool {
 	return true
 }
 
-// A server that lies is found out at the right step, and the person is told
-// where to go; trying again once it is honest works.
+// A tampered release is detected at the right step, and the error says how to
+// install by hand.
 func TestUpdateRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(map[string][]byte)
@@ -370,8 +370,8 @@ func TestUpdateRefuses(t *testing.T) {
 		says  string
 	}{
 		"another list":    {func(f map[string][]byte) { f["checksums.txt"] = append(f["checksums.txt"], ' ') }, "bssssssss", "the signature does not match"},
-		"another archive": {func(f map[string][]byte) { spoilArchive(f, func(b []byte) []byte { b[len(b)/2]++; return b }) }, "gggbsssss", "changed or damaged"},
-		"no archive":      {func(f map[string][]byte) { spoilArchive(f, func([]byte) []byte { return nil }) }, "ggbssssss", "no such release"},
+		"another archive": {func(f map[string][]byte) { tamperArchive(f, func(b []byte) []byte { b[len(b)/2]++; return b }) }, "gggbsssss", "changed or damaged"},
+		"no archive":      {func(f map[string][]byte) { tamperArchive(f, func([]byte) []byte { return nil }) }, "ggbssssss", "no such release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := updatable(t, c.spoil)
@@ -380,7 +380,7 @@ func TestUpdateRefuses(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			a, _ := l.current()
-			if got := results(a.update); got != c.steps {
+			if got := stepResults(a.update); got != c.steps {
 				t.Errorf("steps %s, want %s", got, c.steps)
 			}
 			bad := a.update.Steps[strings.IndexByte(c.steps, 'b')]
@@ -394,7 +394,7 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
-func spoilArchive(files map[string][]byte, edit func([]byte) []byte) {
+func tamperArchive(files map[string][]byte, edit func([]byte) []byte) {
 	for name, text := range files {
 		if strings.HasSuffix(name, ".tar.gz") {
 			if files[name] = edit(text); files[name] == nil {
@@ -404,10 +404,10 @@ func spoilArchive(files map[string][]byte, edit func([]byte) []byte) {
 	}
 }
 
-// A build without keys, or one that a package manager owns, says so before
-// anybody tries.
+// A build without keys, or one that a package manager owns, says so before an
+// update is tried.
 func TestCannotUpdate(t *testing.T) {
-	l := newMachine(isolated(t), new(statustest.Fake))
+	l := newMachine(newIsolatedApp(t), new(statustest.Fake))
 	l.scan(t.Context())
 	if a, _ := l.current(); !strings.Contains(a.update.Note, "no release key") {
 		t.Errorf("note %q", a.update.Note)
@@ -430,7 +430,7 @@ func TestCannotUpdate(t *testing.T) {
 	}
 }
 
-// Closing the panel breaks a download off, and never a swap that has begun.
+// Closing the panel cancels a download, but never a swap that has begun.
 func TestFinishUpdate(t *testing.T) {
 	l := updatable(t, nil)
 	asked := make(chan struct{}, 1)

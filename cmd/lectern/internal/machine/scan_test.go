@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// A look at this machine that finds what the last one found wakes nobody: a
-// panel would draw the same again, every half minute.
+// A scan that finds nothing new wakes no watcher: a panel would redraw the same
+// screen every half minute.
 func TestLookWithoutNewsWakesNobody(t *testing.T) {
-	l := newMachine(isolated(t), &statustest.Fake{})
+	l := newMachine(newIsolatedApp(t), &statustest.Fake{})
 	l.scan(t.Context())
 	first, changed := l.current()
 	if len(first.installs) == 0 {

@@ -44,9 +44,9 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// The plan of a new token names the agents that it shuts out, and no others.
+// The plan of a new token names the agents that it disconnects, and no others.
 func TestPlanNamesDisconnectedAgents(t *testing.T) {
-	a := isolated(t)
+	a := newIsolatedApp(t)
 	var f statustest.Fake
 	l := newMachine(a, &f)
 	said := func(sessions ...status.Session) string {
