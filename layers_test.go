@@ -66,8 +66,7 @@ var layers = []layer{
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
 	{"tui/theme", []string{"status", "internal/safetext"}, []string{"os", "net", "io/fs", mcpGo}, "theme is where text meets the terminal, so it alone escapes it; see docs/adr/0011"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
-	{"cmd/lectern/internal/discover", []string{"config", "status", "tools", "internal/*"}, []string{"net", terminal, mcpGo}, "discover recognizes knowledge bases by their file names; it opens no source and asks no hub"},
-	{"cmd/lectern/internal/doctor", []string{"cmd/lectern/internal/app", "cmd/lectern/internal/install", "cmd/lectern/internal/problems", "config", "installer", "installer/update", "journal", "plugin", "status", "supervisor/daemon", "tools/doc", "tools/logseq", "internal/*"}, []string{terminal, mcpGo}, "doctor checks from outside, also when no hub runs, so it does not import the hub process"},
+	{"internal/loopnet", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "token files are replaced in one step, like every other file"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
 
