@@ -72,11 +72,11 @@ func Find(id string) (Client, error) {
 // Retired says why the client should no longer be used; empty: it can be.
 func (c Client) Retired() string { return c.retired }
 
-// HTTP reports whether the client can reach the hub by its address.
-func (c Client) HTTP() bool { return c.http != nil }
+// SupportsHTTP reports whether the client can reach the hub by its address.
+func (c Client) SupportsHTTP() bool { return c.http != nil }
 
-// After is what to do once the entry is installed; empty: nothing.
-func (c Client) After() string { return c.nextStep }
+// NextStep is what to do once the entry is installed; empty: nothing.
+func (c Client) NextStep() string { return c.nextStep }
 
 // A layout is where the entries are in a file, and what they look like.
 type layout struct {
@@ -153,7 +153,7 @@ func (c Client) file(m Machine) (string, error) {
 
 // Detected reports whether the client seems to be installed.
 func (c Client) Detected(m Machine) bool {
-	if c.program != "" && m.Look(c.program) != "" {
+	if c.program != "" && m.LookPath(c.program) != "" {
 		return true
 	}
 	path, err := c.file(m)

@@ -21,8 +21,8 @@ import (
 
 var systems = []string{"linux", "darwin", "windows"}
 
-// A person is a home directory on a computer of some system.
-func person(t *testing.T, goos string) Machine {
+// A testMachine is a home directory on a computer of some system.
+func testMachine(t *testing.T, goos string) Machine {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "me")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -34,9 +34,9 @@ func person(t *testing.T, goos string) Machine {
 	}
 	return Machine{
 		OS: goos, Home: home, State: filepath.Join(home, "state"),
-		Env:  func(name string) string { return env[name] },
-		Look: func(string) string { return "" },
-		Now:  func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
+		Env:      func(name string) string { return env[name] },
+		LookPath: func(string) string { return "" },
+		Now:      func() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) },
 	}
 }
 
@@ -64,7 +64,7 @@ func TestClients(t *testing.T) {
 }
 
 func testClient(t *testing.T, c Client, goos, archive string) {
-	m := person(t, goos)
+	m := testMachine(t, goos)
 	want, err := txtar.ParseFile(archive)
 	if errors.Is(err, fs.ErrNotExist) && os.Getenv("UPDATE") != "" {
 		want, err = &txtar.Archive{Files: []txtar.File{{Name: "before", Data: []byte(sample(c, goos))}}}, nil
@@ -83,7 +83,7 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 	}
 	write(t, path, before, 0o640)
 
-	p, err := m.Install(c, testServer(m), Where{})
+	p, err := m.Install(c, testServer(m), ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 	if len(backups) != 1 || !bytes.Equal(read(t, backups[0]), before) || modeOf(backups[0]) != 0o600 {
 		t.Errorf("backups %v, want one private copy of the file", backups)
 	}
-	again, err := m.Install(c, testServer(m), Where{})
+	again, err := m.Install(c, testServer(m), ConnectOptions{})
 	if err != nil || again.Changes() {
 		t.Errorf("again: %v, want nothing to do", err)
 	}
-	gone, err := m.Remove(c, testServer(m), Where{})
+	gone, err := m.Remove(c, testServer(m), ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 			{Name: "before", Data: want.Files[0].Data},
 			{Name: "plan", Data: []byte(planText(m, p))},
 			{Name: "after", Data: plainText(after)},
-			{Name: "again", Data: []byte(strings.ReplaceAll(again.Said, m.Home, "~") + "\n")},
+			{Name: "again", Data: []byte(strings.ReplaceAll(again.Message, m.Home, "~") + "\n")},
 			{Name: "removed", Data: plainText(read(t, path))},
 		},
 	}
@@ -145,7 +145,7 @@ func planText(m Machine, p *Proposal) string {
 	for _, r := range p.Plan.Risks {
 		fmt.Fprintln(&b, "note:", r)
 	}
-	for _, a := range p.After {
+	for _, a := range p.NextSteps {
 		fmt.Fprintln(&b, "then:", a)
 	}
 	return string(plainText([]byte(strings.ReplaceAll(strings.ReplaceAll(b.String(), m.Home, "~"), "\ufeff", ""))))
@@ -187,11 +187,11 @@ func sample(c Client, goos string) string {
 // A client that has no file yet gets one, and removing leaves no trace.
 func TestNoFileYet(t *testing.T) {
 	for _, c := range Clients() {
-		m := person(t, "linux")
+		m := testMachine(t, "linux")
 		if !c.Editable(m) || c.retired != "" {
 			continue
 		}
-		p, err := m.Install(c, testServer(m), Where{})
+		p, err := m.Install(c, testServer(m), ConnectOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 			continue
@@ -203,7 +203,7 @@ func TestNoFileYet(t *testing.T) {
 		if got := m.Find(c, testServer(m)); got.Condition != Outdated || modeOf(path) != 0o600 {
 			t.Errorf("%s: %s %s, mode %v; want outdated, as no binary is there", c.ID, got.Condition, got.Note, modeOf(path))
 		}
-		p, err = m.Remove(c, testServer(m), Where{})
+		p, err = m.Remove(c, testServer(m), ConnectOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
@@ -276,8 +276,8 @@ func compare(t *testing.T, file string, got []byte) {
 	}
 }
 
-// said is a Run that notes what it is asked and answers err.
-func said(calls *[]string, err error) func(context.Context, []string) (string, error) {
+// recordCalls is a Run that notes what it is asked and answers err.
+func recordCalls(calls *[]string, err error) func(context.Context, []string) (string, error) {
 	return func(_ context.Context, argv []string) (string, error) {
 		*calls = append(*calls, strings.Join(argv, " "))
 		return "it spoke", err

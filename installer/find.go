@@ -15,7 +15,7 @@ type Condition string
 const (
 	Absent    Condition = "-"         // nothing of ours is there
 	Connected Condition = "connected" // the client has the entry that we would write
-	Placed    Condition = "installed" // the skill or the service is as we would write it
+	Installed Condition = "installed" // the skill or the service is as we would write it
 	Outdated  Condition = "outdated"  // the entry leads to another Lectern or to a missing one; the skill or service is of another version
 	Foreign   Condition = "foreign"   // something with our name that is not ours
 	Broken    Condition = "broken"    // the file cannot be read
@@ -45,7 +45,7 @@ func (m Machine) Find(c Client, server Server) Finding {
 		return f
 	}
 	f.File = path
-	file, err := m.readClientFile(c, server.Name, Where{})
+	file, err := m.readClientFile(c, server.Name, ConnectOptions{})
 	if err != nil {
 		f.Condition, f.Note = Broken, err.Error()
 		return f
@@ -93,7 +93,7 @@ func (m Machine) FindSkill(c Client, skill Skill) Finding {
 		case string(text) != string(skill.Text):
 			f.Condition, f.Note = Outdated, "it is of another version of Lectern"
 		default:
-			f.Condition = Placed
+			f.Condition = Installed
 			continue
 		}
 		return f // the first problem is enough
@@ -114,7 +114,7 @@ func (m Machine) FindService(s Service) Finding {
 	if d.path == "" {
 		f.File = runKey
 		if _, recorded, err := m.findReceipt(receipt{Kind: serviceReceipt}); err == nil && recorded {
-			f.Condition = Placed
+			f.Condition = Installed
 		}
 		return f
 	}
@@ -125,7 +125,7 @@ func (m Machine) FindService(s Service) Finding {
 	case string(text) != d.text:
 		f.Condition, f.Note = Outdated, "it runs another binary, or is of another version of Lectern"
 	default:
-		f.Condition = Placed
+		f.Condition = Installed
 	}
 	return f
 }

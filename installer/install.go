@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Where says which of a client's files is meant, and how Lectern is reached.
-type Where struct {
+// ConnectOptions says which of a client's files is meant, and how Lectern is reached.
+type ConnectOptions struct {
 	Project string // a project's folder; empty: the user's file
 	HTTP    bool   // by the hub's address rather than our command
 	ByFile  bool   // edit the file even if the client has a command of its own
@@ -28,7 +28,7 @@ type clientFile struct {
 	entry    map[string]any // nil: there is none of that name
 }
 
-func (m Machine) readClientFile(c Client, name string, in Where) (clientFile, error) {
+func (m Machine) readClientFile(c Client, name string, in ConnectOptions) (clientFile, error) {
 	f := clientFile{location: c.location(name)}
 	top := m.Home
 	var err error
@@ -61,7 +61,7 @@ func (f clientFile) load(c Client) (_ clientFile, err error) {
 
 // Install proposes to add the server to a client's configuration. An entry that
 // is there already is no change; one of that name that is not ours is an error.
-func (m Machine) Install(c Client, server Server, in Where) (*Proposal, error) {
+func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	p := m.proposal("Connect " + c.Title)
 	if err := c.checkConnectable(server, in); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (m Machine) Install(c Client, server Server, in Where) (*Proposal, error) {
 	fields, add, token := c.wantedEntry(server, in.HTTP)
 	if old := parseTarget(f.entry); f.entry != nil {
 		if old.equal(parseTarget(fields.Map())) {
-			p.Said = fmt.Sprintf("%s has Lectern already, in %s", c.Title, f.path)
+			p.Message = fmt.Sprintf("%s has Lectern already, in %s", c.Title, f.path)
 			return p, nil
 		}
 		if !old.isLectern(server) {
@@ -89,16 +89,16 @@ func (m Machine) Install(c Client, server Server, in Where) (*Proposal, error) {
 		return nil, err
 	}
 	if c.nextStep != "" {
-		p.After = append(p.After, c.Title+": "+c.nextStep)
+		p.NextSteps = append(p.NextSteps, c.Title+": "+c.nextStep)
 	}
 	if in.HTTP {
-		p.After = append(p.After, c.Title+": start it with the token in the environment variable "+TokenVariable)
+		p.NextSteps = append(p.NextSteps, c.Title+": start it with the token in the environment variable "+TokenVariable)
 	}
 	return p, nil
 }
 
 // checkConnectable says why the client cannot be connected that way.
-func (c Client) checkConnectable(server Server, in Where) error {
+func (c Client) checkConnectable(server Server, in ConnectOptions) error {
 	switch {
 	case c.retired != "":
 		return fmt.Errorf("connect %s: %s", c.Title, c.retired)
@@ -118,7 +118,7 @@ func (c Client) checkConnectable(server Server, in Where) error {
 	return nil
 }
 
-func (m Machine) addRisks(p *Proposal, c Client, f clientFile, in Where) {
+func (m Machine) addRisks(p *Proposal, c Client, f clientFile, in ConnectOptions) {
 	if !c.Detected(m) && in.Project == "" {
 		p.risk("%s does not seem to be on this machine", c.Title)
 	}
@@ -132,11 +132,11 @@ func (m Machine) addRisks(p *Proposal, c Client, f clientFile, in Where) {
 
 // usesOwnCommand reports whether to run the client's own command: if the client
 // rewrites its file while it runs, our edit could be lost.
-func (m Machine) usesOwnCommand(c Client, argv []string, in Where) bool {
+func (m Machine) usesOwnCommand(c Client, argv []string, in ConnectOptions) bool {
 	if m.OS == "windows" && slices.Contains(argv, "$JSON") {
 		return false // batch files do not take quotes as they are
 	}
-	return c.prefersCommand && !in.ByFile && in.Project == "" && len(argv) > 0 && m.Run != nil && m.Look(c.program) != ""
+	return c.prefersCommand && !in.ByFile && in.Project == "" && len(argv) > 0 && m.Run != nil && m.LookPath(c.program) != ""
 }
 
 // editFile proposes an edit of the client's file. Values that a person has
@@ -204,7 +204,7 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 		if slices.Contains(c.add, "$JSON") {
 			return nil // it tells a running window, which writes later
 		}
-		now, err := m.readClientFile(c, server.Name, Where{})
+		now, err := m.readClientFile(c, server.Name, ConnectOptions{})
 		if err == nil && !parseTarget(now.entry).equal(parseTarget(fields.Map())) {
 			err = fmt.Errorf("%s reported success, but %s has no such entry; try --by-file", c.program, f.path)
 		}
@@ -214,7 +214,7 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 
 // runCommand runs a client's own command.
 func (m Machine) runCommand(ctx context.Context, argv []string) error {
-	path := m.Look(argv[0])
+	path := m.LookPath(argv[0])
 	if path == "" {
 		return fmt.Errorf("%s is not on PATH", argv[0])
 	}

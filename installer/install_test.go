@@ -38,7 +38,7 @@ func TestInstallRefuses(t *testing.T) {
 	write(t, outside, []byte("{}"), 0o600)
 	for name, c := range map[string]struct {
 		client, text string
-		in           Where
+		in           ConnectOptions
 		prepare      func(t *testing.T, path string)
 		want         string
 	}{
@@ -47,10 +47,10 @@ func TestInstallRefuses(t *testing.T) {
 		"broken yaml":  {client: "goose", text: "a: 1\n\tb: 2\n", want: "config.yaml:2:"},
 		"twice":        {client: "cursor", text: "{\"mcpServers\": {},\n\"mcpServers\": {}}", want: "2:1: duplicate key \"mcpServers\"; remove one"},
 		"foreign":      {client: "cursor", text: `{"mcpServers": {"lectern": {"command": "npx", "args": ["x"]}}}`, want: `it leads to ["npx","x"]; name ours differently with --name`},
-		"token":        {client: "windsurf", text: "{}", in: Where{HTTP: true}, want: "which Lectern never writes there"},
-		"stdio alone":  {client: "claude-desktop", text: "{}", in: Where{HTTP: true}, want: "it supports only stdio"},
+		"token":        {client: "windsurf", text: "{}", in: ConnectOptions{HTTP: true}, want: "which Lectern never writes there"},
+		"stdio alone":  {client: "claude-desktop", text: "{}", in: ConnectOptions{HTTP: true}, want: "it supports only stdio"},
 		"retired":      {client: "amazon-q-cli", text: "{}", want: "use kiro instead"},
-		"no project":   {client: "windsurf", text: "{}", in: Where{Project: "/p"}, want: "has no configuration in projects"},
+		"no project":   {client: "windsurf", text: "{}", in: ConnectOptions{Project: "/p"}, want: "has no configuration in projects"},
 		"closed table": {client: "codex", text: "mcp_servers = {}\n", want: "paste the snippet of `lectern client show codex`"},
 		"link outside": {client: "cursor", text: "{}", want: "symbolic link to " + outside, prepare: func(t *testing.T, path string) {
 			t.Helper()
@@ -61,7 +61,7 @@ func TestInstallRefuses(t *testing.T) {
 		"no file": {client: "jetbrains-ai-assistant", want: "paste the snippet of `lectern client show jetbrains-ai-assistant` in Settings | Tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := person(t, "linux")
+			m := testMachine(t, "linux")
 			cl := client(t, c.client)
 			path, err := cl.file(m)
 			if err == nil {
@@ -83,11 +83,11 @@ func TestInstallRefuses(t *testing.T) {
 
 // Another program writes between the plan and its doing: its text stays.
 func TestChangedMeanwhile(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	c := client(t, "cursor")
 	path, _ := c.file(m)
 	write(t, path, []byte("{}"), 0o600)
-	p, err := m.Install(c, testServer(m), Where{})
+	p, err := m.Install(c, testServer(m), ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestChangedMeanwhile(t *testing.T) {
 
 // A binary that has moved: our entry follows, and what a person added stays.
 func TestUpdateKeepsWhatAPersonAdded(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	c := client(t, "kiro")
 	path, _ := c.file(m)
 	write(t, path, []byte(`{
@@ -118,7 +118,7 @@ func TestUpdateKeepsWhatAPersonAdded(t *testing.T) {
   }
 }
 `), 0o600)
-	p, err := m.Install(c, testServer(m), Where{})
+	p, err := m.Install(c, testServer(m), ConnectOptions{})
 	apply(t, p, err)
 	want := `{
   "mcpServers": {
@@ -138,21 +138,21 @@ func TestUpdateKeepsWhatAPersonAdded(t *testing.T) {
 	if diff := cmp.Diff(want, string(read(t, path))); diff != "" {
 		t.Error(diff)
 	}
-	if again, err := m.Install(c, testServer(m), Where{}); err != nil || again.Changes() {
+	if again, err := m.Install(c, testServer(m), ConnectOptions{}); err != nil || again.Changes() {
 		t.Errorf("again: %v, want nothing to do", err)
 	}
 }
 
 func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	c := client(t, "cursor")
 	path, _ := c.file(m)
 	write(t, path, []byte(`{"mcpServers": {"lectern": {"url": "https://example.org/mcp"}}}`), 0o600)
-	if _, err := m.Remove(c, testServer(m), Where{}); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern: it leads to https://example.org/mcp; nothing was removed") {
+	if _, err := m.Remove(c, testServer(m), ConnectOptions{}); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern: it leads to https://example.org/mcp; nothing was removed") {
 		t.Errorf("remove: %v", err)
 	}
 	write(t, path, []byte(`{}`), 0o600)
-	if p, err := m.Remove(c, testServer(m), Where{}); err != nil || p.Changes() || p.Said == "" {
+	if p, err := m.Remove(c, testServer(m), ConnectOptions{}); err != nil || p.Changes() || p.Message == "" {
 		t.Errorf("remove nothing: %v, want nothing to do", err)
 	}
 }
@@ -160,11 +160,11 @@ func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
 // Claude Code writes its file all the time, so its own command is run; a file
 // that does not show the entry then is an error.
 func TestOwnCommand(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	c := client(t, "claude-code")
 	path, _ := c.file(m)
 	var calls []string
-	m.Look = func(name string) string { return "/bin/" + name }
+	m.LookPath = func(name string) string { return "/bin/" + name }
 	m.Run = func(_ context.Context, argv []string) (string, error) {
 		calls = append(calls, strings.Join(argv, " "))
 		switch argv[2] {
@@ -175,12 +175,12 @@ func TestOwnCommand(t *testing.T) {
 		}
 		return "", nil
 	}
-	p, err := m.Install(c, testServer(m), Where{})
+	p, err := m.Install(c, testServer(m), ConnectOptions{})
 	apply(t, p, err)
 	if f := m.Find(c, testServer(m)); f.Condition == Absent || !f.Detected {
 		t.Errorf("found %s", f.Condition)
 	}
-	p, err = m.Remove(c, testServer(m), Where{})
+	p, err = m.Remove(c, testServer(m), ConnectOptions{})
 	apply(t, p, err)
 	want := []string{"/bin/claude mcp add --scope user lectern -- /usr/local/bin/lectern serve", "/bin/claude mcp remove --scope user lectern"}
 	if diff := cmp.Diff(want, calls); diff != "" {
@@ -190,16 +190,16 @@ func TestOwnCommand(t *testing.T) {
 		t.Errorf("on record still: %v, %v", left, err)
 	}
 
-	m.Run = said(&calls, nil)
-	p, err = m.Install(c, testServer(m), Where{})
+	m.Run = recordCalls(&calls, nil)
+	p, err = m.Install(c, testServer(m), ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "has no such entry; try --by-file") {
 		t.Errorf("of a command that did nothing: %v", err)
 	}
-	m.Run = said(&calls, errors.New("exit status 1"))
-	p, err = m.Install(c, testServer(m), Where{})
+	m.Run = recordCalls(&calls, errors.New("exit status 1"))
+	p, err = m.Install(c, testServer(m), ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestOwnCommand(t *testing.T) {
 // The packaged Claude Desktop of Windows reads its own folder alone; of two of
 // them none is guessed.
 func TestPackagedFolder(t *testing.T) {
-	m := person(t, "windows")
+	m := testMachine(t, "windows")
 	c := client(t, "claude-desktop")
 	packages := filepath.Join(m.Home, "AppData", "Local", "Packages")
 	if err := os.MkdirAll(filepath.Join(packages, "Claude_a1", "LocalCache", "Roaming", "Claude"), 0o700); err != nil {
@@ -232,8 +232,8 @@ func TestPackagedFolder(t *testing.T) {
 // The token is in no file, whatever the client: only how it says it.
 func TestTokenIsInNoFile(t *testing.T) {
 	for _, c := range Clients() {
-		m := person(t, "linux")
-		p, err := m.Install(c, testServer(m), Where{HTTP: true})
+		m := testMachine(t, "linux")
+		p, err := m.Install(c, testServer(m), ConnectOptions{HTTP: true})
 		if err != nil {
 			continue // TestInstallRefuses
 		}
@@ -248,7 +248,7 @@ func TestTokenIsInNoFile(t *testing.T) {
 // A file that is kept elsewhere in the home directory stays a link, and what it
 // points to is edited, once.
 func TestLinkedFile(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	c := client(t, "cursor")
 	kept := filepath.Join(m.Home, "dotfiles", "mcp.json")
 	write(t, kept, []byte("{}\n"), 0o600)
@@ -256,7 +256,7 @@ func TestLinkedFile(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(kept, path)); err != nil {
 		t.Skip(err)
 	}
-	p, err := m.Install(c, testServer(m), Where{})
+	p, err := m.Install(c, testServer(m), ConnectOptions{})
 	apply(t, p, err)
 	if !strings.Contains(strings.Join(p.Plan.Risks, "\n"), "is a symbolic link; "+kept+" is edited") {
 		t.Errorf("risks %q", p.Plan.Risks)
@@ -264,7 +264,7 @@ func TestLinkedFile(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(string(read(t, kept)), "lectern") {
 		t.Errorf("%v, %v; %s", info, err, read(t, kept))
 	}
-	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), Leftovers{})
+	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), OwnFiles{})
 	apply(t, p, err)
 	if got := string(read(t, kept)); got != "{}\n" {
 		t.Errorf("after uninstalling: %s", got)
@@ -272,10 +272,10 @@ func TestLinkedFile(t *testing.T) {
 }
 
 func TestProjectFile(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	project := filepath.Join(m.Home, "work")
 	c := client(t, "cursor")
-	p, err := m.Install(c, testServer(m), Where{Project: project})
+	p, err := m.Install(c, testServer(m), ConnectOptions{Project: project})
 	apply(t, p, err)
 	if !strings.Contains(strings.Join(p.Plan.Risks, "\n"), "is often committed") {
 		t.Errorf("risks %q", p.Plan.Risks)
@@ -284,9 +284,9 @@ func TestProjectFile(t *testing.T) {
 	if !isFile(path) {
 		t.Fatalf("%s is not there", path)
 	}
-	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), Leftovers{})
+	p, err = m.Uninstall(t.Context(), testServer(m), "lectern", Service{}, testPlugin(), OwnFiles{})
 	if err == nil {
-		m.Run = said(new([]string), nil)
+		m.Run = recordCalls(new([]string), nil)
 		err = p.Apply(t.Context())
 	}
 	if err != nil || len(filesIn(t, m.Home)) > 0 {
@@ -306,7 +306,7 @@ func TestLayouts(t *testing.T) {
 		"ours is in older": {`{"mcp": {"lectern": {"command": ["/gone/lectern", "serve"]}, "servers": {}}}`, `"servers": {}`, `/gone/`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := person(t, "linux")
+			m := testMachine(t, "linux")
 			server := testServer(m)
 			server.Bin = filepath.Join(m.Home, "lectern")
 			if err := os.WriteFile(server.Bin, nil, 0o700); err != nil {
@@ -327,7 +327,7 @@ func TestLayouts(t *testing.T) {
 			} else {
 				file += "c"
 			}
-			p, err := m.Install(cl, server, Where{})
+			p, err := m.Install(cl, server, ConnectOptions{})
 			apply(t, p, err)
 			if got := string(read(t, file)); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 				t.Errorf("the file holds %s", got)
@@ -335,11 +335,11 @@ func TestLayouts(t *testing.T) {
 			if f := m.Find(cl, server); f.Condition != Connected {
 				t.Errorf("found %+v", f)
 			}
-			p, err = m.Install(cl, server, Where{})
+			p, err = m.Install(cl, server, ConnectOptions{})
 			if err != nil || p.Changes() {
 				t.Errorf("again: %+v, %v", p, err)
 			}
-			p, err = m.Remove(cl, server, Where{})
+			p, err = m.Remove(cl, server, ConnectOptions{})
 			apply(t, p, err)
 			if name != "no file" && name != "ours is in older" && string(read(t, file)) != c.before {
 				t.Errorf("removed: %s", read(t, file))

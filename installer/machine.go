@@ -27,8 +27,8 @@ type Machine struct {
 	Env  func(string) string // looks up the environment
 	// State is our own folder, where the receipts are.
 	State string
-	// Look is the path of a program on the user's PATH; empty: there is none.
-	Look func(name string) string
+	// LookPath is the path of a program on the user's PATH; empty: there is none.
+	LookPath func(name string) string
 	// Run runs a program to its end and returns its output.
 	Run func(ctx context.Context, argv []string) (output string, err error)
 	Now func() time.Time

@@ -25,7 +25,7 @@ func testService() Service {
 func TestService(t *testing.T) {
 	for _, goos := range systems {
 		t.Run(goos, func(t *testing.T) {
-			m := person(t, goos)
+			m := testMachine(t, goos)
 			s := testService()
 			if goos == "windows" {
 				s = Service{Bin: `C:\Program Files\Lectern\lectern.exe`, Args: []string{"supervise"}}
@@ -41,7 +41,7 @@ func TestService(t *testing.T) {
 			apply(t, p, err)
 			got := &txtar.Archive{Files: []txtar.File{{Name: "plan", Data: []byte(planText(m, p))}}}
 			for _, f := range filesIn(t, m.Home) {
-				if filepath.Base(f) != RecordName {
+				if filepath.Base(f) != ReceiptsName {
 					got.Files = append(got.Files, txtar.File{Name: filepath.Base(f), Data: []byte(strings.ReplaceAll(string(read(t, f)), m.Home, "~"))})
 				}
 			}
@@ -91,7 +91,7 @@ func TestUnitIsValid(t *testing.T) {
 }
 
 func TestServiceThatIsNotOurs(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	path := m.path(xdg + "/systemd/user/" + unitName)
 	write(t, path, []byte("[Unit]\n"), 0o644)
 	if _, err := m.InstallService(t.Context(), testService()); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern") {
@@ -107,7 +107,7 @@ func skill(text string) Skill {
 }
 
 func TestSkill(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	write(t, filepath.Join(m.Home, ".claude", "settings.json"), []byte("{}"), 0o600)
 	clients := []Client{client(t, "claude-code"), client(t, "cline"), client(t, "kimi-code")}
 	p, err := m.InstallSkill(clients, skill("one"))
@@ -147,14 +147,14 @@ func TestSkill(t *testing.T) {
 // nothing else does.
 func TestUninstall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
-		m := person(t, "linux")
-		m.Run = said(new([]string), nil)
+		m := testMachine(t, "linux")
+		m.Run = recordCalls(new([]string), nil)
 		mine := filepath.Join(m.Home, ".cursor", "mcp.json")
 		write(t, mine, []byte(`{"mcpServers": {"lectern": {"command": "other"}}}`), 0o600)
 		kept := filepath.Join(m.Home, ".codex", "config.toml")
 		write(t, kept, []byte("a = 1\n"), 0o600)
 		for _, id := range []string{"codex", "zed", "goose", "vscode"} {
-			p, err := m.Install(client(t, id), testServer(m), Where{})
+			p, err := m.Install(client(t, id), testServer(m), ConnectOptions{})
 			apply(t, p, err)
 		}
 		p, err := m.InstallSkill([]Client{client(t, "codex")}, skill("one"))
@@ -169,7 +169,7 @@ func TestUninstall(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{Files: []string{token, m.receiptsFile()}, Folders: []string{m.State}})
+		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{Files: []string{token, m.receiptsFile()}, Folders: []string{m.State}})
 		apply(t, p, err)
 		left := strings.Join(filesIn(t, m.Home), "\n")
 		for _, want := range []string{mine, kept, filepath.Join(m.State, "theirs")} {
@@ -183,7 +183,7 @@ func TestUninstall(t *testing.T) {
 		if strings.Contains(left, "SKILL.md") || strings.Contains(left, ".service") || strings.Contains(string(read(t, kept)), "lectern") {
 			t.Errorf("record lost: %v: left behind:\n%s", lost, left)
 		}
-		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{})
+		again, err := m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), OwnFiles{})
 		if err != nil || again.Changes() {
 			t.Errorf("record lost: %v: again: %v, %v", lost, err, again.Plan.Steps)
 		}

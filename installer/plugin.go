@@ -68,10 +68,10 @@ func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
 		return nil, err
 	}
 	if !p.Changes() {
-		p.Said = "the plugin is installed already"
+		p.Message = "the plugin is installed already"
 		return p, nil
 	}
-	p.After = append(p.After, "restart Logseq: it loads plugins when it starts")
+	p.NextSteps = append(p.NextSteps, "restart Logseq: it loads plugins when it starts")
 	return p, nil
 }
 

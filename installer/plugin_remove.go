@@ -57,7 +57,7 @@ func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
 		return nil, err
 	}
 	if !p.Changes() {
-		p.Said = "the plugin is not in " + paths.folder
+		p.Message = "the plugin is not in " + paths.folder
 		return p, nil
 	}
 	p.add("remove "+paths.folder+" if it is empty", func() error {
@@ -67,7 +67,7 @@ func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
 		}
 		return nil
 	})
-	p.After = append(p.After, "restart Logseq: the plugin is still in its memory")
+	p.NextSteps = append(p.NextSteps, "restart Logseq: the plugin is still in its memory")
 	return p, nil
 }
 

@@ -205,7 +205,7 @@ func (m Machine) RotatePluginToken(g Plugin, path string) (*Proposal, error) {
 	if len(paths) == 0 {
 		p.risk("no Logseq is known to have the plugin")
 	} else {
-		p.After = append(p.After, "restart Logseq: it reads the settings of plugins when it starts")
+		p.NextSteps = append(p.NextSteps, "restart Logseq: it reads the settings of plugins when it starts")
 	}
 	p.risk("a connected plugin stays connected until Logseq or the hub restarts")
 	return p, nil

@@ -9,13 +9,13 @@ import (
 // A PluginState is what of the plugin is installed in Logseq's folder.
 type PluginState struct {
 	Folder, Settings string // which may not exist
-	Here             bool   // Logseq has a folder here: it has run
+	LogseqFound      bool   // Logseq has a folder here: it has run
 	Installed        bool
 	Version          string // of the Lectern that installed it; empty: unknown
 	Current          bool   // every file is as this build carries it
 	Port             int    // in the settings; 0: none
-	PortRight        bool   // it is the hub's
-	TokenRight       bool   // it is the plugins' token
+	PortMatches      bool   // it is the hub's
+	TokenMatches     bool   // it is the plugins' token
 	HasToken         bool   // there is some token
 	Private          bool   // other users cannot read the settings
 	Disabled         bool   // disabled in Logseq
@@ -24,7 +24,7 @@ type PluginState struct {
 // PluginState reads the state and changes nothing.
 func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	at := m.pluginPaths(g)
-	s := PluginState{Folder: at.folder, Settings: at.settings, Here: isFolder(at.home)}
+	s := PluginState{Folder: at.folder, Settings: at.settings, LogseqFound: isFolder(at.home)}
 	if err := m.checkFolderIsOurs(at.folder, g.ID); err != nil {
 		return s, err
 	}
@@ -32,8 +32,8 @@ func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Port, s.PortRight, s.Disabled = set.port, set.port == g.Port, set.disabled
-	s.HasToken, s.TokenRight = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
+	s.Port, s.PortMatches, s.Disabled = set.port, set.port == g.Port, set.disabled
+	s.HasToken, s.TokenMatches = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
 	s.Private = set.text == nil || m.isPrivate(at.settings)
 	if s.Installed = isFile(filepath.Join(at.folder, packageFile)); !s.Installed {
 		return s, nil

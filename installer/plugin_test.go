@@ -16,10 +16,10 @@ import (
 
 func testPlugin() Plugin { return Plugin{ID: "logseq-lectern"} }
 
-// logseqHere is a machine where Logseq has run, and the plugin for it.
-func logseqHere(t *testing.T) (Machine, Plugin) {
+// testLogseq is a machine where Logseq has run, and the plugin for it.
+func testLogseq(t *testing.T) (Machine, Plugin) {
 	t.Helper()
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	if err := os.Mkdir(filepath.Join(m.Home, ".logseq"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 func TestPluginComesAndGoes(t *testing.T) {
-	m, g := logseqHere(t)
+	m, g := testLogseq(t)
 	before := tree(t, m.Home)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
@@ -102,7 +102,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 		"package.json":  {Data: []byte(`{"name": "logseq-lectern"}`)},
 		"dist/index.js": {Data: []byte("two()\n")},
 	}
-	if s, err := m.PluginState(g); err != nil || s.Current || s.Version != "1.0.0" || !s.TokenRight || !s.PortRight || !s.Private {
+	if s, err := m.PluginState(g); err != nil || s.Current || s.Version != "1.0.0" || !s.TokenMatches || !s.PortMatches || !s.Private {
 		t.Errorf("before the update: %+v, %v", s, err)
 	}
 	p, err = m.InstallPlugin(g)
@@ -129,7 +129,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 
 // Whatever the user has set or put there stays.
 func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
-	m, g := logseqHere(t)
+	m, g := testLogseq(t)
 	at := m.pluginPaths(g)
 	write(t, at.settings, []byte("{\n  \"excludedTags\": \"a\",\n  \"port\": \"x\",\n  \"disabled\": true\n}"), 0o644)
 	p, err := m.InstallPlugin(g)
@@ -156,7 +156,7 @@ func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
 
 // Without the record, what is ours is found by looking.
 func TestPluginIsFoundWithoutRecord(t *testing.T) {
-	m, g := logseqHere(t)
+	m, g := testLogseq(t)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
 	if err := os.Remove(m.receiptsFile()); err != nil {
@@ -172,7 +172,7 @@ func TestPluginIsFoundWithoutRecord(t *testing.T) {
 
 // A crash between two steps: the same command goes on.
 func TestPluginHalfInstalled(t *testing.T) {
-	m, g := logseqHere(t)
+	m, g := testLogseq(t)
 	p, err := m.InstallPlugin(g)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestPluginRefuses(t *testing.T) {
 		}, "it is not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, g := logseqHere(t)
+			m, g := testLogseq(t)
 			if err := c.prepare(m.pluginPaths(g)); err != nil {
 				t.Skip(err)
 			}
@@ -235,7 +235,7 @@ func TestPluginRefuses(t *testing.T) {
 
 // A new token goes into every Logseq on record, and nothing else changes.
 func TestRotatePluginToken(t *testing.T) {
-	m, g := logseqHere(t)
+	m, g := testLogseq(t)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
 	other := g
@@ -252,7 +252,7 @@ func TestRotatePluginToken(t *testing.T) {
 	}
 	other.Token = g.Token
 	for _, g := range []Plugin{g, other} {
-		if s, err := m.PluginState(g); err != nil || !s.TokenRight || !s.Current {
+		if s, err := m.PluginState(g); err != nil || !s.TokenMatches || !s.Current {
 			t.Errorf("%s: %+v, %v", g.Home, s, err)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 // before agreeing to it. Making one changes nothing.
 type Proposal struct {
 	Plan status.Plan
-	// Said is the message when there is nothing to do.
-	Said string
-	// After is what the person should do next; empty: nothing.
-	After []string
+	// Message is the message when there is nothing to do.
+	Message string
+	// NextSteps is what the person should do next; empty: nothing.
+	NextSteps []string
 
 	machine Machine
 	steps   []func(context.Context) error
@@ -63,7 +63,7 @@ func (p *Proposal) join(o *Proposal) {
 	p.Plan.Steps = append(p.Plan.Steps, o.Plan.Steps...)
 	p.steps = append(p.steps, o.steps...)
 	p.Plan.Risks = appendNew(p.Plan.Risks, o.Plan.Risks)
-	p.After = appendNew(p.After, o.After)
+	p.NextSteps = appendNew(p.NextSteps, o.NextSteps)
 }
 
 func (p *Proposal) joinOrWarn(o *Proposal, err error) {

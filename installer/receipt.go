@@ -37,8 +37,8 @@ const (
 	settingsReceipt receiptKind = "plugin-settings" // port and token in them
 )
 
-// RecordName is the file of the receipts in the state folder.
-const RecordName = "installed.json"
+// ReceiptsName is the file of the receipts in the state folder.
+const ReceiptsName = "installed.json"
 
 // receipts reads all receipts. Losing the file costs only comfort: what is ours
 // is found by searching, too.
@@ -57,7 +57,7 @@ func (m Machine) receipts() ([]receipt, error) {
 	return list, nil
 }
 
-func (m Machine) receiptsFile() string { return filepath.Join(m.State, RecordName) }
+func (m Machine) receiptsFile() string { return filepath.Join(m.State, ReceiptsName) }
 
 // findReceipt is the recorded receipt of the same thing, with found set, or else
 // wanted itself.

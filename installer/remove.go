@@ -10,7 +10,7 @@ import (
 // Remove proposes to remove the entry from a client's configuration. An entry
 // that is not ours is an error; a missing one is no change. What Install created
 // around it is removed too: the file, empty containers, our backups.
-func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
+func (m Machine) Remove(c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	if !c.Editable(m) && in.Project == "" {
 		return nil, fmt.Errorf("disconnect %s: Lectern cannot edit its configuration; remove the entry in %s", c.Title, c.pasteHint)
 	}
@@ -22,14 +22,14 @@ func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
 }
 
 // removeFrom is Remove for a file that has been read.
-func (m Machine) removeFrom(f clientFile, c Client, server Server, in Where) (*Proposal, error) {
+func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	p := m.proposal("Disconnect " + c.Title)
 	r, recorded, err := m.findReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
 	if err != nil {
 		return nil, err
 	}
 	if f.entry == nil {
-		p.Said = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, f.path)
+		p.Message = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, f.path)
 		if recorded {
 			p.add("delete the receipt of the entry in "+r.Path+", which no longer exists", func() error { return m.cleanUp(r) })
 			p.listBackups(r)

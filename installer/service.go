@@ -86,7 +86,7 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 	r := receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path}
 	if d.path == "" {
 		if output, ok := m.query(ctx, d.status); ok && strings.Contains(output, d.value) {
-			p.Said = "the service is installed already, in " + runKey
+			p.Message = "the service is installed already, in " + runKey
 			return p, nil
 		}
 		p.add("add a receipt to "+m.receiptsFile(), func() error { return m.addReceipt(r) })
@@ -101,16 +101,16 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 				m.addRunSteps(p, d.stop, true)
 			}
 		} else if _, ok := m.query(ctx, d.status); ok {
-			p.Said = "the service is running already, as defined in " + d.path
+			p.Message = "the service is running already, as defined in " + d.path
 			return p, nil
 		}
 	}
 	m.addRunSteps(p, d.start, false)
 	switch m.OS {
 	case "windows":
-		p.After = append(p.After, "it starts when you log in; until then the first client starts the hub")
+		p.NextSteps = append(p.NextSteps, "it starts when you log in; until then the first client starts the hub")
 	case "linux":
-		p.After = append(p.After, "to keep it running while you are logged out: loginctl enable-linger")
+		p.NextSteps = append(p.NextSteps, "to keep it running while you are logged out: loginctl enable-linger")
 	}
 	return p, nil
 }
@@ -151,7 +151,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 	}
 	if d.path == "" {
 		if output, ok := m.query(ctx, d.status); !ok || !strings.Contains(output, runValue) {
-			p.Said = "the service is not installed"
+			p.Message = "the service is not installed"
 			return p, nil
 		}
 		m.addRunSteps(p, d.stop, false)
@@ -163,7 +163,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return nil, err
 	}
 	if text == nil {
-		p.Said = "the service is not installed: " + d.path + " does not exist"
+		p.Message = "the service is not installed: " + d.path + " does not exist"
 		return p, nil
 	}
 	m.addRunSteps(p, d.stop, true)

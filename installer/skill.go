@@ -59,9 +59,9 @@ func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) 
 		}
 	}
 	if len(seen) == 0 {
-		p.Said = "no client on this machine supports skills; name one with --client"
+		p.Message = "no client on this machine supports skills; name one with --client"
 	} else if !p.Changes() {
-		p.Said = "the skill is installed already"
+		p.Message = "the skill is installed already"
 	}
 	return p, nil
 }
@@ -116,7 +116,7 @@ func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 		}
 	}
 	if !p.Changes() {
-		p.Said = "the skill is not installed"
+		p.Message = "the skill is not installed"
 		return p, nil
 	}
 	for _, c := range Clients() {

@@ -46,7 +46,7 @@ func TestTableHoldsTheFacts(t *testing.T) {
 		if c.retired != "" {
 			want.stdio, want.http, want.project = "", "-", "-"
 		}
-		if diff := cmp.Diff(want, factOf(c, want.system), cmp.AllowUnexported(fact{})); diff != "" {
+		if diff := cmp.Diff(want, clientFact(c, want.system), cmp.AllowUnexported(fact{})); diff != "" {
 			t.Errorf("%s on %s (-facts +table):\n%s", c.ID, want.system, diff)
 		}
 	}
@@ -57,7 +57,7 @@ func TestTableHoldsTheFacts(t *testing.T) {
 	}
 }
 
-func factOf(c Client, goos string) fact {
+func clientFact(c Client, goos string) fact {
 	m := Machine{OS: goos, Home: "/home/me", Env: func(string) string { return "" }}
 	f := fact{client: c.ID, system: goos, format: string(c.format), keys: strings.Join(c.parents, "."), holds: "table", http: "-", project: "-", paths: "-"}
 	if c.list {
@@ -85,7 +85,7 @@ func factOf(c Client, goos string) fact {
 // Every row can be written and read back, for stdio and HTTP, and no text has a
 // token or a variable left in it.
 func TestRowsAreWhole(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	s := testServer(m)
 	s.Home = "/else/where"
 	for _, c := range Clients() {
@@ -120,7 +120,7 @@ func TestRowsAreWhole(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	m := person(t, "linux")
+	m := testMachine(t, "linux")
 	for id, want := range map[string]string{
 		"cursor":    "cursor://anysphere.cursor-deeplink/mcp/install?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiXX0%3D",
 		"lm-studio": "lmstudio://add_mcp?name=lectern&config=eyJjb21tYW5kIjoiL3Vzci9sb2NhbC9iaW4vbGVjdGVybiIsImFyZ3MiOlsic2VydmUiXX0%3D",

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Leftovers are the files of our own that nothing needs any more.
-type Leftovers struct {
+// OwnFiles are the files of our own that nothing needs any more.
+type OwnFiles struct {
 	Files   []string // nothing else uses them
 	Folders []string // removed where they are empty then, in this order
 }
@@ -16,7 +16,7 @@ type Leftovers struct {
 // Uninstall proposes to remove everything that Lectern has installed anywhere:
 // what has a receipt, and what is found where clients look. What cannot be
 // removed becomes a risk of the plan and stops nothing else.
-func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own Leftovers) (*Proposal, error) {
+func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own OwnFiles) (*Proposal, error) {
 	p := m.proposal("Remove everything that Lectern has installed on this machine")
 	receipts, err := m.receipts()
 	if err != nil {
@@ -27,7 +27,7 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 		f := m.Find(c, server)
 		if f.Condition == Connected || f.Condition == Outdated {
 			done = append(done, f.realPath)
-			p.joinOrWarn(m.Remove(c, server, Where{}))
+			p.joinOrWarn(m.Remove(c, server, ConnectOptions{}))
 		}
 	}
 	for _, r := range receipts {
@@ -40,7 +40,7 @@ func (m Machine) Uninstall(ctx context.Context, server Server, skill string, ser
 	m.removePlugins(p, plugin, receipts)
 	p.removeOwnFiles(own)
 	if !p.Changes() {
-		p.Said = "nothing of Lectern is left"
+		p.Message = "nothing of Lectern is left"
 	}
 	return p, nil
 }
@@ -57,10 +57,10 @@ func (m Machine) removeRecorded(r receipt, server Server) (*Proposal, error) {
 		return nil, err
 	}
 	server.Name = r.Name
-	return m.removeFrom(f, c, server, Where{ByFile: true})
+	return m.removeFrom(f, c, server, ConnectOptions{ByFile: true})
 }
 
-func (p *Proposal) removeOwnFiles(own Leftovers) {
+func (p *Proposal) removeOwnFiles(own OwnFiles) {
 	for _, file := range own.Files {
 		if _, err := os.Lstat(file); err != nil {
 			continue

@@ -90,13 +90,13 @@ func listApprovals(ctx context.Context, c *cli) error {
 		c.printf("no call waits for approval\n")
 		return nil
 	}
-	rows := [][]string{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "TIME LEFT", "REASON"}}
+	rows := table{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "TIME LEFT", "REASON"}}
 	for _, a := range snap.Approvals {
-		rows = append(rows, []string{
+		rows.add(
 			a.ID, approvalClient(a), a.Source, a.Tool, approvalTargets(a), a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
-		})
+		)
 	}
-	return c.table(rows...)
+	return c.printTable(rows)
 }
 
 func approvalClient(a status.Approval) string {

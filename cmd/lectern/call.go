@@ -22,7 +22,7 @@ func callCommand(c *cli) *cobra.Command {
 			"they are read from stdin. The result is printed as JSON.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
 		Args:              arguments(2, 3, "a source, a tool and the tool's arguments as JSON"),
-		ValidArgsFunction: c.completeCall,
+		ValidArgsFunction: completions(c.completeCall),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var in json.RawMessage
 			if len(args) == 3 {
@@ -94,15 +94,14 @@ func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMes
 }
 
 // completeCall proposes sources, and then the tools of the named source.
-func (c *cli) completeCall(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (c *cli) completeCall(args []string) (names []string) {
 	if len(args) == 0 {
-		return c.completeSource(cmd, args, prefix)
+		return c.completeSource(args)
 	}
 	conf, err := c.Config()
 	if err != nil || len(args) > 1 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	var names []string
 	for _, s := range c.Sources(conf) {
 		for _, k := range c.Systems() {
 			if s.Name == args[0] && k.Manifest().Name == s.Kind {
@@ -110,5 +109,5 @@ func (c *cli) completeCall(cmd *cobra.Command, args []string, prefix string) ([]
 			}
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

@@ -99,17 +99,17 @@ func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) erro
 		c.printf("no changes\n")
 		return nil
 	}
-	rows := [][]string{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
+	rows := table{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
 	for _, ch := range found.Changes {
 		notes := changeNotes(ch)
 		if ch.Reason != "" {
 			notes = append(notes, shortReason(ch.Reason))
 		}
-		rows = append(rows, []string{
-			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action + " " + ch.Target, strings.Join(notes, ", "),
-		})
+		rows.add(
+			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action+" "+ch.Target, strings.Join(notes, ", "),
+		)
 	}
-	if err := c.table(rows...); err != nil {
+	if err := c.printTable(rows); err != nil {
 		return err
 	}
 	if found.More {

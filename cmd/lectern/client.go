@@ -46,7 +46,7 @@ func clientListCommand(c *cli) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			m := c.planner().Machine()
 			s, _ := c.planner().Server()
-			rows := [][]string{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
+			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
 			hidden := 0
 			for _, cl := range installer.Clients() {
 				f := m.Find(cl, s)
@@ -54,9 +54,9 @@ func clientListCommand(c *cli) *cobra.Command {
 					hidden++
 					continue
 				}
-				rows = append(rows, []string{cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note)})
+				rows.add(cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note))
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			if hidden > 0 && !all {
@@ -82,7 +82,7 @@ func clientShowCommand(c *cli) *cobra.Command {
 		Use:               "show CLIENT",
 		Short:             "Show what to paste or run to connect a client by hand",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cl, err := install.FindClient(args[0])
 			if err != nil {
@@ -106,7 +106,7 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	switch {
 	case !ok && cl.Retired() != "":
 		return fmt.Errorf("show client: %s: %s", cl.Title, cl.Retired())
-	case !ok && !cl.HTTP():
+	case !ok && !cl.SupportsHTTP():
 		return fmt.Errorf("show client: %s supports only stdio; leave out --http", cl.Title)
 	case !ok:
 		return fmt.Errorf("show client: HTTP is off in %s; set http = true in [hub]", c.Paths.File())
@@ -122,8 +122,8 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	if overHTTP {
 		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
 	}
-	if cl.After() != "" {
-		c.printf("\nThen %s.\n", cl.After())
+	if cl.NextStep() != "" {
+		c.printf("\nThen %s.\n", cl.NextStep())
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func clientInstallCommand(c *cli) *cobra.Command {
 			"this and rewrites its file all the time, that command is run instead.",
 		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
 		return c.planner().ConnectClient(args[0], f.Connection)
 	})
@@ -159,7 +159,7 @@ func clientRemoveCommand(c *cli) *cobra.Command {
 		Short:             "Remove Lectern from a client's configuration",
 		Long:              "Remove Lectern from a client's configuration. Entries of other programs stay.",
 		Args:              arguments(1, 1, "the name of a client"),
-		ValidArgsFunction: completeClient,
+		ValidArgsFunction: completions(completeClient),
 	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
 		return c.planner().DisconnectClient(args[0], f.Connection)
 	})
@@ -177,7 +177,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 			m := c.planner().Machine()
 			s, _ := c.planner().Server()
 			broken := 0
-			var rows [][]string
+			var rows table
 			for _, cl := range installer.Clients() {
 				f := m.Find(cl, s)
 				if f.Condition == installer.Absent {
@@ -186,9 +186,9 @@ func clientCheckCommand(c *cli) *cobra.Command {
 				if f.Condition != installer.Connected {
 					broken++
 				}
-				rows = append(rows, []string{cl.ID, string(f.Condition), f.File, f.Note})
+				rows.add(cl.ID, string(f.Condition), f.File, f.Note)
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			if len(rows) == 0 {
@@ -202,13 +202,12 @@ func clientCheckCommand(c *cli) *cobra.Command {
 	}
 }
 
-// completeClient proposes IDs of clients to a shell.
-func completeClient(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var names []string
+// completeClient proposes IDs of clients for the first argument.
+func completeClient(args []string) (names []string) {
 	for _, c := range installer.Clients() {
 		if len(args) == 0 && c.Retired() == "" {
 			names = append(names, c.ID+"\t"+c.Title)
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

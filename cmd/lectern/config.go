@@ -93,7 +93,7 @@ func quoteEmpty(value string) string { return cmp.Or(value, `""`) }
 
 func configGetCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "get KEY", Short: "Print the value of a key", Args: arguments(1, 1, "a key"), ValidArgsFunction: c.completeKey,
+		Use: "get KEY", Short: "Print the value of a key", Args: arguments(1, 1, "a key"), ValidArgsFunction: completions(c.completeKey),
 		RunE: func(_ *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -117,7 +117,7 @@ func configSetCommand(c *cli) *cobra.Command {
 		Long: "Set a key of the configuration file and leave the rest of the file as it is. An\n" +
 			"empty value restores the default. A running hub applies the change.",
 		Example: "  lectern config set limits.deadline 45s\n  lectern config set hub.port \"\"",
-		Args:    arguments(2, 2, "a key and a value"), ValidArgsFunction: c.completeKey,
+		Args:    arguments(2, 2, "a key and a value"), ValidArgsFunction: completions(c.completeKey),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.SetOption, Option: &status.Option{Key: args[0], Value: args[1]}}
 			var p configedit.Proposal
@@ -149,12 +149,11 @@ func configSetCommand(c *cli) *cobra.Command {
 }
 
 // completeKey proposes keys, and the values of a key that has few.
-func (c *cli) completeKey(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (c *cli) completeKey(args []string) (words []string) {
 	list, err := c.Settings()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	var words []string
 	for _, s := range list {
 		switch {
 		case len(args) == 0:
@@ -163,5 +162,5 @@ func (c *cli) completeKey(_ *cobra.Command, args []string, _ string) ([]string, 
 			words = s.Choices
 		}
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp
+	return words
 }

@@ -28,8 +28,8 @@ var errNoTerminal = errors.New("cannot ask for confirmation: no terminal; use --
 
 // applyPlan shows a plan, asks, and applies it. done is false when it was only
 // to be shown.
-func (c console) applyPlan(ctx context.Context, plan status.Plan, f confirmFlags, apply func(context.Context) error) (done bool, err error) {
-	c.printPlan(plan)
+func (c console) applyPlan(ctx context.Context, p status.Plan, f confirmFlags, apply func(context.Context) error) (done bool, err error) {
+	c.printPlan(p)
 	if f.dryRun {
 		return false, nil
 	}
@@ -63,9 +63,11 @@ func (c console) confirm(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
+type proposeFunc func(ctx context.Context, args []string) (*installer.Proposal, error)
+
 // proposalCommand completes a command that shows what propose proposes, asks,
 // and applies it.
-func (c console) proposalCommand(cmd *cobra.Command, propose func(ctx context.Context, args []string) (*installer.Proposal, error)) *cobra.Command {
+func (c console) proposalCommand(cmd *cobra.Command, propose proposeFunc) *cobra.Command {
 	var f confirmFlags
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -75,14 +77,14 @@ func (c console) proposalCommand(cmd *cobra.Command, propose func(ctx context.Co
 		}
 		if !p.Changes() {
 			c.printNotes(p.Plan.Risks)
-			if p.Said != "" {
-				c.printf("%s; nothing to do\n", p.Said)
+			if p.Message != "" {
+				c.printf("%s; nothing to do\n", p.Message)
 			}
 			return nil
 		}
 		done, err := c.applyPlan(cmd.Context(), p.Plan, f, p.Apply)
 		if done {
-			for _, next := range p.After {
+			for _, next := range p.NextSteps {
 				c.printf("next: %s\n", next)
 			}
 		}

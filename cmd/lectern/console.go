@@ -61,10 +61,15 @@ func (c console) json(v any) error {
 	return e.Encode(v)
 }
 
-// table prints rows with their cells lined up. Cells are made safe.
-func (c console) table(rows ...[]string) error {
+// A table is rows of cells.
+type table [][]string
+
+func (t *table) add(cells ...string) { *t = append(*t, cells) }
+
+// printTable lines cells up in columns.
+func (c console) printTable(t table) error {
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	for _, cells := range rows {
+	for _, cells := range t {
 		safe := make([]string, len(cells))
 		for i, cell := range cells {
 			safe[i] = string(safetext.Line(cell))

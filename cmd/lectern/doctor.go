@@ -30,12 +30,12 @@ func doctorCommand(c *cli) *cobra.Command {
 			"CHECK is the name of one check or the beginning of several, such as hub or logseq.\n" +
 			"Exit status is 1 if a check fails; warnings do not count.",
 		Args: arguments(0, 1, "at most one check"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: completions(func(args []string) []string {
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				return nil
 			}
-			return withGroups(c.doctor().Names()), cobra.ShellCompDirectiveNoFileComp
-		},
+			return withGroups(c.doctor().Names())
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := c.doctor()
 			d.TryWrites = tryWrites

@@ -128,9 +128,9 @@ func grantsCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := [][]string{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
+			rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
 			for _, s := range c.Sources(conf) {
-				rows = append(rows, []string{everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line)})
+				rows.add(everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line))
 			}
 			for _, g := range conf.Clients {
 				source, may := g.Source, "as the source"
@@ -141,9 +141,9 @@ func grantsCommand(c *cli) *cobra.Command {
 					may = joinEffects(app.Effects(g.Effects))
 				}
 				name := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
-				rows = append(rows, []string{name, source, may, strings.Join(g.Ask, ","), lineNumber(g.Line)})
+				rows.add(name, source, may, strings.Join(g.Ask, ","), lineNumber(g.Line))
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			for _, r := range hubproc.Policy(conf).Rules() {

@@ -57,11 +57,11 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 			if asJSON {
 				return c.json(newPluginReport(version, c.Version, state, g.Port, snap))
 			}
-			return c.table(append([][]string{
+			return c.printTable(append(table{
 				{"carried", fmt.Sprintf("plugin %s, in Lectern %s", version, c.Version)},
 				{"plugin", install.PluginSummary(state)},
 				{"settings", install.PluginSettingsSummary(state, g.Port)},
-			}, connectedRows(snap)...)...)
+			}, connectedRows(snap)...))
 		},
 	}
 	logseqFolderFlag(cmd, &home)
@@ -72,7 +72,7 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 func newPluginReport(version, lectern string, s installer.PluginState, port int, snap status.Snapshot) pluginReport {
 	token := "none"
 	switch {
-	case s.TokenRight:
+	case s.TokenMatches:
 		token = "right"
 	case s.HasToken:
 		token = "wrong"
@@ -84,15 +84,15 @@ func newPluginReport(version, lectern string, s installer.PluginState, port int,
 	}
 }
 
-func connectedRows(snap status.Snapshot) (rows [][]string) {
+func connectedRows(snap status.Snapshot) (rows table) {
 	switch {
 	case !machine.HubRunning(snap):
-		return [][]string{{"connected", "no hub is running"}}
+		return table{{"connected", "no hub is running"}}
 	case len(snap.Peers) == 0:
-		return [][]string{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
+		return table{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
 	}
 	for _, p := range snap.Peers {
-		rows = append(rows, []string{"connected", fmt.Sprintf("%s, Logseq %s, plugin %s over %s", p.Name, p.App, p.Plugin, p.Transport)})
+		rows.add("connected", fmt.Sprintf("%s, Logseq %s, plugin %s over %s", p.Name, p.App, p.Plugin, p.Transport))
 	}
 	return rows
 }

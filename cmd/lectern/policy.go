@@ -23,7 +23,8 @@ import (
 const provenPrefix = "proven:"
 
 func policyCommand(c *cli) *cobra.Command {
-	return groupCommand(&cobra.Command{Use: "policy", Short: "Explain or test what the configuration lets agents do"}, policyExplainCommand(c), policyTestCommand(c))
+	return groupCommand(&cobra.Command{Use: "policy", Short: "Explain or test what the configuration lets agents do"},
+		policyExplainCommand(c), policyTestCommand(c))
 }
 
 func policyExplainCommand(c *cli) *cobra.Command {

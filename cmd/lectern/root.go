@@ -124,6 +124,14 @@ func arguments(least, most int, words string) cobra.PositionalArgs {
 	}
 }
 
+// completions adapts a function that proposes words for the next argument, given
+// those before it. It never proposes files.
+func completions(propose func(args []string) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return propose(args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // flagError suggests the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
 	near := ""

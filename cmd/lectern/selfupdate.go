@@ -15,7 +15,7 @@ import (
 
 // updateFlags are the flags of `lectern self-update`.
 type updateFlags struct {
-	update.Wish
+	update.ApplyOptions
 
 	check, rollback, json bool
 }
@@ -85,7 +85,7 @@ func selfUpdate(ctx context.Context, c console, conf update.Config, f updateFlag
 	if f.rollback {
 		res, err = u.Rollback(ctx, f.DryRun)
 	} else {
-		res, err = u.Apply(ctx, f.Wish)
+		res, err = u.Apply(ctx, f.ApplyOptions)
 	}
 	if e, ok := errors.AsType[*update.StepError](err); ok {
 		c.warnf("to install by hand: %s\n", e.Manual)
@@ -115,21 +115,21 @@ func showVersions(ctx context.Context, c console, u *update.Updater, asJSON bool
 	if asJSON {
 		return c.json(state)
 	}
-	rows := [][]string{{"installed", state.Installed}}
+	rows := table{{"installed", state.Installed}}
 	if state.Running != state.Installed {
-		rows = append(rows, []string{"running", state.Running})
+		rows.add("running", state.Running)
 	}
-	rows = append(rows, []string{"available", state.Available})
+	rows.add("available", state.Available)
 	if state.Pinned != "" {
-		rows = append(rows, []string{"pinned", state.Pinned})
+		rows.add("pinned", state.Pinned)
 	}
 	switch {
 	case state.Newer && state.Managed != "":
-		rows = append(rows, []string{"to update", state.Command})
+		rows.add("to update", state.Command)
 	case state.Newer:
-		rows = append(rows, []string{"to update", "lectern self-update"})
+		rows.add("to update", "lectern self-update")
 	}
-	return c.table(rows...)
+	return c.printTable(rows)
 }
 
 // updateProgress prints a line for each step. On a terminal the line of the

@@ -25,7 +25,7 @@ func serveCommand(c *cli) *cobra.Command {
 			"happens when MIRROR_DIR is set: then the client gets only that Markdown folder, and\n" +
 			"TENANT_ID selects the tenant's folder inside it.",
 		Args:              arguments(0, 1, "at most one source"),
-		ValidArgsFunction: c.completeSource,
+		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope := ""
 			if len(args) > 0 {

@@ -70,7 +70,7 @@ func sourceRemoveCommand(c *cli) *cobra.Command {
 		Use:               "remove NAME",
 		Short:             "Close a source to agents; its files stay",
 		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: c.completeSource,
+		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
 			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
@@ -93,11 +93,11 @@ func sourceListCommand(c *cli) *cobra.Command {
 				return err
 			}
 			states := sourceStates(cmd.Context(), c)
-			rows := [][]string{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
+			rows := table{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
 			for _, s := range c.Sources(conf) {
-				rows = append(rows, []string{s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Path})
+				rows.add(s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Path)
 			}
-			return c.table(rows...)
+			return c.printTable(rows)
 		},
 	}
 }
@@ -107,7 +107,7 @@ func sourceShowCommand(c *cli) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show what a source opens, and its state",
 		Args:              arguments(1, 1, "the name of a source"),
-		ValidArgsFunction: c.completeSource,
+		ValidArgsFunction: completions(c.completeSource),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conf, err := c.Config()
 			if err != nil {
@@ -133,23 +133,25 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 	case s.Sample:
 		from = "Lectern itself, until you add a source of your own"
 	}
-	rows := [][]string{{"name", s.Name}, {"kind", s.Kind}}
+	rows := table{{"name", s.Name}, {"kind", s.Kind}}
 	if s.Path != "" {
-		rows = append(rows, []string{"place", s.Path})
+		rows.add("place", s.Path)
 	}
-	rows = append(rows, []string{"access", sourceAccess(s)})
+	rows.add("access", sourceAccess(s))
 	for _, rule := range s.Exclude {
-		rows = append(rows, []string{"exclude", rule})
+		rows.add("exclude", rule)
 	}
 	for _, rule := range s.Only {
-		rows = append(rows, []string{"only", rule})
+		rows.add("only", rule)
 	}
 	state := sourceStates(ctx, c)[s.Name]
-	rows = append(rows, []string{"from", from}, []string{"state", state.String()})
+	rows.add("from", from)
+	rows.add("state", state.String())
 	for _, p := range state.problems {
-		rows = append(rows, []string{"problem", p.Title}, []string{"fix", p.Fix})
+		rows.add("problem", p.Title)
+		rows.add("fix", p.Fix)
 	}
-	return c.table(rows...)
+	return c.printTable(rows)
 }
 
 func sourceAccess(s app.Source) string {
@@ -204,15 +206,14 @@ func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
 	return states
 }
 
-// completeSource proposes names of sources to a shell.
-func (c *cli) completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeSource proposes names of sources for the first argument.
+func (c *cli) completeSource(args []string) (names []string) {
 	conf, err := c.Config()
 	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	var names []string
 	for _, s := range c.Sources(conf) {
 		names = append(names, s.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

@@ -27,11 +27,11 @@ func sourceFindCommand(c *cli) *cobra.Command {
 				c.printf("no other knowledge bases found; `lectern source add PATH` opens any folder\n")
 				return nil
 			}
-			rows := [][]string{{"NAME", "KIND", "PLACE", "REASON"}}
+			rows := table{{"NAME", "KIND", "PLACE", "REASON"}}
 			for _, f := range list {
-				rows = append(rows, []string{f.Name, f.Kind, f.Place, f.Reason})
+				rows.add(f.Name, f.Kind, f.Place, f.Reason)
 			}
-			if err := c.table(rows...); err != nil {
+			if err := c.printTable(rows); err != nil {
 				return err
 			}
 			c.printf("\nTo open one:   lectern source add %s\n", list[0].Place)

@@ -46,13 +46,13 @@ func (c console) printStatus(s status.Snapshot) error {
 	if s.Hub.Note != "" {
 		hub += ": " + s.Hub.Note
 	}
-	rows := [][]string{{"hub", hub}}
+	rows := table{{"hub", hub}}
 	if s.Hub.Endpoint != "" {
-		rows = append(rows, []string{"http", s.Hub.Endpoint})
+		rows.add("http", s.Hub.Endpoint)
 	}
-	rows = append(rows, []string{"config", s.Hub.Config})
+	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		rows = append(rows, []string{"source " + src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Place)})
+		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Place))
 	}
 	for _, a := range s.Sessions {
 		client := cmp.Or(strings.TrimSpace(a.Client+" "+a.Version), "no name yet")
@@ -62,15 +62,16 @@ func (c console) printStatus(s status.Snapshot) error {
 		if a.Grants != "" {
 			client += ", may " + a.Grants
 		}
-		rows = append(rows, []string{"agent " + a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call"))})
+		rows.add("agent "+a.Name, fmt.Sprintf("%s, over %s, %s", client, a.Transport, count(int(a.Calls), "call")))
 	}
 	for _, p := range s.Peers {
-		rows = append(rows, []string{"peer " + p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s", p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call"))})
+		rows.add("peer "+p.Name, fmt.Sprintf("%s graph, application %s, plugin %s over %s, %s",
+			p.Kind, p.App, p.Plugin, p.Transport, count(int(p.Calls), "call")))
 	}
 	if n := len(s.Approvals); n > 0 {
-		rows = append(rows, []string{"waiting", count(n, "call") + " for your approval; see: lectern approve"})
+		rows.add("waiting", count(n, "call")+" for your approval; see: lectern approve")
 	}
-	if err := c.table(rows...); err != nil {
+	if err := c.printTable(rows); err != nil {
 		return err
 	}
 	for _, p := range s.Problems {

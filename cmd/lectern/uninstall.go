@@ -54,14 +54,14 @@ func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) 
 
 // leftovers are the files of State and Runtime, by name: LECTERN_HOME may have
 // put them into folders with other files.
-func leftovers(a *app.App) installer.Leftovers {
+func leftovers(a *app.App) installer.OwnFiles {
 	state, run, tokens := a.Paths.State, a.Paths.Runtime, string(a.Paths.ClientTokens())
 	files := []string{
-		a.Paths.ClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
+		a.Paths.ClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.ReceiptsName), filepath.Join(state, installer.ServiceLog),
 		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(),
 		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
 	}
-	return installer.Leftovers{
+	return installer.OwnFiles{
 		Files: slices.Concat(files,
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
 			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),

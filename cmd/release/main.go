@@ -7,7 +7,7 @@
 //	release build VERSION          all archives and their list, without goreleaser
 //
 // Files go to .cache/release. Secrets stay with minisign: the variable
-// MINISIGN_KEY names its key file; without it nothing is signed, which is said.
+// MINISIGN_KEY names its key file; without it nothing is signed, with a warning.
 //
 // Start reading at [run].
 package main
@@ -31,7 +31,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	m := maker{out: filepath.Join(".cache", "release"), key: os.Getenv("MINISIGN_KEY"), say: os.Stderr}
+	m := releaser{out: filepath.Join(".cache", "release"), key: os.Getenv("MINISIGN_KEY"), log: os.Stderr}
 	err := m.run(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -40,28 +40,28 @@ func main() {
 	}
 }
 
-// A maker makes files into the folder out.
-type maker struct {
+// A releaser writes files to the folder out.
+type releaser struct {
 	out, key string
 	source   string // the repository; empty: the working directory
-	say      io.Writer
+	log      io.Writer
 }
 
-func (m maker) run(ctx context.Context, args []string) error {
+func (m releaser) run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "docs":
 		return m.docs(ctx, args[1])
 	case len(args) == 5 && args[0] == "binary":
-		return m.binary(ctx, args[1], args[2], bundle.Target{OS: args[3], Arch: args[4]})
+		return m.signAndBundle(ctx, args[1], args[2], bundle.Target{OS: args[3], Arch: args[4]})
 	case len(args) == 2 && args[0] == "build":
 		return m.build(ctx, args[1])
 	case len(args) == 2 && args[0] == "server":
-		return m.server(args[1])
+		return m.serverJSON(args[1])
 	}
 	return errors.New("usage: release docs VERSION | release binary FILE VERSION OS ARCH | release server VERSION | release build VERSION")
 }
 
-func (m maker) write(name string, text []byte) error {
+func (m releaser) write(name string, text []byte) error {
 	file := filepath.Join(m.out, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // to be published
 		return err
@@ -69,21 +69,20 @@ func (m maker) write(name string, text []byte) error {
 	return atomicfile.WriteFile(file, text, 0o644)
 }
 
-// lectern runs this source's lectern and returns what it says, as it would to
-// anybody: with a home that is nobody's.
-func lectern(ctx context.Context, args ...string) ([]byte, error) {
-	var said bytes.Buffer
+// runLectern runs lectern from source, with a home folder that does not exist, and
+// returns its output.
+func runLectern(ctx context.Context, args ...string) ([]byte, error) {
+	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-exec", "env HOME=/home/you XDG_CONFIG_HOME= LECTERN_HOME=", "./cmd/lectern"}, args...)...) //nolint:gosec // arguments of ours
-	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	cmd.Stdout, cmd.Stderr = &output, os.Stderr
 	err := cmd.Run()
-	return said.Bytes(), err
+	return output.Bytes(), err
 }
 
-// pages are the commands that have a section in the manual: all that a person
-// is offered, and the page about the configuration, which is no command. The
-// first has no name: it is the program without one.
-func pages(ctx context.Context) ([]string, error) {
-	offered, err := lectern(ctx, "__complete", "")
+// manualPages are the help pages in the manual: of lectern itself, whose name is
+// empty, of the configuration, and of every command.
+func manualPages(ctx context.Context) ([]string, error) {
+	offered, err := runLectern(ctx, "__complete", "")
 	if err != nil {
 		return nil, fmt.Errorf("list commands: %w", err)
 	}
@@ -97,13 +96,13 @@ func pages(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// docs begins a release, so it clears away what an earlier one left.
-func (m maker) docs(ctx context.Context, version string) error {
+// docs is the first step of a release, so it removes the files of an earlier one.
+func (m releaser) docs(ctx context.Context, version string) error {
 	if err := os.RemoveAll(m.out); err != nil {
 		return err
 	}
 	for shell, name := range map[string]string{"bash": "lectern.bash", "zsh": "_lectern", "fish": "lectern.fish", "powershell": "lectern.ps1"} {
-		text, err := lectern(ctx, "completion", shell)
+		text, err := runLectern(ctx, "completion", shell)
 		if err != nil {
 			return fmt.Errorf("make completion: %w", err)
 		}
@@ -111,7 +110,7 @@ func (m maker) docs(ctx context.Context, version string) error {
 			return err
 		}
 	}
-	commands, err := pages(ctx)
+	commands, err := manualPages(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (m maker) docs(ctx context.Context, version string) error {
 		if page != "" {
 			args, p.Command = []string{page, "--help"}, "lectern "+page
 		}
-		text, err := lectern(ctx, args...)
+		text, err := runLectern(ctx, args...)
 		if err != nil {
 			return fmt.Errorf("make manual: %w", err)
 		}
@@ -132,9 +131,9 @@ func (m maker) docs(ctx context.Context, version string) error {
 	return m.write("lectern.1", bundle.Manual(version, manual))
 }
 
-// binary signs a binary for one system, so that it cannot pass for another's,
-// and bundles it.
-func (m maker) binary(ctx context.Context, file, version string, t bundle.Target) error {
+// signAndBundle signs a binary for one system, so that it cannot be passed off as
+// another system's, and bundles it.
+func (m releaser) signAndBundle(ctx context.Context, file, version string, t bundle.Target) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -147,19 +146,19 @@ func (m maker) binary(ctx context.Context, file, version string, t bundle.Target
 		return err
 	}
 	if m.key == "" {
-		_, err := fmt.Fprintf(m.say, "MINISIGN_KEY is not set: %s is not signed, and self-update will refuse it\n", file)
+		_, err := fmt.Fprintf(m.log, "MINISIGN_KEY is not set: %s is not signed, and self-update will refuse it\n", file)
 		return err
 	}
 	comment := fmt.Sprintf("lectern %s %s/%s", version, t.OS, t.Arch)
 	cmd := exec.CommandContext(ctx, "minisign", "-S", "-s", m.key, "-m", file, "-x", file+".minisig", "-t", comment) //nolint:gosec // the release manager's own key
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, m.say, m.say
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, m.log, m.log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("sign %s: %w", file, err)
 	}
 	return nil
 }
 
-func (m maker) server(version string) error {
+func (m releaser) serverJSON(version string) error {
 	sums := map[string]string{}
 	for _, t := range bundle.Targets() {
 		text, err := os.ReadFile(filepath.Join(m.out, "extra", t.File(version)))

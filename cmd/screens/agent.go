@@ -9,17 +9,17 @@ import (
 	"os/exec"
 )
 
-// An agent is an MCP client of `lectern serve`.
-type agent struct {
+// An fakeAgent is an MCP client of `lectern serve`.
+type fakeAgent struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Scanner
 	next int
 }
 
-// attach starts an agent that gives itself a name.
-func attach(ctx context.Context, exe string, env []string, name string) (*agent, error) {
-	a := &agent{cmd: exec.CommandContext(ctx, exe, "serve")}
+// startAgent starts an agent that gives itself a name.
+func startAgent(ctx context.Context, exe string, env []string, name string) (*fakeAgent, error) {
+	a := &fakeAgent{cmd: exec.CommandContext(ctx, exe, "serve")}
 	a.cmd.Env = env
 	var err error
 	if a.in, err = a.cmd.StdinPipe(); err != nil {
@@ -35,13 +35,13 @@ func attach(ctx context.Context, exe string, env []string, name string) (*agent,
 		return nil, err
 	}
 	hello := map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": name, "version": "1.0"}}
-	if err := a.ask("initialize", hello); err != nil {
+	if err := a.request("initialize", hello); err != nil {
 		return nil, err
 	}
 	return a, a.write(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
-func (a *agent) write(message map[string]any) error {
+func (a *fakeAgent) write(message map[string]any) error {
 	b, err := json.Marshal(message)
 	if err != nil {
 		return err
@@ -50,15 +50,15 @@ func (a *agent) write(message map[string]any) error {
 	return err
 }
 
-// begin asks and does not wait for the answer.
-func (a *agent) begin(method string, params map[string]any) (id int, err error) {
+// send asks and does not wait for the answer.
+func (a *fakeAgent) send(method string, params map[string]any) (id int, err error) {
 	a.next++
 	return a.next, a.write(map[string]any{"jsonrpc": "2.0", "id": a.next, "method": method, "params": params})
 }
 
-// ask asks and waits for the answer, whatever it is.
-func (a *agent) ask(method string, params map[string]any) error {
-	id, err := a.begin(method, params)
+// request asks and waits for the answer, whatever it is.
+func (a *fakeAgent) request(method string, params map[string]any) error {
+	id, err := a.send(method, params)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func call(tool string, args map[string]any) map[string]any {
 	return map[string]any{"name": tool, "arguments": args}
 }
 
-func (a *agent) leave() {
+func (a *fakeAgent) close() {
 	_ = a.in.Close()
 	_ = a.cmd.Wait() // it ends with its input
 }

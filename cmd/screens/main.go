@@ -6,7 +6,7 @@
 //
 // It needs tmux, and Go to build the program with.
 //
-// Start reading at [tour].
+// Start reading at [takeScreens].
 package main
 
 import (
@@ -47,5 +47,5 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // a folder of documents
 		return err
 	}
-	return tour(ctx, exe, top, args[0])
+	return takeScreens(ctx, exe, top, args[0])
 }

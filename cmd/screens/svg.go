@@ -17,13 +17,13 @@ const (
 	border             = 12
 )
 
-// A paper is what a terminal draws on where a program says nothing.
-type paper struct{ ink, ground string }
+// A palette is what a terminal draws on where a program says nothing.
+type palette struct{ foreground, background string }
 
 // drawSVG draws a screen, as tmux prints it with its colours, in a grid of
 // cells. Every stretch of like cells has its width said, so that it fits whatever
 // font the reader has.
-func drawSVG(screen, title string, width int, p paper) string {
+func drawSVG(screen, title string, width int, p palette) string {
 	screen = strings.TrimRight(screen, "\n")
 	cells := uv.NewScreenBuffer(width, strings.Count(screen, "\n")+1)
 	cells.Method = ansi.GraphemeWidth
@@ -32,10 +32,10 @@ func drawSVG(screen, title string, width int, p paper) string {
 	wide, high := float64(width)*cellWide+2*border, float64(len(lines)*cellHigh+2*border)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`, wide, high, wide, high)
-	fmt.Fprintf(&b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title), p.ground)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n", fontSize, p.ink)
+	fmt.Fprintf(&b, "\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", html.EscapeString(title), p.background)
+	fmt.Fprintf(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n", fontSize, p.foreground)
 	for y, line := range lines {
-		for _, r := range stretches(line) {
+		for _, r := range textRuns(line) {
 			r.draw(&b, y, p)
 		}
 	}
@@ -43,15 +43,15 @@ func drawSVG(screen, title string, width int, p paper) string {
 	return b.String()
 }
 
-// A stretch is a text of one style and where it begins, in cells.
-type stretch struct {
+// A textRun is a text of one style and where it begins, in cells.
+type textRun struct {
 	text     string
 	at, wide int
 	style    uv.Style
 }
 
-func stretches(line uv.Line) []stretch {
-	var all []stretch
+func textRuns(line uv.Line) []textRun {
+	var all []textRun
 	for x, c := range line {
 		if c.Width == 0 { // the second half of a wide one
 			continue
@@ -61,18 +61,18 @@ func stretches(line uv.Line) []stretch {
 			all[n-1].wide++
 			continue
 		}
-		all = append(all, stretch{c.Content, x, c.Width, c.Style})
+		all = append(all, textRun{c.Content, x, c.Width, c.Style})
 	}
 	return all
 }
 
-func (r stretch) draw(b *strings.Builder, y int, p paper) {
-	ink, ground := hexOf(r.style.Fg, p.ink), hexOf(r.style.Bg, p.ground)
+func (r textRun) draw(b *strings.Builder, y int, p palette) {
+	ink, ground := hexColour(r.style.Fg, p.foreground), hexColour(r.style.Bg, p.background)
 	if r.style.Attrs&uv.AttrReverse != 0 {
 		ink, ground = ground, ink
 	}
 	left, wide := border+float64(r.at)*cellWide, float64(r.wide)*cellWide
-	if ground != p.ground {
+	if ground != p.background {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, left, border+y*cellHigh, wide, cellHigh, ground)
 	}
 	text := strings.TrimLeft(r.text, " ")
@@ -83,7 +83,7 @@ func (r stretch) draw(b *strings.Builder, y int, p paper) {
 	}
 	wide -= float64(len(r.text)-len(text)) * cellWide
 	var style strings.Builder
-	if ink != p.ink {
+	if ink != p.foreground {
 		fmt.Fprintf(&style, ` fill="%s"`, ink)
 	}
 	if r.style.Attrs&uv.AttrBold != 0 {
@@ -101,8 +101,8 @@ func (r stretch) draw(b *strings.Builder, y int, p paper) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f"%s>%s</text>`+"\n", left, border+float64(y*cellHigh)+baseline, style.String(), html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0"))) // readers join plain spaces
 }
 
-// hexOf is c as SVG writes it, or usual where nothing is said.
-func hexOf(c color.Color, usual string) string {
+// hexColour is c as SVG writes it, or usual where nothing is said.
+func hexColour(c color.Color, usual string) string {
 	if c == nil {
 		return usual
 	}

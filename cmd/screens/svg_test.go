@@ -14,7 +14,7 @@ func TestDrawSVG(t *testing.T) {
 	screen := "plain \x1b[1;38;5;203mloud\x1b[m\n" +
 		"\x1b[7mturned\x1b[m \x1b[48;2;1;2;3m \x1b[m\n" +
 		"世界 <script>&\n"
-	got := drawSVG(screen, `a "title" & more`, 20, paper{ink: "#eeeeee", ground: "#111111"})
+	got := drawSVG(screen, `a "title" & more`, 20, palette{foreground: "#eeeeee", background: "#111111"})
 	for _, want := range []string{
 		`<title>a &#34;title&#34; &amp; more</title>`,
 		`<text x="12.0" y="25.5" textLength="42.0" lengthAdjust="spacingAndGlyphs">plain</text>`,

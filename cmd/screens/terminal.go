@@ -18,8 +18,8 @@ const wide, high = 124, 34
 // patience is how long a screen may take to show what is waited for, and deaf
 // how long one that came by itself may have been deaf to a key.
 const (
-	patience = 30 * time.Second
-	deaf     = 3 * time.Second
+	showTimeout = 30 * time.Second
+	retryAfter  = 3 * time.Second
 )
 
 // A terminal is a tmux server of its own, with the program in its one window.
@@ -59,8 +59,8 @@ func (x terminal) capture(ctx context.Context, how ...string) (string, error) {
 	return string(out), err
 }
 
-// shows waits until the screen holds all of what, for so long.
-func (x terminal) shows(ctx context.Context, within time.Duration, what []string) error {
+// waitFor waits until the screen holds all of what, for so long.
+func (x terminal) waitFor(ctx context.Context, within time.Duration, what []string) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -74,7 +74,7 @@ func (x terminal) shows(ctx context.Context, within time.Duration, what []string
 		case ctx.Err() == nil:
 			return fmt.Errorf("look at the screen: %w", err)
 		}
-		if holds(screen, what) {
+		if containsAll(screen, what) {
 			return nil
 		}
 		select {
@@ -85,7 +85,7 @@ func (x terminal) shows(ctx context.Context, within time.Duration, what []string
 	}
 }
 
-func holds(screen string, what []string) bool {
+func containsAll(screen string, what []string) bool {
 	for _, w := range what {
 		if !strings.Contains(screen, w) {
 			return false
@@ -94,8 +94,8 @@ func holds(screen string, what []string) bool {
 	return true
 }
 
-// keep writes what the screen shows to folder/name.svg.
-func (x terminal) keep(ctx context.Context, folder, name, title string, p paper) error {
+// saveSVG writes what the screen shows to folder/name.svg.
+func (x terminal) saveSVG(ctx context.Context, folder, name, title string, p palette) error {
 	screen, err := x.capture(ctx, "-e")
 	if err != nil {
 		return fmt.Errorf("look at the screen: %w", err)

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	darkPaper  = paper{ink: "#d4d4d8", ground: "#16161e"}
-	lightPaper = paper{ink: "#27272a", ground: "#fafafa"}
+	darkPalette  = palette{foreground: "#d4d4d8", background: "#16161e"}
+	lightPalette = palette{foreground: "#27272a", background: "#fafafa"}
 )
 
 // A scene is one picture: keys are pressed until the screen shows what is
@@ -21,15 +21,15 @@ type scene struct {
 	name, title string
 	keys        []string
 	shows       []string
-	paper       *paper // nil: dark
+	palette     *palette // nil: dark
 }
 
-// tour takes every picture into folder.
-func tour(ctx context.Context, exe, top, folder string) error {
+// takeScreens takes every picture into folder.
+func takeScreens(ctx context.Context, exe, top, folder string) error {
 	if err := firstRun(ctx, exe, filepath.Join(top, "new"), folder); err != nil {
 		return fmt.Errorf("first run: %w", err)
 	}
-	if err := working(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
+	if err := agentsAtWork(ctx, exe, filepath.Join(top, "home"), folder); err != nil {
 		return fmt.Errorf("at work: %w", err)
 	}
 	return nil
@@ -37,21 +37,21 @@ func tour(ctx context.Context, exe, top, folder string) error {
 
 // firstRun is a machine with notes and a client, and without Lectern.
 func firstRun(ctx context.Context, exe, home, folder string) error {
-	env, err := furnish(home, "")
+	env, err := createHome(home, "")
 	if err != nil {
 		return err
 	}
 	if err := write(home, map[string]string{".cursor/mcp.json": "{\n  \"mcpServers\": {}\n}\n", "Notes/.obsidian/app.json": "{}\n"}); err != nil {
 		return err
 	}
-	return play(ctx, exe, home, env, folder, []scene{
+	return playScenes(ctx, exe, home, env, folder, []scene{
 		{name: "welcome", title: "The first start finds notes", shows: []string{"Welcome · 1 of 2", "Notes"}},
 	})
 }
 
-// working is a machine where agents read, write and wait.
-func working(ctx context.Context, exe, home, folder string) (err error) {
-	env, err := furnish(home, `
+// agentsAtWork is a machine where agents read, write and wait.
+func agentsAtWork(ctx context.Context, exe, home, folder string) (err error) {
+	env, err := createHome(home, `
 [[source]]
 name = "notes"
 kind = "markdown"
@@ -66,25 +66,25 @@ ask = ["write", "delete"]
 	if err != nil {
 		return err
 	}
-	reader, err := attach(ctx, exe, env, "an-agent")
+	reader, err := startAgent(ctx, exe, env, "an-agent")
 	if err != nil {
 		return err
 	}
-	defer reader.leave()
-	if err := work(reader); err != nil {
+	defer reader.close()
+	if err := makeCalls(reader); err != nil {
 		return err
 	}
-	writer, err := attach(ctx, exe, env, "another-agent")
+	writer, err := startAgent(ctx, exe, env, "another-agent")
 	if err != nil {
 		return err
 	}
-	defer writer.leave()
-	if _, err := writer.begin("tools/call", call("write_page", map[string]any{
+	defer writer.close()
+	if _, err := writer.send("tools/call", call("write_page", map[string]any{
 		"source": "wiki", "path": "Watering.md", "content": "# Watering\n\n- every morning\n- rain water first\n",
 	})); err != nil {
 		return err
 	}
-	return play(ctx, exe, home, env, folder, []scene{
+	return playScenes(ctx, exe, home, env, folder, []scene{
 		{name: "overview", title: "Overview", shows: []string{"Overview", "wiki", "1 waiting"}},
 		{name: "asked", title: "An agent asks before it writes", keys: []string{"!"}, shows: []string{"An agent asks", "rain water first"}},
 		{name: "sources", title: "Sources", keys: []string{"2"}, shows: []string{"place  "}},
@@ -103,12 +103,12 @@ ask = ["write", "delete"]
 		{name: "help", title: "Every key", keys: []string{"?"}, shows: []string{"─ Keys ─"}},
 		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
 		{keys: []string{"1"}, shows: []string{"copy the snippet"}},
-		{name: "overview-light", title: "Overview, on a light ground", keys: []string{"C"}, shows: []string{"light"}, paper: &lightPaper},
+		{name: "overview-light", title: "Overview, on a light ground", keys: []string{"C"}, shows: []string{"light"}, palette: &lightPalette},
 	})
 }
 
-// work is what an agent does on an ordinary morning.
-func work(a *agent) error {
+// makeCalls is what an agent does on an ordinary morning.
+func makeCalls(a *fakeAgent) error {
 	for _, params := range []map[string]any{
 		call("list_pages", map[string]any{"source": "notes"}),
 		call("search_pages", map[string]any{"source": "notes", "query": "roses"}),
@@ -118,7 +118,7 @@ func work(a *agent) error {
 		call("write_page", map[string]any{"source": "notes", "path": "Garden.md", "content": garden + "- tulips\n"}),
 		call("read_page", map[string]any{"source": "wiki", "path": "Watering.md"}),
 	} {
-		if err := a.ask("tools/call", params); err != nil {
+		if err := a.request("tools/call", params); err != nil {
 			return err
 		}
 	}
@@ -127,9 +127,9 @@ func work(a *agent) error {
 
 const garden = "# Garden\n\nWhat grows, and where. See [[Projects/Greenhouse]].\n\n- roses\n"
 
-// furnish lays out a home with notes and a configuration, which may be empty,
+// createHome lays out a home with notes and a configuration, which may be empty,
 // and returns the environment of its programs.
-func furnish(home, conf string) (env []string, err error) {
+func createHome(home, conf string) (env []string, err error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// play starts the panel, goes through the scenes and ends panel and hub.
-func play(ctx context.Context, exe, home string, env []string, folder string, scenes []scene) (err error) {
+// playScenes starts the panel, goes through the scenes and ends panel and hub.
+func playScenes(ctx context.Context, exe, home string, env []string, folder string, scenes []scene) (err error) {
 	x, err := open(ctx, home, env, exe)
 	if err != nil {
 		return err
@@ -182,35 +182,35 @@ func play(ctx context.Context, exe, home string, env []string, folder string, sc
 		}
 	}()
 	for _, s := range scenes {
-		if err := x.turn(ctx, s); err != nil {
+		if err := x.playScene(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
 		if s.name == "" {
 			continue
 		}
-		p := darkPaper
-		if s.paper != nil {
-			p = *s.paper
+		p := darkPalette
+		if s.palette != nil {
+			p = *s.palette
 		}
-		if err := x.keep(ctx, folder, s.name, s.title, p); err != nil {
+		if err := x.saveSVG(ctx, folder, s.name, s.title, p); err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
 	}
 	return nil
 }
 
-// turn presses the keys of a scene and waits for what it shows; the last key
+// playScene presses the keys of a scene and waits for what it shows; the last key
 // once more when nothing came of it.
-func (x terminal) turn(ctx context.Context, s scene) error {
+func (x terminal) playScene(ctx context.Context, s scene) error {
 	for _, key := range s.keys {
 		if err := x.press(ctx, key); err != nil {
 			return err
 		}
 	}
-	if len(s.keys) > 0 && x.shows(ctx, deaf, s.shows) != nil {
+	if len(s.keys) > 0 && x.waitFor(ctx, retryAfter, s.shows) != nil {
 		if err := x.press(ctx, s.keys[len(s.keys)-1]); err != nil {
 			return err
 		}
 	}
-	return x.shows(ctx, patience, s.shows)
+	return x.waitFor(ctx, showTimeout, s.shows)
 }

@@ -1,10 +1,10 @@
-// Package bundle makes the files of a release that describe the others: the
-// MCP bundle that desktop clients open with a click, the page of the MCP
-// registry, the manual page. All of them follow from the version alone.
+// Package bundle makes files of a release that depend only on the version: the MCP
+// bundle that desktop clients open with a click, the page of the MCP registry, the
+// manual page.
 //
-// It compiles nothing, signs nothing and publishes nothing, and the installed
-// lectern knows nothing of it: cmd/release, which goreleaser.yaml calls, is
-// what imports it. Start reading at [Pack].
+// It compiles, signs and publishes nothing, and is not part of the installed
+// lectern. cmd/release, which goreleaser.yaml calls, imports it. Start reading at
+// [Pack].
 package bundle
 
 import (
@@ -24,7 +24,7 @@ const (
 // A Target is a system that there are releases for.
 type Target struct{ OS, Arch string }
 
-// Targets are all of them.
+// Targets are all systems.
 func Targets() []Target {
 	return []Target{
 		{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
@@ -36,7 +36,7 @@ func (t Target) File(version string) string {
 	return fmt.Sprintf("lectern_%s_%s_%s.mcpb", version, t.OS, t.Arch)
 }
 
-// binary is the program's name in a bundle.
+// binary is the path of the program in a bundle.
 func (t Target) binary() string {
 	if t.OS == "windows" {
 		return "server/lectern.exe"
@@ -52,7 +52,7 @@ func (t Target) platform() string {
 	return t.OS
 }
 
-// object keeps JSON close to how the schemas are read.
+// object is a JSON object.
 type object map[string]any
 
 // Manifest is the manifest.json of a target's bundle (manifest version 0.3).
@@ -76,12 +76,12 @@ func Manifest(version string, t Target) ([]byte, error) {
 				"env":     object{},
 			},
 		},
-		"tools_generated": true, // they depend on what the person opens
+		"tools_generated": true, // they depend on the sources
 		"compatibility":   object{"platforms": []string{t.platform()}},
 	})
 }
 
-// Pack makes a target's bundle. The same input makes the same bytes.
+// Pack makes the bundle of a target. The same input makes the same bytes.
 func Pack(version string, t Target, binary []byte) ([]byte, error) {
 	manifest, err := Manifest(version, t)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Page is one command and what it says of itself with --help.
+// A Page is the --help output of one command.
 type Page struct{ Command, Help string }
 
 // Manual is lectern(1): the help of every command, as roff.
@@ -23,8 +23,8 @@ func Manual(version string, pages []Page) []byte {
 	return []byte(b.String())
 }
 
-// escapeRoff makes text mean itself: no escapes, no requests at the start of a line,
-// and hyphens that can be copied into a shell.
+// escapeRoff escapes text: no escapes, no requests at the start of a line, and
+// hyphens that can be copied into a shell.
 func escapeRoff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, `-`, `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -22,7 +22,7 @@ type Result struct {
 // Apply downloads, verifies and installs a release. Also after an error a working
 // binary is installed; see [StepError]. If the hub of the new version does not
 // serve, the old binary is installed again, with its hub.
-func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
+func (u *Updater) Apply(ctx context.Context, w ApplyOptions) (Result, error) {
 	target, release, err := u.lockTarget(ctx)
 	if err != nil {
 		return Result{}, err
@@ -44,7 +44,7 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	if err := u.checkAllowed(w, r, res.From); err != nil {
 		return res, u.stepError(Version, r.Version, err)
 	}
-	record := func() error { return u.known.update(func(s *Seen) { s.raiseHighest(r.Version) }) }
+	record := func() error { return u.known.update(func(s *KnownVersions) { s.raiseHighest(r.Version) }) }
 	if w.Version == "" {
 		record = func() error { return u.recordRelease(r) }
 	}
@@ -68,11 +68,11 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 	}
 	u.report(Swap, "%s is now %s; %s is kept as %s", target, r.Version, res.From, previousPath(target))
 	res.Changed = true
-	saved := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) })
+	saved := u.known.update(func(s *KnownVersions) { s.Previous = validVersion(res.From) })
 	if err := u.restartHub(ctx, res.To); err != nil {
 		return u.undoUpdate(ctx, res, err)
 	}
-	return res, errors.Join(saved, u.known.update(func(s *Seen) { s.removeBad(r.Version) }))
+	return res, errors.Join(saved, u.known.update(func(s *KnownVersions) { s.removeBad(r.Version) }))
 }
 
 // lockTarget finds the installed binary, checks that no package manager owns it,
@@ -174,7 +174,7 @@ func (u *Updater) undoUpdate(ctx context.Context, res Result, why error) (Result
 	}
 	res.Changed, res.To = false, good
 	err := fmt.Errorf("the hub of version %s did not serve (%w); version %s is installed again", bad, why, good)
-	return res, u.stepError(Restart, bad, errors.Join(err, u.restartHub(ctx, good), u.known.update(func(s *Seen) {
+	return res, u.stepError(Restart, bad, errors.Join(err, u.restartHub(ctx, good), u.known.update(func(s *KnownVersions) {
 		s.addBad(bad)
 		s.Previous = bad
 	})))

@@ -51,7 +51,7 @@ func (u *Updater) Check(ctx context.Context) (State, error) {
 
 // recordRelease saves what a check has found.
 func (u *Updater) recordRelease(r Release) error {
-	return u.known.update(func(seen *Seen) {
+	return u.known.update(func(seen *KnownVersions) {
 		seen.Available, seen.Checked = r.Version, u.Now()
 		seen.Learned = seen.Checked
 		seen.raiseHighest(r.Version)
@@ -64,9 +64,9 @@ func (u *Updater) Ready(ctx context.Context) error {
 	return u.checkInstallable(func(target string) (Owner, bool) { return u.Owner(ctx, target) })
 }
 
-// Barred is Ready by the binary's path, without running a package manager: what
+// ReadyByPath is Ready by the binary's path, without running a package manager: what
 // it allows Ready may refuse.
-func (u *Updater) Barred() error { return u.checkInstallable(ownerByPath) }
+func (u *Updater) ReadyByPath() error { return u.checkInstallable(ownerByPath) }
 
 func (u *Updater) checkInstallable(owner func(target string) (Owner, bool)) error {
 	target, err := u.resolve()
@@ -92,8 +92,8 @@ func (u *Updater) Installed(ctx context.Context) (string, error) {
 	return b.Version, err
 }
 
-// Page is where a person can download a version; empty: the newest.
-func (u *Updater) Page(version string) string { return u.source.pageURL(version) }
+// ReleasePage is where a person can download a version; empty: the newest.
+func (u *Updater) ReleasePage(version string) string { return u.source.pageURL(version) }
 
 // fetchRelease gets the signed list of the version, or of the newest if that is
 // empty, and verifies who signed it and for which version.
@@ -135,15 +135,15 @@ func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, er
 	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list), by: by}, nil
 }
 
-// A Wish says what to install.
-type Wish struct {
+// A ApplyOptions says what to install.
+type ApplyOptions struct {
 	Version        string // empty: the pinned one, else the newest
 	AllowDowngrade bool
 	DryRun         bool // do everything except install
 }
 
 // checkAllowed says why a release may not replace the installed version, or nil.
-func (u *Updater) checkAllowed(w Wish, r Release, installed string) error {
+func (u *Updater) checkAllowed(w ApplyOptions, r Release, installed string) error {
 	seen := u.known.read()
 	switch {
 	case isOlder(r.Version, u.Minimum):

@@ -51,7 +51,7 @@ func dieAt(point string) int {
 	if err == nil && os.Getenv(killDo) == "rollback" {
 		_, err = u.Rollback(context.Background(), false)
 	} else if err == nil {
-		_, err = u.Apply(context.Background(), Wish{})
+		_, err = u.Apply(context.Background(), ApplyOptions{})
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
@@ -72,7 +72,7 @@ func kill(pid int) error {
 // whole and running; the next update completes it, and the way back leads to
 // the version before.
 func TestKilledAtEveryPoint(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
 	points := []string{
 		string(Signature), string(Version), string(Download), string(Checksum), string(Extract), string(Platform), string(Run),
@@ -80,38 +80,38 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	}
 	for i, point := range points {
 		t.Run(point, func(t *testing.T) {
-			h := newHouse(t, s)
-			h.killed("update", point)
+			h := newTestInstall(t, s)
+			h.expectAfterKill("update", point)
 			if i < slices.Index(points, pointSwapped) {
-				h.runs("1.0.0")
+				h.expectRuns("1.0.0")
 			} else {
-				h.runs("1.1.0")
+				h.expectRuns("1.1.0")
 			}
-			if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
+			if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			h.holds("1.1.0", "lectern.prev")
+			h.expect("1.1.0", "lectern.prev")
 			if _, err := h.updater().Rollback(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
-			h.holds("1.0.0", "lectern.prev")
+			h.expect("1.0.0", "lectern.prev")
 
 			// And on the way back.
 			if !slices.Contains([]string{pointStaged, pointOldSaved, pointSwapped, pointSynced, pointPrev}, point) {
 				return
 			}
-			h.killed("rollback", point)
-			h.runs(map[bool]string{true: "1.0.0", false: "1.1.0"}[i < slices.Index(points, pointSwapped)])
+			h.expectAfterKill("rollback", point)
+			h.expectRuns(map[bool]string{true: "1.0.0", false: "1.1.0"}[i < slices.Index(points, pointSwapped)])
 			if _, err := h.updater().Rollback(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
-			h.holds(map[bool]string{true: "1.1.0", false: "1.0.0"}[i < slices.Index(points, pointSwapped)], "lectern.prev")
+			h.expect(map[bool]string{true: "1.1.0", false: "1.0.0"}[i < slices.Index(points, pointSwapped)], "lectern.prev")
 		})
 	}
 }
 
-// killed runs an updater in a process of its own, which ends at the point.
-func (h *house) killed(what, point string) {
+// expectAfterKill runs an updater in a process of its own, which ends at the point.
+func (h *testInstall) expectAfterKill(what, point string) {
 	h.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -126,8 +126,8 @@ func (h *house) killed(what, point string) {
 	}
 }
 
-// runs fails unless the installed binary says that it is of this version.
-func (h *house) runs(version string) {
+// expectRuns fails unless the installed binary says that it is of this version.
+func (h *testInstall) expectRuns(version string) {
 	h.t.Helper()
 	said, err := exec.CommandContext(h.t.Context(), h.target, "version", "--json").Output()
 	if err != nil || !strings.Contains(string(said), version) {
@@ -136,9 +136,9 @@ func (h *house) runs(version string) {
 }
 
 func TestReadOnlyFolder(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	if os.Getuid() == 0 {
 		readOnlyMount(t, h.dir)
 	} else {
@@ -147,18 +147,18 @@ func TestReadOnlyFolder(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = os.Chmod(h.dir, 0o755) })
 	}
-	_, err := h.updater().Apply(t.Context(), Wish{})
+	_, err := h.updater().Apply(t.Context(), ApplyOptions{})
 	if err == nil || !strings.Contains(err.Error(), "you cannot write to "+h.dir) {
 		t.Errorf("error %v", err)
 	}
-	h.holds("1.0.0")
+	h.expect("1.0.0")
 }
 
 func TestFullDisk(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	padded := append(program("1.1.0"), []byte(strings.Repeat("#", 200<<10)+"\n")...)
 	s.offerArchive("1.1.0", tarball(t, s.signed(string(padded))...))
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	small := t.TempDir()
 	mount(t, small, "-t", "tmpfs", "-o", "size=64k", "tmpfs")
 	h.dir, h.target = small, filepath.Join(small, "lectern")
@@ -166,22 +166,22 @@ func TestFullDisk(t *testing.T) {
 	if err := os.WriteFile(h.target, program("1.0.0"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.updater().Apply(t.Context(), Wish{})
+	_, err := h.updater().Apply(t.Context(), ApplyOptions{})
 	if err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("error %v", err)
 	}
-	h.holds("1.0.0")
+	h.expect("1.0.0")
 
 	h.config.State = filepath.Join(small, "state") // and where downloads go
-	s.offerArchive("1.1.0", tarball(t, append(s.signed(string(padded)), member{name: "noise", text: noise(300 << 10)})...))
-	if _, err = h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "no space left") {
+	s.offerArchive("1.1.0", tarball(t, append(s.signed(string(padded)), archiveFile{name: "noise", text: randomBytes(300 << 10)})...))
+	if _, err = h.updater().Apply(t.Context(), ApplyOptions{}); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("error %v", err)
 	}
-	h.holds("1.0.0", "state")
+	h.expect("1.0.0", "state")
 }
 
-// noise does not compress.
-func noise(n int) []byte {
+// randomBytes does not compress.
+func randomBytes(n int) []byte {
 	out := make([]byte, n)
 	x := uint32(1)
 	for i := range out {
@@ -209,9 +209,9 @@ func mount(t *testing.T, dir string, args ...string) {
 
 // A planted link or file with a name of ours is not followed.
 func TestPlantedNames(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	victim := filepath.Join(t.TempDir(), "victim")
 	writeFile(t, victim, []byte("mine"))
 	for _, name := range []string{".lectern.new", "lectern.new", staging + "planted", "lectern.prev"} {
@@ -219,13 +219,13 @@ func TestPlantedNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
+	if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "mine" {
 		t.Errorf("victim is %q, %v", text, err)
 	}
-	h.runs("1.1.0")
+	h.expectRuns("1.1.0")
 	if info, err := os.Lstat(h.target); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("installed is %v, %v", info.Mode(), err)
 	}
@@ -233,8 +233,8 @@ func TestPlantedNames(t *testing.T) {
 
 // Without a server there is an error within reason, not a hang.
 func TestNoServer(t *testing.T) {
-	s := newShop(t)
-	h := newHouse(t, s)
+	s := newFakeServer(t)
+	h := newTestInstall(t, s)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -243,10 +243,10 @@ func TestNoServer(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("error %v", err)
 	}
-	h.holds("1.0.0")
+	h.expect("1.0.0")
 }
 
 // Debian's minisign signs a release, and ours reads it; one tool alone could
@@ -256,9 +256,9 @@ func TestDebianMinisign(t *testing.T) {
 	if err != nil {
 		t.Skip("no minisign here")
 	}
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	dir := t.TempDir()
 	run := func(args ...string) {
 		t.Helper()
@@ -280,24 +280,24 @@ func TestDebianMinisign(t *testing.T) {
 		return sig
 	}
 	binary := program("1.1.0")
-	s.offerArchive("1.1.0", tarball(t, member{name: "lectern", text: binary},
-		member{name: "lectern.minisig", text: sign(binary, "lectern 1.1.0 "+h.config.OS+"/"+h.config.Arch)}))
+	s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", text: binary},
+		archiveFile{name: "lectern.minisig", text: sign(binary, "lectern 1.1.0 "+h.config.OS+"/"+h.config.Arch)}))
 	s.files["/latest/download/"+sums+signature] = sign(s.files["/latest/download/"+sums], "lectern 1.1.0")
 	public, err := os.ReadFile(filepath.Join(dir, "key.pub"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.config.Keys = []string{string(public)}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
+	if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	h.holds("1.1.0", "lectern.prev")
+	h.expect("1.1.0", "lectern.prev")
 }
 
 func TestNotice(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	h.config.Now = func() time.Time { return now }
 	for range 3 {

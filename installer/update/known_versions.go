@@ -14,11 +14,11 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// knownVersions is the file with what earlier runs found.
-type knownVersions struct{ file string }
+// versionsFile is the file with what earlier runs found.
+type versionsFile struct{ file string }
 
-// Seen is what earlier runs found.
-type Seen struct {
+// KnownVersions is what earlier runs found.
+type KnownVersions struct {
 	// Highest is the highest version that was ever seen signed: a server that
 	// offers a lower one is outdated or withholds a release. Empty: none was seen.
 	Highest string `json:"highest,omitempty"`
@@ -35,16 +35,16 @@ type Seen struct {
 
 // read returns nothing for a file that cannot be read: it must not prevent the
 // update to a fixed version.
-func (m knownVersions) read() Seen {
-	var s Seen
+func (m versionsFile) read() KnownVersions {
+	var s KnownVersions
 	text, err := os.ReadFile(m.file)
 	if err != nil || json.Unmarshal(text, &s) != nil || s.Highest != "" && !isVersion(s.Highest) || s.Available != "" && !isVersion(s.Available) || s.Previous != "" && !isVersion(s.Previous) {
-		return Seen{}
+		return KnownVersions{}
 	}
 	return s
 }
 
-func (m knownVersions) update(edit func(*Seen)) error {
+func (m versionsFile) update(edit func(*KnownVersions)) error {
 	s := m.read()
 	edit(&s)
 	text, err := json.MarshalIndent(s, "", "  ")
@@ -60,24 +60,24 @@ func (m knownVersions) update(edit func(*Seen)) error {
 	return nil
 }
 
-func (s *Seen) raiseHighest(version string) {
+func (s *KnownVersions) raiseHighest(version string) {
 	if s.Highest == "" || isOlder(s.Highest, version) {
 		s.Highest = version
 	}
 }
 
-func (s *Seen) addBad(version string) {
+func (s *KnownVersions) addBad(version string) {
 	if !slices.Contains(s.Bad, version) {
 		s.Bad = append(s.Bad, version)
 	}
 }
 
-func (s *Seen) removeBad(version string) {
+func (s *KnownVersions) removeBad(version string) {
 	s.Bad = slices.DeleteFunc(s.Bad, func(v string) bool { return v == version })
 }
 
-// Seen is what earlier runs found.
-func (u *Updater) Seen() Seen { return u.known.read() }
+// KnownVersions is what earlier runs found.
+func (u *Updater) KnownVersions() KnownVersions { return u.known.read() }
 
 // errLocked means that another update is running.
 var errLocked = errors.New("another update of the same binary is running; wait for it to end")

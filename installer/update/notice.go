@@ -19,7 +19,7 @@ func (u *Updater) Notice(ctx context.Context) string {
 	seen, now := u.known.read(), u.Now()
 	// A clock that was set back must not silence this for years.
 	if age := now.Sub(seen.Checked); age >= noticeInterval || age < 0 {
-		if err := u.known.update(func(s *Seen) { s.Checked = now }); err != nil {
+		if err := u.known.update(func(s *KnownVersions) { s.Checked = now }); err != nil {
 			return ""
 		}
 		r, err := u.fetchRelease(ctx, u.Pin)
@@ -27,12 +27,12 @@ func (u *Updater) Notice(ctx context.Context) string {
 			return ""
 		}
 	}
-	return u.Offer()
+	return u.NewerVersion()
 }
 
-// Offer is the version that this process could be updated to, as far as earlier
+// NewerVersion is the version that this process could be updated to, as far as earlier
 // checks found; empty: none.
-func (u *Updater) Offer() string {
+func (u *Updater) NewerVersion() string {
 	wanted := cmp.Or(u.Pin, u.known.read().Available)
 	if wanted == "" || !isOlder(u.Version, wanted) {
 		return ""

@@ -49,15 +49,15 @@ func program(version string) []byte {
 		version, version, runtime.GOOS, runtime.GOARCH)
 }
 
-// A member is one file of an archive.
-type member struct {
+// A archiveFile is one file of an archive.
+type archiveFile struct {
 	name string
 	text []byte
 	kind byte   // of tar; 0: a regular file
 	link string // what a link leads to
 }
 
-func tarball(t *testing.T, members ...member) []byte {
+func tarball(t *testing.T, members ...archiveFile) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)
@@ -83,7 +83,7 @@ func tarball(t *testing.T, members ...member) []byte {
 	return out.Bytes()
 }
 
-func zipfile(t *testing.T, members ...member) []byte {
+func zipfile(t *testing.T, members ...archiveFile) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -102,8 +102,8 @@ func zipfile(t *testing.T, members ...member) []byte {
 	return out.Bytes()
 }
 
-// A shop is a release server that is honest, until a test makes it lie.
-type shop struct {
+// A fakeServer is a release server that is honest, until a test makes it lie.
+type fakeServer struct {
 	t      *testing.T
 	url    string
 	key    signer
@@ -114,16 +114,16 @@ type shop struct {
 	asked []string // paths, with ranges
 }
 
-func newShop(t *testing.T) *shop {
+func newFakeServer(t *testing.T) *fakeServer {
 	t.Helper()
-	s := &shop{t: t, key: newSigner(t), files: map[string][]byte{}}
+	s := &fakeServer{t: t, key: newSigner(t), files: map[string][]byte{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s
 }
 
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, strings.TrimSpace(r.URL.Path+" "+r.Header.Get("Range")))
 	s.mu.Unlock()
@@ -139,28 +139,28 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // offer publishes an honest release, and makes it the newest.
-func (s *shop) offer(version string) {
+func (s *fakeServer) offer(version string) {
 	s.t.Helper()
 	s.offerArchive(version, tarball(s.t, s.contents(version)...))
 }
 
-func (s *shop) contents(version string) []member {
+func (s *fakeServer) contents(version string) []archiveFile {
 	binary := program(version)
-	return []member{
+	return []archiveFile{
 		{name: "README.md", text: []byte("read me")},
 		{name: "lectern", text: binary},
 		{name: "lectern" + signature, text: s.key.sign(binary, fmt.Sprintf("lectern %s %s/%s", version, runtime.GOOS, runtime.GOARCH))},
 	}
 }
 
-func (s *shop) offerArchive(version string, archive []byte) {
+func (s *fakeServer) offerArchive(version string, archive []byte) {
 	s.t.Helper()
 	name := archiveName(version, runtime.GOOS, runtime.GOARCH)
 	s.files["/download/v"+version+"/"+name] = archive
 	s.list(version, fmt.Sprintf("%s  %s\n%s  other.zip\n", hexSum(archive), name, hexSum(nil)))
 }
 
-func (s *shop) list(version, text string) {
+func (s *fakeServer) list(version, text string) {
 	for _, at := range []string{"/download/v" + version + "/", "/latest/download/"} {
 		s.files[at+sums] = []byte(text)
 		s.files[at+sums+signature] = s.key.sign([]byte(text), "lectern "+version)
@@ -172,8 +172,8 @@ func hexSum(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A house is where lectern 1.0.0 is installed.
-type house struct {
+// A testInstall is where lectern 1.0.0 is installed.
+type testInstall struct {
 	t      *testing.T
 	dir    string
 	target string
@@ -181,12 +181,12 @@ type house struct {
 	steps  []Step
 }
 
-func newHouse(t *testing.T, s *shop) *house {
+func newTestInstall(t *testing.T, s *fakeServer) *testInstall {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs of these tests are shell scripts")
 	}
-	h := &house{t: t, dir: filepath.Join(t.TempDir(), "bin")}
+	h := &testInstall{t: t, dir: filepath.Join(t.TempDir(), "bin")}
 	h.target = filepath.Join(h.dir, "lectern")
 	if err := os.Mkdir(h.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func newHouse(t *testing.T, s *shop) *house {
 	return h
 }
 
-func (h *house) updater() *Updater {
+func (h *testInstall) updater() *Updater {
 	h.t.Helper()
 	u, err := New(h.config)
 	if err != nil {
@@ -217,9 +217,9 @@ func (h *house) updater() *Updater {
 	return u
 }
 
-// holds fails unless the installed binary is, byte for byte, of the version
+// expect fails unless the installed binary is, byte for byte, of the version
 // and runs, and nothing of ours lies around but what is named.
-func (h *house) holds(version string, beside ...string) {
+func (h *testInstall) expect(version string, beside ...string) {
 	h.t.Helper()
 	text, err := os.ReadFile(h.target)
 	if err != nil {

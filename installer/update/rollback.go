@@ -49,7 +49,7 @@ func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
 	}
 	u.report(Swap, "%s is now %s; %s is kept as %s", target, res.To, res.From, old)
 	res.Changed = true
-	if err := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) }); err != nil {
+	if err := u.known.update(func(s *KnownVersions) { s.Previous = validVersion(res.From) }); err != nil {
 		return res, err
 	}
 	if err := u.restartHub(ctx, res.To); err != nil {

@@ -23,7 +23,7 @@ func TestInstallScript(t *testing.T) {
 	const latest = "/latest/download/"
 	for _, c := range []struct {
 		name string
-		lie  func(*testing.T, *shop)
+		lie  func(*testing.T, *fakeServer)
 		env  string
 		want string // of what it says
 		ok   bool
@@ -36,31 +36,31 @@ func TestInstallScript(t *testing.T) {
 		{"version that is none", nil, "LECTERN_VERSION=../1", "write it as 1.2.3", false, false},
 		{"version that is not there", nil, "LECTERN_VERSION=7.0.0", "cannot get", false, false},
 		{"plain mirror", nil, "LECTERN_MIRROR=http://example.com", "must be an https URL", false, false},
-		{"archive changed", func(_ *testing.T, s *shop) { s.files["/download/v1.1.0/"+archive][9] ^= 1 }, "A=b", "changed or damaged", false, false},
-		{"list changed", func(_ *testing.T, s *shop) { s.files[latest+sums] = append(s.files[latest+sums], '\n') }, "A=b", "not signed by a key", false, true},
-		{"signed by another key", func(t *testing.T, s *shop) {
+		{"archive changed", func(_ *testing.T, s *fakeServer) { s.files["/download/v1.1.0/"+archive][9] ^= 1 }, "A=b", "changed or damaged", false, false},
+		{"list changed", func(_ *testing.T, s *fakeServer) { s.files[latest+sums] = append(s.files[latest+sums], '\n') }, "A=b", "not signed by a key", false, true},
+		{"signed by another key", func(t *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = newSigner(t).sign(s.files[latest+sums], "lectern 1.1.0")
 		}, "A=b", "not signed by a key", false, true},
-		{"signed for another version", func(_ *testing.T, s *shop) {
+		{"signed for another version", func(_ *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.0.9")
 		}, "A=b", "signed for 1.0.9", false, true},
-		{"signature missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums+signature) }, "A=b", "cannot get", false, true},
-		{"no build for this system", func(_ *testing.T, s *shop) { s.list("1.1.0", hexSum(nil)+"  other.zip\n") }, "A=b", "no build for", false, false},
-		{"link in place of the binary", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, member{name: "lectern", kind: '2', link: "/bin/sh"}))
+		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums+signature) }, "A=b", "cannot get", false, true},
+		{"no build for this system", func(_ *testing.T, s *fakeServer) { s.list("1.1.0", hexSum(nil)+"  other.zip\n") }, "A=b", "no build for", false, false},
+		{"link in place of the binary", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", kind: '2', link: "/bin/sh"}))
 		}, "A=b", "something strange", false, false},
-		{"binary of another version", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.contents("1.0.9")...)) }, "A=b", "calls itself", false, false},
+		{"binary of another version", func(t *testing.T, s *fakeServer) { s.offerArchive("1.1.0", tarball(t, s.contents("1.0.9")...)) }, "A=b", "calls itself", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := exec.LookPath("minisign"); err != nil && c.sign {
 				t.Skip("no minisign here")
 			}
-			s := newShop(t)
+			s := newFakeServer(t)
 			s.offer("1.1.0")
 			if c.lie != nil {
 				c.lie(t, s)
 			}
-			h := newHouse(t, s)
+			h := newTestInstall(t, s)
 			cmd := exec.CommandContext(t.Context(), "sh", script)
 			cmd.Env = append(os.Environ(), "LECTERN_MIRROR="+s.url, "LECTERN_BIN="+h.dir, "LECTERN_KEYS="+s.key.public.String(), c.env)
 			out, err := cmd.CombinedOutput()
@@ -68,9 +68,9 @@ func TestInstallScript(t *testing.T) {
 				t.Errorf("%v\n%s\nwant %q", err, out, c.want)
 			}
 			if c.ok {
-				h.holds("1.1.0")
+				h.expect("1.1.0")
 			} else {
-				h.holds("1.0.0")
+				h.expect("1.0.0")
 			}
 		})
 	}

@@ -71,9 +71,9 @@ func TestHosts(t *testing.T) {
 // What has arrived is not asked for again: after a broken connection, and by
 // the next run after a killed one.
 func TestResume(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	archive := archiveName("1.1.0", h.config.OS, h.config.Arch)
 	text := s.files["/download/v1.1.0/"+archive]
 	broken := false
@@ -87,20 +87,20 @@ func TestResume(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
+	if _, err := h.updater().Apply(t.Context(), ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if last := s.asked[len(s.asked)-1]; !strings.HasSuffix(last, " bytes=100-") {
 		t.Errorf("asked at last for %q", last)
 	}
-	h.holds("1.1.0", "lectern.prev")
+	h.expect("1.1.0", "lectern.prev")
 }
 
 // Bytes that an earlier run left and that are wrong cost one more download.
 func TestResumeOfRubbish(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.1.0")
-	h := newHouse(t, s)
+	h := newTestInstall(t, s)
 	downloads := path.Join(h.config.State, "downloads")
 	if err := os.MkdirAll(downloads, 0o700); err != nil {
 		t.Fatal(err)
@@ -108,9 +108,9 @@ func TestResumeOfRubbish(t *testing.T) {
 	archive := archiveName("1.1.0", h.config.OS, h.config.Arch)
 	for _, rubbish := range []string{"rubbish", strings.Repeat("rubbish", 1000)} {
 		writeFile(t, path.Join(downloads, archive), []byte(rubbish))
-		if _, err := h.updater().Apply(t.Context(), Wish{DryRun: true}); err != nil {
+		if _, err := h.updater().Apply(t.Context(), ApplyOptions{DryRun: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.holds("1.0.0")
+	h.expect("1.0.0")
 }

@@ -21,47 +21,47 @@ import (
 func TestTampering(t *testing.T) {
 	archive := archiveName("1.1.0", runtime.GOOS, runtime.GOARCH)
 	const latest, tag = "/latest/download/", "/download/v1.1.0/"
-	whole := func(s *shop) []byte { return s.files[tag+archive] }
+	whole := func(s *fakeServer) []byte { return s.files[tag+archive] }
 	for _, c := range []struct {
 		name string
-		lie  func(*testing.T, *shop)
+		lie  func(*testing.T, *fakeServer)
 		step Step
 		want string
 	}{
-		{"list changed", func(_ *testing.T, s *shop) {
+		{"list changed", func(_ *testing.T, s *fakeServer) {
 			s.files[latest+sums] = bytes.Replace(s.files[latest+sums], []byte("other"), []byte("Other"), 1)
 		}, Signature, "do not install this release"},
-		{"list missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums) }, Signature, "404 Not Found: no such release"},
-		{"signature missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums+signature) }, Signature, "404 Not Found"},
-		{"signature is none", func(_ *testing.T, s *shop) { s.files[latest+sums+signature] = []byte("<html>") }, Signature, "invalid minisign signature"},
-		{"signed by another key", func(t *testing.T, s *shop) {
+		{"list missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums) }, Signature, "404 Not Found: no such release"},
+		{"signature missing", func(_ *testing.T, s *fakeServer) { delete(s.files, latest+sums+signature) }, Signature, "404 Not Found"},
+		{"signature is none", func(_ *testing.T, s *fakeServer) { s.files[latest+sums+signature] = []byte("<html>") }, Signature, "invalid minisign signature"},
+		{"signed by another key", func(t *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = newSigner(t).sign(s.files[latest+sums], "lectern 1.1.0")
 		}, Signature, "does not trust"},
-		{"trusted comment changed", func(_ *testing.T, s *shop) {
+		{"trusted comment changed", func(_ *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = bytes.Replace(s.files[latest+sums+signature], []byte("lectern 1.1.0"), []byte("lectern 9.9.9"), 1)
 		}, Signature, "was changed"},
-		{"signature of another program", func(_ *testing.T, s *shop) {
+		{"signature of another program", func(_ *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "trowel 1.1.0")
 		}, Version, "not for a release of lectern"},
-		{"signature of a binary for the list", func(_ *testing.T, s *shop) {
+		{"signature of a binary for the list", func(_ *testing.T, s *fakeServer) {
 			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.1.0 linux/amd64")
 		}, Version, "not for a list"},
-		{"list too long", func(_ *testing.T, s *shop) { s.files[latest+sums] = make([]byte, maxSmallFile+1) }, Signature, "too many for this file"},
-		{"list with the wrong name", func(_ *testing.T, s *shop) { s.list("1.1.0", hexSum(nil)+"  lectern.tar.gz\n") }, Checksum, "no build for this system"},
-		{"list with the name twice", func(_ *testing.T, s *shop) {
+		{"list too long", func(_ *testing.T, s *fakeServer) { s.files[latest+sums] = make([]byte, maxSmallFile+1) }, Signature, "too many for this file"},
+		{"list with the wrong name", func(_ *testing.T, s *fakeServer) { s.list("1.1.0", hexSum(nil)+"  lectern.tar.gz\n") }, Checksum, "no build for this system"},
+		{"list with the name twice", func(_ *testing.T, s *fakeServer) {
 			s.list("1.1.0", strings.Repeat(hexSum(nil)+"  "+archive+"\n", 2))
 		}, Checksum, "2 times"},
-		{"list without a sum", func(_ *testing.T, s *shop) { s.list("1.1.0", "beef  "+archive+"\n") }, Checksum, "not a SHA-256"},
+		{"list without a sum", func(_ *testing.T, s *fakeServer) { s.list("1.1.0", "beef  "+archive+"\n") }, Checksum, "not a SHA-256"},
 
-		{"archive missing", func(_ *testing.T, s *shop) { delete(s.files, tag+archive) }, Download, "404"},
-		{"archive empty", func(_ *testing.T, s *shop) { s.files[tag+archive] = nil }, Checksum, "has been deleted"},
-		{"archive cut to half", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))/2] }, Checksum, "has been deleted"},
-		{"archive without its last byte", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))-1] }, Checksum, "has been deleted"},
-		{"archive of another release", func(t *testing.T, s *shop) {
+		{"archive missing", func(_ *testing.T, s *fakeServer) { delete(s.files, tag+archive) }, Download, "404"},
+		{"archive empty", func(_ *testing.T, s *fakeServer) { s.files[tag+archive] = nil }, Checksum, "has been deleted"},
+		{"archive cut to half", func(_ *testing.T, s *fakeServer) { s.files[tag+archive] = whole(s)[:len(whole(s))/2] }, Checksum, "has been deleted"},
+		{"archive without its last byte", func(_ *testing.T, s *fakeServer) { s.files[tag+archive] = whole(s)[:len(whole(s))-1] }, Checksum, "has been deleted"},
+		{"archive of another release", func(t *testing.T, s *fakeServer) {
 			s.files[tag+archive] = tarball(t, s.contents("1.0.9")...)
 		}, Checksum, "has been deleted"},
-		{"archive longer than any release", func(_ *testing.T, s *shop) { s.files[tag+archive] = make([]byte, 2<<20) }, Download, "too many for a release of lectern"},
-		{"archive longer than declared", func(_ *testing.T, s *shop) {
+		{"archive longer than any release", func(_ *testing.T, s *fakeServer) { s.files[tag+archive] = make([]byte, 2<<20) }, Download, "too many for a release of lectern"},
+		{"archive longer than declared", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
 					return false
@@ -74,61 +74,63 @@ func TestTampering(t *testing.T) {
 			}
 		}, Download, "too many for a release of lectern"},
 
-		{"slip", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "../../lectern", text: []byte("evil")})...))
+		{"slip", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), archiveFile{name: "../../lectern", text: []byte("evil")})...))
 		}, Extract, "outside of the archive"},
-		{"absolute name", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "/etc/passwd", text: []byte("evil")})...))
+		{"absolute name", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), archiveFile{name: "/etc/passwd", text: []byte("evil")})...))
 		}, Extract, "outside of the archive"},
-		{"symbolic link", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, member{name: "lectern", kind: tar.TypeSymlink, link: "/bin/sh"}))
+		{"symbolic link", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", kind: tar.TypeSymlink, link: "/bin/sh"}))
 		}, Extract, "is a link or a device"},
-		{"hard link", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "x", kind: tar.TypeLink, link: "lectern"})...))
+		{"hard link", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), archiveFile{name: "x", kind: tar.TypeLink, link: "lectern"})...))
 		}, Extract, "is a link or a device"},
-		{"device", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, member{name: "lectern", kind: tar.TypeFifo}))
+		{"device", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, archiveFile{name: "lectern", kind: tar.TypeFifo}))
 		}, Extract, "is a link or a device"},
-		{"binary twice", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "./lectern", text: []byte("evil")})...))
+		{"binary twice", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), archiveFile{name: "./lectern", text: []byte("evil")})...))
 		}, Extract, "twice"},
-		{"binary in a folder alone", func(t *testing.T, s *shop) {
-			s.offerArchive("1.1.0", tarball(t, member{name: "bin/lectern", text: program("1.1.0")}))
+		{"binary in a folder alone", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, archiveFile{name: "bin/lectern", text: program("1.1.0")}))
 		}, Extract, "does not hold both"},
-		{"no archive at all", func(_ *testing.T, s *shop) { s.offerArchive("1.1.0", []byte("<html>")) }, Extract, "unpack"},
-		{"archive that ends early", func(_ *testing.T, s *shop) { s.offerArchive("1.1.0", whole(s)[:len(whole(s))-20]) }, Extract, "unpack"},
-		{"ten gigabytes of nothing", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", bomb(t, 10<<30)) }, Extract, "unpacks to more than"},
-		{"many files", func(t *testing.T, s *shop) {
+		{"no archive at all", func(_ *testing.T, s *fakeServer) { s.offerArchive("1.1.0", []byte("<html>")) }, Extract, "unpack"},
+		{"archive that ends early", func(_ *testing.T, s *fakeServer) { s.offerArchive("1.1.0", whole(s)[:len(whole(s))-20]) }, Extract, "unpack"},
+		{"ten gigabytes of nothing", func(t *testing.T, s *fakeServer) { s.offerArchive("1.1.0", zipBomb(t, 10<<30)) }, Extract, "unpacks to more than"},
+		{"many files", func(t *testing.T, s *fakeServer) {
 			s.offerArchive("1.1.0", tarball(t, make2000()...))
 		}, Extract, "more than 1000 files"},
 
-		{"binary of another version", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.contents("1.0.9")...)) }, Platform, "report this release"},
-		{"binary for another system", func(t *testing.T, s *shop) {
+		{"binary of another version", func(t *testing.T, s *fakeServer) { s.offerArchive("1.1.0", tarball(t, s.contents("1.0.9")...)) }, Platform, "report this release"},
+		{"binary for another system", func(t *testing.T, s *fakeServer) {
 			m := s.contents("1.1.0")
 			m[2].text = s.key.sign(m[1].text, "lectern 1.1.0 plan9/mips")
 			s.offerArchive("1.1.0", tarball(t, m...))
 		}, Platform, "plan9/mips"},
-		{"binary signed by another key", func(t *testing.T, s *shop) {
+		{"binary signed by another key", func(t *testing.T, s *fakeServer) {
 			m := s.contents("1.1.0")
 			m[2].text = newSigner(t).sign(m[1].text, "lectern 1.1.0 "+runtime.GOOS+"/"+runtime.GOARCH)
 			s.offerArchive("1.1.0", tarball(t, m...))
 		}, Platform, "does not trust"},
-		{"binary that ends with an error", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.signed("#!/bin/sh\nexit 1\n")...)) }, Run, "does not run here"},
-		{"binary that says another version", func(t *testing.T, s *shop) {
+		{"binary that ends with an error", func(t *testing.T, s *fakeServer) {
+			s.offerArchive("1.1.0", tarball(t, s.signed("#!/bin/sh\nexit 1\n")...))
+		}, Run, "does not run here"},
+		{"binary that says another version", func(t *testing.T, s *fakeServer) {
 			s.offerArchive("1.1.0", tarball(t, s.signed(string(program("1.0.9")))...))
 		}, Run, "it is version 1.0.9"},
-		{"binary that is none", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.signed("\x7fELF")...)) }, Run, "does not run here"},
+		{"binary that is none", func(t *testing.T, s *fakeServer) { s.offerArchive("1.1.0", tarball(t, s.signed("\x7fELF")...)) }, Run, "does not run here"},
 
 		{"redirect to http", redirect("http://example.com/x"), Signature, "is not https"},
 		{"redirect to another host", redirect("https://127.0.0.2:1/x"), Signature, "not one of its own"},
 		{"redirect to a file", redirect("file:///etc/passwd"), Signature, ""},
-		{"redirect too many redirects", func(_ *testing.T, s *shop) {
+		{"redirect too many redirects", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				http.Redirect(w, r, "/again"+r.URL.Path, http.StatusFound)
 				return true
 			}
 		}, Signature, "too many redirects"},
-		{"slow drip", func(_ *testing.T, s *shop) {
+		{"slow drip", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
 					return false
@@ -144,13 +146,13 @@ func TestTampering(t *testing.T) {
 				return true
 			}
 		}, Download, "bytes in 300ms; to resume the download"},
-		{"list that never comes", func(_ *testing.T, s *shop) {
+		{"list that never comes", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true }
 		}, Signature, "took longer than"},
 		{"403", answers(http.StatusForbidden), Signature, "try again in an hour"},
 		{"429", answers(http.StatusTooManyRequests), Signature, "try again in an hour"},
 		{"500", answers(http.StatusInternalServerError), Signature, "server error; try again later"},
-		{"connection that breaks off", func(_ *testing.T, s *shop) {
+		{"connection that breaks off", func(_ *testing.T, s *fakeServer) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
 					return false
@@ -162,33 +164,33 @@ func TestTampering(t *testing.T) {
 		}, Download, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newShop(t)
+			s := newFakeServer(t)
 			s.offer("1.1.0")
 			c.lie(t, s)
-			h := newHouse(t, s)
+			h := newTestInstall(t, s)
 			h.config.Limits = Limits{Archive: 1 << 20, Unpacked: 4 << 20, Pace: 300 * time.Millisecond, Small: time.Second}
 			if strings.HasPrefix(c.name, "ten gigabytes") {
 				h.config.Limits.Archive = 64 << 20
 			}
-			_, err := h.updater().Apply(t.Context(), Wish{})
+			_, err := h.updater().Apply(t.Context(), ApplyOptions{})
 			e, ok := errors.AsType[*StepError](err)
 			if !ok || e.Step != c.step || !strings.Contains(err.Error(), c.want) || e.Manual == "" {
 				t.Errorf("error %v\nwant step %s and %q", err, c.step, c.want)
 			}
-			h.holds("1.0.0")
+			h.expect("1.0.0")
 		})
 	}
 }
 
-func (s *shop) signed(binary string) []member {
-	return []member{
+func (s *fakeServer) signed(binary string) []archiveFile {
+	return []archiveFile{
 		{name: "lectern", text: []byte(binary)},
 		{name: "lectern" + signature, text: s.key.sign([]byte(binary), fmt.Sprintf("lectern 1.1.0 %s/%s", runtime.GOOS, runtime.GOARCH))},
 	}
 }
 
-func redirect(to string) func(*testing.T, *shop) {
-	return func(_ *testing.T, s *shop) {
+func redirect(to string) func(*testing.T, *fakeServer) {
+	return func(_ *testing.T, s *fakeServer) {
 		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, to, http.StatusFound)
 			return true
@@ -196,8 +198,8 @@ func redirect(to string) func(*testing.T, *shop) {
 	}
 }
 
-func answers(code int) func(*testing.T, *shop) {
-	return func(_ *testing.T, s *shop) {
+func answers(code int) func(*testing.T, *fakeServer) {
+	return func(_ *testing.T, s *fakeServer) {
 		s.answer = func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(code)
 			return true
@@ -205,16 +207,16 @@ func answers(code int) func(*testing.T, *shop) {
 	}
 }
 
-func make2000() []member {
-	members := make([]member, 2000)
+func make2000() []archiveFile {
+	members := make([]archiveFile, 2000)
 	for i := range members {
 		members[i].name = fmt.Sprintf("f%d", i)
 	}
 	return members
 }
 
-// bomb is a small archive of one huge file.
-func bomb(t *testing.T, size int64) []byte {
+// zipBomb is a small archive of one huge file.
+func zipBomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	zipped, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
@@ -244,32 +246,32 @@ func (zero) Read(b []byte) (int, error) {
 
 // A version that was asked for by name, answered with another that is signed.
 func TestOtherVersion(t *testing.T) {
-	s := newShop(t)
+	s := newFakeServer(t)
 	s.offer("1.0.9")
 	for _, name := range []string{sums, sums + signature} {
 		s.files["/download/v1.1.0/"+name] = s.files["/latest/download/"+name]
 	}
-	h := newHouse(t, s)
-	_, err := h.updater().Apply(t.Context(), Wish{Version: "1.1.0"})
+	h := newTestInstall(t, s)
+	_, err := h.updater().Apply(t.Context(), ApplyOptions{Version: "1.1.0"})
 	if e, ok := errors.AsType[*StepError](err); !ok || e.Step != Version || !strings.Contains(err.Error(), "signed for 1.0.9") {
 		t.Errorf("error %v", err)
 	}
-	h.holds("1.0.0")
+	h.expect("1.0.0")
 }
 
 func TestZip(t *testing.T) {
-	s := newShop(t)
-	good := []member{{name: "lectern.exe", text: []byte("MZ")}, {name: "lectern.exe.minisig", text: []byte("sig")}}
+	s := newFakeServer(t)
+	good := []archiveFile{{name: "lectern.exe", text: []byte("MZ")}, {name: "lectern.exe.minisig", text: []byte("sig")}}
 	for _, c := range []struct {
-		members []member
+		members []archiveFile
 		want    string
 	}{
 		{good, ""},
-		{append(good[:2:2], member{name: `..\lectern.exe`}), "outside of the archive"},
-		{append(good[:2:2], member{name: "c:lectern.exe"}), "outside of the archive"},
-		{append(good[:2:2], member{name: "../x"}), "outside of the archive"},
+		{append(good[:2:2], archiveFile{name: `..\lectern.exe`}), "outside of the archive"},
+		{append(good[:2:2], archiveFile{name: "c:lectern.exe"}), "outside of the archive"},
+		{append(good[:2:2], archiveFile{name: "../x"}), "outside of the archive"},
 		{good[:1], "does not hold both"},
-		{[]member{{name: "lectern.exe", text: make([]byte, 2<<20)}}, "unpacks to more"},
+		{[]archiveFile{{name: "lectern.exe", text: make([]byte, 2<<20)}}, "unpacks to more"},
 	} {
 		file := t.TempDir() + "/a.zip"
 		writeFile(t, file, zipfile(s.t, c.members...))

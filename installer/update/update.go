@@ -99,7 +99,7 @@ type Updater struct {
 	keys   []minisign.PublicKey
 	source releaseSource
 	web    *http.Client
-	known  knownVersions
+	known  versionsFile
 }
 
 // New checks c. It does not go online and writes nothing.
@@ -124,7 +124,7 @@ func New(c Config) (*Updater, error) {
 	if c.Now == nil || c.Target == "" || c.State == "" {
 		return nil, errors.New("open updater: Now, Target and State are required")
 	}
-	u := &Updater{Config: c, known: knownVersions{file: filepath.Join(c.State, "update.json")}}
+	u := &Updater{Config: c, known: versionsFile{file: filepath.Join(c.State, "update.json")}}
 	var err error
 	if u.source, err = newSource(c.Mirror, c.PlainLoopback); err != nil {
 		return nil, err

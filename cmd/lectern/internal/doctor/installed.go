@@ -39,7 +39,7 @@ func (r *run) clientChecks() []check {
 func checkClient(f installer.Finding) status.Check {
 	detail := f.File + ": " + f.Note
 	switch f.Condition {
-	case installer.Absent, installer.Connected, installer.Placed:
+	case installer.Absent, installer.Connected, installer.Installed:
 		return ok("%s", f.File)
 	case installer.Foreign:
 		return warn(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
@@ -62,7 +62,7 @@ func checkService(_ context.Context, r *run) status.Check {
 		return warn(f.Note, "Move that file away if Lectern is to run as a service.")
 	case installer.Outdated, installer.Broken:
 		return offer(warn(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
-	case installer.Placed, installer.Connected:
+	case installer.Installed, installer.Connected:
 	}
 	return ok("%s", f.File)
 }
@@ -79,10 +79,10 @@ func checkUpdate(_ context.Context, r *run) status.Check {
 		return fail(err.Error(), "Correct [update] in "+r.Paths.File()+".")
 	}
 	versions := describeVersions(r, u)
-	if u.Offer() == "" {
+	if u.NewerVersion() == "" {
 		return ok("%s", versions)
 	}
-	if err := u.Barred(); err != nil {
+	if err := u.ReadyByPath(); err != nil {
 		return warn(versions, err.Error())
 	}
 	return offer(warn(versions, "Run: lectern self-update."), status.InstallUpdate, "")
@@ -93,7 +93,7 @@ func describeVersions(r *run, u *update.Updater) string {
 	if vitals, err := r.vitals(); err == nil {
 		list[1] = "running " + vitals.Version
 	}
-	if seen := u.Seen(); seen.Available != "" {
+	if seen := u.KnownVersions(); seen.Available != "" {
 		list[2] = fmt.Sprintf("available %s (checked on %s)", seen.Available, seen.Learned.Format("2006-01-02"))
 	}
 	if u.Pin != "" {

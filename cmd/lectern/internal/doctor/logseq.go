@@ -107,7 +107,7 @@ func checkPluginSettings(_ context.Context, r *run) status.Check {
 		return skip("the plugin is not installed")
 	}
 	settings := install.PluginSettingsSummary(s, g.Port)
-	if !s.HasToken || !s.TokenRight || !s.PortRight || !s.Private {
+	if !s.HasToken || !s.TokenMatches || !s.PortMatches || !s.Private {
 		return fail(settings+"; Logseq may have overwritten them with older settings when it quit",
 			"Quit Logseq, run: lectern plugin install, and start Logseq again.")
 	}

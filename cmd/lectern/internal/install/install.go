@@ -38,7 +38,7 @@ const programTimeout = time.Minute
 func (p Planner) Machine() installer.Machine {
 	return installer.Machine{
 		OS: runtime.GOOS, Home: p.Home, Env: p.Getenv, State: p.Paths.State, Now: p.Now, Run: p.runProgram,
-		Look: func(name string) string {
+		LookPath: func(name string) string {
 			path, err := exec.LookPath(name)
 			if err != nil {
 				return "" // not installed, or found in a directory that is not to be trusted
@@ -123,7 +123,7 @@ type Connection struct {
 }
 
 // Connection resolves c to what installer needs.
-func (p Planner) Connection(c Connection) (s installer.Server, where installer.Where, hint string, err error) {
+func (p Planner) Connection(c Connection) (s installer.Server, where installer.ConnectOptions, hint string, err error) {
 	s, hint = p.Server()
 	if err := config.CheckName(c.Name); err != nil {
 		return s, where, "", app.Usagef("--name: %w", err)
@@ -138,7 +138,7 @@ func (p Planner) Connection(c Connection) (s installer.Server, where installer.W
 			s.URL += "/" + c.Source
 		}
 	}
-	where = installer.Where{HTTP: c.HTTP, ByFile: c.ByFile}
+	where = installer.ConnectOptions{HTTP: c.HTTP, ByFile: c.ByFile}
 	if c.Project != "" {
 		if where.Project, err = filepath.Abs(c.Project); err != nil {
 			return s, where, "", fmt.Errorf("find project: %w", err)

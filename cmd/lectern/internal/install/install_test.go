@@ -62,7 +62,7 @@ func TestStableBinary(t *testing.T) {
 func TestPluginSummary(t *testing.T) {
 	good := installer.PluginState{
 		Folder: "/f", Settings: "/s", Installed: true, Version: "1", Current: true,
-		Port: 7, PortRight: true, HasToken: true, TokenRight: true, Private: true,
+		Port: 7, PortMatches: true, HasToken: true, TokenMatches: true, Private: true,
 	}
 	for want, change := range map[string]func(*installer.PluginState){
 		"installed by Lectern 1, up to date: /f | port 7 and token match the hub": func(*installer.PluginState) {},
@@ -71,8 +71,8 @@ func TestPluginSummary(t *testing.T) {
 		"an unknown version":                   func(s *installer.PluginState) { s.Version = "" },
 		"disabled in Logseq":                   func(s *installer.PluginState) { s.Disabled = true },
 		"no token in /s":                       func(s *installer.PluginState) { s.HasToken = false },
-		"wrong token":                          func(s *installer.PluginState) { s.TokenRight = false },
-		"port is 7, but the hub uses 8":        func(s *installer.PluginState) { s.PortRight = false },
+		"wrong token":                          func(s *installer.PluginState) { s.TokenMatches = false },
+		"port is 7, but the hub uses 8":        func(s *installer.PluginState) { s.PortMatches = false },
 		"other users can read the token in /s": func(s *installer.PluginState) { s.Private = false },
 	} {
 		s := good

@@ -111,9 +111,9 @@ func PluginSettingsSummary(s installer.PluginState, port int) string {
 	switch {
 	case !s.HasToken:
 		return fmt.Sprintf("no token in %s; %s", s.Settings, PluginFix)
-	case !s.TokenRight:
+	case !s.TokenMatches:
 		return "wrong token; " + PluginFix
-	case !s.PortRight:
+	case !s.PortMatches:
 		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, PluginFix)
 	case !s.Private:
 		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, PluginFix)

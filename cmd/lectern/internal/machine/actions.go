@@ -48,11 +48,11 @@ func proposalKey(a status.Action) status.Action {
 func proposalPlan(p *installer.Proposal) status.Plan {
 	plan := p.Plan
 	if !p.Changes() {
-		plan.Title = p.Said + "; nothing to do"
+		plan.Title = p.Message + "; nothing to do"
 		return plan
 	}
 	plan.Risks = append([]string{}, plan.Risks...)
-	for _, next := range p.After {
+	for _, next := range p.NextSteps {
 		plan.Risks = append(plan.Risks, "afterwards: "+next)
 	}
 	return plan
@@ -119,7 +119,7 @@ func (m *Machine) apply(ctx context.Context, a status.Action) error {
 	err := p.Apply(ctx)
 	if err == nil {
 		m.mu.Lock()
-		m.next[a.Target] = strings.Join(p.After, "; ")
+		m.next[a.Target] = strings.Join(p.NextSteps, "; ")
 		m.mu.Unlock()
 	}
 	m.scan(ctx)

@@ -85,7 +85,7 @@ func installation(id, title string, f installer.Finding) status.Installation {
 	switch f.Condition {
 	case installer.Absent:
 		i.State, i.Condition = status.Stopped, notInstalled
-	case installer.Connected, installer.Placed:
+	case installer.Connected, installer.Installed:
 		i.State = status.Ready
 	case installer.Outdated, installer.Foreign, installer.Broken:
 		i.State = status.Degraded
@@ -101,17 +101,17 @@ func (m *Machine) pluginInstallation() status.Installation {
 		return i
 	}
 	s, err := m.planner.Machine().PluginState(g)
-	i.Here, i.File, i.Version = s.Here, s.Folder, s.Version
+	i.Here, i.File, i.Version = s.LogseqFound, s.Folder, s.Version
 	if err != nil {
 		i.Note = err.Error()
 		return i
 	}
-	settings := s.HasToken && s.TokenRight && s.PortRight && s.Private
+	settings := s.HasToken && s.TokenMatches && s.PortMatches && s.Private
 	switch {
 	case !s.Installed:
 		i.State, i.Condition = status.Stopped, notInstalled
 	case s.Current && settings && !s.Disabled:
-		i.State, i.Condition = status.Ready, string(installer.Placed)
+		i.State, i.Condition = status.Ready, string(installer.Installed)
 	case !s.Current || s.Disabled:
 		i.Condition, i.Note = string(installer.Outdated), install.PluginSummary(s)
 	default:

@@ -76,7 +76,7 @@ func (m *Machine) runUpdate(ctx context.Context, a status.Action) (err error) {
 	case status.RollBack:
 		res, err = u.Rollback(ctx, false)
 	default:
-		res, err = u.Apply(ctx, update.Wish{Version: a.Target})
+		res, err = u.Apply(ctx, update.ApplyOptions{Version: a.Target})
 	}
 	r.end(res, err)
 	m.scan(context.WithoutCancel(ctx))

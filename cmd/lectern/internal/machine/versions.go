@@ -33,15 +33,15 @@ func (m *Machine) versions(ctx context.Context) status.Update {
 	if err != nil {
 		return status.Update{Installed: m.conf.Version, Note: err.Error()}
 	}
-	seen := u.Seen()
+	seen := u.KnownVersions()
 	v := status.Update{
 		Installed: m.installedVersion(ctx, u), Pinned: u.Pin, Previous: u.Previous(),
-		Available: seen.Available, Asked: seen.Learned, URL: u.Page(seen.Available),
+		Available: seen.Available, Asked: seen.Learned, URL: u.ReleasePage(seen.Available),
 	}
 	m.mu.Lock()
 	v.Note = m.manager
 	m.mu.Unlock()
-	if err := u.Barred(); err != nil {
+	if err := u.ReadyByPath(); err != nil {
 		v.Note = err.Error()
 	}
 	return v
@@ -82,9 +82,9 @@ func (m *Machine) checkForUpdate(ctx context.Context) {
 
 // showReleases shows what is known of releases.
 func (m *Machine) showReleases(u *update.Updater) {
-	offer, seen := u.Offer(), u.Seen()
+	offer, seen := u.NewerVersion(), u.KnownVersions()
 	m.change(func(l *localState) {
-		l.update.Available, l.update.Asked, l.update.URL = seen.Available, seen.Learned, u.Page(seen.Available)
+		l.update.Available, l.update.Asked, l.update.URL = seen.Available, seen.Learned, u.ReleasePage(seen.Available)
 		l.notices = nil
 		if offer != "" && offer != l.update.Installed {
 			p := problems.UpdateAvailable.New(problems.Hub, status.Args{"version": offer, "this": u.Version})
@@ -105,11 +105,11 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 		plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf(format, args...)})
 	}
 	if a.Verb == status.CheckUpdate {
-		if err := u.Barred(); errors.Is(err, update.ErrNoKeys) {
+		if err := u.ReadyByPath(); errors.Is(err, update.ErrNoKeys) {
 			return plan, err
 		}
 		plan.Title = "Check for a new release"
-		step("get the signed list of files from %s", u.Page(u.Pin))
+		step("get the signed list of files from %s", u.ReleasePage(u.Pin))
 		return plan, nil
 	}
 	installed, exe := m.installedVersion(ctx, u), m.conf.Exe
@@ -125,9 +125,9 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 		if err := m.checkUpdatable(ctx, u); err != nil {
 			return plan, err
 		}
-		to := cmp.Or(a.Target, u.Pin, u.Seen().Available)
+		to := cmp.Or(a.Target, u.Pin, u.KnownVersions().Available)
 		plan.Title = fmt.Sprintf("Update lectern %s to %s", installed, cmp.Or(to, "the newest release"))
-		step("download it from %s", u.Page(to))
+		step("download it from %s", u.ReleasePage(to))
 		step("verify signature, version, checksum and content, and test it")
 		step("replace %s; the present binary is kept as %s.prev", exe, exe)
 	}
