@@ -56,7 +56,7 @@ func (p Paths) prepare() error {
 			return fmt.Errorf("prepare directory %q: not an absolute path", dir)
 		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("prepare directory: %w; allow yourself to write there, or set LECTERN_HOME to another directory", err)
+			return fmt.Errorf("prepare directory: %w; make the folder writable for you, or set LECTERN_HOME to another one", err)
 		}
 	}
 	if err := checkPrivate(p.Runtime); err != nil {
