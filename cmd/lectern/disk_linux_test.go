@@ -82,7 +82,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: notes}}
-	if err := c.Do(t.Context(), add); err == nil || !strings.Contains(err.Error(), "make room and try again") {
+	if err := c.Do(t.Context(), add); err == nil || !strings.Contains(err.Error(), "Free some disk space and try again") {
 		t.Errorf("add source: %v", err)
 	}
 	if text, err := os.ReadFile(w.places.File()); err != nil || string(text) != conf {
