@@ -143,7 +143,7 @@ func TestPick(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		fails(s.T, s.Peer("").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
 		if s.Peer("").About() != nil {
-			s.Error("nobody says something of itself")
+			s.Error("About returned something without a Peer")
 		}
 		s.join("a", nil)
 		about := s.Peer("").About()
@@ -176,7 +176,7 @@ func TestYoungBridgeWaits(t *testing.T) {
 		}
 		fails(s.T, <-named, bridge.Error{Code: bridge.Unavailable})
 		if took := time.Since(start); took != 12*time.Second {
-			s.Errorf("nobody came, said after %s", took)
+			s.Errorf("no Peer connected, reported after %s", took)
 		}
 		fails(s.T, s.Peer("b").Call(s.Context(), "m", nil, nil, false), bridge.Error{Code: bridge.Unavailable})
 		if took := time.Since(start); took != 12*time.Second {

@@ -51,7 +51,7 @@ var hostilities = []struct {
 	{"answers too late", func(h *hostile) { time.Sleep(16 * time.Second); h.send(`{"id":%q,"result":{}}`, h.id) }, lateCall, 0},
 	{"never answers", func(*hostile) {}, lateCall, 0},
 	{"answers twice", func(h *hostile) { h.repeat(2, `{"id":%q,"result":{}}`, h.id) }, nil, 0},
-	{"answers what nobody asked", func(h *hostile) { h.repeat(99, `{"id":"1-1-0","result":{}}`) }, lateCall, 0},
+	{"answers calls that were never made", func(h *hostile) { h.repeat(99, `{"id":"1-1-0","result":{}}`) }, lateCall, 0},
 	{"answers nothing but that", func(h *hostile) { h.repeat(100, `{"id":"1-1-0","result":{}}`) }, lostCall, 4002},
 	{"answers in another form", func(h *hostile) { h.send(`{"id":%q,"result":[1]}`, h.id) }, &bridge.Error{Code: bridge.InvalidAnswer}, 0},
 	{"sends what is not UTF-8", func(h *hostile) { h.send(`{"id":%q,"result":"`+"\xff"+`"}`, h.id) }, lostCall, 4002},
@@ -215,7 +215,7 @@ func TestNoCrossTalk(t *testing.T) {
 	})
 }
 
-// The handshake tells nobody anything and ends in time.
+// The handshake reveals nothing and ends in time.
 func TestHostileHello(t *testing.T) {
 	for _, c := range []struct {
 		name, frame string
@@ -257,7 +257,7 @@ func TestHostileHello(t *testing.T) {
 	}
 }
 
-// A proof is good for one challenge alone.
+// A proof is valid for only one challenge.
 func TestReplayedProof(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		old := map[string]any{"nonce": bridgetest.NewNonce(), "proof": nil}

@@ -114,7 +114,7 @@ schema = "ab"
 	}
 }
 
-// What is wrong is said with its place, what is allowed and the nearest word.
+// A fault names its position, what is allowed and the nearest word.
 func TestFaults(t *testing.T) {
 	source := "[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"
 	for text, want := range map[string]string{

@@ -174,20 +174,20 @@ func (t configTable) bool(key string, to *bool) {
 	}
 }
 
-func (t configTable) int(key string, to *int, least, most int) {
+func (t configTable) int(key string, to *int, minimum, maximum int) {
 	v, ok := t.values[key]
 	if !ok {
 		return
 	}
 	n, ok := v.(int64)
-	if !ok || n < int64(least) || n > int64(most) {
-		t.wrong(key, "must be a whole number from %d to %d", least, most)
+	if !ok || n < int64(minimum) || n > int64(maximum) {
+		t.wrong(key, "must be a whole number from %d to %d", minimum, maximum)
 		return
 	}
 	*to = int(n)
 }
 
-func (t configTable) duration(key string, to *time.Duration, least time.Duration) {
+func (t configTable) duration(key string, to *time.Duration, minimum time.Duration) {
 	v, ok := t.values[key]
 	if !ok {
 		return
@@ -197,8 +197,8 @@ func (t configTable) duration(key string, to *time.Duration, least time.Duration
 	switch {
 	case err != nil:
 		t.wrong(key, `must be a duration in quotes, such as "90s", "10m" or "1h30m"`)
-	case n < least:
-		t.wrong(key, "must be at least %q, got %q", least, s)
+	case n < minimum:
+		t.wrong(key, "must be at least %q, got %q", minimum, s)
 	default:
 		*to = n
 	}

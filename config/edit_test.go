@@ -39,7 +39,7 @@ func TestAddSourceBytes(t *testing.T) {
 		"before the hub":   {tableA + "[hub]\nport=1\n", tableA + "[hub]\nport=1\n\n" + tableB},
 		"crlf":             {crlf(tableA), crlf(tableA + "\n" + tableB)},
 		"bom":              {"\ufeff" + tableA, "\ufeff" + tableA + "\n" + tableB},
-		"bom alone":        {"\ufeff", "\ufeff" + tableB},
+		"only a BOM":       {"\ufeff", "\ufeff" + tableB},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, s, err := parse(t, c.before).AddSource(config.Source{Kind: "markdown", Path: "/b"})
@@ -146,11 +146,11 @@ func TestSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("# somebody else\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("# another edit\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Save(); !errors.Is(err, atomicfile.ErrChanged) {
-		t.Errorf("overwrote somebody else's edit: %v", err)
+		t.Errorf("overwrote another edit: %v", err)
 	}
 }
 

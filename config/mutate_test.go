@@ -22,7 +22,7 @@ effects = ["read"]
 
 // However one byte of the file is damaged, what guards the user is either
 // still in force or the file is refused: it never falls back to a default.
-// A byte that turns a line into a comment is the one thing nobody can notice.
+// Only a byte that turns a line into a comment cannot be noticed.
 func TestEveryDamagedByte(t *testing.T) {
 	for i := range len(guarded) {
 		for _, b := range slices.Concat([]byte("\x00\n\r \"'=[]{}.,_-aT0\\\x7f\xff"), []byte{guarded[i] ^ 1, guarded[i] ^ 0x20}) {

@@ -94,10 +94,10 @@ func boolSetting(key, means string, at func(*Config) *bool) setting {
 	}
 }
 
-func intSetting(key, means string, least, most int, at func(*Config) *int) setting {
+func intSetting(key, means string, minimum, maximum int, at func(*Config) *int) setting {
 	return setting{
 		key: key, description: means,
-		read: func(t configTable, key string, c *Config) { t.int(key, at(c), least, most) },
+		read: func(t configTable, key string, c *Config) { t.int(key, at(c), minimum, maximum) },
 		show: func(c *Config) string { return strconv.Itoa(*at(c)) },
 		write: func(typed string) string {
 			if n, err := strconv.Atoi(typed); err == nil {
@@ -108,10 +108,10 @@ func intSetting(key, means string, least, most int, at func(*Config) *int) setti
 	}
 }
 
-func durationSetting(key, means string, least time.Duration, at func(*Config) *time.Duration) setting {
+func durationSetting(key, means string, minimum time.Duration, at func(*Config) *time.Duration) setting {
 	return setting{
 		key: key, description: means, write: tomltext.Quote,
-		read: func(t configTable, key string, c *Config) { t.duration(key, at(c), least) },
+		read: func(t configTable, key string, c *Config) { t.duration(key, at(c), minimum) },
 		show: func(c *Config) string { return shortDuration(*at(c)) },
 	}
 }

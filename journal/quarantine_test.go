@@ -18,7 +18,7 @@ import (
 // The file is listed until a person acknowledges it, also by the next hub.
 func TestDamagedDatabase(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
-		"no database":     func([]byte) []byte { return []byte("this is no database, but long enough to be looked at as one") },
+		"no database":     func([]byte) []byte { return []byte("this is not a database, but long enough to be looked at as one") },
 		"head is noise":   func(b []byte) []byte { noise(b[:100]); return b },
 		"schema is noise": func(b []byte) []byte { noise(b[100:4096]); return b },
 		"torn in half":    func(b []byte) []byte { return b[:len(b)/2] },

@@ -142,7 +142,7 @@ func TestUndoMerges(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("X\n1\n2\n3\n")})
 	d.edit("a.md", text("X\n1\n2\nY\n"))
 	if err := d.undo(status.Filter{Session: "s1", Merge: true}); err == nil {
-		t.Error("bytes that are no text were merged")
+		t.Error("bytes that are not text were merged")
 	}
 }
 
@@ -200,11 +200,11 @@ func sequence(t *testing.T, d *memoryJournal, seed uint64) {
 	for _, n := range names {
 		d.set(n, state())
 	}
-	start, alone := maps.Clone(d.held), rand.IntN(2) == 0
+	start, agentsOnly := maps.Clone(d.held), rand.IntN(2) == 0
 	edited := map[string]tools.State{}
 	for range 12 {
 		name := names[rand.IntN(len(names))]
-		if who := rand.IntN(3); who == 2 && !alone {
+		if who := rand.IntN(3); who == 2 && !agentsOnly {
 			edited[name] = state()
 			d.set(name, edited[name])
 		} else {
@@ -221,10 +221,10 @@ func sequence(t *testing.T, d *memoryJournal, seed uint64) {
 	before := maps.Clone(d.held)
 	err := d.undo(status.Filter{Source: d.source})
 	switch {
-	case err == nil && alone && !maps.EqualFunc(d.held, start, same):
+	case err == nil && agentsOnly && !maps.EqualFunc(d.held, start, same):
 		t.Error("everything was undone, but the bytes are not those from before")
-	case err != nil && alone && len(d.list(status.Filter{Source: d.source, Limit: 1})) > 0:
-		t.Errorf("nobody else edited: %v", err)
+	case err != nil && agentsOnly && len(d.list(status.Filter{Source: d.source, Limit: 1})) > 0:
+		t.Errorf("only agents edited, and yet: %v", err)
 	case err != nil && !maps.EqualFunc(d.held, before, same):
 		t.Errorf("refused with %v, and changed all the same", err)
 	}

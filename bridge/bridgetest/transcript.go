@@ -27,7 +27,7 @@ func (s step) String() string { return s.verb + " " + s.conn }
 //	plugin N   frames that the plugin sends
 //	close N    the server ends connection N: {"code":4001}
 //	cut N      the line is cut
-//	call       somebody calls: {"call":"a","method":"m","in":{},"again":true,"graph":"","timeout_ms":0}
+//	call       a caller calls: {"call":"a","method":"m","in":{},"again":true,"graph":"","timeout_ms":0}
 //	give-up    and no longer wants the answer: {"call":"a"}
 //	outcome    what the caller gets: {"call":"a","out":{}} or {"call":"a","code":"timeout","word":"","unsure":true}
 //	wait       nothing happens for so long

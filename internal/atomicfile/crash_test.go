@@ -66,7 +66,7 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(got) != len(page(0)) || strings.Trim(string(got), string(got[:1])) != "" {
-			t.Fatalf("round %d: %d bytes that begin with %q and are no whole page", round, len(got), got[:min(8, len(got))])
+			t.Fatalf("round %d: %d bytes that begin with %q and are not a whole page", round, len(got), got[:min(8, len(got))])
 		}
 	}
 	for name := range state(t, dir) {

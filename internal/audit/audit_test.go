@@ -89,7 +89,7 @@ func TestRotationCarriesTheChain(t *testing.T) {
 	}
 }
 
-// What somebody may do to a trail, and the line that shows it.
+// Ways to tamper with a trail, and the line at which each is found.
 func TestTampering(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "audit.jsonl")
 	written(t, Options{File: name}, 6)
@@ -130,7 +130,7 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// Every byte that somebody changes shows, whichever it is, but in the last
+// A change of any byte is found, whichever it is, but in the last
 // line: the hash that Verify prints stands for that.
 func TestEveryByteCounts(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "audit.jsonl")

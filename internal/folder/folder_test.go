@@ -130,7 +130,7 @@ func TestRead(t *testing.T) {
 		_, err := v.Read(name)
 		if name == "a.md/x" {
 			if err == nil {
-				t.Error("a file is no folder")
+				t.Error("a file counts as a folder")
 			}
 		} else if !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
@@ -251,7 +251,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// What a name holds is answered whole, and a name that holds nothing is no error.
+// ReadState returns the whole state, and a missing name is not an error.
 func TestReadState(t *testing.T) {
 	v, dir := openWith(t, map[string]string{"a.md": "\ufeffa\r\n", "dir/x.md": "x"})
 	must(t, os.Chmod(filepath.Join(dir, "a.md"), 0o640))

@@ -61,6 +61,6 @@ func TestRedactSparesTheRest(t *testing.T) {
 		}
 	}
 	if namesSecret("token_file") || namesSecret("tokens") {
-		t.Error("the name of a file or a number of tokens is no secret")
+		t.Error("the name of a file or a number of tokens is not a secret")
 	}
 }

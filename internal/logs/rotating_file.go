@@ -43,7 +43,7 @@ func openFile(name string, maxSize int64, keep int) (*rotatingFile, error) {
 }
 
 // open opens the current file. A line that a crash truncated gets its line
-// end, so that the next one stands alone.
+// end, so that the next one starts on its own line.
 func (f *rotatingFile) open() error {
 	file, err := os.OpenFile(f.name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

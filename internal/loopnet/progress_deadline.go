@@ -16,7 +16,7 @@ const progressBytes = 64 << 10
 const drainTime = time.Second
 
 // withProgressDeadlines gives every piece of an answer a write deadline of its
-// own, so that a stream may go on for ever while one that nobody reads ends.
+// own, so that a stream may go on for ever while one that is not read ends.
 // http.Server.WriteTimeout would bound the whole answer.
 func withProgressDeadlines(limit time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

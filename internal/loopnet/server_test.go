@@ -229,7 +229,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestNeverReadingStreamEnds: one whose events nobody reads ends, with its
+// TestNeverReadingStreamEnds: a stream that the client does not read ends, with its
 // handler.
 func TestNeverReadingStreamEnds(t *testing.T) {
 	ended := make(chan error, 1)

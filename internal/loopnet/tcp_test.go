@@ -34,7 +34,7 @@ func TestListenTCP(t *testing.T) {
 }
 
 // TestListenTCPTaken takes the port on one address and on all of them: either
-// way nobody else gets it, and the error says who has it.
+// way no other program gets it, and the error says which has it.
 func TestListenTCPTaken(t *testing.T) {
 	for _, other := range []string{"127.0.0.1:0", "0.0.0.0:0", "[::]:0"} {
 		l, err := net.Listen("tcp", other)

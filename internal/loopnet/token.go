@@ -94,7 +94,7 @@ func newToken() Token {
 func tokenFromText(text string) Token { return Token{&text, sha256.Sum256([]byte(text))} }
 
 // parseToken refuses what newToken cannot have written, such as a truncated
-// file or a password that somebody typed into it.
+// file or a password that a person typed into it.
 func parseToken(text string) (Token, error) {
 	digits, ok := strings.CutPrefix(text, tokenPrefix)
 	if !ok || len(digits) != tokenDigits+checksumDigits {

@@ -1,4 +1,4 @@
-// Package nearest finds the word that somebody meant who typed another one: it
+// Package nearest finds the word that was probably meant by a misspelled one. It
 // is behind every "did you mean". It is a leaf without I/O, so that package
 // tools, which checks the arguments of agents, and package config, which reads
 // what people type, give the same suggestions. Start reading at [Word].
