@@ -136,7 +136,7 @@ func (o *office) clerk(who policy.Client) *clerk {
 
 // call answers as an agent sees it.
 func (c *clerk) call(tool, args string) told {
-	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.viewOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
 	return told{res, tools.AsError(err)}
 }
 

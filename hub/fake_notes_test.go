@@ -228,7 +228,7 @@ type told struct {
 func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
 	out := make(chan told, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.viewOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
 		out <- told{res, tools.AsError(err)}
 	}()
 	return out

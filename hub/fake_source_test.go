@@ -332,7 +332,7 @@ func (s *syncBuffer) String() string {
 // allToolsets are those of the scope of all sources.
 func (h *Hub) allToolsets() *toolsetCache { cache, _ := h.toolsets(""); return cache }
 
-func (h *Hub) viewOf(who policy.Client) *view { return h.allToolsets().of(who) }
+func (h *Hub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().of(who) }
 
 func start(t testing.TB, limits Limits, sources ...Source) *testHub {
 	t.Helper()

@@ -57,7 +57,7 @@ func TestSequencesThroughTheHub(t *testing.T) {
 type folders struct {
 	hub    *Hub
 	trees  []string
-	views  []*view
+	views  []*toolset
 	agents [2]*session
 }
 
@@ -105,7 +105,7 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newView(d.hub.inScope(fmt.Sprintf("n%d", i)), granted))
+		d.views = append(d.views, newToolset(d.hub.inScope(fmt.Sprintf("n%d", i)), (*source).grants))
 	}
 	for i := range d.agents {
 		d.agents[i] = d.hub.localSession("", "")
