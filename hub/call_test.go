@@ -54,7 +54,7 @@ func TestErrorsOfCalls(t *testing.T) {
 	}
 	c.t = t
 	log := h.log.String()
-	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk_test.go"} {
+	for _, want := range []string{"/home/me/secret", "the secret of note 7", "fake_source_test.go"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q", want)
 		}
