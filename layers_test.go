@@ -52,6 +52,7 @@ var layers = []layer{
 	{"plugin", nil, []string{"net", "os", terminal, mcpGo}, "plugin carries files; installer puts them somewhere"},
 	{"hub/policy", []string{"tools"}, []string{"net", "os", terminal, mcpGo}, "policy is a pure function: it decides, and hub acts on it"},
 	{"hub/approval", []string{"hub/policy", "tools", "status", "internal/safetext"}, []string{"net", "os", terminal, mcpGo}, "approval holds calls until a person decides; which calls those are, what runs them and how clients are asked is others' work"},
+	{"hub/hubtest", []string{"status", "tools"}, []string{terminal, mcpGo}, "a test kit knows only what tests share: it does not know the hub"},
 	{"hub/mcp", []string{"hub/approval", "hub/policy", "status", "tools", "internal/*"}, []string{terminal}, "mcp speaks the protocol; what a call may do and does is the hub's, behind the interface mcp.Hub"},
 	{"hub", []string{"hub/mcp", "hub/approval", "hub/policy", "bridge", "journal", "status", "tools", "internal/*"}, []string{terminal, mcpGo}, "hub joins the parts; it takes Systems as an argument, so it never names one, and hub/mcp speaks MCP"},
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},

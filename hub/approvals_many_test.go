@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
@@ -32,11 +33,11 @@ func TestFiftyApprovals(t *testing.T) {
 			return <-state.Watch(ctx)
 		}
 		began := time.Now()
-		var ends []*client
+		var ends []*hubtest.Client
 		for i := range clients {
 			c := h.connect(fmt.Sprintf("client-%d", i), "")
 			for n := range each {
-				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"put","arguments":{"path":"p%d-%d","text":"x"}}}`, n, i, n))
+				c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"put","arguments":{"path":"p%d-%d","text":"x"}}}`, n, i, n))
 			}
 			ends = append(ends, c)
 		}
@@ -66,13 +67,13 @@ func TestFiftyApprovals(t *testing.T) {
 		for i, c := range ends {
 			heard := map[any]bool{}
 			for range each {
-				f := c.recv()
+				f := c.Recv()
 				if heard[f.ID] {
 					t.Errorf("client %d heard of %v twice", i, f.ID)
 				}
 				heard[f.ID] = true
 				var o struct{ Code string }
-				_ = json.Unmarshal(c.result(f).Structured, &o)
+				_ = json.Unmarshal(c.Result(f).Structured, &o)
 				answers[o.Code]++
 				target := fmt.Sprintf("p%d-%s", i, strings.TrimPrefix(f.ID.(string), "c"))
 				if wrote := h.pad.holds(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {

@@ -25,20 +25,20 @@ func TestCallRing(t *testing.T) {
 func TestCallsAreRemembered(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
+	c.Initialize()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	followed, err := h.Calls(ctx, status.CallFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.call("say", `{"text":"a secret"}`)
-	c.call("miss", `{}`)
-	if f := c.ask("tools/call", `{"name":"nothing","arguments":{"a":1}}`); f.Error == nil || f.Error.Message != "tool 'nothing' not found: tool not found" {
-		t.Errorf("an unlisted tool is answered %s", f.raw)
+	c.Call("say", `{"text":"a secret"}`)
+	c.Call("miss", `{}`)
+	if f := c.Ask("tools/call", `{"name":"nothing","arguments":{"a":1}}`); f.Error == nil || f.Error.Message != "tool 'nothing' not found: tool not found" {
+		t.Errorf("an unlisted tool is answered %s", f.Raw)
 	}
-	if f := c.ask("tools/call", `{"name":7}`); f.Error == nil {
-		t.Errorf("a call without a name is answered %s", f.raw)
+	if f := c.Ask("tools/call", `{"name":7}`); f.Error == nil {
+		t.Errorf("a call without a name is answered %s", f.Raw)
 	}
 	_, err = h.Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
 	if err == nil {
@@ -78,9 +78,9 @@ func TestShownTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := connect(t, h, scope)
-		c.initialize()
+		c.Initialize()
 		var listed struct{ Tools []json.RawMessage }
-		if err := json.Unmarshal(c.ask("tools/list", `{}`).Result, &listed); err != nil {
+		if err := json.Unmarshal(c.Ask("tools/list", `{}`).Result, &listed); err != nil {
 			t.Fatal(err)
 		}
 		if len(shown) != len(listed.Tools) {

@@ -16,7 +16,7 @@ import (
 func TestReasonIsKept(t *testing.T) {
 	h := startBox(t, t.TempDir())
 	c := connect(t, &testHub{Hub: h.Hub}, "")
-	c.initialize()
+	c.Initialize()
 	long := strings.Repeat("é", 600)
 	for _, params := range []string{
 		`{"name":"put","arguments":{"text":"1"},"_meta":{"lectern/reason":" tidying up "}}`,
@@ -25,7 +25,7 @@ func TestReasonIsKept(t *testing.T) {
 		`{"name":"put","arguments":{"text":"4"},"_meta":{"lectern/reason":["no text"]}}`,
 		`{"name":"put","arguments":{"text":"5"}}`,
 	} {
-		if r := c.result(c.ask("tools/call", params)); r.IsError {
+		if r := c.Result(c.Ask("tools/call", params)); r.IsError {
 			t.Fatalf("%s: %+v", params, r)
 		}
 	}

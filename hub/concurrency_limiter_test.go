@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
@@ -15,23 +16,23 @@ func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Limits{}, deskSource("notes"))
 		c := connect(t, h, "")
-		c.initialize()
+		c.Initialize()
 		for i := range 40 {
-			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
+			c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
 		}
 		synctest.Wait()
-		if n := len(h.world.begun); n != 32 {
+		if n := len(h.world.Begun); n != 32 {
 			t.Errorf("%d calls run, want 32", n)
 		}
 		other := connect(t, h, "")
-		other.initialize()
-		if r := other.call("say", `{"text":"a"}`); r.IsError {
+		other.Initialize()
+		if r := other.Call("say", `{"text":"a"}`); r.IsError {
 			t.Errorf("got %+v", r)
 		}
-		close(h.world.free)
+		close(h.world.Free)
 		for range 40 {
-			if f := c.recv(); f.Error != nil {
-				t.Errorf("got %s", f.raw)
+			if f := c.Recv(); f.Error != nil {
+				t.Errorf("got %s", f.Raw)
 			}
 		}
 	})
@@ -43,20 +44,20 @@ func TestManyRequestsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
-		c.initialize()
+		c.Initialize()
 		go func() {
 			for i := range 10 {
-				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
+				c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
 			}
 		}()
 		synctest.Wait()
-		if n := len(h.world.begun); n != 3 {
+		if n := len(h.world.Begun); n != 3 {
 			t.Errorf("%d calls run, want 3", n)
 		}
-		close(h.world.free)
+		close(h.world.Free)
 		for range 10 {
-			if f := c.recv(); f.Error != nil {
-				t.Errorf("got %s", f.raw)
+			if f := c.Recv(); f.Error != nil {
+				t.Errorf("got %s", f.Raw)
 			}
 		}
 	})
@@ -68,12 +69,12 @@ func TestTooManySubscriptions(t *testing.T) {
 		h := start(t, Limits{Limits: mcp.Limits{Waiting: 3}}, deskSource("notes"))
 		c := connect(t, h, "")
 		for i := range 4 {
-			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},%s}}`, i, modernMeta))
+			c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},%s}}`, i, hubtest.ModernMeta))
 		}
 		for {
-			if f := c.recv(); f.Error != nil {
+			if f := c.Recv(); f.Error != nil {
 				if f.ID != "l3" || f.Error.Code != -32000 || !strings.Contains(f.Error.Message, "end one first") {
-					t.Errorf("got %s", f.raw)
+					t.Errorf("got %s", f.Raw)
 				}
 				return
 			}

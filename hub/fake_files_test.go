@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
@@ -71,12 +72,12 @@ type office struct {
 
 func startOffice(t *testing.T, change func(*Config)) *office {
 	t.Helper()
-	dir, log := t.TempDir(), &syncBuffer{}
+	dir, log := t.TempDir(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
 	conf := Config{
 		Kinds: []tools.Kind{cabinetKind(dir)}, Sources: []Source{{Name: "notes", Kind: "cabinet"}},
-		Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
+		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
 		change(&conf)
@@ -98,7 +99,7 @@ func startOffice(t *testing.T, change func(*Config)) *office {
 			t.Error(err)
 		}
 	})
-	return &office{&testHub{h, newWorld(), nil, log}, t, dir}
+	return &office{&testHub{h, hubtest.NewWorld(), nil, log}, t, dir}
 }
 
 // holds is what a file of notes holds; empty: it is not there.

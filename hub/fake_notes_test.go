@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
@@ -180,13 +181,13 @@ type padHub struct {
 
 func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
 	t.Helper()
-	return startPadOn(t, newBoard(), grants, rules, limits)
+	return startPadOn(t, hubtest.NewBoard(), grants, rules, limits)
 }
 
 func startPadOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
 	t.Helper()
 	p := &pad{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
-	log := &syncBuffer{}
+	log := &hubtest.Log{}
 	h := New(Config{
 		Kinds: []tools.Kind{padKind(p)}, Sources: []Source{{Name: "notes", Kind: "pad"}}, Limits: limits,
 		Now:     func() time.Time { return time.Now().Add(time.Duration(p.skew.Load())) },
@@ -200,7 +201,7 @@ func startPadOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []p
 			t.Error(err)
 		}
 	})
-	return &padHub{&testHub{h, newWorld(), nil, log}, t, p}
+	return &padHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, p}
 }
 
 // An asker is one agent without a wire.

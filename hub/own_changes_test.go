@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -23,8 +24,8 @@ var (
 func publishedTo(t *testing.T, h *testHub) json.RawMessage {
 	t.Helper()
 	c := connect(t, h, "")
-	c.initialize()
-	return c.ask("tools/list", `{}`).Result
+	c.Initialize()
+	return c.Ask("tools/list", `{}`).Result
 }
 
 func namesListed(t *testing.T, h *testHub) []string {
@@ -147,10 +148,10 @@ func TestSharedSessionOwnsNothing(t *testing.T) {
 		c.VerifyClient = func(r *http.Request) string { return r.Header.Get("Authorization") }
 	})
 	s := serveHTTP(t, o.testHub)
-	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
+	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
 	say := func(id int, tool, args, token string) string {
 		t.Helper()
-		_, body := s.do("POST", "/mcp", callBody(id, tool, args, meta), append(modern("tools/call", tool), "Authorization", token)...)
+		_, body := s.Do("POST", "/mcp", hubtest.CallBody(id, tool, args, meta), append(hubtest.Modern("tools/call", tool), "Authorization", token)...)
 		return body
 	}
 	say(1, "file", `{"files":{"a":"1"}}`, "")

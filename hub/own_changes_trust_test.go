@@ -123,27 +123,27 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 	o := startOffice(t, nil)
 	o.edit("old", "1\n2\n3\n4\n5\n")
 	a := connect(t, o.testHub, "")
-	a.initialize()
-	a.call("file", `{"files":{"old":"X\n2\n3\n4\n5\n"}}`)
+	a.Initialize()
+	a.Call("file", `{"files":{"old":"X\n2\n3\n4\n5\n"}}`)
 	o.edit("old", "X\n2\n3\n4\nby a person\n")
 	for _, args := range []string{`{"id":"c1"}`, `{"id":"c1","dry_run":true}`} {
-		f := a.ask("tools/call", `{"name":"undo_change","arguments":`+args+`}`)
-		r := a.result(f)
+		f := a.Ask("tools/call", `{"name":"undo_change","arguments":`+args+`}`)
+		r := a.Result(f)
 		var object struct {
 			Code string
 			Data mcp.NoteDiff
 		}
 		if err := json.Unmarshal(r.Structured, &object); err != nil || !r.IsError || object.Code != "conflict" || !strings.Contains(object.Data.Diff, "+by a person") {
-			t.Errorf("refused with %s", f.raw)
+			t.Errorf("refused with %s", f.Raw)
 		}
-		if len(r.Content) != 3 || !strings.Contains(r.Content[1].Text, "+by a person") || !strings.Contains(f.raw, "lectern/untrusted") {
-			t.Errorf("text of the refusal: %s", f.raw)
+		if len(r.Content) != 3 || !strings.Contains(r.Content[1].Text, "+by a person") || !strings.Contains(f.Raw, "lectern/untrusted") {
+			t.Errorf("text of the refusal: %s", f.Raw)
 		}
 	}
 	if strings.Contains(o.log.String(), "by a person") {
 		t.Error("the log has content")
 	}
-	a.call("undo_change", `{"id":"c1","merge":true}`)
+	a.Call("undo_change", `{"id":"c1","merge":true}`)
 	if got := o.holds("old"); got != "1\n2\n3\n4\nby a person\n" {
 		t.Errorf("merged to %q", got)
 	}
@@ -154,11 +154,11 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	o := startOffice(t, func(c *Config) { c.Limits.DeletesPerMinute = 1 })
 	a := connect(t, o.testHub, "")
-	a.initialize()
-	a.call("file", `{"files":{"a":"1"}}`)
-	a.call("file", `{"files":{"b":"1"}}`)
-	a.ask("tools/call", `{"name":"undo_change","arguments":{"id":"c1"},"_meta":{"lectern/reason":"a slip"}}`)
-	if r := a.call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
+	a.Initialize()
+	a.Call("file", `{"files":{"a":"1"}}`)
+	a.Call("file", `{"files":{"b":"1"}}`)
+	a.Ask("tools/call", `{"name":"undo_change","arguments":{"id":"c1"},"_meta":{"lectern/reason":"a slip"}}`)
+	if r := a.Call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
 		t.Errorf("the circuit breaker did not trip: %+v", r)
 	}
 	calls, err := o.Calls(t.Context(), status.CallFilter{})
@@ -176,7 +176,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != "c1" || found.Changes[0].Session == "" {
 		t.Errorf("changes %+v (%v)", found, err)
 	}
-	r := a.call("list_changes", `{"limit":0}`)
+	r := a.Call("list_changes", `{"limit":0}`)
 	if !r.IsError {
 		t.Errorf("a limit of 0: %+v", r)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -50,7 +51,7 @@ func (b *book) Find(_ context.Context, in findIn) (findOut, error) {
 	return findOut{[]string{in.Query}}, nil
 }
 
-func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *syncBuffer) {
+func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
 	t.Helper()
 	system := tools.System[*book, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
@@ -61,10 +62,10 @@ func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Ef
 			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },
 		}, (*book).Find)},
 	}
-	log := &syncBuffer{}
+	log := &hubtest.Log{}
 	h := New(Config{
 		Kinds: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
-		Version: "1", Skill: "1", State: newBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
+		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

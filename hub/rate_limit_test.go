@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -43,7 +44,7 @@ func TestSessionWrites(t *testing.T) {
 // then on a person is asked, until they reset the circuit breaker.
 func TestCircuitBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shown := newBoard()
+		shown := hubtest.NewBoard()
 		h := startPadOn(t, shown, nil, nil, Limits{DeletesPerMinute: 3})
 		a, b := h.asker(policy.Client{Name: "cursor"}), h.asker(policy.Client{Name: "codex"})
 		for i := range 8 {
@@ -57,7 +58,7 @@ func TestCircuitBreaker(t *testing.T) {
 		if h.pad.holds("3") == "" {
 			t.Error("deleted all the same")
 		}
-		if !shown.blames("cursor") {
+		if !blames(shown, "cursor") {
 			t.Error("no problem is shown")
 		}
 		says(t, <-a.begin(t.Context(), "get", `{"path":"4"}`), "ok", "")
@@ -73,7 +74,7 @@ func TestCircuitBreaker(t *testing.T) {
 		if err := h.ResetCircuitBreaker("cursor"); err != nil {
 			t.Fatal(err)
 		}
-		if shown.blames("cursor") {
+		if blames(shown, "cursor") {
 			t.Error("the problem stays")
 		}
 		says(t, <-a.begin(t.Context(), "drop", drop(6)), "ok", "")
@@ -128,7 +129,7 @@ func TestCircuitBreakerSparesApprovedCalls(t *testing.T) {
 }
 
 // blames reports whether the circuit breaker of a client is a Problem.
-func (b *board) blames(client string) bool {
-	_, is := b.problem(breakerTripped.Code + " " + client)
+func blames(b *hubtest.Board, client string) bool {
+	_, is := b.Problem(breakerTripped.Code + " " + client)
 	return is
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (h *padHub) connect(client, proven string) *client {
+func (h *padHub) connect(client, proven string) *hubtest.Client {
 	h.t.Helper()
 	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
-	f := c.ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
+	f := c.Ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
 	if f.Error != nil {
-		h.t.Fatal(f.raw)
+		h.t.Fatal(f.Raw)
 	}
-	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
 
@@ -41,15 +42,15 @@ func TestListsPerClient(t *testing.T) {
 		{"nobody", "", ""},
 	} {
 		s := h.connect(c.claims, c.proves)
-		first := s.ask("tools/list", `{}`)
+		first := s.Ask("tools/list", `{}`)
 		names, _ := listed(t, first)
 		if d := cmp.Diff(c.want, strings.Join(names, " ")); d != "" {
 			t.Errorf("%+v: %s", c, d)
 		}
-		if again := s.ask("tools/list", `{}`); string(again.Result) != string(first.Result) {
+		if again := s.Ask("tools/list", `{}`); string(again.Result) != string(first.Result) {
 			t.Errorf("%+v: the list changes", c)
 		}
-		if got := s.ask("tools/call", `{"name":"own","arguments":{"path":"a"}}`).raw; strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error"`) != !strings.Contains(c.want, "own") {
+		if got := s.Ask("tools/call", `{"name":"own","arguments":{"path":"a"}}`).Raw; strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error"`) != !strings.Contains(c.want, "own") {
 			t.Errorf("%+v: own answers %s", c, got)
 		}
 	}
@@ -59,19 +60,19 @@ func TestListsPerClient(t *testing.T) {
 func TestListsPerRequest(t *testing.T) {
 	h := startPad(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
 	c := connectAs(t, h.testHub, mcp.Attach{})
-	names, _ := listed(t, c.ask("tools/list", `{`+modernMeta+`}`))
+	names, _ := listed(t, c.Ask("tools/list", `{`+hubtest.ModernMeta+`}`))
 	if len(names) != 1 {
 		t.Errorf("modern sees %v", names)
 	}
-	names, _ = listed(t, c.ask("tools/list", `{`+strings.Replace(modernMeta, `"modern"`, `"another"`, 1)+`}`))
+	names, _ = listed(t, c.Ask("tools/list", `{`+strings.Replace(hubtest.ModernMeta, `"modern"`, `"another"`, 1)+`}`))
 	if len(names) != 7 {
 		t.Errorf("another sees %v", names)
 	}
-	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"},`+modernMeta+`}`); !strings.Contains(f.raw, "this client may not delete") {
-		t.Errorf("drop: %s", f.raw)
+	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"},`+hubtest.ModernMeta+`}`); !strings.Contains(f.Raw, "this client may not delete") {
+		t.Errorf("drop: %s", f.Raw)
 	}
 	s := serveHTTP(t, h.testHub)
-	_, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+modernMeta+`}}`, modern("tools/list", "")[:4]...)
+	_, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+hubtest.ModernMeta+`}}`, hubtest.Modern("tools/list", "")[:4]...)
 	if strings.Contains(body, `"drop"`) || !strings.Contains(body, `"get"`) {
 		t.Errorf("over HTTP modern sees %s", body)
 	}
@@ -82,18 +83,18 @@ func TestListsPerRequest(t *testing.T) {
 func TestGrantsChange(t *testing.T) {
 	h := startPad(t, nil, nil, Limits{})
 	c := h.connect("cursor", "")
-	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 7 {
+	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 7 {
 		t.Fatalf("sees %v", names)
 	}
 	h.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Effects: []tools.Effect{tools.Reads}}}, nil))
-	if f := c.recv(); f.Method != "notifications/tools/list_changed" {
-		t.Fatalf("got %s", f.raw)
+	if f := c.Recv(); f.Method != "notifications/tools/list_changed" {
+		t.Fatalf("got %s", f.Raw)
 	}
-	if names, _ := listed(t, c.ask("tools/list", `{}`)); len(names) != 1 {
+	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 1 {
 		t.Errorf("sees %v", names)
 	}
-	if f := c.ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.raw, "this client may not delete") || h.pad.writes != 0 {
-		t.Errorf("drop: %s", f.raw)
+	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.Raw, "this client may not delete") || h.pad.writes != 0 {
+		t.Errorf("drop: %s", f.Raw)
 	}
 }
 
@@ -102,11 +103,11 @@ func TestGrantsChange(t *testing.T) {
 func TestRulesHoldForResources(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
+	c.Initialize()
 	read := func(page string) string {
-		return c.ask("resources/read", `{"uri":"desk://notes/pages/`+page+`"}`).raw
+		return c.Ask("resources/read", `{"uri":"desk://notes/pages/`+page+`"}`).Raw
 	}
-	c.ask("resources/subscribe", `{"uri":"desk://notes/pages/a%20b"}`)
+	c.Ask("resources/subscribe", `{"uri":"desk://notes/pages/a%20b"}`)
 	for _, tt := range []struct {
 		rule policy.Rule
 		want string
@@ -122,13 +123,13 @@ func TestRulesHoldForResources(t *testing.T) {
 		if !strings.Contains(got, tt.want) || strings.Contains(got, `"error"`) == strings.Contains(tt.want, "desk:") {
 			t.Errorf("%s: %s", tt.rule, got)
 		}
-		h.world.changed("notes", "desk://notes/pages/a%20b")
+		h.world.Changed("notes", "desk://notes/pages/a%20b")
 		if strings.Contains(tt.want, "desk:") {
-			if n := c.recv(); n.Method != "notifications/resources/updated" {
-				t.Errorf("%s: got %s", tt.rule, n.raw)
+			if n := c.Recv(); n.Method != "notifications/resources/updated" {
+				t.Errorf("%s: got %s", tt.rule, n.Raw)
 			}
 		} else {
-			c.ask("ping", `{}`) // whose answer is the next frame
+			c.Ask("ping", `{}`) // whose answer is the next frame
 		}
 	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // listed are the names of tools/list, in its order.
-func listed(t *testing.T, f received) (names []string, schemas map[string]string) {
+func listed(t *testing.T, f hubtest.Frame) (names []string, schemas map[string]string) {
 	t.Helper()
 	var list struct {
 		Tools []struct {
@@ -20,7 +21,7 @@ func listed(t *testing.T, f received) (names []string, schemas map[string]string
 		}
 	}
 	if f.Error != nil || json.Unmarshal(f.Result, &list) != nil {
-		t.Fatalf("got %s, want a list", f.raw)
+		t.Fatalf("got %s, want a list", f.Raw)
 	}
 	schemas = map[string]string{}
 	for _, tool := range list.Tools {
@@ -56,8 +57,8 @@ func TestNames(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := connect(t, start(t, Limits{}, tt.sources...), tt.scope)
-			c.initialize()
-			names, _ := listed(t, c.ask("tools/list", `{}`))
+			c.Initialize()
+			names, _ := listed(t, c.Ask("tools/list", `{}`))
 			if d := cmp.Diff(tt.want, strings.Join(names, " ")); d != "" {
 				t.Error(d)
 			}
@@ -68,30 +69,30 @@ func TestNames(t *testing.T) {
 func TestSourceArgument(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"), deskSource("work"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	c := connect(t, h, "")
-	c.initialize()
-	_, schemas := listed(t, c.ask("tools/list", `{}`))
+	c.Initialize()
+	_, schemas := listed(t, c.Ask("tools/list", `{}`))
 	const choice = `"source":{"type":"string","description":"which source; there are several of this kind","enum":`
 	for tool, names := range map[string]string{"say": `["notes","work","safe"]`, "write": `["notes","work"]`} {
 		if !strings.Contains(schemas[tool], choice+names) {
 			t.Errorf("the schema of %s is %s", tool, schemas[tool])
 		}
 	}
-	if r := c.call("say", `{"source":"work","text":"a"}`); string(r.Structured) != `{"text":"a","from":"work"}` {
+	if r := c.Call("say", `{"source":"work","text":"a"}`); string(r.Structured) != `{"text":"a","from":"work"}` {
 		t.Errorf("got %s", r.Structured)
 	}
 
 	one := connect(t, h, "work")
-	one.initialize()
-	_, schemas = listed(t, one.ask("tools/list", `{}`))
+	one.Initialize()
+	_, schemas = listed(t, one.Ask("tools/list", `{}`))
 	if strings.Contains(schemas["say"], `"source"`) {
 		t.Errorf("the schema of say is %s", schemas["say"])
 	}
 	for _, args := range []string{`{"text":"the source"}`, `{"text":"the source","source":"work"}`} {
-		if r := one.call("say", args); string(r.Structured) != `{"text":"the source","from":"work"}` {
+		if r := one.Call("say", args); string(r.Structured) != `{"text":"the source","from":"work"}` {
 			t.Errorf("%s: got %s", args, r.Structured)
 		}
 	}
-	if r := one.call("say", `{"text":"a","source":"notes"}`); !r.IsError {
+	if r := one.Call("say", `{"text":"a","source":"notes"}`); !r.IsError {
 		t.Errorf("got %+v, want an error: notes is out of scope", r)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // on them, and neither log nor audit holds them.
 const (
 	reasonKey     = "lectern/reason"
-	maxCallReason = 500 // characters that are kept of it
+	maxCallReason = 500 // characters that are kept
 )
 
 // callReason is why an agent makes a call, in its words. It is empty if the

@@ -20,7 +20,7 @@ type clientRequests struct {
 }
 
 // ask sends a request and waits for the response. When ctx ends first, the
-// client is told that nothing waits any more.
+// client gets a cancellation.
 func (r *clientRequests) ask(
 	ctx context.Context, send func(context.Context, []byte) error, notify func([]byte), method mcp.MCPMethod, params any,
 ) (json.RawMessage, error) {

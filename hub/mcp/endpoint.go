@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -29,7 +28,7 @@ type endpoint struct {
 	mcp   *server.MCPServer
 
 	publishing sync.Mutex
-	published  map[string][]byte // declarations, by kind and name
+	published  map[string][]byte // declarations, by list
 }
 
 const instructions = "Lectern opens the user's own knowledge bases. " +
@@ -77,102 +76,62 @@ func (s *Server) newEndpoint(scope string) *endpoint {
 	return ep
 }
 
-// publish gives mcp-go what all clients together are shown. Only what differs
-// from before is touched, so a list never flickers, and mcp-go tells every
-// session whose list changed.
+// publish gives mcp-go what all clients together are shown. Lists that did not
+// change are not touched; of those that did mcp-go notifies every session.
 func (ep *endpoint) publish(perClient bool) {
 	ep.publishing.Lock()
 	defer ep.publishing.Unlock()
 	set, _ := ep.Hub.Toolset(ep.scope, nil)
-	next := map[string][]byte{}
-	ts, ps := ep.changedTools(set, next), ep.changedPrompts(set, next)
-	rs, templates, templatesChanged := ep.changedResources(set, next)
-	removed := ep.removed(next)
-	ep.published = next
-
-	if names := removed["tool"]; len(names) > 0 {
-		ep.mcp.DeleteTools(names...)
+	var declared []mcp.Tool
+	for _, name := range slices.Sorted(maps.Keys(set.Tools)) {
+		declared = append(declared, declareTool(set.Tools[name].ToolInfo))
 	}
-	if names := removed["prompt"]; len(names) > 0 {
-		ep.mcp.DeletePrompts(names...)
+	var prompts []mcp.Prompt
+	for _, name := range slices.Sorted(maps.Keys(set.Prompts)) {
+		prompts = append(prompts, declarePrompt(set.Prompts[name]))
 	}
-	if uris := removed["resource"]; len(uris) > 0 {
-		ep.mcp.DeleteResources(uris...)
+	var resources []mcp.Resource
+	var templates []mcp.ResourceTemplate
+	for _, r := range set.Resources {
+		if r.IsTemplate() {
+			templates = append(templates, declareTemplate(r))
+		} else {
+			resources = append(resources, declareResource(r))
+		}
 	}
-	if len(ts) > 0 {
-		ep.mcp.AddTools(ts...)
-	}
-	if len(ps) > 0 {
-		ep.mcp.AddPrompts(ps...)
-	}
-	if len(rs) > 0 {
-		ep.mcp.AddResources(rs...)
-	}
-	if templatesChanged || len(removed["template"]) > 0 {
-		ep.mcp.SetResourceTemplates(templates...)
-	}
-	if perClient {
+	toolsChanged := publishList(ep, "tools", declared, ep.mcp.SetTools,
+		func(t mcp.Tool) server.ServerTool { return server.ServerTool{Tool: t, Handler: ep.callTool} })
+	publishList(ep, "prompts", prompts, ep.mcp.SetPrompts,
+		func(p mcp.Prompt) server.ServerPrompt { return server.ServerPrompt{Prompt: p, Handler: ep.getPrompt} })
+	publishList(ep, "resources", resources, ep.mcp.SetResources,
+		func(r mcp.Resource) server.ServerResource {
+			return server.ServerResource{Resource: r, Handler: ep.readResource}
+		})
+	publishList(ep, "templates", templates, ep.mcp.SetResourceTemplates,
+		func(t mcp.ResourceTemplate) server.ServerResourceTemplate {
+			return server.ServerResourceTemplate{Template: t, Handler: ep.readResource}
+		})
+	if perClient && !toolsChanged {
 		ep.mcp.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 	}
 }
 
-func (ep *endpoint) changedTools(set *Toolset, next map[string][]byte) (changed []server.ServerTool) {
-	for _, name := range slices.Sorted(maps.Keys(set.Tools)) {
-		if t := declareTool(set.Tools[name].ToolInfo); ep.differs(next, "tool "+name, t) {
-			changed = append(changed, server.ServerTool{Tool: t, Handler: ep.callTool})
-		}
-	}
-	return changed
-}
-
-func (ep *endpoint) changedPrompts(set *Toolset, next map[string][]byte) (changed []server.ServerPrompt) {
-	for _, name := range slices.Sorted(maps.Keys(set.Prompts)) {
-		if p := declarePrompt(set.Prompts[name]); ep.differs(next, "prompt "+name, p) {
-			changed = append(changed, server.ServerPrompt{Prompt: p, Handler: ep.getPrompt})
-		}
-	}
-	return changed
-}
-
-// changedResources lists the resources that changed, but all templates: mcp-go
-// can only replace those together.
-func (ep *endpoint) changedResources(
-	set *Toolset, next map[string][]byte,
-) (changed []server.ServerResource, templates []server.ServerResourceTemplate, templatesChanged bool) {
-	for _, r := range set.Resources {
-		if r.IsTemplate() {
-			t := declareTemplate(r)
-			templatesChanged = ep.differs(next, "template "+r.URI, t) || templatesChanged
-			templates = append(templates, server.ServerResourceTemplate{Template: t, Handler: ep.readResource})
-			continue
-		}
-		if d := declareResource(r); ep.differs(next, "resource "+r.URI, d) {
-			changed = append(changed, server.ServerResource{Resource: d, Handler: ep.readResource})
-		}
-	}
-	return changed, templates, templatesChanged
-}
-
-// differs notes a declaration in next and reports whether it is a new one.
-func (ep *endpoint) differs(next map[string][]byte, key string, declaration any) bool {
-	b, err := json.Marshal(declaration)
+// publishList passes on a list if it differs from what is published.
+func publishList[D, E any](ep *endpoint, list string, declarations []D, set func(...E), entry func(D) E) (changed bool) {
+	b, err := json.Marshal(declarations)
 	if err != nil { // the suite finds schemas that cannot be written
-		ep.Log.Error("publish", "part", "hub", "name", key, "err", err)
+		ep.Log.Error("publish", "part", "hub", "list", list, "err", err)
 	}
-	next[key] = b
-	return !bytes.Equal(ep.published[key], b)
-}
-
-// removed lists what is published and not in next, by kind.
-func (ep *endpoint) removed(next map[string][]byte) map[string][]string {
-	names := map[string][]string{}
-	for key := range ep.published {
-		if _, stays := next[key]; !stays {
-			kind, name, _ := strings.Cut(key, " ")
-			names[kind] = append(names[kind], name)
-		}
+	if bytes.Equal(ep.published[list], b) {
+		return false
 	}
-	return names
+	ep.published[list] = b
+	entries := make([]E, len(declarations))
+	for i, d := range declarations {
+		entries[i] = entry(d)
+	}
+	set(entries...)
+	return true
 }
 
 // narrowLists makes lists show no more than the client may use.

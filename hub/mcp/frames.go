@@ -123,7 +123,7 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 	conn, _ := w.(interface{ SetWriteDeadline(time.Time) error })
 	return func(batch [][]byte) error {
 		if conn != nil {
-			// A pipe that has no deadlines says so; it then has none.
+			// An error means that the connection has no deadlines, as some pipes.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
 		}
 		for _, f := range batch {

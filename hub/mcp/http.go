@@ -259,8 +259,8 @@ func (ep *endpoint) streamAnnouncements(w http.ResponseWriter, r *http.Request, 
 		}
 		var frame []byte
 		select {
-		case n := <-hs.notes:
-			ep.note(n, func(b []byte) { frame = b })
+		case n := <-hs.announcements:
+			ep.writeAnnouncement(n, func(b []byte) { frame = b })
 		case <-ping.C:
 			frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"lectern-ping-%d","method":"ping"}`, pings)
 			pings++

@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An mcpCaller is the [tools.CallContext] of one call: what it is told reaches
-// the agent as notifications.
+// An mcpCaller is the [tools.CallContext] of one call: progress and log reach the
+// agent as notifications.
 type mcpCaller struct {
 	tools.NopCallContext // but for Progress and Log
 	notify               func(frame []byte)

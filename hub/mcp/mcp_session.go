@@ -15,18 +15,18 @@ import (
 	"github.com/lectern-mcp/lectern/hub/policy"
 )
 
-// An mcpSession is what mcp-go calls a session: someone who sends requests and
-// may be told what changed. A stream and a legacy HTTP session have one for as
+// An mcpSession is what mcp-go calls a session: it sends requests and may
+// receive announcements of what changed. A stream and a legacy HTTP session have one for as
 // long as they live, a modern HTTP request has one of its own, and so has every
 // subscriptions/listen request, as several may run at once.
 type mcpSession struct {
-	session  *Session
-	id       string
-	listens  *policy.Client // the client of a subscriptions/listen request; nil: this is none
-	notes    chan mcp.JSONRPCNotification
-	ready    atomic.Bool
-	legacy   atomic.Bool // it has sent initialize
-	requests clientRequests
+	session       *Session
+	id            string
+	listens       *policy.Client // the client of a subscriptions/listen request; nil: this is none
+	announcements chan mcp.JSONRPCNotification
+	ready         atomic.Bool
+	legacy        atomic.Bool // it has sent initialize
+	requests      clientRequests
 
 	mu     sync.Mutex
 	caps   mcp.ClientCapabilities
@@ -34,13 +34,13 @@ type mcpSession struct {
 	uris   map[string]struct{} // subscribed
 }
 
-// noteQueue is how many announcements (list changed, resource updated) may
+// announcementQueue is how many announcements (list changed, resource updated) may
 // wait to be written. They say "look again", so one that is dropped while so
 // many wait is not missed.
-const noteQueue = 256
+const announcementQueue = 256
 
 func newMCPSession(s *Session, id string) *mcpSession {
-	return &mcpSession{session: s, id: id, notes: make(chan mcp.JSONRPCNotification, noteQueue)}
+	return &mcpSession{session: s, id: id, announcements: make(chan mcp.JSONRPCNotification, announcementQueue)}
 }
 
 // connect lets c hear announcements until disconnect is called.
@@ -59,7 +59,7 @@ func (ep *endpoint) connect(c *mcpSession) (disconnect func(), err error) {
 	}, nil
 }
 
-// client is who hears what c is told.
+// client is the program behind c.
 func (c *mcpSession) client() policy.Client {
 	if c.listens != nil {
 		return *c.listens
@@ -70,7 +70,7 @@ func (c *mcpSession) client() policy.Client {
 // announceUpdate says that a resource changed.
 func (c *mcpSession) announceUpdate(uri string) {
 	select {
-	case c.notes <- mcp.JSONRPCNotification{
+	case c.announcements <- mcp.JSONRPCNotification{
 		JSONRPC: mcp.JSONRPC_VERSION,
 		Notification: mcp.Notification{
 			Method: mcp.MethodNotificationResourceUpdated,
@@ -102,7 +102,7 @@ var (
 
 func (c *mcpSession) Initialize()                                         { c.ready.Store(true) }
 func (c *mcpSession) Initialized() bool                                   { return c.ready.Load() || c.listens != nil }
-func (c *mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.notes }
+func (c *mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.announcements }
 func (c *mcpSession) SessionID() string                                   { return c.id }
 func (c *mcpSession) SetLogLevel(level mcp.LoggingLevel)                  { c.session.setLogLevel(level) }
 func (c *mcpSession) GetLogLevel() mcp.LoggingLevel                       { return c.session.logLevel() }
@@ -190,11 +190,11 @@ func (ep *endpoint) listen(ctx context.Context, x *request) response {
 	go func() { ended <- ep.respond(ctx, x, l) }()
 	for {
 		select {
-		case n := <-l.notes:
+		case n := <-l.announcements:
 			ep.notifyListener(x, n)
 		case r := <-ended:
-			for len(l.notes) > 0 {
-				ep.notifyListener(x, <-l.notes)
+			for len(l.announcements) > 0 {
+				ep.notifyListener(x, <-l.announcements)
 			}
 			return r
 		}
@@ -208,11 +208,11 @@ func (ep *endpoint) notifyListener(x *request, n mcp.JSONRPCNotification) {
 	}
 	meta[mcp.MetaKeySubscriptionID] = x.id
 	n.Params.Meta = meta
-	ep.note(n, x.notify)
+	ep.writeAnnouncement(n, x.notify)
 }
 
-// note writes an announcement of mcp-go.
-func (s *Server) note(n mcp.JSONRPCNotification, notify func([]byte)) {
+// writeAnnouncement writes an announcement of mcp-go as a frame.
+func (s *Server) writeAnnouncement(n mcp.JSONRPCNotification, notify func([]byte)) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		s.Log.Error("marshal notification", "part", "hub", "method", n.Method, "err", err)

@@ -32,8 +32,8 @@ import (
 type Config struct {
 	Hub     Hub
 	Limits  Limits
-	Version string // of Lectern, told to agents
-	Skill   string // version of SKILL.md, told to agents
+	Version string // of Lectern, shown to agents
+	Skill   string // version of SKILL.md, shown to agents
 	// SessionID returns an identifier that no session has had.
 	SessionID func() string
 	// VerifyClient returns the name of the client that has proved it by the token

@@ -68,7 +68,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	ep, ok := s.endpoint(a.Scope)
 	if !ok {
 		why := noSource(a.Scope)
-		_ = readFrames(r, s.Limits.Frame, refuseAll(ctx, out, why)).wait(ctx) // the client was told all there is to say
+		_ = readFrames(r, s.Limits.Frame, refuseAll(ctx, out, why)).wait(ctx) // a client that is refused does not read why the stream ended
 		return finish(ctx, r, out, s.Limits.Grace)
 	}
 
@@ -104,8 +104,8 @@ func noSource(name string) string {
 func (st *stream) announce(ctx context.Context) {
 	for {
 		select {
-		case n := <-st.client.notes:
-			st.note(n, st.out.notify)
+		case n := <-st.client.announcements:
+			st.writeAnnouncement(n, st.out.notify)
 		case <-ctx.Done():
 			return
 		}
@@ -239,7 +239,7 @@ func (st *stream) isCancelled(m message) bool {
 }
 
 // cancel ends a request in flight. As the specification asks, it then gets no
-// response; a request that is not in flight, or initialize, is left alone.
+// response. It does nothing to a request that is not in flight, nor to initialize.
 func (st *stream) cancel(m message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`

@@ -1,4 +1,4 @@
-package hub
+package mcp_test
 
 import (
 	"encoding/json"
@@ -10,11 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // TestTranscripts plays whole sessions and compares every byte that comes
 // back. In a section, `> ` is a line sent, `! ` a resource of the source notes
-// that changes, `< ` a line received. UPDATE=1 rewrites what is received.
+// that changes, `< ` a line hubtest.Frame. UPDATE=1 rewrites what is hubtest.Frame.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -32,7 +36,7 @@ func transcript(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	update := os.Getenv("UPDATE") != ""
-	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true}, Source{Name: "agenda", Kind: "org"})
+	h := start(t, mcp.Limits{}, deskSource("notes"), hub.Source{Name: "safe", Kind: "desk", ReadOnly: true}, hub.Source{Name: "agenda", Kind: "org"})
 	c := connect(t, h, "")
 	for i, section := range a.Files {
 		got := play(t, h, c, string(section.Data))
@@ -50,7 +54,7 @@ func transcript(t *testing.T, file string) {
 
 // play sends a section's lines, one after the other, and returns the section
 // as it went.
-func play(t *testing.T, h *testHub, c *client, section string) string {
+func play(t *testing.T, h *testHub, c *hubtest.Client, section string) string {
 	t.Helper()
 	var out strings.Builder
 	for line := range strings.Lines(section) {
@@ -58,16 +62,16 @@ func play(t *testing.T, h *testHub, c *client, section string) string {
 		switch {
 		case strings.HasPrefix(line, "> "):
 			fmt.Fprintln(&out, line)
-			c.send(line[2:])
+			c.Send(line[2:])
 			for last := !wantsAnswer(line[2:]); !last; {
-				f := c.recv()
-				fmt.Fprintln(&out, "< "+f.raw)
+				f := c.Recv()
+				fmt.Fprintln(&out, "< "+f.Raw)
 				last = f.Method == "" || f.Method == "notifications/subscriptions/acknowledged"
 			}
 		case strings.HasPrefix(line, "! "):
 			fmt.Fprintln(&out, line)
-			h.world.changed("notes", line[2:])
-			fmt.Fprintln(&out, "< "+c.recv().raw)
+			h.world.Changed("notes", line[2:])
+			fmt.Fprintln(&out, "< "+c.Recv().Raw)
 		case strings.HasPrefix(line, "< "):
 		default:
 			t.Fatalf("a line of no kind: %q", line)

@@ -1,10 +1,7 @@
-package hub
+package mcp_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,68 +14,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A site is a hub over HTTP.
-type site struct {
-	t   testing.TB
-	url string
-}
-
-func serveHTTP(t testing.TB, h *testHub) *site {
-	t.Helper()
-	s := httptest.NewServer(h.MCP().HTTP())
-	t.Cleanup(func() { h.mcp.Close(); s.CloseClientConnections(); s.Close() })
-	return &site{t, s.URL}
-}
-
-func (s *site) do(method, path, body string, header ...string) (*http.Response, string) {
-	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return resp, strings.TrimSpace(string(b))
-}
-
-func (s *site) initialize(path string) (session string) {
-	s.t.Helper()
-	resp, body := s.do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`)
-	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") == "" {
-		s.t.Fatalf("initialize: %s %s", resp.Status, body)
-	}
-	return resp.Header.Get("Mcp-Session-Id")
-}
-
-func callBody(id int, tool, args, meta string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{%s}}}`, id, tool, args, meta)
-}
-
-func modern(method, name string) []string {
-	return []string{"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}
-}
-
 // Each row is answered without ending anything.
 func TestHTTPRefusals(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Body: 5000}}, deskSource("notes"), deskSource("work"))
+	h := start(t, mcp.Limits{Body: 5000}, deskSource("notes"), deskSource("work"))
 	s := serveHTTP(t, h)
-	session := s.initialize("/mcp/notes")
+	session := s.Initialize("/mcp/notes")
 	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, tt := range []struct {
 		name, method, path, body string
@@ -103,18 +48,18 @@ func TestHTTPRefusals(t *testing.T) {
 		{"modern stream", "GET", "/mcp", "", []string{"MCP-Protocol-Version", "2026-07-28"}, 405, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.t = t
-			resp, body := s.do(tt.method, tt.path, tt.body, tt.header...)
+			s.T = t
+			resp, body := s.Do(tt.method, tt.path, tt.body, tt.header...)
 			if resp.StatusCode != tt.status || !strings.Contains(body, tt.want) {
 				t.Errorf("got %d %s, want %d %s", resp.StatusCode, body, tt.status, tt.want)
 			}
 		})
 	}
-	s.t = t
-	if resp, body := s.do("DELETE", "/mcp/notes", "", "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
+	s.T = t
+	if resp, body := s.Do("DELETE", "/mcp/notes", "", "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
 		t.Errorf("end: %d %s", resp.StatusCode, body)
 	}
-	if resp, _ := s.do("POST", "/mcp/notes", ping, "Mcp-Session-Id", session); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := s.Do("POST", "/mcp/notes", ping, "Mcp-Session-Id", session); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("after its end: %d, want 404", resp.StatusCode)
 	}
 	if _, n := h.Busy(); n != 0 {
@@ -126,10 +71,10 @@ func TestHTTPRefusals(t *testing.T) {
 // answer, in the same response, even while another stream of the session is
 // open to take them.
 func TestHTTPNotifications(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(t, h)
-	session := s.initialize("/mcp")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/mcp", nil)
+	session := s.Initialize("/mcp")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/mcp", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,16 +86,16 @@ func TestHTTPNotifications(t *testing.T) {
 	defer other.Body.Close()
 
 	const n = 1000
-	for era, header := range map[string][]string{"legacy": {"Mcp-Session-Id", session}, "modern": modern("tools/call", "count")} {
+	for era, header := range map[string][]string{"legacy": {"Mcp-Session-Id", session}, "modern": hubtest.Modern("tools/call", "count")} {
 		meta := `"progressToken":7`
 		if era == "modern" {
-			meta += "," + strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}") + `,"io.modelcontextprotocol/logLevel":"info"`
+			meta += "," + strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}") + `,"io.modelcontextprotocol/logLevel":"info"`
 		}
-		resp, body := s.do("POST", "/mcp", callBody(5, "count", fmt.Sprintf(`{"count":%d}`, n), meta), header...)
+		resp, body := s.Do("POST", "/mcp", hubtest.CallBody(5, "count", fmt.Sprintf(`{"count":%d}`, n), meta), header...)
 		if ct := resp.Header.Get("Content-Type"); ct != "text/event-stream" {
 			t.Fatalf("%s: %s %.300s", era, ct, body)
 		}
-		events := eventsOf(t, body)
+		events := hubtest.Events(t, body)
 		if len(events) != 2*n+1 || events[2*n].ID != 5.0 {
 			t.Fatalf("%s: %d events, the last %+v", era, len(events), events[len(events)-1])
 		}
@@ -162,39 +107,22 @@ func TestHTTPNotifications(t *testing.T) {
 	}
 }
 
-// eventsOf reads an event stream.
-func eventsOf(t *testing.T, body string) (events []received) {
-	t.Helper()
-	for sc := bufio.NewScanner(strings.NewReader(body)); sc.Scan(); {
-		data, ok := strings.CutPrefix(sc.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var f received
-		if err := json.Unmarshal([]byte(data), &f); err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
-		events = append(events, f)
-	}
-	return events
-}
-
 // The modern era has no sessions, but its clients are seen, and errors have
 // their status.
 func TestHTTPModern(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(t, h)
-	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
-	resp, body := s.do("POST", "/mcp", callBody(1, "say", `{"text":"a"}`, meta), modern("tools/call", "say")...)
+	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
+	resp, body := s.Do("POST", "/mcp", hubtest.CallBody(1, "say", `{"text":"a"}`, meta), hubtest.Modern("tools/call", "say")...)
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") != "" || !strings.Contains(body, `"structuredContent":{"text":"a","from":"notes"}`) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	uri := "desk://notes/pages/missing"
-	resp, body = s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+modernMeta+`}}`, modern("resources/read", uri)...)
+	resp, body = s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"`+uri+`",`+hubtest.ModernMeta+`}}`, hubtest.Modern("resources/read", uri)...)
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error":{"code":-32602,"message":"no page named missing.","data":{"uri":"`+uri+`"}}`) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
-	resp, body = s.do("POST", "/mcp", callBody(3, "say", `{"text":"a"}`, meta), modern("tools/call", "write")...)
+	resp, body = s.Do("POST", "/mcp", hubtest.CallBody(3, "say", `{"text":"a"}`, meta), hubtest.Modern("tools/call", "write")...)
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "-32020") {
 		t.Errorf("header that differs: got %d %s", resp.StatusCode, body)
 	}
@@ -212,7 +140,7 @@ func TestHTTPModern(t *testing.T) {
 // SEC-CLI-3: however many sessions are asked for, there are 64 at most, and
 // memory stays.
 func TestManyInitialize(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	handler := h.MCP().HTTP()
 	heap := func() uint64 {
 		debug.FreeOSMemory()
@@ -239,7 +167,7 @@ func TestManyInitialize(t *testing.T) {
 // initialize asks for a session and says with what status.
 func initialize(h http.Handler) int {
 	rec := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initParams+`}`))
+	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+hubtest.InitParams+`}`))
 	r.Header.Set("Content-Type", "application/json")
 	h.ServeHTTP(rec, r)
 	return rec.Code
@@ -248,7 +176,7 @@ func initialize(h http.Handler) int {
 // A client that never said goodbye does not lock out the next for long.
 func TestQuietSessionMakesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{Limits: mcp.Limits{Sessions: 2}}, deskSource("notes"))
+		h := start(t, mcp.Limits{Sessions: 2}, deskSource("notes"))
 		handler := h.MCP().HTTP()
 		got := []int{initialize(handler), initialize(handler), initialize(handler)}
 		time.Sleep(5 * time.Minute)
@@ -263,9 +191,9 @@ func TestQuietSessionMakesWay(t *testing.T) {
 }
 
 func TestHTTPSessionGoesIdle(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Idle: 50 * time.Millisecond}}, deskSource("notes"))
+	h := start(t, mcp.Limits{Idle: 50 * time.Millisecond}, deskSource("notes"))
 	s := serveHTTP(t, h)
-	s.initialize("/mcp")
+	s.Initialize("/mcp")
 	deadline := time.NewTimer(10 * time.Second)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -283,15 +211,15 @@ func TestHTTPSessionGoesIdle(t *testing.T) {
 
 // A client that goes away cancels its call.
 func TestHTTPClientLeaves(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(t, h)
-	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
-	req, err := http.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(callBody(1, "wait", `{}`, meta)))
+	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
+	req, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", strings.NewReader(hubtest.CallBody(1, "wait", `{}`, meta)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	for i, hd := 0, modern("tools/call", "wait"); i < len(hd); i += 2 {
+	for i, hd := 0, hubtest.Modern("tools/call", "wait"); i < len(hd); i += 2 {
 		req.Header.Set(hd[i], hd[i+1])
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
@@ -301,7 +229,7 @@ func TestHTTPClientLeaves(t *testing.T) {
 		}
 	}()
 	for _, want := range []string{"wait", "ended"} {
-		if got := <-h.world.begun; got != want {
+		if got := <-h.world.Begun; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -310,10 +238,10 @@ func TestHTTPClientLeaves(t *testing.T) {
 // SEC-CLI-2: clients that send much and never read cost little, and others are
 // served meanwhile.
 func TestHTTPClientsThatNeverRead(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(t, h)
-	meta := strings.TrimSuffix(strings.TrimPrefix(modernMeta, `"_meta":{`), "}")
-	body := callBody(1, "say", `{"text":"`+strings.Repeat("x", 3_900_000)+`"}`, meta)
+	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
+	body := hubtest.CallBody(1, "say", `{"text":"`+strings.Repeat("x", 3_900_000)+`"}`, meta)
 	head := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: say\r\nContent-Length: %d\r\n\r\n", len(body))
 
 	message := []byte(head + body)
@@ -328,7 +256,7 @@ func TestHTTPClientsThatNeverRead(t *testing.T) {
 	const n = 16
 	sent := make(chan error, n)
 	for range n {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,9 +266,9 @@ func TestHTTPClientsThatNeverRead(t *testing.T) {
 			sent <- err
 		}()
 	}
-	session := s.initialize("/mcp")
+	session := s.Initialize("/mcp")
 	for handled := uint64(0); handled < n; {
-		if resp, b := s.do("POST", "/mcp", callBody(2, "say", `{"text":"a"}`, ""), "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
+		if resp, b := s.Do("POST", "/mcp", hubtest.CallBody(2, "say", `{"text":"a"}`, ""), "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
 			t.Fatalf("another client: %d %s", resp.StatusCode, b)
 		}
 		peak = max(peak, used())

@@ -1,4 +1,4 @@
-package hub
+package mcp_test
 
 import (
 	"bufio"
@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // BenchmarkRoundTrip is one small call over an in-memory pipe, from writing
 // the request to having read the answer.
 func BenchmarkRoundTrip(b *testing.B) {
-	h := start(b, Limits{}, deskSource("notes"))
+	h := start(b, mcp.Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
@@ -37,7 +38,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 
 // BenchmarkPipelined is the same with the client not waiting for answers.
 func BenchmarkPipelined(b *testing.B) {
-	h := start(b, Limits{}, deskSource("notes"))
+	h := start(b, mcp.Limits{}, deskSource("notes"))
 	near, far := net.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- h.MCP().ServeStream(context.Background(), far, far, mcp.Attach{}) }()
@@ -66,15 +67,15 @@ func BenchmarkPipelined(b *testing.B) {
 // BenchmarkHTTP is one small call of the legacy era over loopback, from many
 // connections at once.
 func BenchmarkHTTP(b *testing.B) {
-	h := start(b, Limits{}, deskSource("notes"))
+	h := start(b, mcp.Limits{}, deskSource("notes"))
 	s := serveHTTP(b, h)
-	session := s.initialize("/mcp")
-	body := callBody(1, "say", `{"text":"`+strings.Repeat("x", 200)+`"}`, "")
+	session := s.Initialize("/mcp")
+	body := hubtest.CallBody(1, "say", `{"text":"`+strings.Repeat("x", 200)+`"}`, "")
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	b.SetParallelism(8) // times two processors
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			req, err := http.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
+			req, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", strings.NewReader(body))
 			if err != nil {
 				b.Error(err)
 				return

@@ -1,4 +1,9 @@
-package hub
+// Package hubtest is what the tests of hub and hub/mcp share: a fake System whose
+// tools do what a tool can do to a hub, a store for snapshots, a log, and a client
+// of a stream. It does not know the hub, so that tests inside it can use it.
+//
+// Start reading at [Desk] and [Client].
+package hubtest
 
 import (
 	"context"
@@ -10,32 +15,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A world is what the sources of a test stand on.
-type world struct {
+// A World is what the sources of a test stand on.
+type World struct {
 	mu    sync.Mutex
 	gone  map[string]bool // sources that cannot be opened, by name
-	begun chan string     // the name of each blocking call that has begun
-	free  chan struct{}   // lets a stubborn call return
+	Begun chan string     // the name of each blocking call that has begun
+	Free  chan struct{}   // lets a stubborn call return
 	open  atomic.Int64
 	env   map[string]tools.Env
 }
 
-func newWorld() *world {
-	return &world{gone: map[string]bool{}, begun: make(chan string, 10_000), free: make(chan struct{}), env: map[string]tools.Env{}}
+// NewWorld makes a World in which every source can be opened.
+func NewWorld() *World {
+	return &World{gone: map[string]bool{}, Begun: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{}}
 }
 
-func (w *world) lose(name string, lost bool) {
+// Open counts the sources that are open.
+func (w *World) Open() int { return int(w.open.Load()) }
+
+// Lose makes a source impossible to open, or possible again.
+func (w *World) Lose(name string, lost bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.gone[name] = lost
 }
 
-func (w *world) lost(name string) error {
+func (w *World) lost(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.gone[name] {
@@ -44,7 +53,8 @@ func (w *world) lost(name string) error {
 	return nil
 }
 
-func (w *world) changed(source, uri string) {
+// Changed announces that a resource of a source changed.
+func (w *World) Changed(source, uri string) {
 	w.mu.Lock()
 	env := w.env[source]
 	w.mu.Unlock()
@@ -52,7 +62,7 @@ func (w *world) changed(source, uri string) {
 }
 
 type desk struct {
-	world *world
+	world *World
 	name  string
 }
 
@@ -85,15 +95,15 @@ func (d *desk) Write(_ context.Context, in textIn) (textOut, error) {
 func (d *desk) Remove(context.Context, none) (none, error) { return none{}, nil }
 
 func (d *desk) Wait(ctx context.Context, _ none) (none, error) {
-	d.world.begun <- "wait"
+	d.world.Begun <- "wait"
 	<-ctx.Done()
-	d.world.begun <- "ended"
+	d.world.Begun <- "ended"
 	return none{}, ctx.Err()
 }
 
 func (d *desk) Stubborn(context.Context, none) (none, error) {
-	d.world.begun <- "stubborn"
-	<-d.world.free
+	d.world.Begun <- "stubborn"
+	<-d.world.Free
 	return none{}, nil
 }
 
@@ -122,10 +132,10 @@ func (d *desk) Count(_ context.Context, c tools.CallContext, in countIn) (none, 
 // Late goes on talking after it has answered.
 func (d *desk) Late(_ context.Context, c tools.CallContext, _ none) (none, error) {
 	go func() {
-		<-d.world.free
+		<-d.world.Free
 		c.Progress(1, 1, "")
 		c.Log(slog.LevelError, "late")
-		d.world.begun <- "said"
+		d.world.Begun <- "said"
 	}()
 	return none{}, nil
 }
@@ -141,9 +151,9 @@ func (d *desk) pages(_ context.Context, _, prefix string) ([]string, error) {
 	return []string{prefix + "1", prefix + "2"}, nil
 }
 
-// deskKind is a System for tests of the hub: its tools do what a tool can do
+// Desk is a System for tests of the hub: its tools do what a tool can do
 // to a hub.
-func deskKind(w *world) tools.Kind {
+func Desk(w *World) tools.Kind {
 	type wire struct {
 		Error string `json:"error" jsonschema:"message"`
 		Code  string `json:"code" jsonschema:"code"`
@@ -201,8 +211,8 @@ func (d *desk) complete(ctx context.Context, variable, prefix string) ([]string,
 	return d.pages(ctx, variable, prefix)
 }
 
-// orgKind has names in the form that keeps its System's.
-func orgKind(w *world) tools.Kind {
+// Org has names in the form that keeps its System's.
+func Org(w *World) tools.Kind {
 	return tools.Erase(tools.System[*desk, struct{}]{
 		Name: "org", Title: "Org", Doc: "For tests.",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
@@ -213,76 +223,72 @@ func orgKind(w *world) tools.Kind {
 	})
 }
 
-// A board is a SnapshotStore that tests wait for.
-type board struct {
+// A Board is a SnapshotStore that tests wait for.
+type Board struct {
 	watched
 	snapshot status.Snapshot
 	problems map[string]status.Problem
 }
 
-func newBoard() *board { return &board{problems: map[string]status.Problem{}} }
+// NewBoard makes an empty Board.
+func NewBoard() *Board { return &Board{problems: map[string]status.Problem{}} }
 
-func (b *board) Update(f func(*status.Snapshot)) {
+// Update implements hub.SnapshotStore.
+func (b *Board) Update(f func(*status.Snapshot)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f(&b.snapshot)
 	b.changed()
 }
 
-func (b *board) waitFor(t testing.TB, ok func(status.Snapshot) bool) {
+// WaitFor returns when the snapshot is ok.
+func (b *Board) WaitFor(t testing.TB, ok func(status.Snapshot) bool) {
 	t.Helper()
 	b.waitUntil(t, func() bool { return ok(b.snapshot) })
 }
 
-func (b *board) Raise(p status.Problem) {
+func (b *Board) Raise(p status.Problem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.problems[p.Code+" "+p.Component] = p
 }
 
-func (b *board) Clear(code, part string) {
+func (b *Board) Clear(code, part string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.problems, code+" "+part)
 }
 
-func (b *board) problem(key string) (status.Problem, bool) {
+// Problem returns the problem raised as "code component".
+func (b *Board) Problem(key string) (status.Problem, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, ok := b.problems[key]
 	return p, ok
 }
 
-func (b *board) now() status.Snapshot {
+// Now returns the last snapshot.
+func (b *Board) Now() status.Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.snapshot
 }
 
-// testHub is a started hub on the given sources of kind desk, closed with the
-// test.
-type testHub struct {
-	*Hub
-	world *world
-	board *board
-	log   *syncBuffer
-}
-
-// A syncBuffer is a log that tests wait for.
-type syncBuffer struct {
+// A Log keeps what was written to it, and tests wait for it.
+type Log struct {
 	b strings.Builder
 	watched
 }
 
-func (s *syncBuffer) Write(p []byte) (int, error) {
+func (s *Log) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed()
 	return s.b.Write(p)
 }
 
-// waitFor returns when text has been written.
-func (s *syncBuffer) waitFor(t testing.TB, text string) {
+// WaitFor returns when text has been written.
+func (s *Log) WaitFor(t testing.TB, text string) {
 	t.Helper()
 	s.waitUntil(t, func() bool { return strings.Contains(s.b.String(), text) })
 }
@@ -323,42 +329,8 @@ func (w *watched) waitUntil(t testing.TB, ok func() bool) {
 	}
 }
 
-func (s *syncBuffer) String() string {
+func (s *Log) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
 }
-
-// allToolsets are those of the scope of all sources.
-func (h *Hub) allToolsets() *toolsetCache { cache, _ := h.toolsets(""); return cache }
-
-func (h *Hub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().of(who) }
-
-func start(t testing.TB, limits Limits, sources ...Source) *testHub {
-	t.Helper()
-	return startWorld(t, newWorld(), limits, sources...)
-}
-
-func startWorld(t testing.TB, w *world, limits Limits, sources ...Source) *testHub {
-	t.Helper()
-	b, log := newBoard(), &syncBuffer{}
-	h := New(Config{
-		Kinds: []tools.Kind{deskKind(w), orgKind(w)}, Sources: sources, Limits: limits,
-		Version: "1.2.3", Skill: "1.0", State: b, Now: time.Now,
-		Log: slog.New(slog.NewTextHandler(log, nil)),
-	})
-	if err := h.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-		if n := w.open.Load(); n != 0 {
-			t.Errorf("%d sources are still open", n)
-		}
-	})
-	return &testHub{h, w, b, log}
-}
-
-func deskSource(name string) Source { return Source{Name: name, Kind: "desk", Place: "/" + name} }

@@ -1,7 +1,6 @@
-package hub
+package mcp_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,59 +15,60 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
 )
 
 // Progress and log notifications arrive before their answer, all of them and
 // in order, however many there are.
 func TestFiveThousandNotifications(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
+	c.Initialize()
 	const each = 2500
-	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"count","arguments":{"count":%d},"_meta":{"progressToken":"tok"}}}`, each))
+	c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"count","arguments":{"count":%d},"_meta":{"progressToken":"tok"}}}`, each))
 	for i := range each {
 		var p struct {
 			ProgressToken string
 			Progress      float64
 		}
-		f := c.recv()
+		f := c.Recv()
 		if f.Method != "notifications/progress" || json.Unmarshal(f.Params, &p) != nil || p.Progress != float64(i) || p.ProgressToken != "tok" {
-			t.Fatalf("frame %d is %s", 2*i, f.raw)
+			t.Fatalf("frame %d is %s", 2*i, f.Raw)
 		}
-		if f := c.recv(); f.Method != "notifications/message" {
-			t.Fatalf("frame %d is %s", 2*i+1, f.raw)
+		if f := c.Recv(); f.Method != "notifications/message" {
+			t.Fatalf("frame %d is %s", 2*i+1, f.Raw)
 		}
 	}
-	if f := c.recv(); f.ID != "n" || f.Error != nil {
-		t.Fatalf("last frame is %s", f.raw)
+	if f := c.Recv(); f.ID != "n" || f.Error != nil {
+		t.Fatalf("last frame is %s", f.Raw)
 	}
 }
 
 func TestProgressNeedsAToken(t *testing.T) {
-	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
-	c.initialize()
-	c.ask("logging/setLevel", `{"level":"error"}`)
-	c.call("count", `{"count":3}`) // fails unless the answer is the next frame
+	c := connect(t, start(t, mcp.Limits{}, deskSource("notes")), "")
+	c.Initialize()
+	c.Ask("logging/setLevel", `{"level":"error"}`)
+	c.Call("count", `{"count":3}`) // fails unless the answer is the next frame
 }
 
 // What a tool says after its answer goes nowhere.
 func TestNothingAfterTheAnswer(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
-	c.ask("tools/call", `{"name":"late","_meta":{"progressToken":1}}`)
-	close(h.world.free)
-	<-h.world.begun
-	c.ask("ping", `{}`) // fails unless the answer is the next frame
+	c.Initialize()
+	c.Ask("tools/call", `{"name":"late","_meta":{"progressToken":1}}`)
+	close(h.world.Free)
+	<-h.world.Begun
+	c.Ask("ping", `{}`) // fails unless the answer is the next frame
 }
 
 // SEC-CLI-1: nothing on the line ends the session, and each bad line is
 // answered.
 func TestMalformedLines(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Frame: 2000}}, deskSource("notes"))
+	h := start(t, mcp.Limits{Frame: 2000}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
+	c.Initialize()
 	for _, tt := range []struct {
 		line string
 		code int
@@ -97,25 +97,25 @@ func TestMalformedLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":7}}`, -32600, "a"},
 		{`{"jsonrpc":"2.0","id":"a","method":"resources/read","params":{"uri":"desk://none/x"}}`, -32002, "a"},
 	} {
-		c.send(tt.line)
-		if f := c.recv(); f.Error == nil || f.Error.Code != tt.code || f.ID != tt.id {
-			t.Errorf("%.60q: got %s, want code %d for id %v", tt.line, f.raw, tt.code, tt.id)
+		c.Send(tt.line)
+		if f := c.Recv(); f.Error == nil || f.Error.Code != tt.code || f.ID != tt.id {
+			t.Errorf("%.60q: got %s, want code %d for id %v", tt.line, f.Raw, tt.code, tt.id)
 		}
 	}
 	// These need no answer and do no harm.
-	c.send("\n   \n\ufeff")
-	c.send(`{"jsonrpc":"2.0","id":7,"result":{}}`)
-	c.send(`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}`)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/none"}`)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
-	c.send("\ufeff" + `{"jsonrpc":"2.0","id":"bom","method":"ping"}`)
-	if f := c.recv(); f.ID != "bom" || f.Error != nil {
-		t.Errorf("got %s, want the answer to the ping with a mark", f.raw)
+	c.Send("\n   \n\ufeff")
+	c.Send(`{"jsonrpc":"2.0","id":7,"result":{}}`)
+	c.Send(`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}`)
+	c.Send(`{"jsonrpc":"2.0","method":"notifications/none"}`)
+	c.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
+	c.Send("\ufeff" + `{"jsonrpc":"2.0","id":"bom","method":"ping"}`)
+	if f := c.Recv(); f.ID != "bom" || f.Error != nil {
+		t.Errorf("got %s, want the answer to the ping with a mark", f.Raw)
 	}
 }
 
 func TestRandomLines(t *testing.T) {
-	h := start(t, Limits{}, deskSource("notes"))
+	h := start(t, mcp.Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
 	rng := rand.New(rand.NewPCG(1, 2))
 	lines := make([]string, 10_000)
@@ -124,19 +124,19 @@ func TestRandomLines(t *testing.T) {
 	}
 	go func() {
 		for _, l := range lines {
-			if _, err := io.WriteString(c.conn, l+"\n"); err != nil {
+			if _, err := io.WriteString(c.Conn, l+"\n"); err != nil {
 				return
 			}
 		}
-		_, _ = io.WriteString(c.conn, `{"jsonrpc":"2.0","id":"last","method":"ping"}`+"\n")
+		_, _ = io.WriteString(c.Conn, `{"jsonrpc":"2.0","id":"last","method":"ping"}`+"\n")
 	}()
 	for i := range lines {
-		if f := c.recv(); f.Error == nil || f.Error.Code != -32700 && f.Error.Code != -32600 {
-			t.Fatalf("line %d, %q: got %s", i, lines[i], f.raw)
+		if f := c.Recv(); f.Error == nil || f.Error.Code != -32700 && f.Error.Code != -32600 {
+			t.Fatalf("line %d, %q: got %s", i, lines[i], f.Raw)
 		}
 	}
-	if f := c.recv(); f.ID != "last" || f.Error != nil {
-		t.Fatalf("got %s, want the answer to the ping", f.raw)
+	if f := c.Recv(); f.ID != "last" || f.Error != nil {
+		t.Fatalf("got %s, want the answer to the ping", f.Raw)
 	}
 }
 
@@ -160,54 +160,54 @@ func randomLine(rng *rand.Rand) string {
 
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
+		h := start(t, mcp.Limits{}, deskSource("notes"))
 		c := connect(t, h, "")
-		c.initialize()
-		c.send(`{"jsonrpc":"2.0","id":"w1","method":"tools/call","params":{"name":"wait"}}`)
-		c.send(`{"jsonrpc":"2.0","id":"w2","method":"tools/call","params":{"name":"wait"}}`)
-		<-h.world.begun
-		<-h.world.begun
-		c.send(`{"jsonrpc":"2.0","id":"w1","method":"ping"}`)
-		if f := c.recv(); f.ID != "w1" || f.Error == nil || f.Error.Code != -32600 {
-			t.Errorf("got %s, want a refusal of the id in flight", f.raw)
+		c.Initialize()
+		c.Send(`{"jsonrpc":"2.0","id":"w1","method":"tools/call","params":{"name":"wait"}}`)
+		c.Send(`{"jsonrpc":"2.0","id":"w2","method":"tools/call","params":{"name":"wait"}}`)
+		<-h.world.Begun
+		<-h.world.Begun
+		c.Send(`{"jsonrpc":"2.0","id":"w1","method":"ping"}`)
+		if f := c.Recv(); f.ID != "w1" || f.Error == nil || f.Error.Code != -32600 {
+			t.Errorf("got %s, want a refusal of the id in flight", f.Raw)
 		}
-		if r := c.call("say", `{"text":"meanwhile"}`); r.IsError {
+		if r := c.Call("say", `{"text":"meanwhile"}`); r.IsError {
 			t.Errorf("got %+v", r)
 		}
-		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w1"}}`)
-		if got := <-h.world.begun; got != "ended" {
+		c.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w1"}}`)
+		if got := <-h.world.Begun; got != "ended" {
 			t.Errorf("got %s, want the call to end", got)
 		}
 		synctest.Wait()
-		c.ask("ping", `{}`) // fails unless the cancelled call has no answer
+		c.Ask("ping", `{}`) // fails unless the cancelled call has no answer
 		if n, _ := h.Busy(); n != 1 {
 			t.Errorf("%d in flight, want the other", n)
 		}
 	})
 }
 
-// A cancelled call that does not end is answered by nobody, its id is free,
+// A cancelled call that does not end gets no response, its id is free,
 // and it is in flight until it does end.
 func TestCancelStubborn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
+		h := start(t, mcp.Limits{}, deskSource("notes"))
 		c := connect(t, h, "")
-		c.initialize()
-		c.send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
-		<-h.world.begun
-		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`)
+		c.Initialize()
+		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
+		<-h.world.Begun
+		c.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`)
 		synctest.Wait()
-		c.send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
-		<-h.world.begun
+		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
+		<-h.world.Begun
 		if n, _ := h.Busy(); n != 2 {
 			t.Errorf("%d in flight, want both", n)
 		}
-		close(h.world.free)
-		if f := c.recv(); f.ID != "s" || f.Error != nil {
-			t.Errorf("got %s, want the answer to the second", f.raw)
+		close(h.world.Free)
+		if f := c.Recv(); f.ID != "s" || f.Error != nil {
+			t.Errorf("got %s, want the answer to the second", f.Raw)
 		}
 		synctest.Wait()
-		c.ask("ping", `{}`) // fails unless the first has no answer
+		c.Ask("ping", `{}`) // fails unless the first has no answer
 		if n, _ := h.Busy(); n != 0 {
 			t.Errorf("%d in flight", n)
 		}
@@ -218,7 +218,7 @@ func TestCancelStubborn(t *testing.T) {
 // they are cancelled. Nothing stays behind.
 func TestEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
+		h := start(t, mcp.Limits{}, deskSource("notes"))
 		in, feed := io.Pipe()
 		out, drain := io.Pipe()
 		done := make(chan error, 1)
@@ -229,7 +229,7 @@ func TestEndOfInput(t *testing.T) {
 				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}`)
 			_ = feed.Close()
 		}()
-		time.AfterFunc(2*time.Second, func() { close(h.world.free) })
+		time.AfterFunc(2*time.Second, func() { close(h.world.Free) })
 		b, err := io.ReadAll(out)
 		if err != nil || !strings.Contains(string(b), `"id":1,"result":{"_meta":{"lectern/untrusted":true},"content":[{"type":"text","text":"{}"}`) {
 			t.Errorf("got %s, %v; want the answer to 1", b, err)
@@ -249,8 +249,8 @@ func TestEndOfInput(t *testing.T) {
 // A subscription does not keep a session that has nothing else to do.
 func TestEndOfInputWhileListening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Limits{}, deskSource("notes"))
-		in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`
+		h := start(t, mcp.Limits{}, deskSource("notes"))
+		in := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + hubtest.ModernMeta + `}}`
 		began := time.Now()
 		if err := h.MCP().ServeStream(t.Context(), strings.NewReader(in), io.Discard, mcp.Attach{}); err != nil {
 			t.Error(err)
@@ -264,7 +264,7 @@ func TestEndOfInputWhileListening(t *testing.T) {
 // Answers that a socket takes in parts arrive whole, behind what was said
 // before them.
 func TestClientThatReadsLate(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Queue: 8 << 20}}, deskSource("notes"))
+	h := start(t, mcp.Limits{Queue: 8 << 20}, deskSource("notes"))
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
 		t.Skip("no unix sockets: ", err)
@@ -280,15 +280,15 @@ func TestClientThatReadsLate(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}); _ = far.Close() }()
-	c := &client{t: t, conn: conn, r: bufio.NewReader(conn)}
-	c.initialize()
+	c := hubtest.NewClient(t, conn)
+	c.Initialize()
 	for i := range 30 {
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count","arguments":{"count":2},"_meta":{"progressToken":%d}}}`, 1000+i, i))
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"count":50000}}}`, 2000+i))
+		c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"count","arguments":{"count":2},"_meta":{"progressToken":%d}}}`, 1000+i, i))
+		c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"count":50000}}}`, 2000+i))
 	}
 	said := map[float64]int{}
 	for answers := 0; answers < 60; {
-		f := c.recv()
+		f := c.Recv()
 		id, _ := f.ID.(float64)
 		var p struct{ ProgressToken *float64 }
 		switch {
@@ -296,7 +296,7 @@ func TestClientThatReadsLate(t *testing.T) {
 			said[*p.ProgressToken]++
 		case f.Method != "":
 		case id < 2000 && said[id-1000] != 2, id >= 2000 && len(f.Result) < 100_000:
-			t.Errorf("%d notifications came before the answer %.100s", said[id-1000], f.raw)
+			t.Errorf("%d notifications came before the answer %.100s", said[id-1000], f.Raw)
 			fallthrough
 		default:
 			answers++
@@ -311,7 +311,7 @@ func TestClientThatReadsLate(t *testing.T) {
 // A client that never reads is bounded in memory, and gone after the write
 // deadline where the connection has one.
 func TestClientThatNeverReads(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Write: 200 * time.Millisecond, Queue: 100_000}}, deskSource("notes"))
+	h := start(t, mcp.Limits{Write: 200 * time.Millisecond, Queue: 100_000}, deskSource("notes"))
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -342,14 +342,14 @@ func TestClientThatNeverReads(t *testing.T) {
 
 // Whatever a session did, its goroutines end with it.
 func TestNothingIsLeftBehind(t *testing.T) {
-	h := start(t, Limits{Limits: mcp.Limits{Grace: time.Millisecond}}, deskSource("notes"))
+	h := start(t, mcp.Limits{Grace: time.Millisecond}, deskSource("notes"))
 	before := runtime.NumGoroutine()
 	for range 20 {
 		near, far := net.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}) }()
 		_, _ = io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n")
-		<-h.world.begun
+		<-h.world.Begun
 		_ = near.Close()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -368,8 +368,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 }
 
 func TestScopeThatIsNot(t *testing.T) {
-	c := connect(t, start(t, Limits{}, deskSource("notes")), "nots")
-	if f := c.ask("initialize", initParams); f.Error == nil || !strings.Contains(f.Error.Message, "no source named nots") {
-		t.Errorf("got %s", f.raw)
+	c := connect(t, start(t, mcp.Limits{}, deskSource("notes")), "nots")
+	if f := c.Ask("initialize", hubtest.InitParams); f.Error == nil || !strings.Contains(f.Error.Message, "no source named nots") {
+		t.Errorf("got %s", f.Raw)
 	}
 }
