@@ -58,6 +58,7 @@ var layers = []layer{
 	{"tui", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "the panel sees the product through status alone"},
 	{"tui/theme", []string{"status", "internal/safetext"}, []string{"os", "net", "io/fs", mcpGo}, "theme is where text meets the terminal, so it alone escapes it; see docs/adr/0011"},
 	{"tui/*", []string{"status", "tui/*"}, []string{"os", "net", "io/fs", mcpGo}, "a pane is a function from a snapshot to text: no I/O"},
+	{"internal/loopnet", []string{"internal/atomicfile"}, []string{terminal, mcpGo}, "token files are replaced in one step, like every other file"},
 	{"internal/*", nil, []string{terminal, mcpGo}, "internal packages are leaves"},
 }
 

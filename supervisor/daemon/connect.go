@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/filelock"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -101,7 +102,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
 		"start hub: another lectern has been at it for %s; end the process that holds %s", limit, c.Paths.startLock()))
 	defer cancel()
-	var held *lock
+	var held *filelock.Lock
 	err = waitFor(waiting, func() (bool, error) {
 		if conn, w, err = c.dialHub(waiting); err == nil || isFinal(err) {
 			return true, err
@@ -110,7 +111,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 			return false, nil
 		}
 		var err error
-		if held, err = tryLock(c.Paths.startLock()); errors.Is(err, errHeld) {
+		if held, err = filelock.TryFile(c.Paths.startLock()); errors.Is(err, filelock.ErrHeld) {
 			return false, nil
 		}
 		return true, err
@@ -118,7 +119,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	if err != nil || held == nil {
 		return conn, w, err
 	}
-	defer func() { _ = held.release() }()
+	defer func() { _ = held.Release() }()
 	return c.startAndWait(ctx)
 }
 

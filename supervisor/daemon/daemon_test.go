@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -289,11 +291,11 @@ func TestStarterThatHangs(t *testing.T) {
 	if err := w.paths().prepare(); err != nil {
 		t.Fatal(err)
 	}
-	held, err := tryLock(w.paths().startLock())
+	held, err := filelock.TryFile(w.paths().startLock())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer held.Release()
 	c := w.config()
 	c.Ready = 100*time.Millisecond - stopTimeout
 	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 // Discovery is the content of hub.json.
@@ -60,14 +62,14 @@ func isHeld(path string) (bool, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	l, err := tryLock(path)
-	if errors.Is(err, errHeld) {
+	l, err := filelock.TryFile(path)
+	if errors.Is(err, filelock.ErrHeld) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return false, l.release()
+	return false, l.Release()
 }
 
 // readDiscovery reads hub.json without trusting it: bounded, and of any content.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 // HubConfig is what the hub's process is made of.
@@ -104,7 +106,7 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	if before, err := readDiscovery(c.Paths); err == nil && c.Follows != nil {
 		c.Follows(before)
 	}
@@ -119,13 +121,13 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 
 // awaitLock takes hub.lock. It waits while the holder is on its way out, and
 // returns ErrRunning when the holder serves.
-func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*lock, error) {
+func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Lock, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w, or hangs: it holds %s", ErrRunning, p.hubLock()))
 	defer cancel()
-	var held *lock
+	var held *filelock.Lock
 	err := waitFor(ctx, func() (bool, error) {
 		var err error
-		if held, err = tryLock(p.hubLock()); !errors.Is(err, errHeld) {
+		if held, err = filelock.TryFile(p.hubLock()); !errors.Is(err, filelock.ErrHeld) {
 			return true, err
 		}
 		if now, err := Ask(ctx, p); err == nil && !now.Leaving {

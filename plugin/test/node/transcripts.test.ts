@@ -151,7 +151,7 @@ describe('transcripts', { skip: !existsSync(folder) && `there is no ${folder}` }
         assert.match(detail, /does not know the token/)
       }
       if (name === 'wrong_token') assert.match(detail, /copy it again/)
-      if (name === 'replaced') assert.deepEqual([phase, detail], ['replaced', 'the same graph has connected anew; the newest connection is used'])
+      if (name === 'replaced') assert.deepEqual([phase, detail], ['replaced', 'the same graph has connected again; the newest connection is used'])
       if (name === 'handshake') assert.equal(phase, 'connected')
     })
   }

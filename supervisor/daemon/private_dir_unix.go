@@ -3,27 +3,10 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
-
-// openLock follows no symbolic link, so that a planted one cannot move the
-// lock elsewhere.
-func openLock(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-}
-
-func lockFile(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return errHeld
-	}
-	return err
-}
 
 // checkPrivate refuses a directory that somebody else owns or may enter.
 func checkPrivate(dir string) error {

@@ -11,16 +11,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A memoryDesk is a desk over values, for many sequences.
-type memoryDesk struct {
-	*desk
+// A memoryJournal is a testJournal over values in memory, for many sequences.
+type memoryJournal struct {
+	*testJournal
 	source string
 	held   map[string]tools.State
 }
 
-func (m *memoryDesk) rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+func (m *memoryJournal) rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-func (m *memoryDesk) set(target string, st tools.State) {
+func (m *memoryJournal) set(target string, st tools.State) {
 	if st.Exists {
 		m.held[target] = st
 	} else {
@@ -28,11 +28,11 @@ func (m *memoryDesk) set(target string, st tools.State) {
 	}
 }
 
-func (m *memoryDesk) State(_ context.Context, target string) (tools.State, error) {
+func (m *memoryJournal) State(_ context.Context, target string) (tools.State, error) {
 	return m.held[target], nil
 }
 
-func (m *memoryDesk) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+func (m *memoryJournal) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		if !same(m.held[ch.Target], ch.Before) {
 			return tools.Errorf(tools.Conflict, "%s was changed", ch.Target)
@@ -47,15 +47,15 @@ func (m *memoryDesk) Restore(ctx context.Context, c tools.CallContext, changes [
 	return nil
 }
 
-func (m *memoryDesk) from(context.Context, string) (tools.Restorer, func(), error) {
+func (m *memoryJournal) lend(context.Context, string) (tools.Restorer, func(), error) {
 	return m, func() {}, nil
 }
 
-func (m *memoryDesk) undo(p status.Filter) error {
-	return m.Undo(m.Context(), p, journal.Origin{}, m.from)
+func (m *memoryJournal) undo(p status.Filter) error {
+	return m.Undo(m.Context(), p, journal.Origin{}, m.lend)
 }
 
-func (m *memoryDesk) call(session string, to map[string]tools.State) {
+func (m *memoryJournal) call(session string, to map[string]tools.State) {
 	m.Helper()
 	r := m.Record(journal.Origin{Client: "agent", Session: session, Source: m.source, Tool: "write"})
 	var changes []tools.Change

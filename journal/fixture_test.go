@@ -18,14 +18,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A shelf is a Keeper over the files of a folder.
-type shelf struct {
+// A fakeFolder is a Restorer over the files of a folder.
+type fakeFolder struct {
 	dir   string
 	at    func(point string) // is told how far a write has come
 	fails error              // what State answers; nil: the state
 }
 
-func (s *shelf) State(_ context.Context, target string) (tools.State, error) {
+func (s *fakeFolder) State(_ context.Context, target string) (tools.State, error) {
 	if s.fails != nil {
 		return tools.State{}, s.fails
 	}
@@ -44,7 +44,7 @@ func (s *shelf) State(_ context.Context, target string) (tools.State, error) {
 	return tools.State{Exists: true, Data: data, Mode: uint32(info.Mode().Perm())}, nil
 }
 
-func (s *shelf) put(target string, st tools.State) error {
+func (s *fakeFolder) put(target string, st tools.State) error {
 	file := filepath.Join(s.dir, target)
 	if !st.Exists {
 		return os.Remove(file)
@@ -55,7 +55,7 @@ func (s *shelf) put(target string, st tools.State) error {
 	return os.Chmod(file, fs.FileMode(st.Mode))
 }
 
-func (s *shelf) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+func (s *fakeFolder) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		now, err := s.State(ctx, ch.Target)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *shelf) Restore(ctx context.Context, c tools.CallContext, changes []tool
 }
 
 // write is a tool that writes.
-func (s *shelf) write(ctx context.Context, c tools.CallContext, changes ...tools.Change) error {
+func (s *fakeFolder) write(ctx context.Context, c tools.CallContext, changes ...tools.Change) error {
 	s.reach("start")
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *shelf) write(ctx context.Context, c tools.CallContext, changes ...tools
 	return nil
 }
 
-func (s *shelf) reach(point string) {
+func (s *fakeFolder) reach(point string) {
 	if s.at != nil {
 		s.at(point)
 	}
@@ -99,8 +99,8 @@ func same(a, b tools.State) bool {
 
 func text(s string) tools.State { return tools.State{Exists: true, Data: []byte(s), Mode: 0o644} }
 
-// files is what the folder holds, byte for byte.
-func (s *shelf) files(t testing.TB) map[string]tools.State {
+// files returns what the folder holds, byte for byte.
+func (s *fakeFolder) files(t testing.TB) map[string]tools.State {
 	t.Helper()
 	all := map[string]tools.State{}
 	entries, err := os.ReadDir(s.dir)
@@ -117,7 +117,7 @@ func (s *shelf) files(t testing.TB) map[string]tools.State {
 	return all
 }
 
-func (s *shelf) holds(t testing.TB, want map[string]tools.State) {
+func (s *fakeFolder) holds(t testing.TB, want map[string]tools.State) {
 	t.Helper()
 	got := s.files(t)
 	if !maps.EqualFunc(got, want, same) {
@@ -133,24 +133,24 @@ func show(m map[string]tools.State) []string {
 	return all
 }
 
-// A desk is a journal with a shelf.
-type desk struct {
+// A testJournal is a journal with a fakeFolder.
+type testJournal struct {
 	*testing.T
 	*journal.Journal
-	shelf *shelf
-	dir   string
-	now   time.Time
+	fakeFolder *fakeFolder
+	dir        string
+	now        time.Time
 }
 
-func newDesk(t *testing.T, options ...func(*journal.Options)) *desk {
+func newTestJournal(t *testing.T, options ...func(*journal.Options)) *testJournal {
 	t.Helper()
-	d := &desk{T: t, shelf: &shelf{dir: t.TempDir()}, dir: filepath.Join(t.TempDir(), "journal"), now: time.Unix(1_800_000_000, 0)}
+	d := &testJournal{T: t, fakeFolder: &fakeFolder{dir: t.TempDir()}, dir: filepath.Join(t.TempDir(), "journal"), now: time.Unix(1_800_000_000, 0)}
 	d.open(options...)
 	return d
 }
 
 // open opens the journal, as the next start would.
-func (d *desk) open(options ...func(*journal.Options)) {
+func (d *testJournal) open(options ...func(*journal.Options)) {
 	d.Helper()
 	o := journal.Options{Dir: d.dir, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range options {
@@ -165,7 +165,7 @@ func (d *desk) open(options ...func(*journal.Options)) {
 	})
 }
 
-func (d *desk) reopen(options ...func(*journal.Options)) {
+func (d *testJournal) reopen(options ...func(*journal.Options)) {
 	d.Helper()
 	if err := d.Close(); err != nil {
 		d.Fatal(err)
@@ -174,50 +174,50 @@ func (d *desk) reopen(options ...func(*journal.Options)) {
 }
 
 // from lends the shelf, whatever the source is called.
-func (d *desk) from(context.Context, string) (tools.Restorer, func(), error) {
-	return d.shelf, func() {}, nil
+func (d *testJournal) lend(context.Context, string) (tools.Restorer, func(), error) {
+	return d.fakeFolder, func() {}, nil
 }
 
 // call is a call of an agent that writes; it returns the IDs of its Changes.
-func (d *desk) call(session string, to map[string]tools.State) []string {
+func (d *testJournal) call(session string, to map[string]tools.State) []string {
 	d.Helper()
 	r := d.Record(journal.Origin{Client: "agent", Session: session, Source: "notes", Tool: "write"})
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(to)) {
-		before, err := d.shelf.State(d.Context(), target)
+		before, err := d.fakeFolder.State(d.Context(), target)
 		if err != nil {
 			d.Fatal(err)
 		}
 		changes = append(changes, tools.Change{Target: target, Before: before, After: to[target]})
 	}
-	err := d.shelf.write(d.Context(), r, changes...)
-	r.End(d.Context(), d.shelf, err)
+	err := d.fakeFolder.write(d.Context(), r, changes...)
+	r.End(d.Context(), d.fakeFolder, err)
 	if err != nil {
 		d.Fatal(err)
 	}
 	return r.IDs()
 }
 
-// edit is a person at work.
-func (d *desk) edit(target string, st tools.State) {
+// edit is an edit by a person.
+func (d *testJournal) edit(target string, st tools.State) {
 	d.Helper()
-	if err := d.shelf.put(target, st); err != nil {
+	if err := d.fakeFolder.put(target, st); err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *desk) undo(p status.Filter) error {
-	return d.Undo(d.Context(), p, journal.Origin{Client: "lectern undo"}, d.from)
+func (d *testJournal) undo(p status.Filter) error {
+	return d.Undo(d.Context(), p, journal.Origin{Client: "lectern undo"}, d.lend)
 }
 
-func (d *desk) undone(p status.Filter) {
+func (d *testJournal) mustUndo(p status.Filter) {
 	d.Helper()
 	if err := d.undo(p); err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *desk) list(p status.Filter) []status.Change {
+func (d *testJournal) list(p status.Filter) []status.Change {
 	d.Helper()
 	found, err := d.Changes(d.Context(), p)
 	if err != nil {
@@ -226,8 +226,8 @@ func (d *desk) list(p status.Filter) []status.Change {
 	return found.Changes
 }
 
-// outcomes are those of all Changes, oldest first, with their targets.
-func (d *desk) outcomes() []string {
+// outcomes returns those of all Changes, oldest first, with their targets.
+func (d *testJournal) outcomes() []string {
 	d.Helper()
 	var all []string
 	for _, c := range slices.Backward(d.list(status.Filter{})) {
@@ -236,7 +236,7 @@ func (d *desk) outcomes() []string {
 	return all
 }
 
-func (d *desk) outcomesAre(want ...string) {
+func (d *testJournal) checkOutcomes(want ...string) {
 	d.Helper()
 	if got := d.outcomes(); !slices.Equal(got, want) {
 		d.Errorf("changes %q, want %q", got, want)
