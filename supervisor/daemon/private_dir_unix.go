@@ -8,26 +8,26 @@ import (
 	"syscall"
 )
 
-// checkPrivate refuses a directory that somebody else owns or may enter.
+// checkPrivate refuses a directory that another user owns or may enter.
 func checkPrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("check directory: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("check directory: %s is a link or a file; remove it", dir)
+		return fmt.Errorf("check directory: %s is a symbolic link or a file; remove it", dir)
 	}
 	if err := checkOwner(dir, info); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("check directory: others may enter %s (mode %04o); run: chmod 700 %q", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("check directory: other users may enter %s (mode %04o); run: chmod 700 %q", dir, info.Mode().Perm(), dir)
 	}
 	return nil
 }
 
-// checkOwn refuses a directory that somebody else owns or may write to. It may
-// be a link.
+// checkOwn refuses a directory that another user owns or may write to. It may be
+// a symbolic link.
 func checkOwn(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func checkOwn(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("check directory: others may write to %s (mode %04o); run: chmod go-w %q", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("check directory: other users may write to %s (mode %04o); run: chmod go-w %q", dir, info.Mode().Perm(), dir)
 	}
 	return nil
 }
