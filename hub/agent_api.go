@@ -18,7 +18,7 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 	if client == nil {
 		return cache.widest.published, known
 	}
-	return cache.of(*client).published, known
+	return cache.forClient(*client).published, known
 }
 
 // Call implements [mcp.Hub].
@@ -33,7 +33,7 @@ func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 
 func (a agentAPI) caller(by mcp.Caller) caller {
 	cache, _ := a.hub.toolsets(by.Session.Scope)
-	return caller{a.hub.session(by.Session), by.Client, cache.of(by.Client)}
+	return caller{a.hub.session(by.Session), by.Client, cache.forClient(by.Client)}
 }
 
 // Read implements [mcp.Hub].

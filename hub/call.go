@@ -51,10 +51,10 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.tool, err = c.toolset.tool(c.Tool); err != nil {
 		return res, err
 	}
-	if c.source, c.arguments, err = c.tool.choice.pick(parseArguments(c.Args)); err != nil {
+	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
-	if err = c.toolset.grant(c.source, c.tool.info.Effect); err != nil {
+	if err = c.toolset.checkGrant(c.source, c.tool.info.Effect); err != nil {
 		return res, err
 	}
 	if err = h.limitRate(c); err != nil {
@@ -63,7 +63,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
-	if err = c.toolset.grant(c.source, c.effect); err != nil {
+	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
 		return res, err
 	}
 	auth, err := h.decide(ctx, c) // may wait for a person
@@ -80,8 +80,8 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	return res, err
 }
 
-// grant reports whether the person who configured the source grants the effect.
-func (v *toolset) grant(src *source, e tools.Effect) error {
+// checkGrant reports whether the person who configured the source grants the effect.
+func (v *toolset) checkGrant(src *source, e tools.Effect) error {
 	if v.granted(src, e) {
 		return nil
 	}

@@ -21,7 +21,7 @@ func (h *Hub) Tools(_ context.Context, scope, client string) ([]status.Tool, err
 	}
 	v := cache.usual
 	if client != "" {
-		v = cache.of(policy.Client{Name: client, Proven: h.isProven(client)})
+		v = cache.forClient(policy.Client{Name: client, Proven: h.isProven(client)})
 	}
 	list := make([]status.Tool, 0, len(v.tools))
 	for _, name := range slices.Sorted(maps.Keys(v.tools)) {

@@ -13,7 +13,7 @@ import (
 )
 
 // ownChanges are the Changes that one agent made to one source. It is the
-// receiver of the tools that the hub adds to those of Systems, for one call: see
+// receiver, for one call, of the tools that the hub adds to those of Systems: see
 // [tools.OwnChanges].
 type ownChanges struct {
 	hub      *Hub

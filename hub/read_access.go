@@ -50,7 +50,7 @@ func pathsIn(uri string) (names []string) {
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
 func readSource[T any](ctx context.Context, h *Hub, by caller, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error)) (T, error) {
 	var none T
-	if err := by.toolset.grant(src, tools.Reads); err != nil {
+	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
 	}
 	if err := h.checkRead(by.client, src, what, uri); err != nil {

@@ -208,7 +208,7 @@ func (q *episode) play() {
 func (q *episode) undoes(p status.Filter, want map[string]entry) {
 	q.Helper()
 	if err := q.hub.Undo(q.Context(), p); err != nil {
-		q.Errorf("nobody else edited: %v", err)
+		q.Errorf("no one else edited: %v", err)
 		return
 	}
 	if got := treeOf(q, q.dir); !maps.Equal(got, want) {

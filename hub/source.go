@@ -165,7 +165,7 @@ func (s *source) reopen() error {
 func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.toolsets(scope)
-		v := cache.of(who)
+		v := cache.forClient(who)
 		return v.covers(s) && v.granted(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
 	})
 }

@@ -28,7 +28,7 @@ type toolset struct {
 // A grantFunc reports whether an effect is granted in a source.
 type grantFunc func(s *source, e tools.Effect) bool
 
-// A tool is one published tool: a System's tool and the sources that grant it.
+// A tool is a published tool: a System's, or the hub's own for its sources.
 type tool struct {
 	name       string // as published
 	info       tools.ToolInfo
@@ -178,9 +178,9 @@ func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
 	return c
 }
 
-// pick finds the source that the arguments name and takes the choice out of
+// choose finds the source that the arguments name and takes the choice out of
 // them.
-func (c sourceChoice) pick(a arguments) (*source, arguments, error) {
+func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
 	given, chosen := a.object[c.argument]
 	if !chosen {
 		s, err := c.named("")
@@ -251,13 +251,13 @@ func (v *toolset) missing(name string) error {
 		m := s.kind.Manifest()
 		for _, info := range m.Tools {
 			if publishedName(m.Name, info.Name, several) == name {
-				return v.grant(s, info.Effect)
+				return v.checkGrant(s, info.Effect)
 			}
 		}
 	}
 	for _, t := range v.withheld {
 		if t.name == name {
-			return v.grant(t.choice.sources[0], t.info.Effect)
+			return v.checkGrant(t.choice.sources[0], t.info.Effect)
 		}
 	}
 	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")

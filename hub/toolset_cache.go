@@ -53,8 +53,8 @@ func newToolsetCache(p *policy.Policy, sources []*source) *toolsetCache {
 	return s
 }
 
-// of is what a client sees.
-func (s *toolsetCache) of(who policy.Client) *toolset {
+// forClient is what a client sees.
+func (s *toolsetCache) forClient(who policy.Client) *toolset {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
