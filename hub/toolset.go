@@ -112,7 +112,10 @@ func (v *toolset) addTools(of []*source, several bool) {
 			continue
 		}
 		_, taken := info.In.Properties["source"]
-		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info), kind: of[0].kind, choice: newSourceChoice(of, granting, taken)}
+		t := &tool{
+			name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info),
+			kind: of[0].kind, choice: newSourceChoice(of, granting, taken),
+		}
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
 		}
