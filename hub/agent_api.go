@@ -18,7 +18,7 @@ func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset
 	if client == nil {
 		return cache.widest.published, known
 	}
-	return cache.of(*client).published, known
+	return cache.forClient(*client).published, known
 }
 
 // Call implements [mcp.Hub].
@@ -33,13 +33,13 @@ func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
 
 func (a agentAPI) caller(by mcp.Caller) caller {
 	cache, _ := a.hub.toolsets(by.Session.Scope)
-	return caller{a.hub.session(by.Session), by.Client, cache.of(by.Client)}
+	return caller{a.hub.session(by.Session), by.Client, cache.forClient(by.Client)}
 }
 
 // Read implements [mcp.Hub].
 func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
 	r := a.caller(by)
-	found, ok := r.view.resource(uri)
+	found, ok := r.toolset.resource(uri)
 	if !ok {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
 	}
@@ -55,7 +55,7 @@ func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Co
 // Prompt implements [mcp.Hub].
 func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args map[string]string) ([]tools.Message, error) {
 	r := a.caller(by)
-	p, ok := r.view.prompts[name]
+	p, ok := r.toolset.prompts[name]
 	if !ok {
 		return nil, tools.Errorf(tools.NotFound, "no prompt named %s", name)
 	}
@@ -74,14 +74,14 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 	var src *source
 	ref := c.Resource
 	if c.Prompt == "" {
-		for _, res := range r.view.resources {
+		for _, res := range r.toolset.resources {
 			if res.info.URI == c.Resource {
 				src = res.source
 				break
 			}
 		}
 	} else {
-		p, ok := r.view.prompts[c.Prompt]
+		p, ok := r.toolset.prompts[c.Prompt]
 		if !ok {
 			return nil, tools.Errorf(tools.NotFound, "no prompt named %s", c.Prompt)
 		}
@@ -101,7 +101,7 @@ func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion)
 
 // pick finds the source that args name and takes the choice out of them.
 func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
-	src, err := p.choice.named(p.of, args[p.choice.argument])
+	src, err := p.choice.named(args[p.choice.argument])
 	rest := maps.Clone(args)
 	delete(rest, p.choice.argument)
 	return src, rest, err

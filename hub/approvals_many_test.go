@@ -25,7 +25,7 @@ func TestFiftyApprovals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, each = 10, 5
 		state := supervisor.NewState(time.Now)
-		h := startPadOn(t, state, askWrites(), nil, Limits{})
+		h := startNotesOn(t, state, askWrites(), nil, Limits{})
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -52,10 +52,10 @@ func TestFiftyApprovals(t *testing.T) {
 		for i, a := range list {
 			switch {
 			case i%5 == 0:
-				h.answers(a.ID, true, status.Answer{})
+				h.answer(a.ID, true, status.Answer{})
 				allowed[a.Targets[0]] = true
 			case i%5 == 1:
-				h.answers(a.ID, false, status.Answer{Reason: "no"})
+				h.answer(a.ID, false, status.Answer{Reason: "no"})
 			}
 			if i%5 < 2 && h.Answer(a.ID, true, status.Answer{}) == nil {
 				t.Error("a second answer was taken")
@@ -76,18 +76,18 @@ func TestFiftyApprovals(t *testing.T) {
 				_ = json.Unmarshal(c.Result(f).Structured, &o)
 				answers[o.Code]++
 				target := fmt.Sprintf("p%d-%s", i, strings.TrimPrefix(f.ID.(string), "c"))
-				if wrote := h.pad.holds(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {
+				if wrote := h.notes.holds(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {
 					t.Errorf("%s: allowed %v, written %v, told %q", target, allowed[target], wrote, o.Code)
 				}
 			}
 		}
-		if answers[""] != 10 || answers["denied"] != 10 || answers["unavailable"] != 30 || h.pad.writes != 10 {
-			t.Errorf("answers %v, %d writes", answers, h.pad.writes)
+		if answers[""] != 10 || answers["denied"] != 10 || answers["unavailable"] != 30 || h.notes.writes != 10 {
+			t.Errorf("answers %v, %d writes", answers, h.notes.writes)
 		}
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %s", took)
 		}
-		next := startPad(t, askWrites(), nil, Limits{})
+		next := startNotes(t, askWrites(), nil, Limits{})
 		if len(next.approvals.Pending()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
 			t.Error("an approval outlived its call")
 		}
@@ -100,8 +100,8 @@ func TestDecideIsWhatHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		pick := func(from ...string) string { return from[r.IntN(len(from))] }
-		h := startPad(t, nil, nil, Limits{})
-		h.hush()
+		h := startNotes(t, nil, nil, Limits{})
+		h.discardLog()
 		effects := []tools.Effect{tools.Writes, tools.Deletes, tools.Runs, tools.Reads}
 		for range 1_000 {
 			var grants []policy.Grant
@@ -119,7 +119,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			}
 			p := policy.New(grants, rules)
 			h.SetPolicy(p)
-			a := h.asker(policy.Client{Name: pick("cursor", "codex"), Proven: r.IntN(2) == 0})
+			a := h.agent(policy.Client{Name: pick("cursor", "codex"), Proven: r.IntN(2) == 0})
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
 			tl := h.allToolsets().widest.tools[name]
@@ -130,14 +130,14 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			}
 			want := p.Decide(q).Verdict
 
-			out := a.begin(t.Context(), name, args)
+			out := a.startCall(t.Context(), name, args)
 			synctest.Wait()
 			got := policy.Allow
 			if list := h.approvals.Pending(); len(list) > 0 {
 				got = policy.Ask
-				h.answers(list[0].ID, false, status.Answer{})
+				h.answer(list[0].ID, false, status.Answer{})
 				<-out
-			} else if o := <-out; code(o) == tools.Denied {
+			} else if o := <-out; outcomeCode(o) == tools.Denied {
 				got = policy.Deny
 			}
 			if got != want {
@@ -148,4 +148,4 @@ func TestDecideIsWhatHappens(t *testing.T) {
 }
 
 // hush ends the log, of which a thousand calls would make much.
-func (h *padHub) hush() { h.log = nil; h.Hub.log = slog.New(slog.DiscardHandler) }
+func (h *notesHub) discardLog() { h.log = nil; h.Hub.log = slog.New(slog.DiscardHandler) }

@@ -37,8 +37,9 @@ func (h *Hub) audit(c *call, res tools.Result, err error) {
 		}
 	}
 	done := status.Call{
-		Time: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName),
-		Effect: string(effect), Duration: now.Sub(c.began), RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
+		Time: c.began, Duration: now.Sub(c.began), Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName),
+		Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName), Effect: string(effect),
+		RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
 	}
 	h.history.add(done)
 	h.addToTrail(c, done)

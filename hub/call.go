@@ -16,7 +16,7 @@ import (
 type caller struct {
 	session *session
 	client  policy.Client
-	view    *view
+	toolset *toolset
 }
 
 // A call is what an agent asks for, with what is known of it so far.
@@ -48,13 +48,13 @@ func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, er
 // perform is a plain sequence, because the order is the security policy and must
 // be readable on one screen.
 func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error) {
-	if c.tool, err = c.view.tool(c.Tool); err != nil {
+	if c.tool, err = c.toolset.tool(c.Tool); err != nil {
 		return res, err
 	}
-	if c.source, c.arguments, err = c.tool.choice.pick(c.tool.of, parseArguments(c.Args)); err != nil {
+	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
-	if err = c.view.grant(c.source, c.tool.info.Effect); err != nil {
+	if err = c.toolset.checkGrant(c.source, c.tool.info.Effect); err != nil {
 		return res, err
 	}
 	if err = h.limitRate(c); err != nil {
@@ -63,7 +63,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
 		return res, err
 	}
-	if err = c.view.grant(c.source, c.effect); err != nil {
+	if err = c.toolset.checkGrant(c.source, c.effect); err != nil {
 		return res, err
 	}
 	auth, err := h.decide(ctx, c) // may wait for a person
@@ -80,9 +80,9 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	return res, err
 }
 
-// grant reports whether the person who configured the source grants the effect.
-func (v *view) grant(src *source, e tools.Effect) error {
-	if v.may(src, e) {
+// checkGrant reports whether the person who configured the source grants the effect.
+func (v *toolset) checkGrant(src *source, e tools.Effect) error {
+	if v.granted(src, e) {
 		return nil
 	}
 	if src.grants(e) {

@@ -14,7 +14,7 @@ import (
 // An agent's reason is in its Changes, whichever way its call takes, and
 // neither in the log nor in what is known of the call.
 func TestReasonIsKept(t *testing.T) {
-	h := startBox(t, t.TempDir())
+	h := startCrashHub(t, t.TempDir())
 	c := connect(t, &testHub{Hub: h.Hub}, "")
 	c.Initialize()
 	long := strings.Repeat("é", 600)
@@ -50,19 +50,19 @@ func TestReasonIsKept(t *testing.T) {
 // same.
 func TestReasonIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{})
-		a := h.asker(cursor)
+		h := startNotes(t, askWrites(), nil, Limits{})
+		a := h.agent(cursor)
 		out := make(chan error, 1)
 		go func() {
 			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes", Context: tools.NopCallContext{}})
 			out <- err
 		}()
 		synctest.Wait()
-		w := h.waiting()
+		w := h.onlyPending()
 		if w.Reason != "the user said yes" {
 			t.Errorf("shown: %+v", w)
 		}
-		h.answers(w.ID, false, status.Answer{})
+		h.answer(w.ID, false, status.Answer{})
 		if e := tools.AsError(<-out); e == nil || e.Code != tools.Denied {
 			t.Errorf("refused: %v", e)
 		}

@@ -29,7 +29,7 @@ func (h *Hub) countWrites(client policy.Client, changes []tools.Change) error {
 	now := h.now()
 	h.usage.mu.Lock()
 	defer h.usage.mu.Unlock()
-	u := h.usage.of(client, now)
+	u := h.usage.inThisMinute(client, now)
 	if u.tripped != "" {
 		return errTripped(u.tripped)
 	}

@@ -11,28 +11,23 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Tools answers what a client sees in a scope, by name: status.Desk's.
+// Tools lists what a client sees in a scope, by name: what its token grants it
+// while it is connected and has shown that. An empty client is one that no grant
+// names.
 func (h *Hub) Tools(_ context.Context, scope, client string) ([]status.Tool, error) {
-	v, ok := h.seenBy(scope, client)
+	cache, ok := h.toolsets(scope)
 	if !ok {
 		return nil, fmt.Errorf("list tools: no source named %s; `lectern source list` shows them", scope)
+	}
+	v := cache.usual
+	if client != "" {
+		v = cache.forClient(policy.Client{Name: client, Proven: h.isProven(client)})
 	}
 	list := make([]status.Tool, 0, len(v.tools))
 	for _, name := range slices.Sorted(maps.Keys(v.tools)) {
 		list = append(list, v.tools[name].show())
 	}
 	return list, nil
-}
-
-// seenBy is the view of a client that is known by this name: with what its token
-// grants it while it is connected and has shown that.
-func (h *Hub) seenBy(scope, name string) (*view, bool) {
-	sources := h.inScope(scope)
-	s := newToolsetCache(h.policy.Load(), sources)
-	if name == "" {
-		return s.usual, scope == "" || len(sources) > 0
-	}
-	return s.of(policy.Client{Name: name, Proven: h.isProven(name)}), scope == "" || len(sources) > 0
 }
 
 func (h *Hub) isProven(name string) bool {
@@ -46,8 +41,8 @@ func (h *Hub) isProven(name string) bool {
 	return false
 }
 
-// show is t as a person reads it. Its examples are those of the declaration:
-// they say nothing of a source.
+// show is t as a person reads it. Its examples are those of the declaration, for
+// no particular source.
 func (t *tool) show() status.Tool {
 	declaration, schema := mcp.Declaration(t.declaration())
 	out := status.Tool{

@@ -150,12 +150,14 @@ func checkTargets(p *policy.Policy, q policy.Request) func([]tools.Change) error
 }
 
 func refuseWrites([]tools.Change) error {
-	return tools.Errorf(tools.Conflict, "a call that was to change nothing tried to write; nothing was changed").WithHint("Read again, then call again.")
+	return tools.Errorf(tools.Conflict, "a call that was to change nothing tried to write; nothing was changed").
+		WithHint("Read again, then call again.")
 }
 
 func forbidden(d policy.Decision) error {
-	return tools.Errorf(tools.Denied, "the user's policy forbids this").WithHint("Ask the user; `lectern policy explain` tells them which rule it is.").WithData(
-		map[string]any{"granted": d.Granted})
+	return tools.Errorf(tools.Denied, "the user's policy forbids this").
+		WithHint("Ask the user; `lectern policy explain` tells them which rule it is.").
+		WithData(map[string]any{"granted": d.Granted})
 }
 
 // allowance names what is allowed for a session: one tool of one source, as long

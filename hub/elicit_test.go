@@ -17,7 +17,7 @@ import (
 
 const initForms = `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"cursor","version":"9"}}`
 
-func (h *padHub) withForms(proven string) *hubtest.Client {
+func (h *notesHub) withForms(proven string) *hubtest.Client {
 	h.t.Helper()
 	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
 	c.Ask("initialize", initForms)
@@ -53,7 +53,7 @@ func TestElicit(t *testing.T) {
 		{`"error":{"code":-1,"message":"no"}`, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startPad(t, askWrites(), nil, Limits{})
+			h := startNotes(t, askWrites(), nil, Limits{})
 			c := h.withForms("cursor")
 			c.Send(drop)
 			id, message := readForm(t, c)
@@ -63,13 +63,13 @@ func TestElicit(t *testing.T) {
 			c.Send(`{"jsonrpc":"2.0","id":` + id + `,` + tt.answer + `}`)
 			synctest.Wait()
 			if tt.want == "" {
-				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+				h.answer(h.onlyPending().ID, false, status.Answer{Reason: "by hand"})
 				tt.want = "by hand"
 			}
 			if f := c.Recv(); !strings.Contains(f.Raw, tt.want) {
 				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
-			if wrote := h.pad.writes > 0; wrote != strings.Contains(tt.answer, "once") {
+			if wrote := h.notes.writes > 0; wrote != strings.Contains(tt.answer, "once") {
 				t.Errorf("%s: written %v", tt.answer, wrote)
 			}
 		})
@@ -79,11 +79,11 @@ func TestElicit(t *testing.T) {
 // Whoever answers first is heard, and the client is told that its form is void.
 func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{})
+		h := startNotes(t, askWrites(), nil, Limits{})
 		c := h.withForms("cursor")
 		c.Send(drop)
 		id, _ := readForm(t, c)
-		h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+		h.answer(h.onlyPending().ID, false, status.Answer{Reason: "by hand"})
 		seen := ""
 		for range 2 {
 			seen += c.Recv().Raw
@@ -93,7 +93,7 @@ func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 		}
 		c.Send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"answer":"allow once"}}}`)
 		synctest.Wait()
-		if h.pad.writes != 0 {
+		if h.notes.writes != 0 {
 			t.Error("a late form was heard")
 		}
 	})
@@ -113,14 +113,14 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 		{"cursor", nil, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
+			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
 			c := h.withForms(tt.proven)
 			c.Send(drop)
 			synctest.Wait()
 			if tt.want {
 				readForm(t, c)
 			}
-			h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+			h.answer(h.onlyPending().ID, false, status.Answer{Reason: "by hand"})
 			if f := c.Recv(); !tt.want && !strings.Contains(f.Raw, "by hand") {
 				t.Errorf("%+v: got %s", tt, f.Raw)
 			}
@@ -134,7 +134,7 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 // Over HTTP the form comes down the stream of the call, and the answer in a
 // request of its own.
 func TestElicitOverHTTP(t *testing.T) {
-	h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil, Limits{})
+	h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil, Limits{})
 	s := serveHTTP(t, h.testHub)
 	resp, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
 	session := resp.Header.Get("Mcp-Session-Id")
@@ -170,7 +170,7 @@ func TestElicitOverHTTP(t *testing.T) {
 			s.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"allow once"}}}`, id), "Mcp-Session-Id", session)
 		}
 	}
-	if !strings.Contains(last, `"done":true`) || h.pad.writes != 1 {
+	if !strings.Contains(last, `"done":true`) || h.notes.writes != 1 {
 		t.Errorf("got %s", last)
 	}
 }

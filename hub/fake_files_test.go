@@ -18,15 +18,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A cabinet is a box that hides files by name and writes them one by one.
-type cabinet struct {
-	*box
+// fakeFiles is a crashSource that hides files by name and writes several.
+type fakeFiles struct {
+	*crashSource
 
 	privacy tools.Privacy
 }
 
 // Hides implements [tools.Hider].
-func (c *cabinet) Hides(_ context.Context, change tools.Change) (bool, error) {
+func (c *fakeFiles) Hides(_ context.Context, change tools.Change) (bool, error) {
 	return c.privacy.Hides(tools.Page{Path: change.Target}), nil
 }
 
@@ -35,7 +35,7 @@ type fileIn struct {
 }
 
 // File writes files, in the order of their names.
-func (c *cabinet) File(ctx context.Context, to tools.CallContext, in fileIn) (none, error) {
+func (c *fakeFiles) File(ctx context.Context, to tools.CallContext, in fileIn) (none, error) {
 	var changes []tools.Change
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		text := in.Files[name]
@@ -49,34 +49,34 @@ func (c *cabinet) File(ctx context.Context, to tools.CallContext, in fileIn) (no
 }
 
 // List is named like a tool of the hub.
-func (c *cabinet) List(context.Context, none) (none, error) { return none{}, nil }
+func (c *fakeFiles) List(context.Context, none) (none, error) { return none{}, nil }
 
-func cabinetKind(dir string, more ...tools.Tool[*cabinet]) tools.Kind {
-	return tools.Erase(tools.System[*cabinet, struct{}]{
-		Name: "cabinet", Title: "Cabinet", Doc: "For tests.",
-		Open: func(_ context.Context, _ struct{}, env tools.Env) (*cabinet, error) {
-			return &cabinet{&box{dir: filepath.Join(dir, env.Name)}, env.Privacy}, nil
+func filesKind(dir string, more ...tools.Tool[*fakeFiles]) tools.Kind {
+	return tools.Erase(tools.System[*fakeFiles, struct{}]{
+		Name: "files", Title: "Files", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*fakeFiles, error) {
+			return &fakeFiles{&crashSource{dir: filepath.Join(dir, env.Name)}, env.Privacy}, nil
 		},
-		Tools: append([]tools.Tool[*cabinet]{
-			tools.DefineWithContext(tools.Spec[fileIn, none]{Name: "file", Title: "File", Doc: "Writes files.", Effect: tools.Writes}, (*cabinet).File),
+		Tools: append([]tools.Tool[*fakeFiles]{
+			tools.DefineWithContext(tools.Spec[fileIn, none]{Name: "file", Title: "File", Doc: "Writes files.", Effect: tools.Writes}, (*fakeFiles).File),
 		}, more...),
 	})
 }
 
-// An office is a hub with cabinets, a journal and the tools of a past.
-type office struct {
+// filesHub is a hub with fakeFiles, a journal and the tools for own changes.
+type filesHub struct {
 	*testHub
 	t   *testing.T
 	dir string
 }
 
-func startOffice(t *testing.T, change func(*Config)) *office {
+func startFiles(t *testing.T, change func(*Config)) *filesHub {
 	t.Helper()
 	dir, log := t.TempDir(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
 	conf := Config{
-		Kinds: []tools.Kind{cabinetKind(dir)}, Sources: []Source{{Name: "notes", Kind: "cabinet"}},
+		Kinds: []tools.Kind{filesKind(dir)}, Sources: []Source{{Name: "notes", Kind: "files"}},
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
@@ -99,11 +99,11 @@ func startOffice(t *testing.T, change func(*Config)) *office {
 			t.Error(err)
 		}
 	})
-	return &office{&testHub{h, hubtest.NewWorld(), nil, log}, t, dir}
+	return &filesHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, dir}
 }
 
 // holds is what a file of notes holds; empty: it is not there.
-func (o *office) holds(name string) string {
+func (o *filesHub) holds(name string) string {
 	data, err := os.ReadFile(filepath.Join(o.dir, "notes", name))
 	if err != nil {
 		return ""
@@ -112,36 +112,36 @@ func (o *office) holds(name string) string {
 }
 
 // edit is a person at work.
-func (o *office) edit(name, text string) {
+func (o *filesHub) edit(name, text string) {
 	o.t.Helper()
 	if err := os.WriteFile(filepath.Join(o.dir, "notes", name), []byte(text), 0o600); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
-// A clerk is an agent of an office.
-type clerk struct {
-	o   *office
+// A filesAgent is an agent of a filesHub.
+type filesAgent struct {
+	o   *filesHub
 	s   *session
 	who policy.Client
 }
 
-func (o *office) clerk(who policy.Client) *clerk {
+func (o *filesHub) agent(who policy.Client) *filesAgent {
 	s := o.localSession("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
 	}
-	return &clerk{o, s, who}
+	return &filesAgent{o, s, who}
 }
 
 // call answers as an agent sees it.
-func (c *clerk) call(tool, args string) told {
-	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.viewOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
-	return told{res, tools.AsError(err)}
+func (c *filesAgent) call(tool, args string) callOutcome {
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+	return callOutcome{res, tools.AsError(err)}
 }
 
-func (c *clerk) does(tool, args string) json.RawMessage {
+func (c *filesAgent) mustCall(tool, args string) json.RawMessage {
 	c.o.t.Helper()
 	got := c.call(tool, args)
 	if got.err != nil {
@@ -150,17 +150,17 @@ func (c *clerk) does(tool, args string) json.RawMessage {
 	return got.res.JSON
 }
 
-func (c *clerk) list(args string) tools.ListChangesOut {
+func (c *filesAgent) list(args string) tools.ListChangesOut {
 	c.o.t.Helper()
 	var out tools.ListChangesOut
-	if err := json.Unmarshal(c.does("list_changes", args), &out); err != nil {
+	if err := json.Unmarshal(c.mustCall("list_changes", args), &out); err != nil {
 		c.o.t.Fatal(err)
 	}
 	return out
 }
 
 // ids are those of the own Changes, newest first.
-func (c *clerk) ids() []string {
+func (c *filesAgent) ids() []string {
 	c.o.t.Helper()
 	ids := []string{}
 	for _, change := range c.list(`{}`).Changes {

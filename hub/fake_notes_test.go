@@ -19,30 +19,30 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A pad is a Source that reports what it is about to change, as every one that
+// fakeNotes is a Source that reports what it is about to change, as every one that
 // writes does.
-type pad struct {
+type fakeNotes struct {
 	mu    sync.Mutex
 	pages map[string]string
-	// meddle runs before a call that is not a dry run reports its Changes, as a
+	// beforeWrite runs before a call that is not a dry run reports its Changes, as a
 	// person's editor might.
-	meddle func(p *pad)
-	writes int
-	// skew is what the wall clock of its hub is ahead.
-	skew atomic.Int64
+	beforeWrite func(p *fakeNotes)
+	writes      int
+	// clockSkew is what the wall clock of its hub is ahead.
+	clockSkew atomic.Int64
 }
 
-func (p *pad) Close() error                { return nil }
-func (p *pad) Check(context.Context) error { return nil }
+func (p *fakeNotes) Close() error                { return nil }
+func (p *fakeNotes) Check(context.Context) error { return nil }
 
-func (p *pad) State(_ context.Context, target string) (tools.State, error) {
+func (p *fakeNotes) State(_ context.Context, target string) (tools.State, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text, there := p.pages[target]
 	return tools.State{Exists: there, Data: []byte(text)}, nil
 }
 
-func (p *pad) Restore(context.Context, tools.CallContext, []tools.Change) error { return nil }
+func (p *fakeNotes) Restore(context.Context, tools.CallContext, []tools.Change) error { return nil }
 
 type (
 	pageIn struct {
@@ -63,13 +63,13 @@ type (
 	}
 )
 
-func (p *pad) Get(_ context.Context, in pageIn) (textOut, error) {
+func (p *fakeNotes) Get(_ context.Context, in pageIn) (textOut, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return textOut{Text: p.pages[in.Path]}, nil
 }
 
-func (p *pad) Put(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+func (p *fakeNotes) Put(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if in.Path == "" {
 		return doneOut{}, tools.Errorf(tools.Invalid, "path: is empty")
 	}
@@ -81,13 +81,13 @@ func (p *pad) Put(ctx context.Context, c tools.CallContext, in putIn) (doneOut, 
 }
 
 // Sly writes although its call is a dry run.
-func (p *pad) Sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+func (p *fakeNotes) Sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
 	return doneOut{err == nil}, err
 }
 
 // Twice reports in two parts.
-func (p *pad) Twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+func (p *fakeNotes) Twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if err := p.change(ctx, c, map[string]*string{in.Path: &in.Text}); err != nil {
 		return doneOut{}, err
 	}
@@ -95,12 +95,12 @@ func (p *pad) Twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut
 	return doneOut{err == nil}, err
 }
 
-func (p *pad) Drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
+func (p *fakeNotes) Drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: nil})
 	return doneOut{err == nil}, err
 }
 
-func (p *pad) Move(ctx context.Context, c tools.CallContext, in moveIn) (doneOut, error) {
+func (p *fakeNotes) Move(ctx context.Context, c tools.CallContext, in moveIn) (doneOut, error) {
 	s, err := p.State(ctx, in.From)
 	if err != nil {
 		return doneOut{}, err
@@ -109,11 +109,11 @@ func (p *pad) Move(ctx context.Context, c tools.CallContext, in moveIn) (doneOut
 	return doneOut{err == nil}, err
 }
 
-func (p *pad) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
+func (p *fakeNotes) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
-func (p *pad) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
-	if _, dryRun := c.(*tools.DryRun); !dryRun && p.meddle != nil {
-		p.meddle(p)
+func (p *fakeNotes) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
+	if _, dryRun := c.(*tools.DryRun); !dryRun && p.beforeWrite != nil {
+		p.beforeWrite(p)
 	}
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(to)) {
@@ -144,53 +144,53 @@ func (p *pad) change(ctx context.Context, c tools.CallContext, to map[string]*st
 }
 
 // edit is a person's.
-func (p *pad) edit(path, text string) {
+func (p *fakeNotes) edit(path, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pages[path] = text
 }
 
-func (p *pad) holds(path string) string {
+func (p *fakeNotes) holds(path string) string {
 	s, _ := p.State(context.Background(), path)
 	return string(s.Data)
 }
 
-func padKind(p *pad) tools.Kind {
-	return tools.Erase(tools.System[*pad, struct{}]{
-		Name: "pad", Title: "Pad", Doc: "For tests.",
-		Open: func(context.Context, struct{}, tools.Env) (*pad, error) { return p, nil },
-		Tools: []tools.Tool[*pad]{
-			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*pad).Get),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*pad).Put),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*pad).Sly),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*pad).Twice),
-			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*pad).Drop),
-			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*pad).Move),
-			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*pad).Run),
-			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*pad).Run),
+func notesKind(p *fakeNotes) tools.Kind {
+	return tools.Erase(tools.System[*fakeNotes, struct{}]{
+		Name: "notes", Title: "Notes", Doc: "For tests.",
+		Open: func(context.Context, struct{}, tools.Env) (*fakeNotes, error) { return p, nil },
+		Tools: []tools.Tool[*fakeNotes]{
+			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*fakeNotes).Get),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*fakeNotes).Put),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*fakeNotes).Sly),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*fakeNotes).Twice),
+			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*fakeNotes).Drop),
+			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*fakeNotes).Move),
+			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*fakeNotes).Run),
+			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*fakeNotes).Run),
 		},
 	})
 }
 
-// A padHub is a hub on one pad, source notes.
-type padHub struct {
+// A notesHub is a hub on one fakeNotes, source notes.
+type notesHub struct {
 	*testHub
-	t   testing.TB
-	pad *pad
+	t     testing.TB
+	notes *fakeNotes
 }
 
-func startPad(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
+func startNotes(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits Limits) *notesHub {
 	t.Helper()
-	return startPadOn(t, hubtest.NewBoard(), grants, rules, limits)
+	return startNotesOn(t, hubtest.NewBoard(), grants, rules, limits)
 }
 
-func startPadOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []policy.Rule, limits Limits) *padHub {
+func startNotesOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []policy.Rule, limits Limits) *notesHub {
 	t.Helper()
-	p := &pad{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
+	p := &fakeNotes{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
 	log := &hubtest.Log{}
 	h := New(Config{
-		Kinds: []tools.Kind{padKind(p)}, Sources: []Source{{Name: "notes", Kind: "pad"}}, Limits: limits,
-		Now:     func() time.Time { return time.Now().Add(time.Duration(p.skew.Load())) },
+		Kinds: []tools.Kind{notesKind(p)}, Sources: []Source{{Name: "notes", Kind: "notes"}}, Limits: limits,
+		Now:     func() time.Time { return time.Now().Add(time.Duration(p.clockSkew.Load())) },
 		Version: "1", Skill: "1", State: on, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
 	if err := h.Start(context.Background()); err != nil {
@@ -201,42 +201,42 @@ func startPadOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []p
 			t.Error(err)
 		}
 	})
-	return &padHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, p}
+	return &notesHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, p}
 }
 
 // An asker is one agent without a wire.
-type asker struct {
-	h   *padHub
+type testAgent struct {
+	h   *notesHub
 	s   *session
 	who policy.Client
 }
 
-func (h *padHub) asker(who policy.Client) *asker {
+func (h *notesHub) agent(who policy.Client) *testAgent {
 	s := h.localSession("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
 	}
-	return &asker{h, s, who}
+	return &testAgent{h, s, who}
 }
 
-type told struct {
+type callOutcome struct {
 	res tools.Result
 	err *tools.Error
 }
 
 // begin calls a tool and delivers its outcome.
-func (a *asker) begin(ctx context.Context, tool, args string) <-chan told {
-	out := make(chan told, 1)
+func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan callOutcome {
+	out := make(chan callOutcome, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.viewOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
-		out <- told{res, tools.AsError(err)}
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+		out <- callOutcome{res, tools.AsError(err)}
 	}()
 	return out
 }
 
 // waiting is the one call that waits for a person.
-func (h *padHub) waiting() status.Approval {
+func (h *notesHub) onlyPending() status.Approval {
 	h.t.Helper()
 	list := h.approvals.Pending()
 	if len(list) != 1 {
@@ -245,14 +245,14 @@ func (h *padHub) waiting() status.Approval {
 	return list[0]
 }
 
-func (h *padHub) answers(id string, allow bool, a status.Answer) {
+func (h *notesHub) answer(id string, allow bool, a status.Answer) {
 	h.t.Helper()
 	if err := h.Answer(id, allow, a); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func code(o told) tools.Code {
+func outcomeCode(o callOutcome) tools.Code {
 	if o.err == nil {
 		return "ok"
 	}
@@ -265,9 +265,9 @@ func askWrites() []policy.Grant {
 
 var cursor = policy.Client{Name: "cursor"}
 
-func says(t testing.TB, o told, want tools.Code, words string) {
+func checkOutcome(t testing.TB, o callOutcome, want tools.Code, words string) {
 	t.Helper()
-	if code(o) != want || o.err != nil && !strings.Contains(o.err.Message+". "+o.err.Hint, words) {
-		t.Errorf("got %s (%v), want %s with %q", code(o), o.err, want, words)
+	if outcomeCode(o) != want || o.err != nil && !strings.Contains(o.err.Message+". "+o.err.Hint, words) {
+		t.Errorf("got %s (%v), want %s with %q", outcomeCode(o), o.err, want, words)
 	}
 }

@@ -72,26 +72,26 @@ func TestForm(t *testing.T) {
 		{``, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startPad(t, askWrites(), nil, Limits{})
+			h := startNotes(t, askWrites(), nil, Limits{})
 			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 			f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 			asked := f.InputRequests["approval"].Params
 			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
 				t.Errorf("asked %+v", asked)
 			}
-			if w := h.waiting(); w.Until.Sub(w.Since) != h.limits.Form || h.pad.writes != 0 {
+			if w := h.onlyPending(); w.Until.Sub(w.Since) != h.limits.Form || h.notes.writes != 0 {
 				t.Errorf("meanwhile %+v", w)
 			}
 			c.Send(`{"jsonrpc":"2.0","id":"again","method":"tools/call","params":` + dropForm(f.RequestState, tt.answer) + `}`)
 			synctest.Wait()
 			if tt.want == "" {
-				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
+				h.answer(h.onlyPending().ID, false, status.Answer{Reason: "by hand"})
 				tt.want = "by hand"
 			}
 			if f := c.Recv(); f.ID != "again" || !strings.Contains(f.Raw, tt.want) {
 				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
-			if wrote := h.pad.writes > 0; wrote != (tt.want == `"done":true`) || h.open() != 0 {
+			if wrote := h.notes.writes > 0; wrote != (tt.want == `"done":true`) || h.open() != 0 {
 				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, h.open())
 			}
 			again := c.Ask("tools/call", dropForm("", ""))
@@ -106,8 +106,8 @@ func TestForm(t *testing.T) {
 // makes lines of its own.
 func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{})
-		h.pad.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
+		h := startNotes(t, askWrites(), nil, Limits{})
+		h.notes.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
@@ -119,33 +119,33 @@ func TestFormShowsWhatIsHidden(t *testing.T) {
 	})
 }
 
-// A form that nobody fills in leaves the call waiting in the panel for as long
+// A form that is not filled in leaves the call waiting in the panel for as long
 // as any other, and who answers there while it is out is heard before it.
 func TestFormIsAnsweredElsewhere(t *testing.T) {
 	for _, allow := range []bool{true, false} {
 		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
 			synctest.Test(t, func(t *testing.T) {
-				h := startPad(t, askWrites(), nil, Limits{})
+				h := startNotes(t, askWrites(), nil, Limits{})
 				c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 				f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
-				h.answers(h.waiting().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
-				if h.pad.writes != 0 {
+				h.answer(h.onlyPending().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
+				if h.notes.writes != 0 {
 					t.Error("written before the client came back")
 				}
 				got := c.Ask("tools/call", dropForm(f.RequestState, answer))
-				if !strings.Contains(got.Raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.pad.writes > 0 != allow {
+				if !strings.Contains(got.Raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.notes.writes > 0 != allow {
 					t.Errorf("the panel said %v, the form %q: %s", allow, answer, got.Raw)
 				}
 			})
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{})
+		h := startNotes(t, askWrites(), nil, Limits{})
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		c.Send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
 		synctest.Wait()
-		if left := h.waiting().Until.Sub(h.now()); left != h.limits.Approval {
+		if left := h.onlyPending().Until.Sub(h.now()); left != h.limits.Approval {
 			t.Errorf("the panel shows that it waits for %s", left)
 		}
 		if got := c.Recv(); !strings.Contains(got.Raw, "the call was not approved within 50s") {
@@ -171,16 +171,16 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 		{"cursor", nil, `{}`, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
+			h := startNotes(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
 			c := connectAs(t, h.testHub, mcp.Attach{Proven: tt.proven})
 			c.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
 			synctest.Wait()
-			id := h.waiting().ID
+			id := h.onlyPending().ID
 			if tt.want {
 				isForm(t, c.Recv().Result)
 				return
 			}
-			h.answers(id, false, status.Answer{Reason: "by hand"})
+			h.answer(id, false, status.Answer{Reason: "by hand"})
 			if f := c.Recv(); !strings.Contains(f.Raw, "by hand") {
 				t.Errorf("%+v: got %s", tt, f.Raw)
 			}
@@ -191,22 +191,22 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 // A request of the era with sessions brings no form, whatever it says.
 func TestFormIsOfTheModernEra(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{})
+		h := startNotes(t, askWrites(), nil, Limits{})
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
-		former := h.waiting().ID
+		former := h.onlyPending().ID
 		c.Initialize()
 		c.Send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
 			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
 		synctest.Wait()
 		list := h.approvals.Pending()
-		if len(list) != 2 || h.pad.writes != 0 {
-			t.Fatalf("%d wait, %d writes", len(list), h.pad.writes)
+		if len(list) != 2 || h.notes.writes != 0 {
+			t.Fatalf("%d wait, %d writes", len(list), h.notes.writes)
 		}
 		for _, a := range list {
-			h.answers(a.ID, a.ID == former, status.Answer{Reason: "by hand"})
+			h.answer(a.ID, a.ID == former, status.Answer{Reason: "by hand"})
 		}
-		if got := c.Recv(); !strings.Contains(got.Raw, "by hand") || h.pad.writes != 0 {
+		if got := c.Recv(); !strings.Contains(got.Raw, "by hand") || h.notes.writes != 0 {
 			t.Errorf("got %s", got.Raw)
 		}
 	})
@@ -215,7 +215,7 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 // Over HTTP the form and what comes back are two requests; only the client that
 // was asked brings it back.
 func TestFormOverHTTP(t *testing.T) {
-	h := startPad(t, askWrites(), nil, Limits{})
+	h := startNotes(t, askWrites(), nil, Limits{})
 	h.mcp.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 	s := serveHTTP(t, h.testHub)
 	post := func(proven, params string) hubtest.Frame {
@@ -231,13 +231,13 @@ func TestFormOverHTTP(t *testing.T) {
 	}
 	const yes = `{"action":"accept","content":{"answer":"allow once"}}`
 	f := isForm(t, post("cursor", dropForm("", "")).Result)
-	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "about another call") || h.pad.writes != 0 {
+	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "about another call") || h.notes.writes != 0 {
 		t.Errorf("another client: %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, `"done":true`) || h.pad.writes != 1 {
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, `"done":true`) || h.notes.writes != 1 {
 		t.Errorf("got %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "has expired") || h.pad.writes != 1 {
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "has expired") || h.notes.writes != 1 {
 		t.Errorf("again: %s", got.Raw)
 	}
 }
@@ -245,7 +245,7 @@ func TestFormOverHTTP(t *testing.T) {
 // A call that is answered with a form is told apart from one that failed or ran.
 func TestFormIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startPad(t, askWrites(), nil, Limits{SessionWrites: 1})
+		h := startNotes(t, askWrites(), nil, Limits{SessionWrites: 1})
 		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		if got := c.Ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.Raw, `"done":true`) {

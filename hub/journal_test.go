@@ -33,15 +33,15 @@ func TestMain(m *testing.M) {
 }
 
 // A box is a Source of files that says how far its writes have come.
-type box struct {
+type crashSource struct {
 	dir string
 	at  func(point string)
 }
 
-func (b *box) Close() error                { return nil }
-func (b *box) Check(context.Context) error { return nil }
+func (b *crashSource) Close() error                { return nil }
+func (b *crashSource) Check(context.Context) error { return nil }
 
-func (b *box) State(_ context.Context, target string) (tools.State, error) {
+func (b *crashSource) State(_ context.Context, target string) (tools.State, error) {
 	data, err := os.ReadFile(filepath.Join(b.dir, target))
 	if errors.Is(err, fs.ErrNotExist) {
 		return tools.State{}, nil
@@ -49,7 +49,7 @@ func (b *box) State(_ context.Context, target string) (tools.State, error) {
 	return tools.State{Exists: true, Data: data}, err
 }
 
-func (b *box) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+func (b *crashSource) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	for _, ch := range changes {
 		now, err := b.State(ctx, ch.Target)
 		if err != nil || now.Exists != ch.Before.Exists || !bytes.Equal(now.Data, ch.Before.Data) {
@@ -59,7 +59,7 @@ func (b *box) Restore(ctx context.Context, c tools.CallContext, changes []tools.
 	return b.change(ctx, c, changes)
 }
 
-func (b *box) change(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
+func (b *crashSource) change(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	b.reach("start")
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (b *box) change(ctx context.Context, c tools.CallContext, changes []tools.C
 	return nil
 }
 
-func (b *box) reach(point string) {
+func (b *crashSource) reach(point string) {
 	if b.at != nil {
 		b.at(point)
 	}
@@ -91,7 +91,7 @@ type putBothIn struct {
 }
 
 // Put writes a.txt and b.txt.
-func (b *box) Put(ctx context.Context, c tools.CallContext, in putBothIn) (none, error) {
+func (b *crashSource) Put(ctx context.Context, c tools.CallContext, in putBothIn) (none, error) {
 	var changes []tools.Change
 	for _, name := range []string{"a.txt", "b.txt"} {
 		before, err := b.State(ctx, name)
@@ -115,47 +115,47 @@ func (b *box) Put(ctx context.Context, c tools.CallContext, in putBothIn) (none,
 	return none{}, errors.New("in the middle of a write")
 }
 
-func (b *box) Look(ctx context.Context, c tools.CallContext, _ none) (none, error) {
+func (b *crashSource) Look(ctx context.Context, c tools.CallContext, _ none) (none, error) {
 	return none{}, ctx.Err()
 }
 
-func boxKind(b *box) tools.Kind {
-	return tools.Erase(tools.System[*box, struct{}]{
+func crashKind(b *crashSource) tools.Kind {
+	return tools.Erase(tools.System[*crashSource, struct{}]{
 		Name: "box", Title: "Box", Doc: "For tests.",
-		Open: func(context.Context, struct{}, tools.Env) (*box, error) { return b, nil },
-		Tools: []tools.Tool[*box]{
-			tools.DefineWithContext(tools.Spec[putBothIn, none]{Name: "put", Title: "Put", Doc: "Writes both.", Effect: tools.Writes}, (*box).Put),
-			tools.DefineWithContext(tools.Spec[none, none]{Name: "look", Title: "Look", Doc: "Reads.", Effect: tools.Reads}, (*box).Look),
+		Open: func(context.Context, struct{}, tools.Env) (*crashSource, error) { return b, nil },
+		Tools: []tools.Tool[*crashSource]{
+			tools.DefineWithContext(tools.Spec[putBothIn, none]{Name: "put", Title: "Put", Doc: "Writes both.", Effect: tools.Writes}, (*crashSource).Put),
+			tools.DefineWithContext(tools.Spec[none, none]{Name: "look", Title: "Look", Doc: "Reads.", Effect: tools.Reads}, (*crashSource).Look),
 		},
 	})
 }
 
-// A boxHub is a hub with a journal, on a box.
-type boxHub struct {
+// A crashHub is a hub with a journal, on a box.
+type crashHub struct {
 	*Hub
 	board *hubtest.Board
 	log   *hubtest.Log
 	close func() error
 }
 
-func openBox(ctx context.Context, top string, at func(string)) (*boxHub, error) {
+func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, error) {
 	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
 	h := New(Config{
-		Kinds: []tools.Kind{boxKind(&box{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
+		Kinds: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
 		Version: "1", Skill: "1", State: b, Now: time.Now, Log: logger, Journal: j,
 	})
 	err := h.Start(ctx)
-	return &boxHub{h, b, log, func() error { return errors.Join(h.Close(), j.Close()) }}, err
+	return &crashHub{h, b, log, func() error { return errors.Join(h.Close(), j.Close()) }}, err
 }
 
-func startBox(t testing.TB, top string) *boxHub {
+func startCrashHub(t testing.TB, top string) *crashHub {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(top, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h, err := openBox(t.Context(), top, nil)
+	h, err := openCrashHub(t.Context(), top, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func victim(top, point string) {
 		fmt.Println("there")
 		_, _ = io.ReadAll(os.Stdin)
 	}
-	h, err := openBox(context.Background(), top, func(p string) {
+	h, err := openCrashHub(context.Background(), top, func(p string) {
 		if p == point {
 			wait()
 		}
@@ -202,7 +202,7 @@ func filesOf(t testing.TB, top string) string {
 }
 
 // targetsOf are the listed Changes, oldest first.
-func targetsOf(t testing.TB, h *boxHub) string {
+func targetsOf(t testing.TB, h *crashHub) string {
 	t.Helper()
 	found, err := h.Changes(t.Context(), status.Filter{})
 	if err != nil {
@@ -252,7 +252,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 			if line != "there\n" {
 				t.Fatalf("the hub said %q", line)
 			}
-			h := startBox(t, top)
+			h := startCrashHub(t, top)
 			if want.says != "" {
 				h.log.WaitFor(t, want.says)
 			}
@@ -278,7 +278,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
 	for _, fault := range []string{"error", "panic"} {
 		top := t.TempDir()
-		h := startBox(t, top)
+		h := startCrashHub(t, top)
 		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
 		if e := tools.AsError(err); e == nil || e.Code != tools.Internal {
 			t.Errorf("%s: %v", fault, err)
@@ -300,7 +300,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if err := os.WriteFile(in, []byte("in the way"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := startBox(t, top)
+	h := startCrashHub(t, top)
 	put := func() *tools.Error {
 		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 		return tools.AsError(err)
@@ -331,7 +331,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 // Sessions of one hub are not taken for those of the next.
 func TestSessionsAreCountedOn(t *testing.T) {
 	top := t.TempDir()
-	h, err := openBox(t.Context(), top, nil)
+	h, err := openCrashHub(t.Context(), top, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if err := h.close(); err != nil {
 		t.Fatal(err)
 	}
-	next := startBox(t, top)
+	next := startCrashHub(t, top)
 	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 // A read does not touch the journal, not even to open it.
 func TestReadLeavesTheJournalAlone(t *testing.T) {
 	top := t.TempDir()
-	h := startBox(t, top)
+	h := startCrashHub(t, top)
 	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestReadLeavesTheJournalAlone(t *testing.T) {
 }
 
 func BenchmarkSmallWrite(b *testing.B) {
-	h := startBox(b, b.TempDir())
+	h := startCrashHub(b, b.TempDir())
 	for b.Loop() {
 		if _, err := h.Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 			b.Fatal(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // ownChanges are the Changes that one agent made to one source. It is the
-// receiver of the tools that the hub adds to those of Systems, for one call: see
+// receiver, for one call, of the tools that the hub adds to those of Systems: see
 // [tools.OwnChanges].
 type ownChanges struct {
 	hub      *Hub
@@ -32,7 +32,7 @@ func (h *Hub) ownChanges(c *call, open *sourceRef) *ownChanges {
 
 // addOwnChanges adds the tools of ownChanges for the sources that grant them.
 // Their names depend on what the Systems declare, not on what is granted.
-func (v *view) addOwnChanges(several bool) {
+func (v *toolset) addOwnChanges(several bool) {
 	if len(v.sources) == 0 || !v.sources[0].hub.offersOwnChanges {
 		return
 	}
@@ -50,12 +50,12 @@ func (v *view) addOwnChanges(several bool) {
 	kind := tools.OwnChangesKind()
 	for i, t := range tools.OwnChangesTools() {
 		info := kind.Manifest().Tools[i]
-		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.granted(s, info.Effect) })
 		name := info.Name
 		for taken[name] {
 			name = "lectern_" + name
 		}
-		listed := &tool{name: name, info: info, digest: policy.ToolDigest(info), kind: kind, of: of, choice: newChoice(of, granting, false), ownChanges: &t}
+		listed := &tool{name: name, info: info, digest: policy.ToolDigest(info), kind: kind, choice: newSourceChoice(of, granting, false), ownChanges: &t}
 		if len(granting) > 0 {
 			v.tools[name] = listed
 		} else if len(of) > 0 {

@@ -41,18 +41,18 @@ func namesListed(t *testing.T, h *testHub) []string {
 	return names
 }
 
-// Agents have the tools of a past only where a person wants them to, and never
+// Agents have the tools for own changes only where a person wants it, and never
 // under the name of another tool.
 func TestPastIsOptIn(t *testing.T) {
-	without := startOffice(t, func(c *Config) { c.OwnChanges = false })
-	never := startOffice(t, func(c *Config) { c.OwnChanges, c.Journal = true, nil })
+	without := startFiles(t, func(c *Config) { c.OwnChanges = false })
+	never := startFiles(t, func(c *Config) { c.OwnChanges, c.Journal = true, nil })
 	if off := publishedTo(t, without.testHub); !bytes.Equal(off, publishedTo(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
 		t.Errorf("off: %s", off)
 	}
-	if f := without.clerk(cursor).call("list_changes", `{}`); code(f) != tools.NotFound {
+	if f := without.agent(cursor).call("list_changes", `{}`); outcomeCode(f) != tools.NotFound {
 		t.Errorf("off: %+v", f)
 	}
-	if _, err := startOffice(t, nil).Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+	if _, err := startFiles(t, nil).Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
 	}
 	for name, c := range map[string]struct {
@@ -63,14 +63,14 @@ func TestPastIsOptIn(t *testing.T) {
 		"read-only": {func(c *Config) { c.Sources[0].ReadOnly = true }, []string{"list_changes"}},
 		"several": {func(c *Config) {
 			c.Sources = append(c.Sources, Source{Name: "box", Kind: "box"})
-			c.Kinds = append(c.Kinds, boxKind(&box{}))
-		}, []string{"box_look", "box_put", "cabinet_file", "list_changes", "undo_change"}},
+			c.Kinds = append(c.Kinds, crashKind(&crashSource{}))
+		}, []string{"box_look", "box_put", "files_file", "list_changes", "undo_change"}},
 		"a System has the name": {func(c *Config) {
-			c.Kinds = []tools.Kind{cabinetKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*cabinet).List))}
+			c.Kinds = []tools.Kind{filesKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*fakeFiles).List))}
 		}, []string{"file", "lectern_list_changes", "list_changes", "undo_change"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := namesListed(t, startOffice(t, c.change).testHub); !slices.Equal(got, c.want) {
+			if got := namesListed(t, startFiles(t, c.change).testHub); !slices.Equal(got, c.want) {
 				t.Errorf("listed %q, want %q", got, c.want)
 			}
 		})
@@ -80,11 +80,11 @@ func TestPastIsOptIn(t *testing.T) {
 // An agent sees what it changed itself, takes that back exactly, and the
 // taking back too; what another did is to it what never was.
 func TestOwnChangesAndNoOthers(t *testing.T) {
-	o := startOffice(t, nil)
+	o := startFiles(t, nil)
 	o.edit("old", "was\n")
-	a, b := o.clerk(cursor), o.clerk(cursor) // of the same name
-	a.does("file", `{"files":{"old":"now\n"}}`)
-	b.does("file", `{"files":{"theirs":"x"}}`)
+	a, b := o.agent(cursor), o.agent(cursor) // of the same name
+	a.mustCall("file", `{"files":{"old":"now\n"}}`)
+	b.mustCall("file", `{"files":{"theirs":"x"}}`)
 	out := a.list(`{"id":"c1"}`)
 	if len(out.Changes) != 1 || out.Changes[0].Target != "old" || !strings.Contains(out.Changes[0].Diff, "-was\n+now\n") {
 		t.Errorf("listed %+v", out)
@@ -95,23 +95,23 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 	for _, tool := range []string{"list_changes", "undo_change"} {
 		theirs, never := b.call(tool, `{"id":"c1"}`), b.call(tool, `{"id":"c9"}`)
 		odd := b.call(tool, `{"id":"cx"}`)
-		if code(theirs) != tools.NotFound || theirs.err.Message != strings.Replace(never.err.Message, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || code(odd) != tools.NotFound {
+		if outcomeCode(theirs) != tools.NotFound || theirs.err.Message != strings.Replace(never.err.Message, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || outcomeCode(odd) != tools.NotFound {
 			t.Errorf("%s: %v, %v and %v are told apart", tool, theirs.err, never.err, odd.err)
 		}
 	}
-	a.does("undo_change", `{"id":"c1","dry_run":true}`)
+	a.mustCall("undo_change", `{"id":"c1","dry_run":true}`)
 	if o.holds("old") != "now\n" || len(a.ids()) != 1 {
 		t.Error("a dry run changed something")
 	}
 	var undone tools.UndoChangeOut
-	if err := json.Unmarshal(a.does("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Action != "restore" {
+	if err := json.Unmarshal(a.mustCall("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Action != "restore" {
 		t.Errorf("undone %+v (%v)", undone, err)
 	}
 	if o.holds("old") != "was\n" {
 		t.Errorf("old holds %q", o.holds("old"))
 	}
-	says(t, a.call("undo_change", `{"id":"c1"}`), tools.Conflict, "already")
-	a.does("undo_change", `{"id":"c3"}`)
+	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Conflict, "already")
+	a.mustCall("undo_change", `{"id":"c3"}`)
 	if o.holds("old") != "now\n" {
 		t.Errorf("after the redo old holds %q", o.holds("old"))
 	}
@@ -125,17 +125,17 @@ func TestOwnChangesAndNoOthers(t *testing.T) {
 
 // A token is proof across sessions; a name is none, in neither direction.
 func TestOwnIsProven(t *testing.T) {
-	o := startOffice(t, nil)
-	o.clerk(alice).does("file", `{"files":{"a":"1"}}`)
-	o.clerk(claimer).does("file", `{"files":{"b":"1"}}`)
-	if got := o.clerk(alice).ids(); !slices.Equal(got, []string{"c1"}) {
+	o := startFiles(t, nil)
+	o.agent(alice).mustCall("file", `{"files":{"a":"1"}}`)
+	o.agent(claimer).mustCall("file", `{"files":{"b":"1"}}`)
+	if got := o.agent(alice).ids(); !slices.Equal(got, []string{"c1"}) {
 		t.Errorf("who shows the token sees %q", got)
 	}
-	if got := o.clerk(claimer).ids(); len(got) != 0 {
+	if got := o.agent(claimer).ids(); len(got) != 0 {
 		t.Errorf("who says the name sees %q", got)
 	}
-	says(t, o.clerk(claimer).call("undo_change", `{"id":"c1"}`), tools.NotFound, "c1")
-	o.clerk(alice).does("undo_change", `{"id":"c1"}`)
+	checkOutcome(t, o.agent(claimer).call("undo_change", `{"id":"c1"}`), tools.NotFound, "c1")
+	o.agent(alice).mustCall("undo_change", `{"id":"c1"}`)
 	if o.holds("a") != "" || o.holds("b") != "1" {
 		t.Error("the wrong one was taken back")
 	}
@@ -144,7 +144,7 @@ func TestOwnIsProven(t *testing.T) {
 // Whoever says the name of a client of the modern era is in its session on
 // HTTP, so without a token nothing is anybody's own there.
 func TestSharedSessionOwnsNothing(t *testing.T) {
-	o := startOffice(t, func(c *Config) {
+	o := startFiles(t, func(c *Config) {
 		c.VerifyClient = func(r *http.Request) string { return r.Header.Get("Authorization") }
 	})
 	s := serveHTTP(t, o.testHub)

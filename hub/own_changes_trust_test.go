@@ -15,37 +15,37 @@ import (
 // An undo needs the grant of what it does: one that removes what was created
 // needs that to delete.
 func TestUndoNeedsTheGrantOfItsEffect(t *testing.T) {
-	o := startOffice(t, nil)
+	o := startFiles(t, nil)
 	o.edit("old", "was")
-	a := o.clerk(cursor)
-	a.does("file", `{"files":{"new":"1"}}`)
-	a.does("file", `{"files":{"old":"now"}}`)
+	a := o.agent(cursor)
+	a.mustCall("file", `{"files":{"new":"1"}}`)
+	a.mustCall("file", `{"files":{"old":"now"}}`)
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, nil))
-	says(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "delete")
-	says(t, a.call("undo_change", `{"id":"c1","dry_run":true}`), tools.Denied, "delete")
-	a.does("undo_change", `{"id":"c2"}`)
+	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "delete")
+	checkOutcome(t, a.call("undo_change", `{"id":"c1","dry_run":true}`), tools.Denied, "delete")
+	a.mustCall("undo_change", `{"id":"c2"}`)
 	if o.holds("new") != "1" || o.holds("old") != "was" {
 		t.Error("grants were not heeded")
 	}
 	o.SetPolicy(policy.New([]policy.Grant{{Client: "cursor", Source: "notes", Effects: []tools.Effect{tools.Reads}}}, nil))
-	says(t, a.call("undo_change", `{"id":"c3"}`), tools.Denied, "write")
+	checkOutcome(t, a.call("undo_change", `{"id":"c3"}`), tools.Denied, "write")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Effects: []tools.Effect{tools.Deletes}}}))
-	says(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
+	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
 	o.SetPolicy(policy.New(nil, []policy.Rule{{Do: policy.Deny, Path: "new"}}))
-	says(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
+	checkOutcome(t, a.call("undo_change", `{"id":"c1"}`), tools.Denied, "policy")
 }
 
 // Who is asked first is asked about an undo too, with its very diff; a no
 // leaves everything as it is.
 func TestUndoIsAskedAbout(t *testing.T) {
 	asked := make(chan status.Approval, 1)
-	o := startOffice(t, func(c *Config) { c.OnApproval = func(a status.Approval) { asked <- a } })
+	o := startFiles(t, func(c *Config) { c.OnApproval = func(a status.Approval) { asked <- a } })
 	o.edit("old", "was\n")
-	a := o.clerk(cursor)
-	a.does("file", `{"files":{"old":"now\n"}}`)
+	a := o.agent(cursor)
+	a.mustCall("file", `{"files":{"old":"now\n"}}`)
 	o.SetPolicy(policy.New(askWrites(), nil))
-	ask := func() (status.Approval, <-chan told) {
-		out := make(chan told, 1)
+	ask := func() (status.Approval, <-chan callOutcome) {
+		out := make(chan callOutcome, 1)
 		go func() { out <- a.call("undo_change", `{"id":"c1"}`) }()
 		return <-asked, out
 	}
@@ -57,7 +57,7 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	if err := o.Answer(w.ID, false, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
-	says(t, <-out, tools.Denied, "refused")
+	checkOutcome(t, <-out, tools.Denied, "refused")
 	if o.holds("old") != "now\n" || len(a.ids()) != 1 {
 		t.Error("a no did not leave it as it was")
 	}
@@ -66,13 +66,13 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	if err := o.Answer(w.ID, true, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
-	says(t, <-out, tools.Conflict, "")
+	checkOutcome(t, <-out, tools.Conflict, "")
 	o.edit("old", "now\n")
 	w, out = ask()
 	if err := o.Answer(w.ID, true, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
-	says(t, <-out, "ok", "")
+	checkOutcome(t, <-out, "ok", "")
 	if o.holds("old") != "was\n" {
 		t.Error("a yes did not undo it")
 	}
@@ -81,13 +81,13 @@ func TestUndoIsAskedAbout(t *testing.T) {
 // A Change of what is hidden now never was, nor was anything of its call: no
 // answer tells it from one that was not made.
 func TestHiddenChangeNeverWas(t *testing.T) {
-	o := startOffice(t, nil)
-	a := o.clerk(cursor)
-	a.does("file", `{"files":{"open":"1"}}`)
-	a.does("file", `{"files":{"Private-plan":"1"}}`)
-	a.does("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
-	a.does("file", `{"files":{"Private-two":"3","also":"1"}}`)
-	hidden := Source{Name: "notes", Kind: "cabinet", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
+	o := startFiles(t, nil)
+	a := o.agent(cursor)
+	a.mustCall("file", `{"files":{"open":"1"}}`)
+	a.mustCall("file", `{"files":{"Private-plan":"1"}}`)
+	a.mustCall("file", `{"files":{"Also":"1","Private-two":"2"}}`) // the hidden one second, and first
+	a.mustCall("file", `{"files":{"Private-two":"3","also":"1"}}`)
+	hidden := Source{Name: "notes", Kind: "files", Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}}}}
 	if err := o.Reload(t.Context(), []Source{hidden}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 		never := a.call(tool, `{"id":"c9"}`)
 		for _, id := range []string{"c2", "c3", "c4", "c5", "c6"} {
 			got := a.call(tool, `{"id":"`+id+`"}`)
-			if got.err == nil || got.err.Message != strings.Replace(never.err.Message, "c9", id, 1) || got.err.Hint != never.err.Hint || code(got) != code(never) {
+			if got.err == nil || got.err.Message != strings.Replace(never.err.Message, "c9", id, 1) || got.err.Hint != never.err.Hint || outcomeCode(got) != outcomeCode(never) {
 				t.Errorf("%s %s: %v, want what %v says", tool, id, got.err, never.err)
 			}
 		}
@@ -120,7 +120,7 @@ func TestHiddenChangeNeverWas(t *testing.T) {
 // A later edit is not overwritten: the refusal shows it, marked as what notes
 // say, and a merge keeps it.
 func TestOwnUndoRefusesLaterEdits(t *testing.T) {
-	o := startOffice(t, nil)
+	o := startFiles(t, nil)
 	o.edit("old", "1\n2\n3\n4\n5\n")
 	a := connect(t, o.testHub, "")
 	a.Initialize()
@@ -152,7 +152,7 @@ func TestOwnUndoRefusesLaterEdits(t *testing.T) {
 // An undo by an agent is seen like any write: in the calls, in the journal with
 // its reason, and by the circuit breaker.
 func TestOwnUndoIsACallLikeAnother(t *testing.T) {
-	o := startOffice(t, func(c *Config) { c.Limits.DeletesPerMinute = 1 })
+	o := startFiles(t, func(c *Config) { c.Limits.DeletesPerMinute = 1 })
 	a := connect(t, o.testHub, "")
 	a.Initialize()
 	a.Call("file", `{"files":{"a":"1"}}`)

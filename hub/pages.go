@@ -21,7 +21,7 @@ func (h *Hub) localCaller(name string) (caller, *source, error) {
 	if name == "" || len(in) == 0 {
 		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
-	v := newView(in, granted)
+	v := newToolset(in, (*source).grants)
 	maps.DeleteFunc(v.tools, func(_ string, t *tool) bool { return t.ownChanges != nil }) // a person has `lectern changes`
 	return caller{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
 }

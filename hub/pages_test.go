@@ -18,12 +18,12 @@ import (
 )
 
 // A book is a Source of many pages.
-type book struct{ pages int }
+type pagedSource struct{ pages int }
 
-func (b *book) Close() error                { return nil }
-func (b *book) Check(context.Context) error { return nil }
+func (b *pagedSource) Close() error                { return nil }
+func (b *pagedSource) Check(context.Context) error { return nil }
 
-func (b *book) list(context.Context) ([]tools.PageInfo, error) {
+func (b *pagedSource) list(context.Context) ([]tools.PageInfo, error) {
 	all := make([]tools.PageInfo, 0, b.pages)
 	for i := range b.pages {
 		all = append(all, tools.PageInfo{Name: fmt.Sprintf("Private/%d", i), Size: int64(i)})
@@ -31,7 +31,7 @@ func (b *book) list(context.Context) ([]tools.PageInfo, error) {
 	return all, nil
 }
 
-func (b *book) page(_ context.Context, name string) (tools.PageText, error) {
+func (b *pagedSource) page(_ context.Context, name string) (tools.PageText, error) {
 	if !strings.HasPrefix(name, "Private/") {
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no page %s", name)
 	}
@@ -47,20 +47,20 @@ type (
 	}
 )
 
-func (b *book) Find(_ context.Context, in findIn) (findOut, error) {
+func (b *pagedSource) Find(_ context.Context, in findIn) (findOut, error) {
 	return findOut{[]string{in.Query}}, nil
 }
 
-func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
+func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
 	t.Helper()
-	system := tools.System[*book, struct{}]{
+	system := tools.System[*pagedSource, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
-		Open:  func(context.Context, struct{}, tools.Env) (*book, error) { return &book{pages}, nil },
-		Pages: &tools.Pages[*book]{List: (*book).list, Read: (*book).page},
-		Tools: []tools.Tool[*book]{tools.Define(tools.Spec[findIn, findOut]{
+		Open:  func(context.Context, struct{}, tools.Env) (*pagedSource, error) { return &pagedSource{pages}, nil },
+		Pages: &tools.Pages[*pagedSource]{List: (*pagedSource).list, Read: (*pagedSource).page},
+		Tools: []tools.Tool[*pagedSource]{tools.Define(tools.Spec[findIn, findOut]{
 			Name: "seek", Title: "Seek", Doc: "Seeks.", Effect: tools.Reads,
 			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },
-		}, (*book).Find)},
+		}, (*pagedSource).Find)},
 	}
 	log := &hubtest.Log{}
 	h := New(Config{
@@ -80,7 +80,7 @@ func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Ef
 
 // TestShelf: a person looks through a source page by page and with its search.
 func TestShelf(t *testing.T) {
-	h, log := startBook(t, 5000, nil)
+	h, log := startPaged(t, 5000, nil)
 	ch, err := h.Pages(t.Context(), "notes")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestShelf(t *testing.T) {
 // does not see either.
 func TestShelfIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
-	h, _ := startBook(t, 1, nil, tools.Writes)
+	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{
 		"pages": second(h.Pages(t.Context(), "notes")), "page": second(h.Page(t.Context(), "notes", "Private/0")), "search": second(h.Search(t.Context(), "notes", "a")),
 	} {
@@ -131,7 +131,7 @@ func TestShelfIsAnAgents(t *testing.T) {
 			t.Errorf("%s without the grant: %v", what, err)
 		}
 	}
-	h, _ = startBook(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
+	h, _ = startPaged(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
 	if _, err := h.Pages(t.Context(), "notes"); err != nil {
 		t.Errorf("pages with a rule for one: %v", err)
 	}
@@ -142,7 +142,7 @@ func TestShelfIsAnAgents(t *testing.T) {
 
 // TestShelfOfOneWhoLeaves: who asks for pages and goes away holds nothing up.
 func TestShelfOfOneWhoLeaves(t *testing.T) {
-	h, _ := startBook(t, 5000, nil)
+	h, _ := startPaged(t, 5000, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ch, err := h.Pages(ctx, "notes")
 	if err != nil {

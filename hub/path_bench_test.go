@@ -26,7 +26,7 @@ import (
 // on the whole way of a call, with grants, policy, hidden pages, limits, slot,
 // journal on disk, ring, log and audit in their files (us-whole). Each pair is
 // of one moment; us-more is the median of the differences. A rule by path costs
-// more, since a write is rehearsed for it.
+// more, since a dry run comes before a write.
 func BenchmarkCallPath(b *testing.B) {
 	path := func(rules ...policy.Rule) *policy.Policy {
 		return policy.New([]policy.Grant{{Client: "bench", Source: "notes", Effects: []tools.Effect{tools.Reads, tools.Writes}}}, rules)
@@ -98,7 +98,7 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 		return err
 	}
 	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
-	v := newToolsetCache(p, h.inScope("")).of(client)
+	v := newToolsetCache(p, h.inScope("")).forClient(client)
 	whole = func(name string, args json.RawMessage) error {
 		_, err := h.call(b.Context(), caller{s, client, v}, mcp.Call{Tool: name, Args: args, Context: tools.NopCallContext{}})
 		return err

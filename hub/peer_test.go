@@ -20,27 +20,29 @@ import (
 )
 
 // A far is a source whose every call goes to its Peer.
-type far struct{ peer tools.Peer }
+type peerSource struct{ peer tools.Peer }
 
-func (far) Close() error                { return nil }
-func (far) Check(context.Context) error { return nil }
+func (peerSource) Close() error                { return nil }
+func (peerSource) Check(context.Context) error { return nil }
 
-func (f far) Ask(ctx context.Context, in textIn) (out textOut, err error) {
+func (f peerSource) Ask(ctx context.Context, in textIn) (out textOut, err error) {
 	return out, f.peer.Call(ctx, in.Text, nil, &out, true)
 }
 
-type farConfig struct {
+type peerSourceConfig struct {
 	Graph string `json:"graph,omitempty" jsonschema:"the graph"`
 }
 
-func farKind() tools.Kind {
-	return tools.Erase(tools.System[far, farConfig]{
+func peerKind() tools.Kind {
+	return tools.Erase(tools.System[peerSource, peerSourceConfig]{
 		Name: "far", Title: "Far", Doc: "Far away.",
-		Open: func(_ context.Context, _ farConfig, env tools.Env) (far, error) { return far{env.Peer}, nil },
-		Peer: func(c farConfig) string { return c.Graph },
-		Tools: []tools.Tool[far]{tools.Define(tools.Spec[textIn, textOut]{
+		Open: func(_ context.Context, _ peerSourceConfig, env tools.Env) (peerSource, error) {
+			return peerSource{env.Peer}, nil
+		},
+		Peer: func(c peerSourceConfig) string { return c.Graph },
+		Tools: []tools.Tool[peerSource]{tools.Define(tools.Spec[textIn, textOut]{
 			Name: "ask", Effect: tools.Reads, Doc: "Asks.", Errors: tools.Codes(),
-		}, far.Ask)},
+		}, peerSource.Ask)},
 	})
 }
 
@@ -55,7 +57,7 @@ func TestPeers(t *testing.T) {
 	})
 	board := hubtest.NewBoard()
 	h = New(Config{
-		Kinds: []tools.Kind{farKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
+		Kinds: []tools.Kind{peerKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
 		Sources: []Source{
 			{Name: "one", Kind: "far", Options: json.RawMessage(`{"graph":"one"}`)},
 			{Name: "two", Kind: "far", Options: json.RawMessage(`{"graph":"two"}`)},
@@ -136,7 +138,7 @@ func TestTranslate(t *testing.T) {
 
 // A source whose System wants a Peer has one even when no bridge is there.
 func TestNoBridge(t *testing.T) {
-	h := New(Config{Kinds: []tools.Kind{farKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
+	h := New(Config{Kinds: []tools.Kind{peerKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
 	defer func() { _ = h.Close() }()
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -28,22 +28,22 @@ type usage struct {
 // for a minute are forgotten.
 const maxIdleClients = 256
 
-// of is the usage of a client in the current minute. u.mu is held.
-func (a *clientUsage) of(client policy.Client, now time.Time) *usage {
-	u := a.by[client]
+// inThisMinute is the usage of a client in the current minute. c.mu is held.
+func (c *clientUsage) inThisMinute(client policy.Client, now time.Time) *usage {
+	u := c.by[client]
 	if u == nil {
-		if len(a.by) > maxIdleClients {
-			for old, u := range a.by {
+		if len(c.by) > maxIdleClients {
+			for old, u := range c.by {
 				if u.tripped == "" && now.Sub(u.since) >= time.Minute {
-					delete(a.by, old)
+					delete(c.by, old)
 				}
 			}
 		}
-		if a.by == nil {
-			a.by = map[policy.Client]*usage{}
+		if c.by == nil {
+			c.by = map[policy.Client]*usage{}
 		}
 		u = &usage{since: now}
-		a.by[client] = u
+		c.by[client] = u
 	}
 	if age := now.Sub(u.since); age >= time.Minute || age < 0 { // or the clock was set back
 		*u = usage{since: now, tripped: u.tripped}
@@ -64,7 +64,7 @@ func (h *Hub) limitRate(c *call) error {
 	now := h.now()
 	h.usage.mu.Lock()
 	defer h.usage.mu.Unlock()
-	u := h.usage.of(c.client, now)
+	u := h.usage.inThisMinute(c.client, now)
 	if u.calls >= limit {
 		wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
 		return tools.Errorf(tools.Limited, "rate limit exceeded: more than %d calls in a minute", limit).WithHint("Try again in %d s.", wait).

@@ -18,7 +18,8 @@ func (h *Hub) checkRead(client policy.Client, src *source, what, uri string) err
 		return nil
 	}
 	d := p.Decide(policy.Request{
-		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(), Tool: what, Effect: tools.Reads, Texts: pathsIn(uri),
+		Client: client, Source: src.conf.Name, SourceEffects: src.effects, MaxEffects: src.maxEffects(),
+		Tool: what, Effect: tools.Reads, Texts: pathsIn(uri),
 	})
 	if d.Verdict == policy.Ask {
 		return tools.Errorf(tools.Denied, "the user wants to be asked about this, and only calls of tools can wait for an answer").
@@ -48,9 +49,11 @@ func pathsIn(uri string) (names []string) {
 
 // readSource runs f on a source for anything but a tool: with the same grant,
 // deadline, slot, panic guard and log as [Hub.call], for what only reads.
-func readSource[T any](ctx context.Context, h *Hub, by caller, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error)) (T, error) {
+func readSource[T any](
+	ctx context.Context, h *Hub, by caller, src *source, what, uri string, f func(context.Context, *sourceRef) (T, error),
+) (T, error) {
 	var none T
-	if err := by.view.grant(src, tools.Reads); err != nil {
+	if err := by.toolset.checkGrant(src, tools.Reads); err != nil {
 		return none, err
 	}
 	if err := h.checkRead(by.client, src, what, uri); err != nil {

@@ -19,7 +19,7 @@ func asNobody(t *testing.T) {
 		return
 	}
 	if err := syscall.Seteuid(65534); err != nil {
-		t.Skipf("modes do not hold for root, and to be somebody else is not allowed: %v", err)
+		t.Skipf("modes do not hold for root, and running as another user is not allowed: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Seteuid(0); err != nil {
@@ -66,7 +66,7 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 				}
 			}
 			t.Cleanup(mend)
-			h := startBox(t, top)
+			h := startCrashHub(t, top)
 			before := filesOf(t, top)
 			_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 			if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, dir) {
@@ -101,7 +101,7 @@ func writeOnce(t *testing.T, top string) {
 	if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h, err := openBox(t.Context(), top, nil)
+	h, err := openCrashHub(t.Context(), top, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

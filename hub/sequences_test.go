@@ -58,7 +58,7 @@ func TestSequencesThroughTheHub(t *testing.T) {
 type folders struct {
 	hub    *Hub
 	trees  []string
-	views  []*view
+	views  []*toolset
 	agents [2]*session
 }
 
@@ -106,7 +106,7 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newView(d.hub.inScope(fmt.Sprintf("n%d", i)), granted))
+		d.views = append(d.views, newToolset(d.hub.inScope(fmt.Sprintf("n%d", i)), (*source).grants))
 	}
 	for i := range d.agents {
 		d.agents[i] = d.hub.localSession("", "")
@@ -208,7 +208,7 @@ func (q *episode) play() {
 func (q *episode) undoes(p status.Filter, want map[string]entry) {
 	q.Helper()
 	if err := q.hub.Undo(q.Context(), p); err != nil {
-		q.Errorf("nobody else edited: %v", err)
+		q.Errorf("no one else edited: %v", err)
 		return
 	}
 	if got := treeOf(q, q.dir); !maps.Equal(got, want) {

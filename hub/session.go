@@ -26,8 +26,8 @@ func (h *Hub) newSession(s *mcp.Session) *session {
 // nextSessionID names a session for good: no later hub uses the name again.
 func (h *Hub) nextSessionID() string { return fmt.Sprintf("s%d", h.ids.Add(1)) }
 
-// session is what the hub knows of an agent. One that is not open is forgotten
-// with the request it makes.
+// session is what the hub knows about an agent. One that is not open is forgotten
+// after its request.
 func (h *Hub) session(s *mcp.Session) *session {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -37,7 +37,7 @@ func (h *Hub) session(s *mcp.Session) *session {
 	return h.newSession(s)
 }
 
-// sessionChanged hears of each session that was opened or closed.
+// sessionChanged is called for each session that is opened or closed.
 func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 	h.mu.Lock()
 	if open {
@@ -52,8 +52,7 @@ func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 	h.snapshot.touch()
 }
 
-// localSession is the session of a person at the panel or the shell, who makes
-// one request.
+// localSession is for one request of a person at the panel or the shell.
 func (h *Hub) localSession(scope, client string) *session {
 	s := mcp.NewSession(h.nextSessionID(), h.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
 	s.Introduce(client, "")

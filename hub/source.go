@@ -165,8 +165,8 @@ func (s *source) reopen() error {
 func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
 		cache, _ := s.hub.toolsets(scope)
-		v := cache.of(who)
-		return v.covers(s) && v.may(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
+		v := cache.forClient(who)
+		return v.covers(s) && v.granted(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
 	})
 }
 

@@ -48,7 +48,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 			t.Errorf("status %+v", got)
 		}
 
-		time.Sleep(2 * retryEvery) // opening anew fails too
+		time.Sleep(2 * retryEvery) // opening again fails too
 		synctest.Wait()
 		h.world.Lose("notes", false)
 		time.Sleep(checkEvery)
@@ -134,7 +134,7 @@ func TestReload(t *testing.T) {
 	})
 }
 
-// Changes reach those who subscribed, in both eras, and nobody else.
+// Changes reach those who subscribed, in both eras, and no one else.
 func TestSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Limits{Limits: mcp.Limits{Subscriptions: 2}}, deskSource("notes"), deskSource("work"))

@@ -66,7 +66,7 @@ func connectAs(t testing.TB, h *testHub, a mcp.Attach) *hubtest.Client {
 // allToolsets are those of the scope of all sources.
 func (h *Hub) allToolsets() *toolsetCache { cache, _ := h.toolsets(""); return cache }
 
-func (h *Hub) viewOf(who policy.Client) *view { return h.allToolsets().of(who) }
+func (h *Hub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().forClient(who) }
 
 type (
 	none   struct{}

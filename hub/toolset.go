@@ -12,12 +12,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A view is what the sessions of one scope see. It is a function of the
-// configuration alone, never of whether a source is open, so that an agent's
-// list does not flicker and its bytes stay the same.
-type view struct {
+// A toolset is what clients with the same grants see in one scope. It depends
+// only on the configuration, never on whether a source is open, so that an
+// agent's list does not flicker and its bytes stay the same.
+type toolset struct {
 	sources   []*source // in the order of the configuration
-	may       grants
+	granted   grantFunc
 	tools     map[string]*tool
 	prompts   map[string]*prompt
 	resources []resource
@@ -25,25 +25,23 @@ type view struct {
 	published *mcp.Toolset
 }
 
-// grants says whether an effect is granted in a source.
-type grants func(s *source, e tools.Effect) bool
+// A grantFunc reports whether an effect is granted in a source.
+type grantFunc func(s *source, e tools.Effect) bool
 
-// A tool is one published tool: a System's tool and the sources that grant it.
+// A tool is a published tool: a System's, or the hub's own for its sources.
 type tool struct {
 	name       string // as published
 	info       tools.ToolInfo
 	digest     string // of its declaration
 	kind       tools.Kind
-	of         []*source // every source of the System in scope
-	choice     choice
+	choice     sourceChoice
 	ownChanges *tools.Tool[tools.OwnChanges] // nil: a System's
 }
 
 type prompt struct {
 	name   string
 	info   tools.PromptInfo
-	of     []*source
-	choice choice
+	choice sourceChoice
 }
 
 type resource struct {
@@ -52,15 +50,16 @@ type resource struct {
 	source *source
 }
 
-// A choice is the argument that says which source a call means.
-type choice struct {
-	argument string   // "source", or what the System's own argument leaves free
-	offered  bool     // published: there are several to choose from
-	names    []string // of the sources it may name
+// A sourceChoice is the argument that names the source of a call.
+type sourceChoice struct {
+	sources  []*source // every source of the System in scope
+	argument string    // "source", or "lectern_source" where the System has one of that name
+	offered  bool      // published: there are several to choose from
+	names    []string  // of the sources that grant it
 }
 
-func newView(sources []*source, may grants) *view {
-	v := &view{sources: sources, may: may, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
+func newToolset(sources []*source, granted grantFunc) *toolset {
+	v := &toolset{sources: sources, granted: granted, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
 	systems := bySystem(sources)
 	for _, of := range systems {
 		v.addTools(of, len(systems) > 1)
@@ -75,7 +74,7 @@ func newView(sources []*source, may grants) *view {
 }
 
 // publish is v as agents are shown it.
-func (v *view) publish() *mcp.Toolset {
+func (v *toolset) publish() *mcp.Toolset {
 	set := &mcp.Toolset{Tools: map[string]mcp.Tool{}, Prompts: map[string]tools.PromptInfo{}}
 	for name, t := range v.tools {
 		set.Tools[name] = mcp.Tool{ToolInfo: t.declaration(), ErrorFormat: t.kind.Manifest().ErrorFormat}
@@ -105,15 +104,18 @@ func (t *tool) declaration() tools.ToolInfo {
 }
 
 // addTools adds those tools of a System that at least one source grants.
-func (v *view) addTools(of []*source, several bool) {
+func (v *toolset) addTools(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Tools {
-		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
-		if len(grant) == 0 {
+		granting := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.granted(s, info.Effect) })
+		if len(granting) == 0 {
 			continue
 		}
 		_, taken := info.In.Properties["source"]
-		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info), kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+		t := &tool{
+			name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info),
+			kind: of[0].kind, choice: newSourceChoice(of, granting, taken),
+		}
 		if _, clash := v.tools[t.name]; clash {
 			t.name = m.Name + "_" + info.Name
 		}
@@ -121,17 +123,17 @@ func (v *view) addTools(of []*source, several bool) {
 	}
 }
 
-func (v *view) addPrompts(of []*source, several bool) {
+func (v *toolset) addPrompts(of []*source, several bool) {
 	m := of[0].kind.Manifest()
 	for _, info := range m.Prompts {
 		taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
-		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, of: of, choice: newChoice(of, of, taken)}
+		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, choice: newSourceChoice(of, of, taken)}
 		v.prompts[p.name] = p
 	}
 }
 
-func (v *view) addResources(s *source, several bool) {
-	if s.kind == nil || !v.may(s, tools.Reads) {
+func (v *toolset) addResources(s *source, several bool) {
+	if s.kind == nil || !v.granted(s, tools.Reads) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {
@@ -168,23 +170,23 @@ func publishedName(system, name string, several bool) string {
 	return system + "_" + name
 }
 
-func newChoice(of, grant []*source, taken bool) choice {
-	c := choice{argument: "source", offered: len(of) > 1}
+func newSourceChoice(of, granting []*source, taken bool) sourceChoice {
+	c := sourceChoice{sources: of, argument: "source", offered: len(of) > 1}
 	if taken {
 		c.argument = "lectern_source"
 	}
-	for _, s := range grant {
+	for _, s := range granting {
 		c.names = append(c.names, s.conf.Name)
 	}
 	return c
 }
 
-// pick finds the source that the arguments name and takes the choice out of
+// choose finds the source that the arguments name and takes the choice out of
 // them.
-func (c choice) pick(of []*source, a arguments) (*source, arguments, error) {
+func (c sourceChoice) choose(a arguments) (*source, arguments, error) {
 	given, chosen := a.object[c.argument]
 	if !chosen {
-		s, err := c.named(of, "")
+		s, err := c.named("")
 		return s, a, err
 	}
 	name, ok := given.(string)
@@ -195,30 +197,30 @@ func (c choice) pick(of []*source, a arguments) (*source, arguments, error) {
 	if err != nil {
 		return nil, a, tools.Errorf(tools.Invalid, "arguments: %w", err)
 	}
-	s, err := c.named(of, name)
+	s, err := c.named(name)
 	return s, rest, err
 }
 
-func (c choice) named(of []*source, name string) (*source, error) {
-	i := slices.IndexFunc(of, func(s *source) bool { return s.conf.Name == name })
+func (c sourceChoice) named(name string) (*source, error) {
+	i := slices.IndexFunc(c.sources, func(s *source) bool { return s.conf.Name == name })
 	switch {
-	case name == "" && len(of) == 1:
-		return of[0], nil
+	case name == "" && len(c.sources) == 1:
+		return c.sources[0], nil
 	case name == "":
 		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
 	case i < 0:
 		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName), strings.Join(c.names, ", "))
 	}
-	return of[i], nil
+	return c.sources[i], nil
 }
 
-// startingWith proposes names of sources.
-func (c choice) startingWith(prefix string) []string {
+// startingWith completes the name of a source.
+func (c sourceChoice) startingWith(prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
 }
 
-// schema is in with the choice added, where there is one.
-func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
+// schema is in with the choice added, if it is offered.
+func (c sourceChoice) schema(in *jsonschema.Schema) *jsonschema.Schema {
 	if !c.offered {
 		return in
 	}
@@ -236,14 +238,14 @@ func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // tool finds a published tool, or reports why there is none.
-func (v *view) tool(name string) (*tool, error) {
+func (v *toolset) tool(name string) (*tool, error) {
 	if t, ok := v.tools[name]; ok {
 		return t, nil
 	}
 	return nil, v.missing(name)
 }
 
-func (v *view) missing(name string) error {
+func (v *toolset) missing(name string) error {
 	several := len(bySystem(v.sources)) > 1
 	for _, s := range v.sources {
 		if s.kind == nil {
@@ -252,23 +254,23 @@ func (v *view) missing(name string) error {
 		m := s.kind.Manifest()
 		for _, info := range m.Tools {
 			if publishedName(m.Name, info.Name, several) == name {
-				return v.grant(s, info.Effect)
+				return v.checkGrant(s, info.Effect)
 			}
 		}
 	}
 	for _, t := range v.withheld {
 		if t.name == name {
-			return v.grant(t.of[0], t.info.Effect)
+			return v.checkGrant(t.choice.sources[0], t.info.Effect)
 		}
 	}
 	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")
 }
 
-func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }
+func (v *toolset) covers(s *source) bool { return slices.Contains(v.sources, s) }
 
 // resource finds the source that answers uri. Where two could, the first of
 // the configuration does.
-func (v *view) resource(uri string) (resource, bool) {
+func (v *toolset) resource(uri string) (resource, bool) {
 	i := slices.IndexFunc(v.resources, func(r resource) bool { return r.info.Matches(uri) })
 	if i < 0 {
 		return resource{}, false

@@ -9,16 +9,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A toolsetCache holds the views of one scope under one policy. Clients that are
+// A toolsetCache holds the toolsets of one scope under one policy. Clients that are
 // granted the same share one, so there are as few as there are differing grants.
 type toolsetCache struct {
 	policy  *policy.Policy
 	sources []*source
-	usual   *view // of clients that no grant names
-	widest  *view // the union of what all clients are granted
+	usual   *toolset // of clients that no grant names
+	widest  *toolset // the union of what all clients are granted
 
 	mu sync.Mutex
-	by map[string]*view // by what is granted
+	by map[string]*toolset // by what is granted
 }
 
 // toolsets is the cache of a scope, made when it is first needed; false if the
@@ -44,27 +44,27 @@ func (h *Hub) toolsets(scope string) (*toolsetCache, bool) {
 }
 
 func newToolsetCache(p *policy.Policy, sources []*source) *toolsetCache {
-	s := &toolsetCache{policy: p, sources: sources, usual: newView(sources, granted), by: map[string]*view{}}
+	s := &toolsetCache{policy: p, sources: sources, usual: newToolset(sources, (*source).grants), by: map[string]*toolset{}}
 	s.widest = s.usual
 	if p.ByClient() {
 		s.by[s.key(func(src *source) []tools.Effect { return src.effects })] = s.usual
-		s.widest = s.view(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.maxEffects()) })
+		s.widest = s.withEffects(func(src *source) []tools.Effect { return p.Widest(src.conf.Name, src.effects, src.maxEffects()) })
 	}
 	return s
 }
 
-// of is what a client sees.
-func (s *toolsetCache) of(who policy.Client) *view {
+// forClient is what a client sees.
+func (s *toolsetCache) forClient(who policy.Client) *toolset {
 	if !s.policy.ByClient() {
 		return s.usual
 	}
-	return s.view(func(src *source) []tools.Effect {
+	return s.withEffects(func(src *source) []tools.Effect {
 		return s.policy.Effects(who, src.conf.Name, src.effects, src.maxEffects())
 	})
 }
 
-// view is the one of clients that are granted these effects.
-func (s *toolsetCache) view(granted func(*source) []tools.Effect) *view {
+// withEffects is the toolset of clients that are granted these effects.
+func (s *toolsetCache) withEffects(granted func(*source) []tools.Effect) *toolset {
 	key := s.key(granted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *toolsetCache) view(granted func(*source) []tools.Effect) *view {
 		for _, src := range s.sources {
 			by[src] = granted(src)
 		}
-		v = newView(s.sources, func(src *source, e tools.Effect) bool { return slices.Contains(by[src], e) })
+		v = newToolset(s.sources, func(src *source, e tools.Effect) bool { return slices.Contains(by[src], e) })
 		s.by[key] = v
 	}
 	return v
@@ -91,9 +91,6 @@ func (s *toolsetCache) key(granted func(*source) []tools.Effect) string {
 	}
 	return b.String()
 }
-
-// granted are the grants of a client that the policy does not name.
-func granted(s *source, e tools.Effect) bool { return s.grants(e) }
 
 // maxEffects is what no grant to a client goes beyond.
 func (s *source) maxEffects() []tools.Effect {

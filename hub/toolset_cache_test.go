@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (h *padHub) connect(client, proven string) *hubtest.Client {
+func (h *notesHub) connect(client, proven string) *hubtest.Client {
 	h.t.Helper()
 	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
 	f := c.Ask("initialize", fmt.Sprintf(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":%q,"version":"9"}}`, client))
@@ -29,7 +29,7 @@ func (h *padHub) connect(client, proven string) *hubtest.Client {
 // call.
 func TestListsPerClient(t *testing.T) {
 	reads := []tools.Effect{tools.Reads}
-	h := startPad(t, []policy.Grant{
+	h := startNotes(t, []policy.Grant{
 		{Client: "reader", Effects: reads},
 		{Client: "owner", Token: true, Effects: tools.Effects()},
 		{Client: "nobody", Effects: []tools.Effect{}},
@@ -58,7 +58,7 @@ func TestListsPerClient(t *testing.T) {
 
 // In the modern era each request names its client.
 func TestListsPerRequest(t *testing.T) {
-	h := startPad(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
+	h := startNotes(t, []policy.Grant{{Client: "modern", Effects: []tools.Effect{tools.Reads}}}, nil, Limits{})
 	c := connectAs(t, h.testHub, mcp.Attach{})
 	names, _ := listed(t, c.Ask("tools/list", `{`+hubtest.ModernMeta+`}`))
 	if len(names) != 1 {
@@ -81,7 +81,7 @@ func TestListsPerRequest(t *testing.T) {
 // A change of grants is told to those who are connected, and holds for their
 // next call.
 func TestGrantsChange(t *testing.T) {
-	h := startPad(t, nil, nil, Limits{})
+	h := startNotes(t, nil, nil, Limits{})
 	c := h.connect("cursor", "")
 	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 7 {
 		t.Fatalf("sees %v", names)
@@ -93,7 +93,7 @@ func TestGrantsChange(t *testing.T) {
 	if names, _ := listed(t, c.Ask("tools/list", `{}`)); len(names) != 1 {
 		t.Errorf("sees %v", names)
 	}
-	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.Raw, "this client may not delete") || h.pad.writes != 0 {
+	if f := c.Ask("tools/call", `{"name":"drop","arguments":{"path":"a"}}`); !strings.Contains(f.Raw, "this client may not delete") || h.notes.writes != 0 {
 		t.Errorf("drop: %s", f.Raw)
 	}
 }
@@ -137,7 +137,7 @@ func TestRulesHoldForResources(t *testing.T) {
 // The panel says in a few words what a client may do where others may do more
 // or less.
 func TestGrantsInWords(t *testing.T) {
-	h := startPad(t, []policy.Grant{
+	h := startNotes(t, []policy.Grant{
 		{Client: "cursor", Effects: []tools.Effect{tools.Reads}}, {Client: "nobody", Effects: []tools.Effect{}},
 	}, nil, Limits{})
 	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {

@@ -218,5 +218,6 @@ func (q *Queue) answer(id string, d decision) error {
 }
 
 func errHubEnds() error {
-	return tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").WithHint("Call again; the user is asked again.")
+	return tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").
+		WithHint("Call again; the user is asked again.")
 }

@@ -129,7 +129,8 @@ func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejec
 	case body == "":
 		return &rejection{mcp.INVALID_PARAMS, m.id, "the _meta field " + mcp.MetaKeyProtocolVersion + " is missing or invalid"}
 	case header != body:
-		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s", mcp.HeaderProtocolVersion, Truncate(header, MaxName), Truncate(body, MaxName))}
+		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s",
+			mcp.HeaderProtocolVersion, Truncate(header, MaxName), Truncate(body, MaxName))}
 	case m.id == nil || !mcp.IsValidProtocolVersion(body): // mcp-go answers a version that it does not know
 		return nil
 	}
@@ -298,7 +299,8 @@ func (s *Server) newResponseWriter(w http.ResponseWriter) *responseWriter {
 }
 
 func (s *Server) rejectTooLarge(w http.ResponseWriter) {
-	reject(w, http.StatusRequestEntityTooLarge, &rejection{mcp.INVALID_REQUEST, nil, fmt.Sprintf("a message may have %d bytes", s.Limits.Body)})
+	why := fmt.Sprintf("a message may have %d bytes", s.Limits.Body)
+	reject(w, http.StatusRequestEntityTooLarge, &rejection{mcp.INVALID_REQUEST, nil, why})
 }
 
 func reject(w http.ResponseWriter, status int, why *rejection) { writeJSON(w, status, why.frame()) }

@@ -253,8 +253,7 @@ func TestHTTPClientsThatNeverRead(t *testing.T) {
 	}
 	debug.FreeOSMemory()
 	before, peak := used(), uint64(0)
-	const n = 16
-	sent := make(chan error, n)
+	const n, enough = 60, 6 // all send at once; what happens after a few are handled repeats itself
 	for range n {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
@@ -262,23 +261,15 @@ func TestHTTPClientsThatNeverRead(t *testing.T) {
 		}
 		defer conn.Close()
 		go func() {
-			_, err := conn.Write(message) // shared: the test measures the server
-			sent <- err
+			_, _ = conn.Write(message) // one slice for all: the test measures the server
 		}()
 	}
 	session := s.Initialize("/mcp")
-	for handled := uint64(0); handled < n; {
+	for handled := uint64(0); handled < enough; {
 		if resp, b := s.Do("POST", "/mcp", hubtest.CallBody(2, "say", `{"text":"a"}`, ""), "Mcp-Session-Id", session); resp.StatusCode != http.StatusOK {
 			t.Fatalf("another client: %d %s", resp.StatusCode, b)
 		}
 		peak = max(peak, used())
-		select {
-		case err := <-sent:
-			if err != nil {
-				t.Fatal(err)
-			}
-		default:
-		}
 		for _, session := range h.MCP().Sessions() {
 			if got := session.Status(); got.Client == "modern" {
 				handled = got.Calls

@@ -118,7 +118,8 @@ func (st *stream) receive(ctx context.Context, raw []byte, err error) error {
 	switch {
 	case ctx.Err() != nil: // the stream has ended
 	case errors.Is(err, frame.ErrTooLong):
-		st.respond(errorFrame(nil, mcp.PARSE_ERROR, fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.Limits.Frame)))
+		why := fmt.Sprintf("a message of more than %d bytes was skipped; send less in one request", st.Limits.Frame)
+		st.respond(errorFrame(nil, mcp.PARSE_ERROR, why))
 	case err != nil:
 		return fmt.Errorf("read message: %w", err)
 	default:
