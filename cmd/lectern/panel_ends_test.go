@@ -99,7 +99,7 @@ func TestPanelInTheBackground(t *testing.T) {
 	x.shows("back to the 42 shell")
 	x.resize(120, 36)
 	x.types("fg\r")
-	x.shows("● ready", "● notes", "ctrl+p do")
+	x.shows("● ready", "● notes", "ctrl+p commands")
 	x.types("2")
 	x.shows("─ Sources 1 ─")
 	x.types("q")
