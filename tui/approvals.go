@@ -12,8 +12,8 @@ import (
 // maxEnded is how many calls are named when several end at once.
 const maxEnded = 3
 
-// endedApprovals says what became of the calls that wait no more in now; empty: none,
-// or this panel has answered them itself.
+// endedApprovals says how the approvals ended that are no longer pending in now;
+// empty: none ended, or this panel answered them itself.
 func (m Model) endedApprovals(now status.Snapshot) string {
 	var said []string
 	for _, a := range difference(m.snap.Approvals, now.Approvals, sameApproval) {
@@ -29,7 +29,7 @@ func (m Model) endedApprovals(now status.Snapshot) string {
 
 func sameApproval(a, b status.Approval) bool { return a.ID == b.ID }
 
-// outcomeText is what became of the approval with this ID.
+// outcomeText says how the approval with this ID ended.
 func outcomeText(all []status.ApprovalOutcome, id string) string {
 	i := slices.IndexFunc(all, func(e status.ApprovalOutcome) bool { return e.ID == id })
 	if i < 0 {
@@ -61,8 +61,8 @@ func (m Model) recordAnswer(a status.Action) Model {
 	return m
 }
 
-// actionFailed says that a was not done. Where someone else has answered before, how
-// they did says more.
+// actionFailed says that a failed. If an approval was answered elsewhere before,
+// it says how.
 func (m Model) actionFailed(a status.Action, err error) Model {
 	m.notice = errorNotice(pane.Describe(a, m.snap), err)
 	if !isApprovalAnswer(a) {
@@ -76,7 +76,8 @@ func (m Model) actionFailed(a status.Action, err error) Model {
 	return m
 }
 
-// closeStaleConfirm takes away the question about an approval that waits no more.
+// closeStaleConfirm closes the question about an approval that is no longer
+// pending.
 func (m Model) closeStaleConfirm(now []status.Approval) Model {
 	waits := func(id string) bool {
 		return slices.ContainsFunc(now, func(a status.Approval) bool { return a.ID == id })
@@ -90,9 +91,8 @@ func (m Model) closeStaleConfirm(now []status.Approval) Model {
 	return m
 }
 
-// announceApprovals says what has begun to wait for a person, and what became of what
-// did. While that person looks at what waits, keys count for nothing for a
-// moment: they were meant for what was there before.
+// announceApprovals says which approvals are new and how others ended. For a
+// moment keys do not answer approvals: they were meant for the list as it was.
 func (m Model) announceApprovals(now status.Snapshot) Model {
 	id := func(a status.Approval) string { return a.ID }
 	before := idsOf(m.snap.Approvals, id)
@@ -121,8 +121,8 @@ func idsOf[T any](all []T, id func(T) string) []string {
 	return ids
 }
 
-// approvalsJustChanged reports whether what waits for a person has changed under the eyes
-// of one who does not type.
+// approvalsJustChanged reports whether the approvals changed a moment ago while a
+// person looks at them and does not type.
 func (m Model) approvalsJustChanged() bool {
 	if m.over != nil || m.tabs[m.current].Name != pane.ChangesPane || !m.cfg.Now().Before(m.ignoreAnswersUntil) {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// runPanel runs a test on an 80 by 24 panel over a hub that shows snap and a clerk
+// runPanel runs a test on an 80 by 24 panel over a hub that shows snap and answers
 // with something for every pane.
 func runPanel(t *testing.T, snap status.Snapshot, test func(r *testPanel)) {
 	t.Helper()

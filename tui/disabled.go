@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// disabledReason says why a key that means the same in every pane can do nothing now;
-// empty: it can.
+// disabledReason says why a key that means the same in every pane can do
+// nothing now; empty: it can.
 func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	running := pane.Running(m.snap)
 	switch {
@@ -65,8 +65,8 @@ func (m Model) unknownKeyText(k tea.KeyPressMsg) string {
 	return name + " does nothing here. ? lists the keys."
 }
 
-// isNavigation reports whether k does no more than move about or close something: at
-// an end, or with nothing open, there is nothing to say.
+// isNavigation reports whether k does no more than move about or close
+// something: at an end, or with nothing open, there is nothing to say.
 func (m Model) isNavigation(k tea.KeyPressMsg) bool {
 	p := m.key.Pane
 	return key.Matches(k, p.Up, p.Down, p.Left, p.Right, p.PageUp, p.PageDown, p.First, p.Last, p.Back)

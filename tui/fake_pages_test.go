@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A fakePages is the pages of a clerk.
+// A fakePages has the pages of a fakeQueries.
 type fakePages struct {
 	pages []status.PageList
 	page  status.PageText

@@ -41,7 +41,7 @@ func (c *fakeQueries) fail(err error) {
 	c.err = err
 }
 
-// client is hub with the answers of the clerk.
+// client is hub with the answers of c.
 func (c *fakeQueries) client(hub status.Client) status.Client {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.CallsQuery, c.Calls)

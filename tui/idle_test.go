@@ -27,13 +27,13 @@ func TestIdleMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		now := func() time.Time { return noon.Add(time.Since(began)) }
-		hub, clerk, terminal := &statustest.Fake{}, filledQueries(), &countingTerminal{}
+		hub, queries, terminal := &statustest.Fake{}, filledQueries(), &countingTerminal{}
 		snap := lively()
 		hub.Set(snap)
 		for _, l := range lines() {
 			hub.AddLine(l)
 		}
-		m := New(Config{Client: clerk.client(hub), Dark: true, Version: "0.1.0", Now: now})
+		m := New(Config{Client: queries.client(hub), Dark: true, Version: "0.1.0", Now: now})
 		m.wizardOffered = true
 		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(140, 45),
 			tea.WithEnvironment([]string{"TERM=xterm-256color"}))

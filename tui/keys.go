@@ -55,8 +55,8 @@ func DefaultKeyMap() KeyMap {
 // everywhere is the title of the keys that mean the same in every pane.
 const everywhere = "Everywhere"
 
-// disabledReasons says why a key can do nothing now, by the title of its group and its
-// name. What is not in it can be done.
+// disabledReasons says why keys can do nothing now, by the title of their group
+// and their name.
 type disabledReasons map[[2]string]string
 
 func (r disabledReasons) of(title string, b key.Binding) string {

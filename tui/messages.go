@@ -7,14 +7,15 @@ import (
 	"github.com/lectern-mcp/lectern/tui/pane"
 )
 
-// Messages say what has happened. Commands in effects.go bring them.
+// Messages say what has happened. They come from commands in dispatch.go,
+// queries.go and streams.go.
 type (
-	// snapshotMsg: the picture changed; the next one comes from next.
+	// snapshotMsg: a snapshot arrived; the next one comes from next.
 	snapshotMsg struct {
 		snap status.Snapshot
 		next <-chan status.Snapshot
 	}
-	// disconnectedMsg: the stream of pictures ended, or did not begin.
+	// disconnectedMsg: the stream of snapshots ended, or did not begin.
 	disconnectedMsg struct{ err error }
 	// retryMsg: it is time to watch again.
 	retryMsg struct{}
@@ -36,11 +37,11 @@ type (
 	callsEndedMsg struct{}
 	// retryCallsMsg: it is time to read the calls again.
 	retryCallsMsg struct{}
-	// resultMsg: what the pane of a tab wanted to know is known, or cannot be.
+	// resultMsg: the query of a pane was answered.
 	resultMsg struct {
 		tab    int
 		result pane.Result
-		next   tea.Cmd // brings the next, where more come
+		next   tea.Cmd // brings the next Result, if more follow
 	}
 	// planMsg: the plan of what is wanted is known, or failed has none.
 	planMsg struct {
@@ -56,6 +57,6 @@ type (
 		done int
 		err  error
 	}
-	// noticeMsg: something else came out as the notice says.
+	// noticeMsg: something ended as the notice says.
 	noticeMsg struct{ notice notice }
 )

@@ -34,8 +34,8 @@ const screenReaderWidth = 1000
 // firstLines is how much of the end of the log is said at first.
 const firstLines = 30
 
-// NewScreenReader returns the panel that says what it shows by tell, line by line,
-// in order.
+// NewScreenReader returns the panel that says what it shows by tell, line by
+// line, in order.
 func NewScreenReader(c Config, tell func(line string)) ScreenReader {
 	c.NoColor = true
 	m := New(c)
@@ -188,8 +188,8 @@ func (s ScreenReader) saySelected(lines []string) {
 // maxResults is how many lines are said of what a search leaves.
 const maxResults = 12
 
-// sayChanges says the lines that were not there before. Of what is found by typing it
-// says the best, or how much there is, or all when that is little.
+// sayChanges says the lines that were not there before. Of what is found by
+// typing it says the best, or how much there is, or all when that is little.
 func (s ScreenReader) sayChanges(lines []string) {
 	fresh := s.newLines(lines)
 	typed := slices.IndexFunc(fresh, func(line string) bool { return strings.HasPrefix(line, typingPrefix) })

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A heardPanel hears a Speaker over a fake hub.
+// A heardPanel hears a ScreenReader over a fake hub.
 type heardPanel struct {
 	*testPanel
 	heard []string
@@ -32,7 +32,7 @@ func (l *heardPanel) since() string {
 	return said
 }
 
-func TestSpeaker(t *testing.T) {
+func TestScreenReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, crowded())
 		l.press("2")
@@ -96,7 +96,7 @@ func TestAgentsAreSpokenOfByName(t *testing.T) {
 }
 
 // Nothing that is heard draws or obeys: no escape sequence, no border.
-func TestSpeakerIsPlain(t *testing.T) {
+func TestScreenReaderIsPlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := crowded()
 		for i, p := range payloads {
@@ -115,7 +115,7 @@ func TestSpeakerIsPlain(t *testing.T) {
 		if strings.ContainsAny(said, "\x1b╭│╯") {
 			t.Errorf("heard %q", said)
 		}
-		checkHarmless(t, "speaker", said, "")
+		checkHarmless(t, "screen reader", said, "")
 	})
 }
 
@@ -144,8 +144,8 @@ func TestSpokenPanes(t *testing.T) {
 	}
 }
 
-// TestSpeakerSaysWhenNothingHappens: a key that leads to nothing is answered.
-func TestSpeakerSaysWhenNothingHappens(t *testing.T) {
+// TestScreenReaderSaysWhenNothingHappens: a key that leads to nothing is answered.
+func TestScreenReaderSaysWhenNothingHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, crowded())
 		l.press("2", "up")
@@ -167,9 +167,9 @@ func TestSpeakerSaysWhenNothingHappens(t *testing.T) {
 	})
 }
 
-// TestSpeakerHearsWhatComesByItself: a call and a line of the log are said
+// TestScreenReaderHearsWhatComesByItself: a call and a line of the log are said
 // where they are looked at, and their totals are not.
-func TestSpeakerHearsWhatComesByItself(t *testing.T) {
+func TestScreenReaderHearsWhatComesByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, crowded())
 		l.wait(2 * batchTime)
@@ -189,8 +189,8 @@ func TestSpeakerHearsWhatComesByItself(t *testing.T) {
 	})
 }
 
-// TestSpeakerAnnouncesWhatOpens: what opens by itself is said with its keys.
-func TestSpeakerAnnouncesWhatOpens(t *testing.T) {
+// TestScreenReaderAnnouncesWhatOpens: what opens by itself is said with its keys.
+func TestScreenReaderAnnouncesWhatOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newHeardPanel(t, newcomer())
 		if got := l.since(); !strings.Contains(got, "Which notes can agents use?") || !strings.Contains(got, "Keys: space: select;") {

@@ -25,8 +25,8 @@ var (
 	hintPattern   = regexp.MustCompile(`\x1b\[7m \x1b\[m\x1b\[2m([^\x1b]*)\x1b\[m`)
 )
 
-// glyphWords are signs as words. Where a word stands beside one it is dropped: who
-// hears "black circle ready" is told nothing by the circle.
+// glyphWords are signs as words. Where a word stands beside one it is dropped:
+// who hears "black circle ready" is told nothing by the circle.
 var glyphWords = strings.NewReplacer(
 	"╭", "", "╮", "", "╰", "", "╯", "", "│", " ",
 	"●", "", "◐", "", "◑", "", "▲", "", "✗", "", "○", "", "◆", "", "•", "", "⏎", "", "▸", "", "‹", "", "›", "",

@@ -317,12 +317,12 @@ func TestEverySizeFits(t *testing.T) {
 	for i, c := range screens {
 		for _, text := range []string{"", strings.Repeat(wide, 4)} {
 			synctest.Test(t, func(t *testing.T) {
-				snap, clerk := c.snap(), filledQueries()
+				snap, queries := c.snap(), filledQueries()
 				if text != "" {
 					fill(reflect.ValueOf(&snap).Elem(), text, false)
-					clerk.fill(text, false)
+					queries.fill(text, false)
 				}
-				r := newTestPanelWith(t, snap, clerk, 80, 24)
+				r := newTestPanelWith(t, snap, queries, 80, 24)
 				r.log()
 				c.goTo(r)
 				for w := 20 + i%9; w <= 200; w += 9 {

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// snapshotEvents are the sentences for what became different from one snapshot to the
-// next and matters to who does not look. Counts and times do not.
+// snapshotEvents are the sentences for what became different from one snapshot
+// to the next and matters to who does not look. Counts and times do not.
 func snapshotEvents(old, now status.Snapshot) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, theme.Sanitize(fmt.Sprintf(format, args...))) }

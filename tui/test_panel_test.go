@@ -52,7 +52,7 @@ func newTestPanelWith(t *testing.T, snap status.Snapshot, c *fakeQueries, w, h i
 	return r
 }
 
-// newStoppedPanel is a rig that does not run yet, and what its panel needs.
+// newStoppedPanel is a testPanel that does not run yet, and what its panel needs.
 func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testPanel, Config) {
 	t.Helper()
 	start := time.Now()

@@ -69,9 +69,9 @@ type Model struct {
 	w, h    int
 
 	snap        status.Snapshot
-	hasSnapshot bool // a snapshot has come, or the attempt to get one has failed
-	lost        bool // what snap shows is over
-	attempts    int  // to watch, since the last snapshot
+	hasSnapshot bool // a snapshot arrived, or the attempt to get one failed
+	lost        bool // snap is the last one of a lost connection
+	attempts    int  // to reconnect, since the last snapshot
 	reading     bool // the log is being read
 	lastSeq     uint64
 	calls       callStream // of what agents do
@@ -79,14 +79,14 @@ type Model struct {
 	tabs               []tab
 	current            int
 	over               overlay   // nil: none
-	ignoreKeysUntil    time.Time // keys are not for the overlay before
-	ignoreAnswersUntil time.Time // keys do not answer what waits before: it has just changed
+	ignoreKeysUntil    time.Time // the overlay has just opened
+	ignoreAnswersUntil time.Time // the approvals have just changed
 	notice             notice
-	answeredHere       []string // the approvals that are answered from here
-	mouse              bool     // it is the panel's, not the terminal's
+	answeredHere       []string // the approvals that this panel answered
+	mouse              bool     // the panel gets mouse events
 	clicked            clicked
-	wizardOffered      bool // the set-up
-	stopped            bool // a person stopped the hub from here
+	wizardOffered      bool
+	stopped            bool // by this panel
 }
 
 type tab struct {
@@ -121,8 +121,8 @@ func numberKey(i int) string {
 // Init starts to watch and asks the terminal for its background.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.fx.watch(), tea.RequestBackgroundColor) }
 
-// Update takes a message and changes the panel, nothing else. What the pane in
-// sight would like to know then is asked for.
+// Update implements tea.Model. Afterwards it asks what the visible pane needs to
+// know.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := m.update(msg)
 	changed, ok := next.(Model)
@@ -254,8 +254,8 @@ func (m Model) snapshotChanged(msg snapshotMsg) (tea.Model, tea.Cmd) {
 	return opened, cmd
 }
 
-// connectionLost tries again: at once when the stream has just ended, for that says
-// little, then ever later. From the second time on the panel says so.
+// connectionLost tries again: at once when the stream has just ended, for that
+// says little, then ever later. From the second time on the panel says so.
 func (m Model) connectionLost(err error) (tea.Model, tea.Cmd) {
 	if m.fx.ctx.Err() != nil {
 		return m, nil // the panel is leaving; the hub is not

@@ -97,7 +97,7 @@ func TestPanelInTheBackground(t *testing.T) {
 	x.waitFor("back to the 42 shell")
 	x.resize(120, 36)
 	x.typeKeys("fg\r")
-	x.waitFor("● ready", "● notes", "ctrl+p do")
+	x.waitFor("● ready", "● notes", "ctrl+p commands")
 	x.typeKeys("2")
 	x.waitFor("─ Sources 1 ─")
 	x.typeKeys("q")

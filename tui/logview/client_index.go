@@ -2,9 +2,9 @@ package logview
 
 import "bytes"
 
-// A clientIndex is what the lines of a log tell of clients: who they are, and whose
-// the sessions of the hub are that writes now. A line names its client, its
-// session, or neither.
+// A clientIndex is what the lines of a log tell of clients: who they are, and
+// whose the sessions of the hub are that writes now. A line names its client,
+// its session, or neither.
 type clientIndex struct {
 	names     []string          // of clients, in the order of their first lines
 	bySession map[string]string // client by session
@@ -54,8 +54,8 @@ func (c *clientIndex) owns(client string, text []byte) bool {
 	return len(session) > 0 && c.bySession[string(session)] == client
 }
 
-// attributeValue is the value after a name, without quotes; empty: there is none. It
-// is part of text.
+// attributeValue is the value after a name, without quotes; empty: there is
+// none. It is part of text.
 func attributeValue(text []byte, name string) []byte {
 	i := bytes.Index(text, []byte(name))
 	if i < 0 {

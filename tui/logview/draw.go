@@ -169,7 +169,8 @@ func (v View) prefix(t theme.Theme, l *ringLine, n uint64, w int) string {
 	return b.String()
 }
 
-// highlightFilter paints text, which is plain already, and in it what the filter found.
+// highlightFilter paints text, which is plain already, and in it what the
+// filter found.
 func (v *filteredLog) highlightFilter(t theme.Theme, text string) string {
 	f := v.filter
 	switch {

@@ -5,8 +5,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A linePosition is where a row is, in a way that stays true when older lines go: the
-// number of its line, and which of the line's rows it is.
+// A linePosition is where a row is, in a way that stays true when older lines
+// go: the number of its line, and which of the line's rows it is.
 type linePosition struct {
 	number uint64
 	row    int

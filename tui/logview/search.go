@@ -76,7 +76,8 @@ func (v *filteredLog) liveHits() []uint64 {
 	return v.search.hits[i:]
 }
 
-// nextHit is the match after line n, or before it when d is negative; it goes round.
+// nextHit is the match after line n, or before it when d is negative; it goes
+// round.
 func (v *filteredLog) nextHit(n uint64, d int) (hit uint64, ok bool) {
 	found := v.liveHits()
 	if len(found) == 0 {

@@ -2,8 +2,8 @@ package logview
 
 import tea "charm.land/bubbletea/v2"
 
-// startSelection begins to select: at the match that was gone to, at the newest line
-// while it follows, else at the first visible line. Where something is
+// startSelection begins to select: at the match that was gone to, at the newest
+// line while it follows, else at the first visible line. Where something is
 // selected already, it begins again at the cursor.
 func (v View) startSelection(w, h int) View {
 	rows := v.rows(w, h)
@@ -24,7 +24,8 @@ func (v View) startSelection(w, h int) View {
 	return v.pinTo(v.firstVisible(w, h))
 }
 
-// moveSelection moves the cursor of what is selected, and what is visible with it.
+// moveSelection moves the cursor of what is selected, and what is visible with
+// it.
 func (v View) moveSelection(k tea.KeyPressMsg, w, h int) (View, bool) {
 	n := v.log.len()
 	i, ok := v.nav.Move(k, v.log.find(v.to), n, h-1)
@@ -41,9 +42,9 @@ func (v View) moveSelection(k tea.KeyPressMsg, w, h int) (View, bool) {
 	return v, true
 }
 
-// selectedRange are the first and the last line that a copy takes: from the mark to
-// the cursor, in whichever direction that is, else those visible. What is gone
-// or filtered away is not among them.
+// selectedRange are the first and the last line that a copy takes: from the
+// mark to the cursor, in whichever direction that is, else those visible. What
+// is gone or filtered away is not among them.
 func (v View) selectedRange(w, h int) (first, last int, ok bool) {
 	if v.from == 0 {
 		rows := v.rows(w, h)

@@ -137,8 +137,8 @@ func (f callFilter) matches(c *status.Call) bool {
 	return false
 }
 
-// An callOrder is a way to count through the calls that pass: the newest first, or
-// those that failed before the others.
+// An callOrder is a way to count through the calls that pass: the newest first,
+// or those that failed before the others.
 type callOrder struct {
 	ring   *callLog
 	errors bool

@@ -102,8 +102,8 @@ func callColumnsFor(w int) callColumns {
 	}
 }
 
-// optionalCell is a cell of a column and a space, or nothing where there is no such
-// column.
+// optionalCell is a cell of a column and a space, or nothing where there is no
+// such column.
 func optionalCell(t theme.Theme, s theme.Style, text string, w int) string {
 	if w == 0 {
 		return ""

@@ -126,8 +126,8 @@ func (b browser) refreshAll() browser {
 	return b
 }
 
-// restartList has the list begin again when b is looked at again, unless it is done:
-// what else is wanted meanwhile ends it where it is.
+// restartList has the list begin again when b is looked at again, unless it is
+// done: what else is wanted meanwhile ends it where it is.
 func (b browser) restartList() browser {
 	if !b.list.done {
 		b.refresh++

@@ -34,8 +34,8 @@ type capability struct {
 	writes     bool
 }
 
-// missingReason says why p cannot do c; empty: it can. What the plugin took away shows
-// itself by the pattern of what is missing.
+// missingReason says why p cannot do c; empty: it can. What the plugin took
+// away shows itself by the pattern of what is missing.
 func missingReason(p status.Peer, c capability) string {
 	can := func(key string) bool { return slices.Contains(p.Capabilities, key) }
 	writesNothing := !slices.ContainsFunc(p.Capabilities, func(key string) bool {

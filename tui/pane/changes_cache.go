@@ -111,7 +111,8 @@ func (b changeCache) addPage(w ChangesQuery, f Result) changeCache {
 	return b
 }
 
-// groupBySession sorts newest first within sessions, that of the newest Change first.
+// groupBySession sorts newest first within sessions, that of the newest Change
+// first.
 func groupBySession(all []status.Change) []status.Change {
 	rank := map[string]int{}
 	for _, c := range all {

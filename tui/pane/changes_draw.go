@@ -84,7 +84,8 @@ func (p Changes) emptySection(t theme.Theme) widget.Section {
 	}}
 }
 
-// listSection is what waits and what was written, with a heading for each session.
+// listSection is what waits and what was written, with a heading for each
+// session.
 func (p Changes) listSection(t theme.Theme) widget.Section {
 	waiting, n := len(p.snap.Approvals), p.len()
 	title := titleWithCount("Changes", p.cache.len())

@@ -10,7 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// installTarget is a place that Lectern can be put into by a key, by hand, or both.
+// installTarget is a place that Lectern can be put into by a key, by hand, or
+// both.
 type installTarget struct {
 	title        string              // empty: there is none
 	install      status.Installation // without ID: a key cannot

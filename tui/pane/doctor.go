@@ -84,7 +84,8 @@ func (p Doctor) TakeResult(f Result) Pane {
 	return p
 }
 
-// ActionDone implements [ActionObserver]: what fixes something is looked at again.
+// ActionDone implements [ActionObserver]: what fixes something is looked at
+// again.
 func (p Doctor) ActionDone(a status.Action, err error) Pane {
 	c, ok := p.selected()
 	if err != nil || !ok || c.Action == nil || c.Action.Verb != a.Verb || c.Action.Target != a.Target {

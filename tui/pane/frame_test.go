@@ -42,9 +42,9 @@ func full() map[string]Pane {
 	for i := range 500 {
 		tools = append(tools, status.Tool{Name: fmt.Sprintf("tool_%d", i), Effect: "read", Bytes: 900, Schema: json.RawMessage(`{"properties":{"a":{"type":"string"}}}`)})
 	}
-	shelf := status.PageList{Total: 100_000}
-	for i := range shelf.Total {
-		shelf.Pages = append(shelf.Pages, status.Page{Name: fmt.Sprintf("Projects/%d/A page with a name %d.md", i%97, i), Size: int64(i), Modified: now})
+	pages := status.PageList{Total: 100_000}
+	for i := range pages.Total {
+		pages.Pages = append(pages.Pages, status.Page{Name: fmt.Sprintf("Projects/%d/A page with a name %d.md", i%97, i), Size: int64(i), Modified: now})
 	}
 	text := strings.Repeat("# A page\n\nwith *some* text, `code` and 日本語\n\n", 5000)
 	rows, err := prose.Markdown(context.Background(), text, 66)
@@ -70,7 +70,7 @@ func full() map[string]Pane {
 			p = w.ObserveCalls(calls)
 		}
 		for l, ok := p.(Querier); ok && l.NextQuery() != nil; l, ok = p.(Querier) {
-			f := Result{Query: l.NextQuery(), Changes: changes, Tools: tools, Pages: shelf, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
+			f := Result{Query: l.NextQuery(), Changes: changes, Tools: tools, Pages: pages, Page: status.PageText{Text: text, MIME: "text/markdown", Size: int64(len(text))}, Rows: rows}
 			for i := range 200 {
 				f.Settings = append(f.Settings, status.Setting{Key: fmt.Sprintf("key.%d", i), Description: "what it means", Default: "1"})
 			}

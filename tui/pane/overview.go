@@ -152,8 +152,8 @@ func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	return all
 }
 
-// stderrSection is what a hub that failed said, its end where there is no room for
-// all. Inside it is w cells wide.
+// stderrSection is what a hub that failed said, its end where there is no room
+// for all. Inside it is w cells wide.
 func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	var rows []string
 	for _, line := range said {
@@ -164,8 +164,8 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	}}
 }
 
-// activitySections are the sections about what goes on: they are left out when there is
-// nothing to say.
+// activitySections are the sections about what goes on: they are left out when
+// there is nothing to say.
 func (p Overview) activitySections(t theme.Theme) []widget.Section {
 	var all []widget.Section
 	if peers, ok := p.peersSection(t); ok {
@@ -228,8 +228,8 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 	return widget.Section{Title: "Hub", Min: 3, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }
 
-// uptime is how long the hub has run as of the snapshot: it moves on with the next
-// one, not with the clock, so that an idle screen stays still.
+// uptime is how long the hub has run as of the snapshot: it moves on with the
+// next one, not with the clock, so that an idle screen stays still.
 func (p Overview) uptime() string {
 	if p.snap.Hub.Started.IsZero() || !Running(p.snap) {
 		return "not running"
@@ -237,9 +237,9 @@ func (p Overview) uptime() string {
 	return widget.Elapsed(p.snap.Time.Sub(p.snap.Hub.Started))
 }
 
-// problemsSection shows each with what fixes it, in full, and when there is no room
-// for all so many that the selected one is among them. Inside it is w cells
-// wide.
+// problemsSection shows each with what fixes it, in full, and when there is no
+// room for all so many that the selected one is among them. Inside it is w
+// cells wide.
 func (p Overview) problemsSection(t theme.Theme, w int) widget.Section {
 	n := len(p.snap.Problems)
 	var rows []string

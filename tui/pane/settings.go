@@ -210,8 +210,8 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	return p, nil
 }
 
-// setOption asks what it takes to write a value. What is not right is said then, by
-// who knows the rules.
+// setOption asks what it takes to write a value. What is not right is said
+// then, by who knows the rules.
 func setOption(name, value string) Intent {
 	return intentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// A revealedToken is a token that a person agreed to see. It is visible until the
-// next key, another row or another pane, and nowhere else: no snapshot, log or memory holds it.
+// A revealedToken is a token that a person agreed to see. It is visible until
+// the next key, another row or another pane, and nowhere else: no snapshot, log
+// or memory holds it.
 type revealedToken struct {
 	token, text string // empty: none is shown
 	problem     string // why it cannot be read

@@ -51,8 +51,8 @@ func (p Sources) openBrowser(search bool) Sources {
 	return p.withBrowser(b)
 }
 
-// updateBrowser tells the browser of a snapshot. It is closed with its source, and
-// asks another hub again.
+// updateBrowser tells the browser of a snapshot. It is closed with its source,
+// and asks another hub again.
 func (p Sources) updateBrowser(s status.Snapshot) Sources {
 	if p.browse == nil {
 		return p

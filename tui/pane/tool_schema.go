@@ -21,8 +21,8 @@ type argument struct {
 	rules       string   // bounds and default, in words
 }
 
-// parseArguments reads the arguments out of the schema of an object, in its order.
-// What it does not understand of one it takes for JSON.
+// parseArguments reads the arguments out of the schema of an object, in its
+// order. What it does not understand of one it takes for JSON.
 func parseArguments(schema json.RawMessage) ([]argument, error) {
 	var object struct {
 		Properties json.RawMessage `json:"properties"`

@@ -2,7 +2,8 @@ package pane
 
 import "github.com/lectern-mcp/lectern/status"
 
-// availableVersion is the version that an update would lead to; empty: none that is known.
+// availableVersion is the version that an update would lead to; empty: none
+// that is known.
 func availableVersion(s status.Snapshot) string {
 	u := s.Update
 	switch {

@@ -126,8 +126,8 @@ func (c *rowBuilder) flushWord() {
 	c.word, c.wordWidth, c.spaceBefore = c.word[:0], 0, false
 }
 
-// addPiece puts a piece of a word into the row, and what is too long into the next
-// ones.
+// addPiece puts a piece of a word into the row, and what is too long into the
+// next ones.
 func (c *rowBuilder) addPiece(s Span) {
 	cells := theme.Width(s.Text)
 	if c.used+cells <= c.w {
@@ -144,8 +144,8 @@ func (c *rowBuilder) addPiece(s Span) {
 	}
 }
 
-// appendSpan takes no character that has no cell of its own: there may be a page full
-// of them in one row.
+// appendSpan takes no character that has no cell of its own: there may be a
+// page full of them in one row.
 func (c *rowBuilder) appendSpan(s Span, cells int) {
 	if cells == 0 {
 		return

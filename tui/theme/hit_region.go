@@ -12,9 +12,9 @@ type HitRegion struct {
 	Scrolls bool // text beside a list, which scrolls by itself
 }
 
-// WithHitRegions returns t with its spots marked in what it paints, by sequences that
-// no terminal is to see. A caller that asks where something is draws once more with
-// it, so that a frame that is shown costs nothing for it.
+// WithHitRegions returns t with its spots marked in what it paints, by
+// sequences that no terminal is to see. A caller that asks where something is
+// draws once more with it, so that a frame that is shown costs nothing for it.
 func (t Theme) WithHitRegions() Theme {
 	t.hitRegions = true
 	return t
@@ -46,8 +46,8 @@ func (t Theme) markRegion(n int, painted string) string {
 	return regionSequence(n) + painted + regionSequence(noRegion)
 }
 
-// regionSequence is a control sequence that no one has given a meaning; a negative
-// number is told by its second parameter.
+// regionSequence is a control sequence that no one has given a meaning; a
+// negative number is told by its second parameter.
 func regionSequence(n int) string {
 	if n < 0 {
 		return "\x1b[" + strconv.Itoa(-n) + ";1z"
@@ -57,7 +57,8 @@ func regionSequence(n int) string {
 
 var regionPattern = regexp.MustCompile(`\x1b\[([0-9]+)(;1)?z`)
 
-// HitRegionAt is the region at column x of a line that a [Theme.WithHitRegions] painted.
+// HitRegionAt is the region at column x of a line that a [Theme.WithHitRegions]
+// painted.
 func HitRegionAt(line string, x int) (s HitRegion, ok bool) {
 	n := noRegion
 	for _, m := range regionPattern.FindAllStringSubmatchIndex(line, -1) {

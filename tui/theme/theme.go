@@ -50,8 +50,8 @@ type Theme struct {
 	hitRegions    bool        // spots are marked
 }
 
-// palette is the colours of one background. Each of them has a contrast of at least
-// 4.5 to 1 to its background (WCAG 2.2, 1.4.3), borders excepted.
+// palette is the colours of one background. Each of them has a contrast of at
+// least 4.5 to 1 to its background (WCAG 2.2, 1.4.3), borders excepted.
 type palette struct {
 	dim, line, accent, good, busy, warn, bad, row, onAccent string
 	text                                                    string // empty: the terminal's own
@@ -165,8 +165,8 @@ func monochrome(contrast bool) Theme {
 	}
 }
 
-// Selected returns t for a selected row: the same styles on the row's background, or all
-// in reverse when there is no such colour.
+// Selected returns t for a selected row: the same styles on the row's
+// background, or all in reverse when there is no such colour.
 func (t Theme) Selected() Theme {
 	on := func(s Style) Style {
 		if t.rowBackground == nil {
