@@ -36,7 +36,7 @@ var layers = []layer{
 	{"status/loopback", []string{"status", "internal/*"}, []string{terminal, mcpGo}, "both ends of the status wire live here and nowhere else"},
 	{"status/statustest", []string{"status"}, []string{terminal, mcpGo}, "a suite knows only what it tests"},
 	{"config", []string{"internal/*"}, []string{"net", terminal, mcpGo}, "config is read by cmd and handed on as values"},
-	{"tools", nil, []string{"net", "os", terminal, mcpGo}, "tools is the vocabulary: no I/O, no MCP"},
+	{"tools", []string{"internal/nearest"}, []string{"net", "os", terminal, mcpGo}, "tools is the vocabulary: no I/O, no MCP"},
 	{"tools/all", []string{"tools", "tools/*"}, []string{"net", "os", terminal, mcpGo}, "all is only a list"},
 	{"tools/doc", []string{"tools"}, []string{"net", "os", terminal, mcpGo}, "doc renders declarations; it does not write files"},
 	{"tools/toolstest", []string{"tools"}, []string{terminal, mcpGo}, "a suite knows only what it tests"},

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/internal/nearest"
 )
 
 // decodeArguments checks raw against s, fills in defaults and decodes it into
@@ -97,7 +99,7 @@ func unknownArgument(path, name string, known []string) error {
 	if len(name) > 100 {
 		return Errorf(Invalid, "unknown argument with a name of %d bytes", len(name))
 	}
-	if near := nearest(name, known); near != "" {
+	if near := nearest.Word(name, known); near != "" {
 		return Errorf(Invalid, "unknown argument %s, did you mean %s?", path, near)
 	}
 	e := Errorf(Invalid, "unknown argument %s", path)
@@ -220,42 +222,4 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-// nearest is the known name that name was probably meant to be, or "".
-func nearest(name string, known []string) string {
-	best, least := "", max(1, len(name)/3)+1
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	for _, k := range known {
-		if d := editDistance(plain(name), plain(k)); d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the bytes to insert, delete or replace to get from a to
-// b; two neighbours that changed places count once.
-func editDistance(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replace := d[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			d[i][j] = min(replace, d[i-1][j]+1, d[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
 }
