@@ -24,8 +24,8 @@ type cabinet struct {
 	privacy tools.Privacy
 }
 
-// Hides implements [tools.Hider].
-func (c *cabinet) Hides(_ context.Context, change tools.Change) (bool, error) {
+// HidesChange implements [tools.Hider].
+func (c *cabinet) HidesChange(_ context.Context, change tools.Change) (bool, error) {
 	return c.privacy.Hides(tools.Page{Path: change.Target}), nil
 }
 

@@ -123,7 +123,7 @@ func (p *past) shows(ctx context.Context, changes []tools.Change, whole bool) (b
 		return false, nil
 	}
 	for _, c := range changes {
-		if hidden, err := p.open.Hides(ctx, c); err != nil || hidden {
+		if hidden, err := p.open.HidesChange(ctx, c); err != nil || hidden {
 			return false, err
 		}
 	}

@@ -52,8 +52,8 @@ type NestedTargets interface {
 // the Changes of another hide is not known, so where anything is hidden an
 // agent sees none of them.
 type ChangeFilter interface {
-	// Hides says whether agents must not know of c: its target is hidden as it
+	// HidesChange says whether agents must not know of c: its target is hidden as it
 	// is now, or as it was before or after. What cannot be told is hidden. A
 	// target that only holds others is hidden by its name alone.
-	Hides(ctx context.Context, c Change) (bool, error)
+	HidesChange(ctx context.Context, c Change) (bool, error)
 }

@@ -99,7 +99,7 @@ type ErrorFormat struct {
 // (a missing one is an error of the declaration, found by the suite) and shape
 // makes the object. E must be a struct, so that it has a schema.
 func NewErrorFormat[E any](codes map[Code]string, shape func(code string, e *Error) E) ErrorFormat {
-	return ErrorFormat{codes: codes, schema: schemaOf[E](), shape: func(c string, e *Error) any { return shape(c, e) }}
+	return ErrorFormat{codes: codes, schema: inferSchema[E](), shape: func(c string, e *Error) any { return shape(c, e) }}
 }
 
 // Code is the specification's word for e's code.
@@ -125,13 +125,13 @@ func (s ErrorFormat) MissingCodes() []Code {
 // Object is e as the specification writes it; marshal it to JSON.
 func (s ErrorFormat) Object(e *Error) any {
 	if s.shape == nil {
-		return PlainError{Code: string(e.Code), Message: e.Message, Hint: e.Hint, Data: e.Data}
+		return DefaultErrorObject{Code: string(e.Code), Message: e.Message, Hint: e.Hint, Data: e.Data}
 	}
 	return s.shape(s.Code(e), e)
 }
 
-// PlainError is the shape of errors in Systems whose specification has none.
-type PlainError struct {
+// DefaultErrorObject is the shape of errors in Systems whose specification has none.
+type DefaultErrorObject struct {
 	Code    string `json:"code" jsonschema:"what went wrong, one of the documented codes"`
 	Message string `json:"message" jsonschema:"one sentence for a person"`
 	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`

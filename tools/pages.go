@@ -42,22 +42,22 @@ type Hit struct {
 // Pages lists the pages of the source; NotFound where its System has none to
 // look through.
 func (o *OpenedSource) Pages(ctx context.Context) ([]PageInfo, error) {
-	if err := o.open(); err != nil {
+	if err := o.checkOpen(); err != nil {
 		return nil, err
 	}
 	if o.pages.list == nil {
-		return nil, noPages(o.name)
+		return nil, noPagesError(o.name)
 	}
 	return o.pages.list(ctx)
 }
 
 // Page answers at most the first most bytes of a page.
 func (o *OpenedSource) Page(ctx context.Context, name string, most int) (PageText, error) {
-	if err := o.open(); err != nil {
+	if err := o.checkOpen(); err != nil {
 		return PageText{}, err
 	}
 	if o.pages.read == nil {
-		return PageText{}, noPages(o.name)
+		return PageText{}, noPagesError(o.name)
 	}
 	if len(name) > maxURI {
 		return PageText{}, Errorf(NotFound, "no page has a name of %d bytes", len(name))
@@ -76,22 +76,22 @@ func (o *OpenedSource) Page(ctx context.Context, name string, most int) (PageTex
 	return p, nil
 }
 
-func noPages(source string) error {
+func noPagesError(source string) error {
 	return Errorf(NotFound, "the source %s has no pages to look through", source).WithHint("Run its tools instead.")
 }
 
-// openPages is Pages with its type parameter erased.
-type openPages struct {
+// boundPages is Pages with its type parameter erased.
+type boundPages struct {
 	list func(ctx context.Context) ([]PageInfo, error)
 	read func(ctx context.Context, name string) (PageText, error)
 }
 
-func (k *kind[S, C]) openPages(src S) openPages {
+func (k *erasedSystem[S, C]) bindPages(src S) boundPages {
 	p := k.system.Pages
 	if p == nil {
-		return openPages{}
+		return boundPages{}
 	}
-	return openPages{
+	return boundPages{
 		list: func(ctx context.Context) ([]PageInfo, error) { return p.List(src, ctx) },
 		read: func(ctx context.Context, name string) (PageText, error) { return p.Read(src, ctx, name) },
 	}

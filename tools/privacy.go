@@ -87,7 +87,7 @@ func (p Privacy) NeedsContent() bool {
 // Hides says whether page does not exist for agents.
 func (p Privacy) Hides(page Page) bool {
 	for _, m := range p.Exclude {
-		if m.fits(page) {
+		if m.matches(page) {
 			return true
 		}
 	}
@@ -95,51 +95,51 @@ func (p Privacy) Hides(page Page) bool {
 		return false
 	}
 	for _, m := range p.Only {
-		if m.fits(page) {
+		if m.matches(page) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m PrivacyRule) fits(page Page) bool {
+func (m PrivacyRule) matches(page Page) bool {
 	switch {
 	case m.Path != "":
-		return glob(m.Path, page.Path) || page.File != "" && glob(m.Path, page.File)
+		return matchGlob(m.Path, page.Path) || page.File != "" && matchGlob(m.Path, page.File)
 	case m.Namespace != "":
-		return below(m.Namespace, page.Path)
+		return isUnder(m.Namespace, page.Path)
 	case m.Tag != "":
-		return slices.ContainsFunc(page.Tags, func(t string) bool { return below(m.Tag, strings.TrimPrefix(t, "#")) })
+		return slices.ContainsFunc(page.Tags, func(t string) bool { return isUnder(m.Tag, strings.TrimPrefix(t, "#")) })
 	}
 	for name, values := range page.Properties {
-		if form(name) == form(m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return form(v) == form(m.Value) })) {
+		if normalize(name) == normalize(m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return normalize(v) == normalize(m.Value) })) {
 			return true
 		}
 	}
 	return false
 }
 
-// below says whether name is root or nested in it.
-func below(root, name string) bool {
-	root, name = form(root), form(name)
+// isUnder says whether name is root or nested in it.
+func isUnder(root, name string) bool {
+	root, name = normalize(root), normalize(name)
 	return name == root || strings.HasPrefix(name, root+"/")
 }
 
-// glob matches a path against a pattern whose ** stands for any number of
+// matchGlob matches a path against a pattern whose ** stands for any number of
 // parts, none too.
-func glob(pattern, name string) bool {
-	return globParts(strings.Split(form(pattern), "/"), strings.Split(form(name), "/"))
+func matchGlob(pattern, name string) bool {
+	return matchParts(strings.Split(normalize(pattern), "/"), strings.Split(normalize(name), "/"))
 }
 
-// form is what marks and pages are compared in. A file's name may be decomposed
+// normalize is what marks and pages are compared in. A file's name may be decomposed
 // where a person typed the mark composed, and must be hidden all the same.
-func form(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+func normalize(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
-func globParts(pattern, name []string) bool {
+func matchParts(pattern, name []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
 			for i := range len(name) + 1 {
-				if globParts(pattern[1:], name[i:]) {
+				if matchParts(pattern[1:], name[i:]) {
 					return true
 				}
 			}

@@ -33,8 +33,8 @@ type ResourceInfo struct {
 	MIME  string `json:"mimeType"`
 }
 
-// Of is the ResourceInfo as published for one source: {source} is filled.
-func (r ResourceInfo) Of(source string) ResourceInfo {
+// ForSource is the ResourceInfo as published for one source: {source} is filled.
+func (r ResourceInfo) ForSource(source string) ResourceInfo {
 	r.URI = strings.ReplaceAll(r.URI, "{source}", source)
 	return r
 }

@@ -29,10 +29,10 @@ func (Offset) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
 }
 
-// schemaOf infers the schema of T and panics if there is none.
-func schemaOf[T any]() *jsonschema.Schema {
+// inferSchema infers the schema of T and panics if there is none.
+func inferSchema[T any]() *jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{}
-	collectTyped(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
+	collectSchemaProviders(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %v: %v", reflect.TypeFor[T](), err))
@@ -41,7 +41,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
+func collectSchemaProviders(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
 	if seen[t] {
 		return
 	}
@@ -53,10 +53,10 @@ func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, see
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		collectTyped(t.Elem(), known, seen)
+		collectSchemaProviders(t.Elem(), known, seen)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			collectTyped(f.Type, known, seen)
+			collectSchemaProviders(f.Type, known, seen)
 		}
 	default:
 	}
@@ -82,12 +82,12 @@ func forbidNull(s *jsonschema.Schema) {
 	}
 }
 
-// admitErrors returns the output schema as published: additive changes stay
+// allowErrorObject returns the output schema as published: additive changes stay
 // possible (no closed objects), and the System's error object is valid too,
 // because clients check structuredContent of failed calls against it.
-func admitErrors(out, failure *jsonschema.Schema) *jsonschema.Schema {
+func allowErrorObject(out, failure *jsonschema.Schema) *jsonschema.Schema {
 	open := out.CloneSchemas()
-	openObjects(open)
+	allowExtraProperties(open)
 	open.Required = nil
 	for _, name := range failure.PropertyOrder {
 		if _, taken := open.Properties[name]; taken {
@@ -102,18 +102,18 @@ func admitErrors(out, failure *jsonschema.Schema) *jsonschema.Schema {
 	return open
 }
 
-func openObjects(s *jsonschema.Schema) {
+func allowExtraProperties(s *jsonschema.Schema) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {
-		openObjects(p)
+		allowExtraProperties(p)
 	}
 	for _, d := range s.Defs {
-		openObjects(d)
+		allowExtraProperties(d)
 	}
 	if s.Items != nil {
-		openObjects(s.Items)
+		allowExtraProperties(s.Items)
 	}
 }
 
@@ -154,7 +154,7 @@ func fillSlice(v reflect.Value) {
 	if v.IsNil() && v.CanSet() && of.Kind() != reflect.Uint8 {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
-	if !mayHoldSlice(of) {
+	if !canHoldSlice(of) {
 		return
 	}
 	for i := range v.Len() {
@@ -162,7 +162,7 @@ func fillSlice(v reflect.Value) {
 	}
 }
 
-func mayHoldSlice(t reflect.Type) bool {
+func canHoldSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
 		return true

@@ -76,8 +76,8 @@ func (m *Manifest) Tool(name string) (ToolInfo, bool) {
 	return m.Tools[i], true
 }
 
-// Search is the tool that finds things by words: the first that says so.
-func (m *Manifest) Search() (ToolInfo, bool) {
+// SearchTool is the tool that finds things by words: the first that says so.
+func (m *Manifest) SearchTool() (ToolInfo, bool) {
 	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Hits != nil })
 	if i < 0 {
 		return ToolInfo{}, false
@@ -85,8 +85,8 @@ func (m *Manifest) Search() (ToolInfo, bool) {
 	return m.Tools[i], true
 }
 
-// kind is the one implementation of [Kind].
-type kind[S Source, C any] struct {
+// erasedSystem is the one implementation of [Kind].
+type erasedSystem[S Source, C any] struct {
 	system   System[S, C]
 	manifest Manifest
 }
@@ -95,18 +95,18 @@ type kind[S Source, C any] struct {
 // that admits the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
-		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
 	}
 	if s.ErrorFormat.shape == nil {
-		m.ErrorFormat.schema = schemaOf[PlainError]()
+		m.ErrorFormat.schema = inferSchema[DefaultErrorObject]()
 	}
 	for _, c := range Codes() {
 		m.ErrorCodes[c] = s.ErrorFormat.Code(&Error{Code: c})
 	}
 	for _, t := range s.Tools {
 		info := t.info
-		info.Out = admitErrors(info.Out, m.ErrorFormat.schema)
+		info.Out = allowErrorObject(info.Out, m.ErrorFormat.schema)
 		m.Tools = append(m.Tools, info)
 	}
 	for _, r := range s.Resources {
@@ -115,19 +115,19 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	for _, p := range s.Prompts {
 		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})
 	}
-	return &kind[S, C]{s, m}
+	return &erasedSystem[S, C]{s, m}
 }
 
-func (k *kind[S, C]) Manifest() *Manifest { return &k.manifest }
+func (k *erasedSystem[S, C]) Manifest() *Manifest { return &k.manifest }
 
-func (k *kind[S, C]) Detect(dir fs.FS) Detection {
+func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 	if k.system.Detect == nil {
 		return Detection{}
 	}
 	return k.system.Detect(dir)
 }
 
-func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
+func (k *erasedSystem[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
 	if k.system.Peer == nil {
 		return "", false, nil
 	}
@@ -138,7 +138,7 @@ func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool,
 	return k.system.Peer(c), true, nil
 }
 
-func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
+func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
 	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
 		return nil, err
@@ -147,5 +147,5 @@ func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) 
 	if err != nil {
 		return nil, err
 	}
-	return k.opened(src, env.Name), nil
+	return k.bind(src, env.Name), nil
 }

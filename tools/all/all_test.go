@@ -25,31 +25,31 @@ import (
 // argument of one that exists would do. Raise it only with a reason.
 const ceiling = 58_000
 
-// pastCeiling is the same for the tools of a past, which nobody pays who does
+// ownChangesCeiling is the same for the tools of a past, which nobody pays who does
 // not ask for them.
-const pastCeiling = 4_500
+const ownChangesCeiling = 4_500
 
-// declared are all Systems, and what the hub adds where a person wants it.
-func declared() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
+// allKinds are all Systems, and what the hub adds where a person wants it.
+func allKinds() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
 
 // Every declaration keeps the rules that let every client read it, and no two
 // Systems collide.
 func TestDeclarations(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range declared() {
+	for _, k := range allKinds() {
 		m := k.Manifest()
 		if seen[m.Name] {
 			t.Errorf("two systems are named %s", m.Name)
 		}
 		seen[m.Name] = true
-		toolstest.Declared(t, m)
+		toolstest.CheckDeclaration(t, m)
 	}
 }
 
 // Each tool as agents see it stands in a file: the difference of that file in
 // a change is the change of the contract.
 func TestSnapshots(t *testing.T) {
-	for _, problem := range compare("testdata", snapshots(t, declared())) {
+	for _, problem := range compare("testdata", snapshots(t, allKinds())) {
 		t.Error(problem)
 	}
 }
@@ -103,7 +103,7 @@ func update(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	files, err := render(declared())
+	files, err := render(allKinds())
 	if err != nil {
 		return err
 	}

@@ -49,18 +49,18 @@ func Reference(m *tools.Manifest) ([]byte, error) { return render("reference.md"
 
 func render(name, text string, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"answer":    answer,
-		"arguments": arguments,
+		"answer":    shortAnswer,
+		"arguments": argumentList,
 		"cell":      cell,
-		"codes":     codes,
+		"codes":     errorCodes,
 		"details":   details,
-		"failure":   failure,
-		"mean":      mean,
+		"failure":   errorObject,
+		"mean":      meaning,
 		"quote":     quote,
 		"recover":   recovery,
-		"rows":      rows,
+		"rows":      schemaRows,
 		"summary":   summary,
-		"titles":    titles,
+		"titles":    joinTitles,
 	}).Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", name, err)
@@ -98,8 +98,8 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
 }
 
-// titles lists the Systems as a phrase: "Memos, Org files and Cards".
-func titles(systems []*tools.Manifest) string {
+// joinTitles lists the Systems as a phrase: "Memos, Org files and Cards".
+func joinTitles(systems []*tools.Manifest) string {
 	var names []string
 	for _, m := range systems {
 		names = append(names, m.Title)
@@ -114,9 +114,9 @@ func titles(systems []*tools.Manifest) string {
 	}
 }
 
-// codes lists the error words of a tool as its System spells them: those that
+// errorCodes lists the error words of a tool as its System spells them: those that
 // any tool may answer because it takes arguments or fails, and its own.
-func codes(m *tools.Manifest, t tools.ToolInfo) string {
+func errorCodes(m *tools.Manifest, t tools.ToolInfo) string {
 	var words []string
 	for _, c := range append([]tools.Code{tools.Invalid}, t.Errors...) {
 		if w := m.ErrorCodes[c]; !slices.Contains(words, w) {
@@ -126,24 +126,24 @@ func codes(m *tools.Manifest, t tools.ToolInfo) string {
 	return strings.Join(words, ", ")
 }
 
-// failure is the System's error object for a call that found nothing.
-func failure(m *tools.Manifest) (string, error) {
+// errorObject is the System's error object for a call that found nothing.
+func errorObject(m *tools.Manifest) (string, error) {
 	e := tools.Errorf(tools.NotFound, "one sentence that says what is wrong").WithHint("What to do next.")
 	b, err := json.Marshal(m.ErrorFormat.Object(e))
 	return string(b), err
 }
 
-// answer is an example's answer in one line, or nothing if it would be long or
+// shortAnswer is an example's answer in one line, or nothing if it would be long or
 // differs from call to call.
-func answer(x tools.ExampleInfo) string {
+func shortAnswer(x tools.ExampleInfo) string {
 	if x.AnyAnswer || len(x.Want) > 240 {
 		return ""
 	}
 	return string(x.Want)
 }
 
-// mean says what a code means.
-func mean(c tools.Code) string {
+// meaning says what a code means.
+func meaning(c tools.Code) string {
 	return map[tools.Code]string{
 		tools.Invalid:     "The arguments are wrong; the message names the one.",
 		tools.NotFound:    "What the arguments name is not there.",

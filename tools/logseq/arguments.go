@@ -38,11 +38,11 @@ func (Content) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(200_000)}
 }
 
-// Yes is a boolean that is true when omitted.
-type Yes bool
+// DefaultTrue is a boolean that is true when omitted.
+type DefaultTrue bool
 
 // JSONSchema implements tools.Typed.
-func (Yes) JSONSchema() *jsonschema.Schema {
+func (DefaultTrue) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "boolean", Default: []byte("true")}
 }
 
@@ -84,8 +84,8 @@ func (u UUID) check(argument string) error {
 	return nil
 }
 
-// checkName refuses what cannot be a page's name.
-func checkName(argument string, n Name) error {
+// checkPageName refuses what cannot be a page's name.
+func checkPageName(argument string, n Name) error {
 	if strings.TrimSpace(string(n)) == "" {
 		return tools.Errorf(tools.Invalid, "%s: must not be blank", argument)
 	}
@@ -95,10 +95,10 @@ func checkName(argument string, n Name) error {
 	return nil
 }
 
-// checkNewName refuses what a page cannot be called so that it is found again:
+// checkNewPageName refuses what a page cannot be called so that it is found again:
 // what looks like a uuid is taken for one wherever a page is named.
-func checkNewName(argument string, n Name) error {
-	if err := checkName(argument, n); err != nil {
+func checkNewPageName(argument string, n Name) error {
+	if err := checkPageName(argument, n); err != nil {
 		return err
 	}
 	if uuidPattern.MatchString(strings.TrimSpace(string(n))) {
@@ -145,11 +145,11 @@ func isPropertyValue(v any, lists bool) bool {
 func newUUID() UUID {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return uuidOf(b)
+	return formatUUID(b)
 }
 
-// uuidOf makes a uuid of random bytes.
-func uuidOf(b [16]byte) UUID {
+// formatUUID makes a uuid of random bytes.
+func formatUUID(b [16]byte) UUID {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return UUID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }

@@ -19,8 +19,8 @@ type Capability struct {
 	DB    string // on a DB graph: Logseq 2.x
 }
 
-// absent stands in a row for what a product line does not have.
-const absent = "not there"
+// unsupported stands in a row for what a product line does not have.
+const unsupported = "not there"
 
 // Row is how c is done on a kind of graph, "db" or "file".
 func (c Capability) Row(kind string) string {
@@ -31,7 +31,7 @@ func (c Capability) Row(kind string) string {
 }
 
 // Has reports whether a kind of graph has c at all.
-func (c Capability) Has(kind string) bool { return c.Row(kind) != absent }
+func (c Capability) Has(kind string) bool { return c.Row(kind) != unsupported }
 
 // Known reports whether the table speaks of a version of Logseq: 0.10.x, OG's
 // 1.x, or 2.x.
@@ -160,7 +160,7 @@ func Capabilities() []Capability {
 			"templates", "list templates",
 			[]string{"list_templates"},
 			"`getCurrentGraphTemplates`",
-			absent,
+			unsupported,
 		},
 		{
 			"privacy", "leave references unnamed, so that a source that hides pages can be served", nil,
@@ -175,7 +175,7 @@ func Capabilities() []Capability {
 	}
 }
 
-func capabilityOf(key string) (Capability, bool) {
+func findCapability(key string) (Capability, bool) {
 	all := Capabilities()
 	i := slices.IndexFunc(all, func(c Capability) bool { return c.Key == key })
 	if i < 0 {
@@ -184,8 +184,8 @@ func capabilityOf(key string) (Capability, bool) {
 	return all[i], true
 }
 
-// kindWords names a kind of graph for people.
-func kindWords(kind string) string {
+// graphKindTitle names a kind of graph for people.
+func graphKindTitle(kind string) string {
 	switch kind {
 	case "db":
 		return "DB graph"
@@ -196,6 +196,6 @@ func kindWords(kind string) string {
 	}
 }
 
-// mayFail are the codes that a call to Logseq may end with besides those of
+// commonErrors are the codes that a call to Logseq may end with besides those of
 // every tool.
-func mayFail() []tools.Code { return []tools.Code{tools.NotFound, tools.Conflict} }
+func commonErrors() []tools.Code { return []tools.Code{tools.NotFound, tools.Conflict} }

@@ -30,7 +30,7 @@ func createBlock() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
 		Doc:    "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
 			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
 			{Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, AnyAnswer: true},
@@ -40,46 +40,46 @@ func createBlock() tools.Tool[*Graph] {
 
 // CreateBlock implements create_block.
 func (g *Graph) CreateBlock(ctx context.Context, c tools.CallContext, in CreateBlockIn) (BlockWritten, error) {
-	if err := g.needs("blocks.create"); err != nil {
+	if err := g.requireCapability("blocks.create"); err != nil {
 		return BlockWritten{}, err
 	}
 	if err := in.Properties.check(); err != nil {
 		return BlockWritten{}, err
 	}
-	w := where{
+	w := positionArgs{
 		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
 		pageArgument: "page_name", parentArgument: "parent_block_uuid",
 	}
 	d := &draft{Content: string(in.Content), Properties: in.Properties}
-	p, written, err := g.put(ctx, c, w, []*draft{d}, in.DryRun, func(p place) write { return g.creation(p, d) })
+	p, written, err := g.insertDrafts(ctx, c, w, []*draft{d}, in.DryRun, func(p insertPosition) writeRequest { return g.createRequest(p, d) })
 	if err != nil {
 		return BlockWritten{}, err
 	}
 	return BlockWritten{UUID: d.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}, nil
 }
 
-// creation is the write that makes one block at a place.
-func (g *Graph) creation(p place, d *draft) write {
-	return write{
+// createRequest is the write that makes one block at a place.
+func (g *Graph) createRequest(p insertPosition, d *draft) writeRequest {
+	return writeRequest{
 		method: "blocks.create",
-		in: struct {
+		params: struct {
 			UUID       UUID       `json:"uuid"`
 			Target     UUID       `json:"target"`
 			Place      Position   `json:"place"`
 			Content    string     `json:"content"`
 			Properties Properties `json:"properties,omitempty"`
 		}{d.UUID, p.target, p.position, d.Content, d.Properties},
-		facts: fate{UUID: d.UUID, Page: p.page.Name},
-		look: func(ctx context.Context) (sight, error) {
-			saw, err := g.seenBlock(ctx, d.UUID, d.Content, d.Properties)
-			if err != nil || saw != done {
+		details: writeDetails{UUID: d.UUID, Page: p.page.Name},
+		verify: func(ctx context.Context) (verification, error) {
+			saw, err := g.verifyBlock(ctx, d.UUID, d.Content, d.Properties)
+			if err != nil || saw != applied {
 				return saw, err
 			}
 			b, err := g.block(ctx, d.UUID, 0)
 			if err != nil {
-				return different, err
+				return appliedDifferently, err
 			}
-			return g.here(ctx, p, b)
+			return g.verifyPosition(ctx, p, b)
 		},
 	}
 }

@@ -27,7 +27,7 @@ func createPage() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
 		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
 			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
 			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
@@ -37,58 +37,58 @@ func createPage() tools.Tool[*Graph] {
 
 // CreatePage implements create_page.
 func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
-	drafts, err := g.newPage(in)
+	drafts, err := g.parseNewPage(in)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
 	defer end()
 	title := string(in.Title)
-	if err := g.mayName(ctx, title, in.Properties); err != nil {
+	if err := g.checkNewPage(ctx, title, in.Properties); err != nil {
 		return CreatePageOut{}, err
 	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
 		return CreatePageOut{}, err
 	}
 	if there, err := g.page(ctx, title); err == nil {
-		return CreatePageOut{}, exists(there)
-	} else if !absentIn(err) {
+		return CreatePageOut{}, pageExistsError(there)
+	} else if !isNotFound(err) {
 		return CreatePageOut{}, err
 	}
 	if in.DryRun {
-		return CreatePageOut{PageName: title, Written: rehearsed()}, nil
+		return CreatePageOut{PageName: title, Written: dryRunResult()}, nil
 	}
-	drafts, warnings := g.together(string(in.Content), drafts)
-	g.christen(place{target: UUID(title), position: last}, drafts)
-	told, err := g.report(ctx, c, intent{target: target{aPage, title}, after: newPageState(title, drafts)})
+	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
+	g.assignIDs(insertPosition{target: UUID(title), position: last}, drafts)
+	told, err := g.reportChanges(ctx, c, plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)})
 	if err != nil {
 		return CreatePageOut{}, err
 	}
 	defer told()
 	for _, d := range drafts {
-		g.used[d.UUID] = true
+		g.usedIDs[d.UUID] = true
 	}
 	uuid := newUUID()
 	var made wirePage
 	out := CreatePageOut{PageName: title}
-	out.Written, err = g.write(ctx, write{
+	out.Written, err = g.perform(ctx, writeRequest{
 		method: "pages.create",
-		in: struct {
+		params: struct {
 			Title      string     `json:"title"`
 			Properties Properties `json:"properties,omitempty"`
 			First      bool       `json:"create_first_block"`
 			UUID       UUID       `json:"uuid"`
 		}{title, in.Properties, in.CreateFirstBlock && len(drafts) == 0, uuid},
-		facts: fate{UUID: uuid, Page: title},
-		look: func(ctx context.Context) (sight, error) {
+		details: writeDetails{UUID: uuid, Page: title},
+		verify: func(ctx context.Context) (verification, error) {
 			made, err = g.page(ctx, title)
-			if absentIn(err) { // a #tag in the title is taken off it
+			if isNotFound(err) { // a #tag in the title is taken off it
 				made, err = g.page(ctx, string(uuid))
 			}
-			return seenPage(nil, made, err, in.Properties)
+			return verifyPage(nil, made, err, in.Properties)
 		},
 	})
 	if err != nil {
@@ -99,24 +99,24 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 		return out, nil
 	}
 	out.Warnings = append(out.Warnings, warnings...)
-	return out, g.fill(ctx, &out, made, drafts)
+	return out, g.addContent(ctx, &out, made, drafts)
 }
 
-// newPageState is what a new page will hold, roughly.
-func newPageState(name string, drafts []*draft) tools.State {
-	p := keptPage{Name: name}
+// newPageSnapshot is what a new page will hold, roughly.
+func newPageSnapshot(name string, drafts []*draft) tools.State {
+	p := pageSnapshot{Name: name}
 	for _, d := range drafts {
-		p.Blocks = append(p.Blocks, d.kept())
+		p.Blocks = append(p.Blocks, d.snapshot())
 	}
-	return stateOf(p)
+	return encodeState(p)
 }
 
-// newPage checks the arguments and parses the content.
-func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
-	if err := g.needs("pages.create"); err != nil {
+// parseNewPage checks the arguments and parses the content.
+func (g *Graph) parseNewPage(in CreatePageIn) ([]*draft, error) {
+	if err := g.requireCapability("pages.create"); err != nil {
 		return nil, err
 	}
-	if err := checkNewName("title", in.Title); err != nil {
+	if err := checkNewPageName("title", in.Title); err != nil {
 		return nil, err
 	}
 	if err := in.Properties.check(); err != nil {
@@ -125,15 +125,15 @@ func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
 	if in.Content == "" {
 		return nil, nil
 	}
-	if err := g.needs("pages.update"); err != nil {
+	if err := g.requireCapability("pages.update"); err != nil {
 		return nil, err
 	}
 	return parseContent("content", string(in.Content))
 }
 
-// fill puts the content on a page that was just created.
-func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, drafts []*draft) error {
-	added, err := g.appendTo(ctx, made, drafts, []string{"page created"})
+// addContent puts the content on a page that was just created.
+func (g *Graph) addContent(ctx context.Context, out *CreatePageOut, made wirePage, drafts []*draft) error {
+	added, err := g.appendDrafts(ctx, made, drafts, []string{"page created"})
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, dra
 	return nil
 }
 
-func exists(p wirePage) error {
+func pageExistsError(p wirePage) error {
 	e := tools.Errorf(tools.Conflict, "a page of that name exists already").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
 	if p.Recycled {
 		return e.WithHint("It is in Logseq's recycle bin and keeps its name. Ask the user to restore it, or choose another name.")
@@ -151,15 +151,15 @@ func exists(p wirePage) error {
 	return e.WithHint("Use update_page to add to it.")
 }
 
-// seenPage judges a look at a page that was written.
-func seenPage(was map[string]any, p wirePage, err error, properties Properties) (sight, error) {
+// verifyPage judges a look at a page that was written.
+func verifyPage(was map[string]any, p wirePage, err error, properties Properties) (verification, error) {
 	switch {
-	case absentIn(err) || err == nil && p.Recycled:
-		return undone, nil
+	case isNotFound(err) || err == nil && p.Recycled:
+		return notApplied, nil
 	case err != nil:
-		return undone, err
-	case !carries(was, p.Properties, properties):
-		return different, nil
+		return notApplied, err
+	case !hasProperties(was, p.Properties, properties):
+		return appliedDifferently, nil
 	}
-	return done, nil
+	return applied, nil
 }

@@ -66,7 +66,7 @@ func datascriptQuery() tools.Tool[*Graph] {
 		Name: "datascript_query", Title: "DataScript query", Effect: tools.Reads,
 		Doc: "Runs a DataScript query.\nNeeds datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
 			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
 			Purpose: "find the pages that were changed last", In: DatascriptQueryIn{
 				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
@@ -78,10 +78,10 @@ func datascriptQuery() tools.Tool[*Graph] {
 // DatascriptQuery implements datascript_query.
 func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (DatascriptQueryOut, error) {
 	var out DatascriptQueryOut
-	if err := g.needs("datascript.query"); err != nil {
+	if err := g.requireCapability("datascript.query"); err != nil {
 		return out, err
 	}
-	if g.secret() {
+	if g.hidesAnything() {
 		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is kept from agents").
 			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")
 	}
@@ -89,7 +89,7 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 	if err != nil {
 		return out, err
 	}
-	if err := guard(string(in.Query), inputs, rules); err != nil {
+	if err := checkQuery(string(in.Query), inputs, rules); err != nil {
 		return out, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(in.TimeoutMS)*time.Millisecond)
@@ -98,16 +98,16 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 		Rows  []json.RawMessage `json:"rows"`
 		Total int               `json:"total"`
 	}
-	err = g.ask(ctx, "query", struct {
+	err = g.query(ctx, "query", struct {
 		Query  Query    `json:"query"`
 		Inputs []string `json:"inputs"`
 		Limit  int      `json:"limit"`
 	}{in.Query, inputs, int(in.Limit)}, &found)
 	if err != nil {
-		return out, slow(err)
+		return out, addTimeoutHint(err)
 	}
 	rows := found.Rows[:min(len(found.Rows), int(in.Limit))]
-	out.Rows = within(rows, func(r json.RawMessage) int { return len(r) + 1 })
+	out.Rows = fitAnswer(rows, func(r json.RawMessage) int { return len(r) + 1 })
 	out.Total = max(found.Total, len(found.Rows))
 	if len(out.Rows) == 1 && len(out.Rows[0]) > 4*maxAnswer {
 		return DatascriptQueryOut{}, tools.Errorf(tools.Limited, "one row has %d bytes, more than fit", len(out.Rows[0])).WithHint("Pull fewer attributes.")
@@ -118,8 +118,8 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 	return out, nil
 }
 
-// slow adds to a timeout what helps with queries.
-func slow(err error) error {
+// addTimeoutHint adds to a timeout what helps with queries.
+func addTimeoutHint(err error) error {
 	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.Timeout {
 		return e.WithHint("Put the clause that finds least first, and add conditions. Logseq may still be at it.")
 	}
@@ -176,7 +176,7 @@ func encodeInput(argument string, v any, depth int) (string, error) {
 	case []any:
 		return encodeList(argument, v, depth)
 	case map[string]any:
-		return encodeTyped(argument, v)
+		return encodeObject(argument, v)
 	}
 	return "", tools.Errorf(tools.Invalid, "%s: cannot be an input", argument)
 }
@@ -200,7 +200,7 @@ func encodeList(argument string, list []any, depth int) (string, error) {
 	return text.String() + "]", nil
 }
 
-func encodeTyped(argument string, object map[string]any) (string, error) {
+func encodeObject(argument string, object map[string]any) (string, error) {
 	if len(object) == 1 {
 		if word, ok := object["keyword"].(string); ok && len(word) < 300 && edn.IsKeyword(word) {
 			return ":" + word, nil

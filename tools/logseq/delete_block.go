@@ -26,7 +26,7 @@ func deleteBlock() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
 		Doc:    "Deletes one block; one with children only with recursive.\nNeeds blocks.delete.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
 			{Purpose: "see how many blocks would go", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, AnyAnswer: true},
@@ -38,13 +38,13 @@ func deleteBlock() tools.Tool[*Graph] {
 // block too, so the check is ours.
 func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteBlockIn) (DeleteBlockOut, error) {
 	var none DeleteBlockOut
-	if err := g.needs("blocks.delete"); err != nil {
+	if err := g.requireCapability("blocks.delete"); err != nil {
 		return none, err
 	}
 	if err := in.BlockUUID.check("block_uuid"); err != nil {
 		return none, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -53,7 +53,7 @@ func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteB
 	if err != nil {
 		return none, err
 	}
-	if err := g.mayTake(ctx, b); err != nil {
+	if err := g.checkWholeTree(ctx, b); err != nil {
 		return none, err
 	}
 	out := DeleteBlockOut{UUID: b.UUID, PageName: b.Page.Name, PageUUID: b.Page.UUID, Deleted: b.count()}
@@ -63,28 +63,28 @@ func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteB
 			WithData(map[string]any{"uuid": b.UUID, "page_name": b.Page.Name, "below": out.Deleted - 1})
 	}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	referring, err := g.referring(ctx, b.UUID, "db")
+	referring, err := g.planReferrers(ctx, b.UUID, "db")
 	if err != nil {
 		return none, err
 	}
-	if err := g.mayRewrite(ctx, referring); err != nil {
+	if err := g.checkReferrers(ctx, referring); err != nil {
 		return none, err
 	}
-	told, err := g.report(ctx, c, append([]intent{deleting(target{aTree, string(b.UUID)})}, referring...)...)
+	told, err := g.reportChanges(ctx, c, append([]plannedChange{planDelete(target{treeTarget, string(b.UUID)})}, referring...)...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "blocks.delete", in: struct {
+	out.Written, err = g.perform(ctx, writeRequest{
+		method: "blocks.delete", params: struct {
 			UUID UUID `json:"uuid"`
-		}{b.UUID}, facts: fate{UUID: b.UUID, Page: b.Page.Name},
-		look: func(ctx context.Context) (sight, error) {
+		}{b.UUID}, details: writeDetails{UUID: b.UUID, Page: b.Page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			_, err := g.block(ctx, b.UUID, 0)
-			return gone(err)
+			return verifyGone(err)
 		},
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func deletePage() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
 		Doc:    "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{
 			{Purpose: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, AnyAnswer: true},
@@ -38,47 +38,47 @@ func deletePage() tools.Tool[*Graph] {
 // DeletePage implements delete_page.
 func (g *Graph) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
 	var none DeletePageOut
-	if err := g.needs("pages.delete"); err != nil {
+	if err := g.requireCapability("pages.delete"); err != nil {
 		return none, err
 	}
-	if err := checkName("page_name", in.PageName); err != nil {
+	if err := checkPageName("page_name", in.PageName); err != nil {
 		return none, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return none, err
 	}
 	defer end()
-	p, err := g.livePage(ctx, in.PageName)
+	p, err := g.writablePage(ctx, in.PageName)
 	if err != nil {
 		return none, err
 	}
-	if err := g.mayEmpty(ctx, p); err != nil {
+	if err := g.checkWholePage(ctx, p); err != nil {
 		return none, err
 	}
 	out := DeletePageOut{PageName: p.Name, UUID: p.UUID}
-	warnings, err := g.linksTo(ctx, p, in.Force, &out)
+	warnings, err := g.checkBacklinks(ctx, p, in.Force, &out)
 	if err != nil {
 		return none, err
 	}
 	if in.DryRun {
-		out.Written = rehearsed(warnings...)
+		out.Written = dryRunResult(warnings...)
 		return out, nil
 	}
-	told, err := g.report(ctx, c, deleting(target{aPage, p.Name}))
+	told, err := g.reportChanges(ctx, c, planDelete(target{pageTarget, p.Name}))
 	if err != nil {
 		return none, err
 	}
 	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "pages.delete", in: pageArg{string(p.UUID)}, facts: fate{UUID: p.UUID, Page: p.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.perform(ctx, writeRequest{
+		method: "pages.delete", params: pageArg{string(p.UUID)}, details: writeDetails{UUID: p.UUID, Page: p.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.page(ctx, string(p.UUID))
 			if err == nil && now.Recycled {
 				out.Recycled = true
-				return done, nil
+				return applied, nil
 			}
-			return gone(err)
+			return verifyGone(err)
 		},
 	})
 	if err != nil {
@@ -88,10 +88,10 @@ func (g *Graph) DeletePage(ctx context.Context, c tools.CallContext, in DeletePa
 	return out, nil
 }
 
-// linksTo counts what a deletion would leave pointing at nothing. Without
+// checkBacklinks counts what a deletion would leave pointing at nothing. Without
 // force there must be none.
-func (g *Graph) linksTo(ctx context.Context, p wirePage, force bool, out *DeletePageOut) (warnings []string, err error) {
-	if !g.has("backlinks") {
+func (g *Graph) checkBacklinks(ctx context.Context, p wirePage, force bool, out *DeletePageOut) (warnings []string, err error) {
+	if !g.hasCapability("backlinks") {
 		return []string{"This Logseq cannot say what links to the page."}, nil
 	}
 	_, total, err := g.backlinks(ctx, p, 0, 1)

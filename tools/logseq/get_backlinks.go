@@ -24,7 +24,7 @@ func getBacklinks() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[GetBacklinksIn, BlocksOut]{
 		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads,
 		Doc:    "Lists the blocks that link to a page.\nNeeds backlinks.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
 			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},
 		},
@@ -33,10 +33,10 @@ func getBacklinks() tools.Tool[*Graph] {
 
 // GetBacklinks implements get_backlinks.
 func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut, error) {
-	if err := g.needs("backlinks"); err != nil {
+	if err := g.requireCapability("backlinks"); err != nil {
 		return BlocksOut{}, err
 	}
-	if err := checkName("page_name", in.PageName); err != nil {
+	if err := checkPageName("page_name", in.PageName); err != nil {
 		return BlocksOut{}, err
 	}
 	p, err := g.page(ctx, string(in.PageName))
@@ -47,13 +47,13 @@ func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut,
 	if err != nil {
 		return BlocksOut{}, err
 	}
-	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
+	return blocksOut(blocks, total, int(in.Offset), int(in.Limit)), nil
 }
 
 func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
-	return g.blocks(ctx, listArg{offset, limit}, func(of listArg) ([]wireBlock, int, error) {
-		var found blocksAnswer
-		err := g.ask(ctx, "pages.backlinks", struct {
+	return g.visibleBlocks(ctx, listArg{offset, limit}, func(of listArg) ([]wireBlock, int, error) {
+		var found wireBlockList
+		err := g.query(ctx, "pages.backlinks", struct {
 			pageArg
 			listArg
 		}{pageArg{string(p.UUID)}, of}, &found)
@@ -61,28 +61,28 @@ func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([
 	})
 }
 
-// blocks are a part of a list of blocks that an agent may know, and how many
+// visibleBlocks are a part of a list of blocks that an agent may know, and how many
 // there are.
-func (g *Graph) blocks(ctx context.Context, of listArg, ask func(listArg) ([]wireBlock, int, error)) ([]wireBlock, int, error) {
-	if !g.secret() {
+func (g *Graph) visibleBlocks(ctx context.Context, of listArg, ask func(listArg) ([]wireBlock, int, error)) ([]wireBlock, int, error) {
+	if !g.hidesAnything() {
 		return ask(of)
 	}
-	all, err := whole(ask)
+	all, err := readAll(ask)
 	if err != nil {
 		return nil, 0, err
 	}
-	kept, err := g.view().only(ctx, all, len(all))
-	return window(kept, of.Offset, of.Limit), len(kept), err
+	kept, err := g.newView().filterBlocks(ctx, all, len(all))
+	return slicePage(kept, of.Offset, of.Limit), len(kept), err
 }
 
-// blocksAnswer is a part of a list of blocks.
-type blocksAnswer struct {
+// wireBlockList is a part of a list of blocks.
+type wireBlockList struct {
 	Blocks []wireBlock `json:"blocks"`
 	Total  int         `json:"total"`
 }
 
-// listed is what fits of a part of a list.
-func listed(blocks []wireBlock, total, offset, limit int) BlocksOut {
-	shown := within(shownBlocks(window(blocks, 0, limit)), Block.size)
-	return BlocksOut{Blocks: shown, Total: max(total, len(shown)), Note: rest(len(shown), offset, total)}
+// blocksOut is what fits of a part of a list.
+func blocksOut(blocks []wireBlock, total, offset, limit int) BlocksOut {
+	shown := fitAnswer(blocksForAgent(slicePage(blocks, 0, limit)), Block.size)
+	return BlocksOut{Blocks: shown, Total: max(total, len(shown)), Note: moreNote(len(shown), offset, total)}
 }

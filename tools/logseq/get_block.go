@@ -25,7 +25,7 @@ func getBlock() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
 		Doc:    "Reads one block, with what is below it if asked.\nNeeds blocks.read.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
 			{Purpose: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
@@ -34,7 +34,7 @@ func getBlock() tools.Tool[*Graph] {
 
 // GetBlock implements get_block.
 func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error) {
-	if err := g.needs("blocks.read"); err != nil {
+	if err := g.requireCapability("blocks.read"); err != nil {
 		return GetBlockOut{}, err
 	}
 	if err := in.BlockUUID.check("block_uuid"); err != nil {
@@ -43,7 +43,7 @@ func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error
 	show, ask := 0, 1 // one more, to see whether there are children
 	switch {
 	case in.IncludeChildren && in.Depth == 0:
-		show, ask = deepest, allLevels
+		show, ask = maxDepth, allLevels
 	case in.IncludeChildren:
 		show, ask = int(in.Depth), int(in.Depth)+1
 	}
@@ -51,12 +51,12 @@ func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error
 	if err != nil {
 		return GetBlockOut{}, err
 	}
-	c := &cutter{left: maxAnswer, properties: true}
+	c := &answerTrimmer{budget: maxAnswer, properties: true}
 	var out GetBlockOut
-	out.Block, _ = c.keep(b.shown(b.Page, show))
-	if c.cut > 0 {
+	out.Block, _ = c.trim(b.forAgent(b.Page, show))
+	if c.removed > 0 {
 		out.Truncated = true
-		out.Note = fmt.Sprintf("%d blocks are cut: use get_block on a block with has_children.", c.cut)
+		out.Note = fmt.Sprintf("%d blocks are cut: use get_block on a block with has_children.", c.removed)
 	}
 	return out, nil
 }

@@ -23,8 +23,8 @@ func (Format) JSONSchema() *jsonschema.Schema {
 type GetPageContentIn struct {
 	PageName          Name         `json:"page_name" jsonschema:"page, by name or uuid"`
 	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
-	IncludeProperties Yes          `json:"include_properties,omitempty" jsonschema:"also properties"`
-	IncludeBlocks     Yes          `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
+	IncludeProperties DefaultTrue  `json:"include_properties,omitempty" jsonschema:"also properties"`
+	IncludeBlocks     DefaultTrue  `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
 	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels of blocks; all when omitted or 0"`
 	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
 }
@@ -43,7 +43,7 @@ func getPageContent() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
 		Doc:    "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
 			{Purpose: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
@@ -53,10 +53,10 @@ func getPageContent() tools.Tool[*Graph] {
 
 // GetPageContent implements get_page_content.
 func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPageContentOut, error) {
-	if err := g.needs("pages.read"); err != nil {
+	if err := g.requireCapability("pages.read"); err != nil {
 		return GetPageContentOut{}, err
 	}
-	if err := checkName("page_name", in.PageName); err != nil {
+	if err := checkPageName("page_name", in.PageName); err != nil {
 		return GetPageContentOut{}, err
 	}
 	if !in.IncludeBlocks {
@@ -64,22 +64,22 @@ func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPag
 		if err != nil {
 			return GetPageContentOut{}, err
 		}
-		return leaf(in, GetPageContentOut{}, p), nil
+		return addPageInfo(in, GetPageContentOut{}, p), nil
 	}
 	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more, to see where children are left out
 	if depth == 0 {
-		depth, ask = deepest, allLevels
+		depth, ask = maxDepth, allLevels
 	}
 	p, blocks, err := g.tree(ctx, string(in.PageName), ask)
 	if err != nil {
 		return GetPageContentOut{}, err
 	}
-	return leaf(in, outlineOf(in, p, blocks, depth), p), nil
+	return addPageInfo(in, buildOutline(in, p, blocks, depth), p), nil
 }
 
-// leaf adds the page itself to an answer.
-func leaf(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContentOut {
-	out.Page = p.shown()
+// addPageInfo adds the page itself to an answer.
+func addPageInfo(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContentOut {
+	out.Page = p.forAgent()
 	if !in.IncludeProperties {
 		out.Page.Properties = nil
 	}
@@ -89,23 +89,23 @@ func leaf(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContent
 	return out
 }
 
-// outlineOf is what fits of a page's blocks.
-func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
+// buildOutline is what fits of a page's blocks.
+func buildOutline(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
 	var out GetPageContentOut
 	for _, b := range blocks {
 		out.Total += b.count()
 	}
 	blocks = blocks[min(int(in.Offset), len(blocks)):]
-	cutter := &cutter{left: maxAnswer, properties: bool(in.IncludeProperties)}
+	cutter := &answerTrimmer{budget: maxAnswer, properties: bool(in.IncludeProperties)}
 	var text strings.Builder
 	kept := 0
 	for _, b := range blocks {
-		whole := b.shown(wireRef{p.UUID, p.Name}, depth-1)
-		if kept > 0 && whole.size() > cutter.left {
+		whole := b.forAgent(wireRef{p.UUID, p.Name}, depth-1)
+		if kept > 0 && whole.size() > cutter.budget {
 			break
 		}
 		kept++
-		shown, _ := cutter.keep(whole)
+		shown, _ := cutter.trim(whole)
 		if in.Format == "json" {
 			out.Blocks = append(out.Blocks, shown)
 		} else {
@@ -116,8 +116,8 @@ func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) G
 	if left := len(blocks) - kept; left > 0 {
 		out.Note = fmt.Sprintf("%d more blocks on top: call again with offset %d. ", left, int(in.Offset)+kept)
 	}
-	if cutter.cut > 0 {
-		out.Note += fmt.Sprintf("%d blocks below others are left out: use get_block on a block with has_children.", cutter.cut)
+	if cutter.removed > 0 {
+		out.Note += fmt.Sprintf("%d blocks below others are left out: use get_block on a block with has_children.", cutter.removed)
 	}
 	out.Truncated = out.Note != ""
 	return out

@@ -24,7 +24,7 @@ type Tree []NewBlock
 // JSONSchema implements tools.Typed: the tree is recursive, which inference
 // does not know.
 func (Tree) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MaxItems: new(mostDrafts), Items: &jsonschema.Schema{Type: "object", Description: "content, properties, and children, a list of the same kind"}}
+	return &jsonschema.Schema{Type: "array", MaxItems: new(maxDrafts), Items: &jsonschema.Schema{Type: "object", Description: "content, properties, and children, a list of the same kind"}}
 }
 
 // UnmarshalJSON refuses unknown fields, at every level.
@@ -33,7 +33,7 @@ func (b *NewBlock) UnmarshalJSON(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode((*fields)(b)); err != nil {
-		return errors.New("blocks: each has content, properties and children: " + said(err.Error()))
+		return errors.New("blocks: each has content, properties and children: " + cleanMessage(err.Error()))
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func insertBlocks() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[InsertBlocksIn, InsertBlocksOut]{
 		Name: "insert_blocks", Title: "Insert blocks", Effect: tools.Writes,
 		Doc:    "Inserts a tree of blocks in one call, given as a tree or as Markdown.\nNeeds blocks.insert. At most 1,000 blocks.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[InsertBlocksIn, InsertBlocksOut]{
 			{Purpose: "put an outline on a page", In: InsertBlocksIn{PageName: "Garden", Markdown: "- Beds\n  - North\n  - South"}, AnyAnswer: true},
 			{Purpose: "put a tree below a block", In: InsertBlocksIn{ParentBlockUUID: exampleParent, Blocks: Tree{{Content: "Tools", Children: Tree{{Content: "Spade"}}}}}, AnyAnswer: true},
@@ -74,27 +74,27 @@ func insertBlocks() tools.Tool[*Graph] {
 // InsertBlocks implements insert_blocks.
 func (g *Graph) InsertBlocks(ctx context.Context, c tools.CallContext, in InsertBlocksIn) (InsertBlocksOut, error) {
 	var none InsertBlocksOut
-	if err := g.needs("blocks.insert"); err != nil {
+	if err := g.requireCapability("blocks.insert"); err != nil {
 		return none, err
 	}
 	drafts, err := in.drafts()
 	if err != nil {
 		return none, err
 	}
-	w := where{
+	w := positionArgs{
 		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
 		pageArgument: "page_name", parentArgument: "parent_block_uuid",
 	}
-	p, written, err := g.put(ctx, c, w, drafts, in.DryRun, func(p place) write { return g.insertion(p, drafts, nil) })
+	p, written, err := g.insertDrafts(ctx, c, w, drafts, in.DryRun, func(p insertPosition) writeRequest { return g.insertRequest(p, drafts, nil) })
 	if err != nil {
 		return none, err
 	}
 	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}
-	for range each(drafts) {
+	for range allDrafts(drafts) {
 		out.Inserted++
 	}
 	if !in.DryRun {
-		out.Blocks = tops(drafts)
+		out.Blocks = topUUIDs(drafts)
 	}
 	return out, nil
 }
@@ -111,7 +111,7 @@ func (in InsertBlocksIn) drafts() ([]*draft, error) {
 	if err := checkDrafts("blocks", drafts); err != nil {
 		return nil, err
 	}
-	for d := range each(drafts) {
+	for d := range allDrafts(drafts) {
 		if err := d.Properties.check(); err != nil {
 			return nil, tools.Errorf(tools.Invalid, "blocks: %s", err.Error())
 		}

@@ -17,7 +17,7 @@ func getJournal() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[GetJournalIn, GetPageContentOut]{
 		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
 		Doc:    "Reads the journal page of a day.\nNeeds journals and pages.read.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
 			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
 		},
@@ -26,10 +26,10 @@ func getJournal() tools.Tool[*Graph] {
 
 // GetJournal implements get_journal.
 func (g *Graph) GetJournal(ctx context.Context, in GetJournalIn) (GetPageContentOut, error) {
-	if err := g.needs("journals"); err != nil {
+	if err := g.requireCapability("journals"); err != nil {
 		return GetPageContentOut{}, err
 	}
-	day, err := g.day("date", in.Date)
+	day, err := g.parseDay("date", in.Date)
 	if err != nil {
 		return GetPageContentOut{}, err
 	}
@@ -48,27 +48,27 @@ type dayArg struct {
 
 // journal is a day's page that an agent may know.
 func (g *Graph) journal(ctx context.Context, day int) (wirePage, error) {
-	p, err := g.anyJournal(ctx, day)
-	if err != nil || !g.secret() {
+	p, err := g.unfilteredJournal(ctx, day)
+	if err != nil || !g.hidesAnything() {
 		return p, err
 	}
-	if p, err = g.view().page(ctx, "", p); absentIn(err) {
-		return p, noJournal(day)
+	if p, err = g.newView().visiblePage(ctx, "", p); isNotFound(err) {
+		return p, noJournalError(day)
 	}
 	return p, err
 }
 
-func (g *Graph) anyJournal(ctx context.Context, day int) (wirePage, error) {
+func (g *Graph) unfilteredJournal(ctx context.Context, day int) (wirePage, error) {
 	var p wirePage
-	err := g.ask(ctx, "journals.get", dayArg{day}, &p)
-	if absentIn(err) || err == nil && p.UUID == "" {
-		return p, noJournal(day)
+	err := g.query(ctx, "journals.get", dayArg{day}, &p)
+	if isNotFound(err) || err == nil && p.UUID == "" {
+		return p, noJournalError(day)
 	}
 	return p, err
 }
 
-func noJournal(day int) error {
-	return tools.Errorf(tools.NotFound, "there is no journal of %s", dayOf(day)).WithHint("append_to_journal makes it.")
+func noJournalError(day int) error {
+	return tools.Errorf(tools.NotFound, "there is no journal of %s", formatDay(day)).WithHint("append_to_journal makes it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.
@@ -82,7 +82,7 @@ func appendToJournal() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[AppendToJournalIn, PageWritten]{
 		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
 		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
 			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},
 		},
@@ -93,11 +93,11 @@ func appendToJournal() tools.Tool[*Graph] {
 func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (PageWritten, error) {
 	var none PageWritten
 	for _, key := range []string{"journals", "pages.update"} {
-		if err := g.needs(key); err != nil {
+		if err := g.requireCapability(key); err != nil {
 			return none, err
 		}
 	}
-	day, err := g.day("date", in.Date)
+	day, err := g.parseDay("date", in.Date)
 	if err != nil {
 		return none, err
 	}
@@ -105,42 +105,42 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	if err != nil {
 		return none, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return none, err
 	}
 	defer end()
 	p, err := g.journal(ctx, day)
-	if err != nil && !absentIn(err) {
+	if err != nil && !isNotFound(err) {
 		return none, err
 	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
 		return none, err
 	}
-	if _, hidden := g.anyJournal(ctx, day); err != nil && hidden == nil {
-		return none, keptFromAgents()
+	if _, hidden := g.unfilteredJournal(ctx, day); err != nil && hidden == nil {
+		return none, hiddenError()
 	}
 	if in.DryRun {
-		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
+		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: dryRunResult()}, nil
 	}
-	drafts, warnings := g.together(string(in.Content), drafts)
-	intents := g.adding(p.end(), drafts)
+	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
+	intents := g.planInsert(p.endPosition(), drafts)
 	if p.UUID == "" { // the new page, with what will stand on it
-		intents = []intent{changing(target{aJournal, dayOf(day)})}
+		intents = []plannedChange{planUpdate(target{journalTarget, formatDay(day)})}
 	}
-	told, err := g.report(ctx, c, intents...)
+	told, err := g.reportChanges(ctx, c, intents...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
 	var earlier []string
 	if p.UUID == "" {
-		if p, err = g.newJournal(ctx, day); err != nil {
+		if p, err = g.createJournal(ctx, day); err != nil {
 			return none, err
 		}
 		earlier = append(earlier, "journal page created")
 	}
-	added, err := g.appendTo(ctx, p, drafts, earlier)
+	added, err := g.appendDrafts(ctx, p, drafts, earlier)
 	if err != nil {
 		return none, err
 	}
@@ -148,15 +148,15 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	return PageWritten{p.Name, p.UUID, added.blocks, added.Written}, nil
 }
 
-// newJournal makes a day's journal page. Its name is Logseq's affair.
-func (g *Graph) newJournal(ctx context.Context, day int) (wirePage, error) {
+// createJournal makes a day's journal page. Its name is Logseq's affair.
+func (g *Graph) createJournal(ctx context.Context, day int) (wirePage, error) {
 	var made wirePage
-	_, err := g.write(ctx, write{
-		method: "journals.create", in: dayArg{day}, facts: fate{Page: dayOf(day)},
-		look: func(ctx context.Context) (sight, error) {
+	_, err := g.perform(ctx, writeRequest{
+		method: "journals.create", params: dayArg{day}, details: writeDetails{Page: formatDay(day)},
+		verify: func(ctx context.Context) (verification, error) {
 			var err error
 			made, err = g.journal(ctx, day)
-			return seenPage(nil, made, err, nil)
+			return verifyPage(nil, made, err, nil)
 		},
 	})
 	if err == nil && made.UUID == "" {

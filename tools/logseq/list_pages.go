@@ -24,7 +24,7 @@ func listPages() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
 		Doc:    "Lists the pages that people made, without journals unless asked.\nNeeds pages.list. To find words use search.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{
 			{Purpose: "see the first pages", In: ListPagesIn{Limit: 20}, AnyAnswer: true},
 			{Purpose: "include the journal", In: ListPagesIn{IncludeJournals: true}, AnyAnswer: true},
@@ -34,46 +34,46 @@ func listPages() tools.Tool[*Graph] {
 
 // ListPages implements list_pages.
 func (g *Graph) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
-	if err := g.needs("pages.list"); err != nil {
+	if err := g.requireCapability("pages.list"); err != nil {
 		return ListPagesOut{}, err
 	}
-	found, total, err := g.pages(ctx, in.IncludeJournals, listArg{int(in.Offset), int(in.Limit)})
+	found, total, err := g.visiblePages(ctx, in.IncludeJournals, listArg{int(in.Offset), int(in.Limit)})
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	pages := within(found[:min(len(found), int(in.Limit))], func(p wirePage) int { return p.shown().size() })
-	out := ListPagesOut{Total: max(total, len(pages)), Note: rest(len(pages), int(in.Offset), total)}
+	pages := fitAnswer(found[:min(len(found), int(in.Limit))], func(p wirePage) int { return p.forAgent().size() })
+	out := ListPagesOut{Total: max(total, len(pages)), Note: moreNote(len(pages), int(in.Offset), total)}
 	for _, p := range pages {
-		out.Pages = append(out.Pages, p.shown())
+		out.Pages = append(out.Pages, p.forAgent())
 	}
 	return out, nil
 }
 
-// pages are a part of the pages that an agent may know, and how many there are.
-func (g *Graph) pages(ctx context.Context, journals bool, of listArg) ([]wirePage, int, error) {
+// visiblePages are a part of the pages that an agent may know, and how many there are.
+func (g *Graph) visiblePages(ctx context.Context, journals bool, of listArg) ([]wirePage, int, error) {
 	ask := func(of listArg) ([]wirePage, int, error) {
 		var answer struct {
 			Pages []wirePage `json:"pages"`
 			Total int        `json:"total"`
 		}
-		err := g.ask(ctx, "pages.list", struct {
+		err := g.query(ctx, "pages.list", struct {
 			Journals bool `json:"journals"`
 			listArg
 		}{journals, of}, &answer)
 		return answer.Pages, answer.Total, err
 	}
-	if !g.secret() {
+	if !g.hidesAnything() {
 		return ask(of)
 	}
-	all, err := whole(ask)
+	all, err := readAll(ask)
 	if err != nil {
 		return nil, 0, err
 	}
-	v := g.view()
+	v := g.newView()
 	var kept []wirePage
 	for _, p := range all {
-		p, err := v.page(ctx, p.Name, p)
-		if absentIn(err) {
+		p, err := v.visiblePage(ctx, p.Name, p)
+		if isNotFound(err) {
 			continue
 		}
 		if err != nil {
@@ -81,5 +81,5 @@ func (g *Graph) pages(ctx context.Context, journals bool, of listArg) ([]wirePag
 		}
 		kept = append(kept, p)
 	}
-	return window(kept, of.Offset, of.Limit), len(kept), nil
+	return slicePage(kept, of.Offset, of.Limit), len(kept), nil
 }

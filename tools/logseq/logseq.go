@@ -29,32 +29,32 @@ func System() tools.Kind {
 			"Every write is read back: verified says whether it was found as asked. A write that ends in TIMEOUT or a lost connection says in data.applied whether it happened: true, false or \"unknown\".",
 		Open:        Open,
 		Peer:        func(c Config) string { return c.Graph },
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Graph]{
 			listPages(), getPageContent(), createPage(), updatePage(), deletePage(), search(),
 			getBlock(), createBlock(), updateBlock(), deleteBlock(), moveBlock(),
 			datascriptQuery(), ping(), getCapabilities(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
-			listTasks(), setTask(), listTags(), listProperties(), listTemplates(), batch(),
+			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Resources: resources(),
 		Pages:     pages(),
 	})
 }
 
-// Failure is the specification's error object, with a hint.
-type Failure struct {
+// ErrorObject is the specification's error object, with a hint.
+type ErrorObject struct {
 	Code    string `json:"code" jsonschema:"what went wrong, such as CAPABILITY_MISSING or NOT_FOUND"`
 	Message string `json:"message" jsonschema:"one sentence for a person"`
 	Data    any    `json:"data,omitempty" jsonschema:"further facts"`
 	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
-func spelling() tools.ErrorFormat {
+func errorFormat() tools.ErrorFormat {
 	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID_INPUT", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
-	}, func(code string, e *tools.Error) Failure {
-		return Failure{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
+	}, func(code string, e *tools.Error) ErrorObject {
+		return ErrorObject{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
 	})
 }

@@ -20,7 +20,7 @@ func moveBlock() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
 		Doc:    "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
 			{Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, AnyAnswer: true},
 		},
@@ -30,20 +30,20 @@ func moveBlock() tools.Tool[*Graph] {
 // MoveBlock implements move_block.
 func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlockIn) (BlockWritten, error) {
 	var none BlockWritten
-	if err := g.needs("blocks.move"); err != nil {
+	if err := g.requireCapability("blocks.move"); err != nil {
 		return none, err
 	}
 	if err := in.BlockUUID.check("block_uuid"); err != nil {
 		return none, err
 	}
-	w := where{
+	w := positionArgs{
 		page: in.TargetPageName, parent: in.TargetParentUUID, sibling: in.SiblingBlockUUID, position: in.Position,
 		pageArgument: "target_page_name", parentArgument: "target_parent_uuid",
 	}
 	if err := w.check(); err != nil {
 		return none, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -52,42 +52,42 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlock
 	if err != nil {
 		return none, err
 	}
-	p, err := g.place(ctx, w)
+	p, err := g.resolvePosition(ctx, w)
 	if err != nil {
 		return none, err
 	}
-	if was.holds(p.target) {
+	if was.contains(p.target) {
 		return none, tools.Errorf(tools.Invalid, "the block cannot go beside or below itself")
 	}
-	if err := g.mayTake(ctx, was); err != nil {
+	if err := g.checkWholeTree(ctx, was); err != nil {
 		return none, err
 	}
 	out := BlockWritten{UUID: was.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	told, err := g.report(ctx, c, becoming(was.UUID, p.expect))
+	told, err := g.reportChanges(ctx, c, planBlockUpdate(was.UUID, p.applyTo))
 	if err != nil {
 		return none, err
 	}
 	defer told()
-	out.Written, err = g.write(ctx, write{
+	out.Written, err = g.perform(ctx, writeRequest{
 		method: "blocks.move",
-		in: struct {
+		params: struct {
 			UUID   UUID     `json:"uuid"`
 			Target UUID     `json:"target"`
 			Place  Position `json:"place"`
 		}{was.UUID, p.target, p.position},
-		facts: fate{UUID: was.UUID, Page: p.page.Name},
-		look: func(ctx context.Context) (sight, error) {
+		details: writeDetails{UUID: was.UUID, Page: p.page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.block(ctx, was.UUID, 0)
 			if err != nil {
-				return undone, err
+				return notApplied, err
 			}
-			saw, err := g.here(ctx, p, now)
-			if saw == different && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentOf(was) {
-				saw = undone
+			saw, err := g.verifyPosition(ctx, p, now)
+			if saw == appliedDifferently && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentOf(was) {
+				saw = notApplied
 			}
 			return saw, err
 		},
@@ -106,8 +106,8 @@ func parentOf(b wireBlock) UUID {
 	return b.Parent
 }
 
-// expect puts k where p is, as far as a person needs to know.
-func (p place) expect(k *kept) {
+// applyTo puts k where p is, as far as a person needs to know.
+func (p insertPosition) applyTo(k *blockSnapshot) {
 	k.Page, k.Parent, k.After = p.page.Name, "", ""
 	if p.parent != p.page.UUID {
 		k.Page, k.Parent = "", p.parent

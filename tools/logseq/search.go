@@ -11,20 +11,20 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Words are what is searched for.
-type Words string
+// SearchText are what is searched for.
+type SearchText string
 
 // JSONSchema implements tools.Typed.
-func (Words) JSONSchema() *jsonschema.Schema {
+func (SearchText) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
 }
 
 // SearchIn are the arguments of search.
 type SearchIn struct {
-	Query         Words       `json:"query" jsonschema:"words to find"`
+	Query         SearchText  `json:"query" jsonschema:"words to find"`
 	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"most results of each kind"`
-	IncludeBlocks Yes         `json:"include_blocks,omitempty" jsonschema:"find blocks"`
-	IncludePages  Yes         `json:"include_pages,omitempty" jsonschema:"find pages by name"`
+	IncludeBlocks DefaultTrue `json:"include_blocks,omitempty" jsonschema:"find blocks"`
+	IncludePages  DefaultTrue `json:"include_pages,omitempty" jsonschema:"find pages by name"`
 	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"find files by name"`
 }
 
@@ -40,8 +40,8 @@ func search() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search", Title: "Search", Effect: tools.Reads,
 		Doc:    "Finds blocks, pages and files, by Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
-		Errors: mayFail(),
-		Hits:   hits,
+		Errors: commonErrors(),
+		Hits:   searchHits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
 		},
@@ -50,13 +50,13 @@ func search() tools.Tool[*Graph] {
 
 // Search implements search.
 func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
-	if err := g.needs("search.basic"); err != nil {
+	if err := g.requireCapability("search.basic"); err != nil {
 		return SearchOut{}, err
 	}
 	if strings.TrimSpace(string(in.Query)) == "" {
 		return SearchOut{}, tools.Errorf(tools.Invalid, "query: must not be blank")
 	}
-	found, err := g.found(ctx, in.Query, int(in.Limit))
+	found, err := g.runSearch(ctx, in.Query, int(in.Limit))
 	if err != nil {
 		return SearchOut{}, err
 	}
@@ -64,19 +64,19 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	limit := int(in.Limit)
 	more := found.More
 	if in.IncludeBlocks {
-		shown := shownBlocks(found.Blocks)
-		out.Blocks = within(window(shown, 0, limit), Block.size)
+		shown := blocksForAgent(found.Blocks)
+		out.Blocks = fitAnswer(slicePage(shown, 0, limit), Block.size)
 		more = more || len(out.Blocks) < len(shown)
 	}
 	if in.IncludePages {
-		for _, p := range window(found.Pages, 0, limit) {
-			out.Pages = append(out.Pages, p.shown())
+		for _, p := range slicePage(found.Pages, 0, limit) {
+			out.Pages = append(out.Pages, p.forAgent())
 		}
-		out.Pages = within(out.Pages, Page.size)
+		out.Pages = fitAnswer(out.Pages, Page.size)
 		more = more || len(out.Pages) < len(found.Pages)
 	}
 	if in.IncludeFiles {
-		out.Files = within(window(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
+		out.Files = fitAnswer(slicePage(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
 	}
 	if more {
 		out.Note = "There is more: use more words, a greater limit, or datascript_query."
@@ -84,45 +84,45 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	return out, nil
 }
 
-// A finding is what the Peer finds.
-type finding struct {
+// A wireSearchResult is what the Peer finds.
+type wireSearchResult struct {
 	Blocks []wireBlock `json:"blocks"`
 	Pages  []wirePage  `json:"pages"`
 	Files  []string    `json:"files"`
 	More   bool        `json:"more"`
 }
 
-// found asks the Peer. Where something is hidden, Logseq's own ranking could
+// runSearch asks the Peer. Where something is hidden, Logseq's own ranking could
 // tell of it, so that everything that holds the words is read and comes in the
 // order of pages and texts, and then of their making; files are left out, because nobody knows whose they are.
-func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, error) {
+func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wireSearchResult, error) {
 	arg := struct {
-		Query Words `json:"query"`
-		Limit int   `json:"limit"`
-		Scan  bool  `json:"scan,omitempty"`
-	}{words, limit, g.secret()}
-	if g.secret() {
-		arg.Limit = mostFound
+		Query SearchText `json:"query"`
+		Limit int        `json:"limit"`
+		Scan  bool       `json:"scan,omitempty"`
+	}{words, limit, g.hidesAnything()}
+	if g.hidesAnything() {
+		arg.Limit = maxScanned
 	}
-	var all finding
-	if err := g.ask(ctx, "search", arg, &all); err != nil || !g.secret() {
+	var all wireSearchResult
+	if err := g.query(ctx, "search", arg, &all); err != nil || !g.hidesAnything() {
 		return all, err
 	}
 	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
 		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
-	v := g.view()
-	var kept finding
+	v := g.newView()
+	var kept wireSearchResult
 	var err error
-	if kept.Blocks, err = v.only(ctx, all.Blocks, limit+1); err != nil {
-		return finding{}, err
+	if kept.Blocks, err = v.filterBlocks(ctx, all.Blocks, limit+1); err != nil {
+		return wireSearchResult{}, err
 	}
 	for _, p := range all.Pages {
-		p, err := v.page(ctx, p.Name, p)
+		p, err := v.visiblePage(ctx, p.Name, p)
 		switch {
-		case absentIn(err):
+		case isNotFound(err):
 		case err != nil:
-			return finding{}, err
+			return wireSearchResult{}, err
 		default:
 			kept.Pages = append(kept.Pages, p)
 		}
@@ -130,15 +130,15 @@ func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, err
 	return kept, nil
 }
 
-// mostFound is how many blocks are sifted at most.
-const mostFound = 100_000
+// maxScanned is how many blocks are sifted at most.
+const maxScanned = 100_000
 
-// shownBlocks are blocks without children; one that is longer than an answer
+// blocksForAgent are blocks without children; one that is longer than an answer
 // is cut.
-func shownBlocks(blocks []wireBlock) Blocks {
+func blocksForAgent(blocks []wireBlock) Blocks {
 	var out Blocks
 	for _, b := range blocks {
-		kept, _ := (&cutter{left: maxAnswer, properties: true}).keep(b.shown(b.Page, 0))
+		kept, _ := (&answerTrimmer{budget: maxAnswer, properties: true}).trim(b.forAgent(b.Page, 0))
 		out = append(out, kept)
 	}
 	return out

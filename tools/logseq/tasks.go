@@ -31,7 +31,7 @@ func listTasks() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[ListTasksIn, BlocksOut]{
 		Name: "list_tasks", Title: "List tasks", Effect: tools.Reads,
 		Doc:    "Lists tasks, those scheduled or due first before others.\nNeeds tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[ListTasksIn, BlocksOut]{
 			{Purpose: "see what is to do", In: ListTasksIn{Status: Statuses{"TODO"}, Limit: 50}, AnyAnswer: true},
 		},
@@ -40,7 +40,7 @@ func listTasks() tools.Tool[*Graph] {
 
 // ListTasks implements list_tasks.
 func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error) {
-	if err := g.needs("tasks"); err != nil {
+	if err := g.requireCapability("tasks"); err != nil {
 		return BlocksOut{}, err
 	}
 	arg := struct {
@@ -51,7 +51,7 @@ func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error
 		listArg
 	}{Status: in.Status, Page: in.PageName, listArg: listArg{int(in.Offset), int(in.Limit)}}
 	if in.PageName != "" {
-		if err := checkName("page_name", in.PageName); err != nil {
+		if err := checkPageName("page_name", in.PageName); err != nil {
 			return BlocksOut{}, err
 		}
 	}
@@ -62,45 +62,45 @@ func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error
 		if end.date == "" {
 			continue
 		}
-		n, err := g.day(end.argument, end.date)
+		n, err := g.parseDay(end.argument, end.date)
 		if err != nil {
 			return BlocksOut{}, err
 		}
 		*end.into = n
 	}
-	if g.secret() && in.PageName != "" { // a hidden page has no tasks of its own error
+	if g.hidesAnything() && in.PageName != "" { // a hidden page has no tasks of its own error
 		if _, err := g.page(ctx, string(in.PageName)); err != nil {
 			return BlocksOut{}, err
 		}
 	}
-	blocks, total, err := g.blocks(ctx, arg.listArg, func(of listArg) ([]wireBlock, int, error) {
-		var found blocksAnswer
+	blocks, total, err := g.visibleBlocks(ctx, arg.listArg, func(of listArg) ([]wireBlock, int, error) {
+		var found wireBlockList
 		arg.listArg = of
-		err := g.ask(ctx, "tasks.list", arg, &found)
+		err := g.query(ctx, "tasks.list", arg, &found)
 		return found.Blocks, found.Total, err
 	})
 	if err != nil {
 		return BlocksOut{}, err
 	}
-	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
+	return blocksOut(blocks, total, int(in.Offset), int(in.Limit)), nil
 }
 
-// Word is a state or a priority.
-type Word string
+// TaskValue is a state or a priority.
+type TaskValue string
 
 // JSONSchema implements tools.Typed.
-func (Word) JSONSchema() *jsonschema.Schema {
+func (TaskValue) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(100)}
 }
 
 // SetTaskIn are the arguments of set_task.
 type SetTaskIn struct {
-	BlockUUID UUID   `json:"block_uuid" jsonschema:"block; one that is no task becomes one"`
-	Status    Word   `json:"status,omitempty" jsonschema:"new state, such as TODO, DOING or DONE"`
-	Priority  Word   `json:"priority,omitempty" jsonschema:"A, B, C, or a DB graph's own; none takes it off"`
-	Scheduled string `json:"scheduled,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
-	Deadline  string `json:"deadline,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
-	DryRun    bool   `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	BlockUUID UUID      `json:"block_uuid" jsonschema:"block; one that is no task becomes one"`
+	Status    TaskValue `json:"status,omitempty" jsonschema:"new state, such as TODO, DOING or DONE"`
+	Priority  TaskValue `json:"priority,omitempty" jsonschema:"A, B, C, or a DB graph's own; none takes it off"`
+	Scheduled string    `json:"scheduled,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
+	Deadline  string    `json:"deadline,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
+	DryRun    bool      `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
 // TaskWritten is the answer of set_task.
@@ -113,7 +113,7 @@ func setTask() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[SetTaskIn, TaskWritten]{
 		Name: "set_task", Title: "Set a task", Effect: tools.Writes,
 		Doc:    "Sets a task's state, priority and days.\nNeeds tasks. What is omitted stays.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[SetTaskIn, TaskWritten]{
 			{Purpose: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, AnyAnswer: true},
 		},
@@ -123,11 +123,11 @@ func setTask() tools.Tool[*Graph] {
 // SetTask implements set_task.
 func (g *Graph) SetTask(ctx context.Context, c tools.CallContext, in SetTaskIn) (TaskWritten, error) {
 	var nothing TaskWritten
-	change, err := g.taskChange(in)
+	change, err := g.setTaskParams(in)
 	if err != nil {
 		return nothing, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return nothing, err
 	}
@@ -137,37 +137,37 @@ func (g *Graph) SetTask(ctx context.Context, c tools.CallContext, in SetTaskIn) 
 		return nothing, err
 	}
 	if in.DryRun {
-		return TaskWritten{was.shown(was.Page, 0), rehearsed()}, nil
+		return TaskWritten{was.forAgent(was.Page, 0), dryRunResult()}, nil
 	}
-	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
+	told, err := g.reportChanges(ctx, c, planUpdate(target{blockTarget, string(was.UUID)}))
 	if err != nil {
 		return nothing, err
 	}
 	defer told()
 	now := was
 	var out TaskWritten
-	out.Written, err = g.write(ctx, write{
-		method: "tasks.set", in: change, facts: fate{UUID: was.UUID, Page: was.Page.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.perform(ctx, writeRequest{
+		method: "tasks.set", params: change, details: writeDetails{UUID: was.UUID, Page: was.Page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			seen, err := g.block(ctx, was.UUID, 0)
 			if err != nil {
-				return undone, err
+				return notApplied, err
 			}
 			now = seen
-			return in.seen(was, seen), nil
+			return in.verify(was, seen), nil
 		},
 	})
 	if err != nil {
 		return nothing, err
 	}
-	out.Block = now.shown(now.Page, 0)
+	out.Block = now.forAgent(now.Page, 0)
 	return out, nil
 }
 
-// taskChange checks the arguments and makes the Peer's of them, in which null
+// setTaskParams checks the arguments and makes the Peer's of them, in which null
 // takes something off.
-func (g *Graph) taskChange(in SetTaskIn) (map[string]any, error) {
-	if err := g.needs("tasks"); err != nil {
+func (g *Graph) setTaskParams(in SetTaskIn) (map[string]any, error) {
+	if err := g.requireCapability("tasks"); err != nil {
 		return nil, err
 	}
 	if err := in.BlockUUID.check("block_uuid"); err != nil {
@@ -178,20 +178,20 @@ func (g *Graph) taskChange(in SetTaskIn) (map[string]any, error) {
 		change["status"] = in.Status
 	}
 	if in.Priority != "" {
-		change["priority"] = unless(string(in.Priority))
+		change["priority"] = valueOrNil(string(in.Priority))
 	}
 	for argument, date := range map[string]string{"scheduled": in.Scheduled, "deadline": in.Deadline} {
 		if date == "" {
 			continue
 		}
-		if date != none {
-			n, err := g.day(argument, date)
+		if date != clearValue {
+			n, err := g.parseDay(argument, date)
 			if err != nil {
 				return nil, err
 			}
-			date = dayOf(n)
+			date = formatDay(n)
 		}
-		change[argument] = unless(date)
+		change[argument] = valueOrNil(date)
 	}
 	if len(change) == 1 {
 		return nil, tools.Errorf(tools.Invalid, "give status, priority, scheduled or deadline")
@@ -199,24 +199,24 @@ func (g *Graph) taskChange(in SetTaskIn) (map[string]any, error) {
 	return change, nil
 }
 
-// none as an argument takes something off.
-const none = "none"
+// clearValue as an argument takes something off.
+const clearValue = "none"
 
-func unless(word string) any {
-	if word == none {
+func valueOrNil(word string) any {
+	if word == clearValue {
 		return nil
 	}
 	return word
 }
 
-// seen judges a look at a task that was set. States and priorities have other
+// verify judges a look at a task that was set. States and priorities have other
 // names on the other product line, so they are compared where they can be.
-func (in SetTaskIn) seen(was, now wireBlock) sight {
-	right := in.Status == "" || sameState(string(in.Status), now.Marker)
+func (in SetTaskIn) verify(was, now wireBlock) verification {
+	right := in.Status == "" || sameTaskStatus(string(in.Status), now.Marker)
 	for _, date := range []struct{ want, have string }{{in.Scheduled, string(now.Scheduled)}, {in.Deadline, string(now.Deadline)}} {
 		switch date.want {
 		case "", "today":
-		case none:
+		case clearValue:
 			right = right && (date.have == "" || date.have == "null")
 		default:
 			right = right && strings.Contains(date.have, strings.ReplaceAll(date.want, "-", ""))
@@ -224,15 +224,15 @@ func (in SetTaskIn) seen(was, now wireBlock) sight {
 	}
 	switch {
 	case right:
-		return done
+		return applied
 	case now.Raw == was.Raw && now.Marker == was.Marker && string(now.Scheduled) == string(was.Scheduled) && string(now.Deadline) == string(was.Deadline):
-		return undone
+		return notApplied
 	}
-	return different
+	return appliedDifferently
 }
 
-// sameState compares states across both product lines.
-func sameState(a, b string) bool {
+// sameTaskStatus compares states across both product lines.
+func sameTaskStatus(a, b string) bool {
 	fold := func(s string) string {
 		s = strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToUpper(s))
 		if same, ok := map[string]string{"NOW": "DOING", "INPROGRESS": "DOING", "LATER": "TODO", "CANCELLED": "CANCELED", "WAITING": "INREVIEW", "WAIT": "INREVIEW", "BACKLOG": "TODO"}[s]; ok {

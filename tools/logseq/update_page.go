@@ -27,7 +27,7 @@ func updatePage() tools.Tool[*Graph] {
 	return tools.DefineWithContext(tools.Spec[UpdatePageIn, PageWritten]{
 		Name: "update_page", Title: "Add to a page", Effect: tools.Writes,
 		Doc:    "Sets properties of a page and puts content at its end.\nNeeds pages.update. To change what is there use update_block.",
-		Errors: mayFail(),
+		Errors: commonErrors(),
 		Examples: []tools.Example[UpdatePageIn, PageWritten]{
 			{Purpose: "add a line and a property", In: UpdatePageIn{PageName: "Garden", ContentAppend: "Mulch in autumn", Properties: Properties{"area": 12.0}}, AnyAnswer: true},
 		},
@@ -38,43 +38,43 @@ func updatePage() tools.Tool[*Graph] {
 // second step fails, the error's data says that the first is done.
 func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePageIn) (PageWritten, error) {
 	var none PageWritten
-	drafts, err := g.pageChange(in)
+	drafts, err := g.parsePageUpdate(in)
 	if err != nil {
 		return none, err
 	}
-	end, err := g.begin(ctx)
+	end, err := g.lockWrites(ctx)
 	if err != nil {
 		return none, err
 	}
 	defer end()
-	p, err := g.livePage(ctx, in.PageName)
+	p, err := g.writablePage(ctx, in.PageName)
 	if err != nil {
 		return none, err
 	}
-	if err := g.mayMark(ctx, p, in.Properties); err != nil {
+	if err := g.checkProperties(ctx, p, in.Properties); err != nil {
 		return none, err
 	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
 		return none, err
 	}
 	out := PageWritten{PageName: p.Name, UUID: p.UUID}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	var intents []intent
+	var intents []plannedChange
 	if len(in.Properties) > 0 {
-		intents = append(intents, changing(target{aHead, p.Name}))
+		intents = append(intents, planUpdate(target{pageHeadTarget, p.Name}))
 	}
-	drafts, warnings := g.together(string(in.ContentAppend), drafts)
-	told, err := g.report(ctx, c, append(intents, g.adding(p.end(), drafts)...)...)
+	drafts, warnings := g.flattenIfNeeded(string(in.ContentAppend), drafts)
+	told, err := g.reportChanges(ctx, c, append(intents, g.planInsert(p.endPosition(), drafts)...)...)
 	if err != nil {
 		return none, err
 	}
 	defer told()
 	var earlier []string
 	if len(in.Properties) > 0 {
-		if out.Written, err = g.write(ctx, g.pageProperties(p, in.Properties)); err != nil {
+		if out.Written, err = g.perform(ctx, g.propertiesRequest(p, in.Properties)); err != nil {
 			return none, err
 		}
 		earlier = append(earlier, "properties set")
@@ -82,7 +82,7 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePa
 	if len(drafts) == 0 {
 		return out, nil
 	}
-	added, err := g.appendTo(ctx, p, drafts, earlier)
+	added, err := g.appendDrafts(ctx, p, drafts, earlier)
 	if err != nil {
 		return none, err
 	}
@@ -92,12 +92,12 @@ func (g *Graph) UpdatePage(ctx context.Context, c tools.CallContext, in UpdatePa
 	return out, nil
 }
 
-// pageChange checks the arguments and parses the content.
-func (g *Graph) pageChange(in UpdatePageIn) ([]*draft, error) {
-	if err := g.needs("pages.update"); err != nil {
+// parsePageUpdate checks the arguments and parses the content.
+func (g *Graph) parsePageUpdate(in UpdatePageIn) ([]*draft, error) {
+	if err := g.requireCapability("pages.update"); err != nil {
 		return nil, err
 	}
-	if err := checkName("page_name", in.PageName); err != nil {
+	if err := checkPageName("page_name", in.PageName); err != nil {
 		return nil, err
 	}
 	if err := in.Properties.check(); err != nil {
@@ -112,8 +112,8 @@ func (g *Graph) pageChange(in UpdatePageIn) ([]*draft, error) {
 	return nil, nil
 }
 
-// livePage is a page that can be written to.
-func (g *Graph) livePage(ctx context.Context, name Name) (wirePage, error) {
+// writablePage is a page that can be written to.
+func (g *Graph) writablePage(ctx context.Context, name Name) (wirePage, error) {
 	p, err := g.page(ctx, string(name))
 	if err == nil && p.Recycled {
 		return p, tools.Errorf(tools.Conflict, "the page is in the recycle bin").WithHint("Ask the user to restore it in Logseq.")
@@ -121,19 +121,19 @@ func (g *Graph) livePage(ctx context.Context, name Name) (wirePage, error) {
 	return p, err
 }
 
-func (g *Graph) pageProperties(p wirePage, properties Properties) write {
-	return write{
+func (g *Graph) propertiesRequest(p wirePage, properties Properties) writeRequest {
+	return writeRequest{
 		method: "pages.update",
-		in: struct {
+		params: struct {
 			Page       UUID       `json:"page"`
 			Properties Properties `json:"properties"`
 		}{p.UUID, properties},
-		facts: fate{UUID: p.UUID, Page: p.Name},
-		look: func(ctx context.Context) (sight, error) {
+		details: writeDetails{UUID: p.UUID, Page: p.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.page(ctx, string(p.UUID))
-			saw, err := seenPage(p.Properties, now, err, properties)
-			if saw == different && sameProperties(p.Properties, now.Properties) {
-				saw = undone
+			saw, err := verifyPage(p.Properties, now, err, properties)
+			if saw == appliedDifferently && sameProperties(p.Properties, now.Properties) {
+				saw = notApplied
 			}
 			return saw, err
 		},

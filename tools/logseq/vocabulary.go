@@ -6,13 +6,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// PartIn are the arguments of the lists of tags, properties and templates.
-type PartIn struct {
+// ListVocabularyIn are the arguments of the lists of tags, properties and templates.
+type ListVocabularyIn struct {
 	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"most to answer"`
 	Offset tools.Offset `json:"offset,omitempty" jsonschema:"how many to skip"`
 }
 
-func (in PartIn) arg() listArg { return listArg{int(in.Offset), int(in.Limit)} }
+func (in ListVocabularyIn) arg() listArg { return listArg{int(in.Offset), int(in.Limit)} }
 
 // Tag is a tag, which on a DB graph is a page.
 type Tag struct {
@@ -27,34 +27,34 @@ type TagsOut struct {
 	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
-func listTags() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, TagsOut]{
+func getTags() tools.Tool[*Graph] {
+	return tools.Define(tools.Spec[ListVocabularyIn, TagsOut]{
 		Name: "get_tags", Title: "List tags", Effect: tools.Reads,
-		Doc: "Lists the tags that people made.\nNeeds tags.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TagsOut]{{Purpose: "see the tags", In: PartIn{Limit: 50}, AnyAnswer: true}},
-	}, (*Graph).ListTags)
+		Doc: "Lists the tags that people made.\nNeeds tags.", Errors: commonErrors(),
+		Examples: []tools.Example[ListVocabularyIn, TagsOut]{{Purpose: "see the tags", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+	}, (*Graph).GetTags)
 }
 
-// ListTags implements get_tags.
-func (g *Graph) ListTags(ctx context.Context, in PartIn) (TagsOut, error) {
+// GetTags implements get_tags.
+func (g *Graph) GetTags(ctx context.Context, in ListVocabularyIn) (TagsOut, error) {
 	var out TagsOut
-	if err := g.needs("tags"); err != nil {
+	if err := g.requireCapability("tags"); err != nil {
 		return out, err
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "tags.list", knownTag)
+	if g.hidesAnything() {
+		terms, err := g.visibleVocabulary(ctx, "tags.list", tagVisible)
 		if err != nil {
 			return TagsOut{}, err
 		}
 		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+		for _, t := range slicePage(terms, int(in.Offset), int(in.Limit)) {
 			out.Tags = append(out.Tags, Tag{t.Name, t.UUID})
 		}
-	} else if err := g.ask(ctx, "tags.list", in.arg(), &out); err != nil {
+	} else if err := g.query(ctx, "tags.list", in.arg(), &out); err != nil {
 		return TagsOut{}, err
 	}
-	out.Tags = within(window(out.Tags, 0, int(in.Limit)), func(t Tag) int { return len(t.Name) + 60 })
-	out.Note = rest(len(out.Tags), int(in.Offset), out.Total)
+	out.Tags = fitAnswer(slicePage(out.Tags, 0, int(in.Limit)), func(t Tag) int { return len(t.Name) + 60 })
+	out.Note = moreNote(len(out.Tags), int(in.Offset), out.Total)
 	return out, nil
 }
 
@@ -74,33 +74,33 @@ type PropertiesOut struct {
 }
 
 func listProperties() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, PropertiesOut]{
+	return tools.Define(tools.Spec[ListVocabularyIn, PropertiesOut]{
 		Name: "list_properties", Title: "List properties", Effect: tools.Reads,
-		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, PropertiesOut]{{Purpose: "see the properties", In: PartIn{Limit: 50}, AnyAnswer: true}},
+		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.", Errors: commonErrors(),
+		Examples: []tools.Example[ListVocabularyIn, PropertiesOut]{{Purpose: "see the properties", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListProperties)
 }
 
 // ListProperties implements list_properties.
-func (g *Graph) ListProperties(ctx context.Context, in PartIn) (PropertiesOut, error) {
+func (g *Graph) ListProperties(ctx context.Context, in ListVocabularyIn) (PropertiesOut, error) {
 	var out PropertiesOut
-	if err := g.needs("properties"); err != nil {
+	if err := g.requireCapability("properties"); err != nil {
 		return out, err
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "properties.list", knownProperty)
+	if g.hidesAnything() {
+		terms, err := g.visibleVocabulary(ctx, "properties.list", propertyVisible)
 		if err != nil {
 			return PropertiesOut{}, err
 		}
 		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+		for _, t := range slicePage(terms, int(in.Offset), int(in.Limit)) {
 			out.Properties = append(out.Properties, Property{t.Name, t.Ident, t.Type, t.Many})
 		}
-	} else if err := g.ask(ctx, "properties.list", in.arg(), &out); err != nil {
+	} else if err := g.query(ctx, "properties.list", in.arg(), &out); err != nil {
 		return PropertiesOut{}, err
 	}
-	out.Properties = within(window(out.Properties, 0, int(in.Limit)), func(p Property) int { return len(p.Name) + len(p.Ident) + 60 })
-	out.Note = rest(len(out.Properties), int(in.Offset), out.Total)
+	out.Properties = fitAnswer(slicePage(out.Properties, 0, int(in.Limit)), func(p Property) int { return len(p.Name) + len(p.Ident) + 60 })
+	out.Note = moreNote(len(out.Properties), int(in.Offset), out.Total)
 	return out, nil
 }
 
@@ -118,32 +118,32 @@ type TemplatesOut struct {
 }
 
 func listTemplates() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, TemplatesOut]{
+	return tools.Define(tools.Spec[ListVocabularyIn, TemplatesOut]{
 		Name: "list_templates", Title: "List templates", Effect: tools.Reads,
-		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TemplatesOut]{{Purpose: "see the templates", In: PartIn{Limit: 50}, AnyAnswer: true}},
+		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.", Errors: commonErrors(),
+		Examples: []tools.Example[ListVocabularyIn, TemplatesOut]{{Purpose: "see the templates", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
 	}, (*Graph).ListTemplates)
 }
 
 // ListTemplates implements list_templates.
-func (g *Graph) ListTemplates(ctx context.Context, in PartIn) (TemplatesOut, error) {
+func (g *Graph) ListTemplates(ctx context.Context, in ListVocabularyIn) (TemplatesOut, error) {
 	var out TemplatesOut
-	if err := g.needs("templates"); err != nil {
+	if err := g.requireCapability("templates"); err != nil {
 		return out, err
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "templates.list", knownTemplate)
+	if g.hidesAnything() {
+		terms, err := g.visibleVocabulary(ctx, "templates.list", templateVisible)
 		if err != nil {
 			return TemplatesOut{}, err
 		}
 		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
+		for _, t := range slicePage(terms, int(in.Offset), int(in.Limit)) {
 			out.Templates = append(out.Templates, Template{t.Name, t.UUID})
 		}
-	} else if err := g.ask(ctx, "templates.list", in.arg(), &out); err != nil {
+	} else if err := g.query(ctx, "templates.list", in.arg(), &out); err != nil {
 		return TemplatesOut{}, err
 	}
-	out.Templates = within(window(out.Templates, 0, int(in.Limit)), func(t Template) int { return len(t.Name) + 60 })
-	out.Note = rest(len(out.Templates), int(in.Offset), out.Total)
+	out.Templates = fitAnswer(slicePage(out.Templates, 0, int(in.Limit)), func(t Template) int { return len(t.Name) + 60 })
+	out.Note = moreNote(len(out.Templates), int(in.Offset), out.Total)
 	return out, nil
 }

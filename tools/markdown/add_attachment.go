@@ -52,7 +52,7 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	if err != nil {
 		return AddAttachmentOut{}, err
 	}
-	data, err := n.attached(in)
+	data, err := n.attachmentData(in)
 	if err != nil {
 		return AddAttachmentOut{}, err
 	}
@@ -75,15 +75,15 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	if n.vault.Has(path.Join(stem(page), "assets", index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of that page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
-	if file, err = n.placed(file, ""); err != nil {
+	if file, err = n.resolveNewPath(file, ""); err != nil {
 		return AddAttachmentOut{}, err
 	}
 	if n.hidesAsAttachment(file) {
-		return AddAttachmentOut{}, keptFromAgents()
+		return AddAttachmentOut{}, hiddenError()
 	}
 	if !in.DryRun {
 		d := n.draft()
-		if err := d.add(file, data); err != nil {
+		if err := d.addFile(file, data); err != nil {
 			return AddAttachmentOut{}, err
 		}
 		if err := d.commit(ctx, c); err != nil {
@@ -91,11 +91,11 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		}
 		n.announce()
 	}
-	return describe(page, file, in.DryRun), nil
+	return attachmentLink(page, file, in.DryRun), nil
 }
 
-// describe says how the page links to the file.
-func describe(page, file string, dry bool) AddAttachmentOut {
+// attachmentLink says how the page links to the file.
+func attachmentLink(page, file string, dry bool) AddAttachmentOut {
 	rel := "./" + strings.TrimPrefix(file, path.Dir(page)+"/")
 	if path.Dir(page) == "." {
 		rel = "./" + file
@@ -108,13 +108,13 @@ func describe(page, file string, dry bool) AddAttachmentOut {
 	return AddAttachmentOut{RelativePath: rel, MarkdownSyntax: syntax, Path: file, DryRun: dry}
 }
 
-// attached is the bytes to attach.
-func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
+// attachmentData is the bytes to attach.
+func (n *Notebook) attachmentData(in AddAttachmentIn) ([]byte, error) {
 	switch {
 	case in.FilePath != "" && in.Data != "":
 		return nil, tools.Errorf(tools.Invalid, "filePath and data: give one of them, not both")
 	case in.FilePath != "":
-		return n.takenFrom(in.FilePath)
+		return n.readAttachment(in.FilePath)
 	case in.Data == "":
 		return nil, tools.Errorf(tools.Invalid, "missing argument filePath").WithHint("Or pass the bytes as data, in base64.")
 	case in.FileName == "":
@@ -129,12 +129,12 @@ func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
 	return data, nil
 }
 
-// takenFrom reads a file from where attachments may come from: the folder of pages
+// readAttachment reads a file from where attachments may come from: the folder of pages
 // itself, or an inbox of the configuration.
-func (n *Notebook) takenFrom(file string) ([]byte, error) {
+func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
 		if err := checkPath(filepath.ToSlash(file)); err != nil {
-			return nil, n.failure(file, err)
+			return nil, n.toolError(file, err)
 		}
 		file = filepath.Join(n.vault.Path(), file)
 	}
@@ -151,7 +151,7 @@ func (n *Notebook) takenFrom(file string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular):
 		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
 	case err != nil:
-		return nil, n.failure(file, err)
+		return nil, n.toolError(file, err)
 	}
 	return data, nil
 }

@@ -56,17 +56,17 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	o, parent, err := n.below(ctx, in.ParentPath)
+	o, parent, err := n.findNode(ctx, in.ParentPath)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	file, err := n.free(o, path.Join(parent.place, vault.Clean(title)+".md"))
+	file, err := n.findFreeName(o, path.Join(parent.place, vault.Clean(title)+".md"))
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	id, text := compose(title, in.Icon, in.Content, n.now())
-	if n.hidesAs(file, []byte(text)) {
-		return CreatePageOut{}, keptFromAgents()
+	id, text := composePage(title, in.Icon, in.Content, n.now())
+	if n.hidesContentAt(file, []byte(text)) {
+		return CreatePageOut{}, hiddenError()
 	}
 	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
 	if in.DryRun {
@@ -79,23 +79,23 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	return out, nil
 }
 
-// free is file, or its first numbered form that no page, folder or other file
+// findFreeName is file, or its first numbered form that no page, folder or other file
 // has.
-func (n *Notebook) free(o *outline, file string) (string, error) {
+func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
 	for try, i := file, 2; i < 1000; try, i = vault.Numbered(file, i), i+1 {
 		_, asFile := n.vault.Find(try)
 		_, asFolder := n.vault.Find(stem(try))
 		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {
 			continue
 		}
-		return n.room(o, try)
+		return n.checkNewPage(o, try)
 	}
 	return "", tools.Errorf(tools.Conflict, "Too many pages have that name at path: %s", file).WithHint("Choose another title.")
 }
 
-// compose is the text of a new page. Keys that the content's own front matter
+// composePage is the text of a new page. Keys that the content's own front matter
 // has stay as they are; missing ones are put before them.
-func compose(title, icon, content string, now time.Time) (id, text string) {
+func composePage(title, icon, content string, now time.Time) (id, text string) {
 	content = strings.TrimPrefix(content, "\uFEFF")
 	block, body, has := frontmatter.Split(content)
 	own, err := frontmatter.Parse(block)

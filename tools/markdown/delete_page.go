@@ -48,7 +48,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 	if err != nil {
 		return DeletePageOut{}, err
 	}
-	if err := in.IfMatch.matches(p); err != nil {
+	if err := in.IfMatch.check(p); err != nil {
 		return DeletePageOut{}, err
 	}
 	o, err := n.outline(ctx)
@@ -56,7 +56,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return DeletePageOut{}, err
 	}
 	out := DeletePageOut{Deleted: !in.DryRun, PageID: p.id(), Path: file, DryRun: in.DryRun}
-	if at, ok := o.of(file); ok && len(at.children) > 0 {
+	if at, ok := o.pageNode(file); ok && len(at.children) > 0 {
 		count := 0
 		for _, c := range at.children {
 			c.pages(func(*node) { count++ })
@@ -67,7 +67,7 @@ func (n *Notebook) DeletePage(ctx context.Context, c tools.CallContext, in Delet
 		return out, nil
 	}
 	d := n.draft()
-	if err := d.remove(file); err != nil {
+	if err := d.removeFile(file); err != nil {
 		return DeletePageOut{}, err
 	}
 	for _, dir := range []string{stem(file) + "/assets", stem(file)} {

@@ -75,16 +75,16 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	all, err := corpus(ctx, o, n.read)
+	all, err := readLinkSources(ctx, o, n.read)
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	r := newResolver(o, all)
+	r := newLinkResolver(o, all)
 	titles := map[string]string{}
 	for _, c := range all {
 		titles[c.file] = c.title
 	}
-	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: unread(o)}
+	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: skippedNote(o)}
 	limit := cmp.Or(int(in.Limit), 50)
 	if more := len(out.Outgoing) - limit; more > 0 {
 		out.Outgoing, out.Truncated = out.Outgoing[:limit], true
@@ -97,7 +97,7 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	return out, nil
 }
 
-func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
+func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink {
 	var out []OutgoingLink
 	for _, l := range links.Scan(p.text, p.body) {
 		if l.Target == "" { // a heading of the page itself
@@ -105,7 +105,7 @@ func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
 		}
 		link := OutgoingLink{Title: cutText(l.Target, 200), Line: l.Line, Heading: cutText(l.Heading, 200), Block: l.Block, Text: cutText(l.Text, 200), Embed: l.Embed}
 		found, _ := r.resolve(p.file, l)
-		switch attached := r.attachment(p.file, l); {
+		switch attached := r.attachments(p.file, l); {
 		case len(found) == 1:
 			link.Status, link.Path, link.Title = "ok", found[0], titles[found[0]]
 		case len(found) > 1:
@@ -124,7 +124,7 @@ func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
 	return out
 }
 
-func incoming(file string, r *resolver, all []card) []IncomingLink {
+func incoming(file string, r *linkResolver, all []linkSource) []IncomingLink {
 	var out []IncomingLink
 	for _, c := range all {
 		in := IncomingLink{Title: c.title, Path: c.file}

@@ -74,15 +74,15 @@ func getTree() tools.Tool[*Notebook] {
 
 // GetTree implements get_tree.
 func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error) {
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	root, err := n.list(ctx, top, int(in.Depth))
+	root, err := n.readHeads(ctx, top, int(in.Depth))
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	out := GetTreeOut{Note: unread(o)}
+	out := GetTreeOut{Note: skippedNote(o)}
 	for _, c := range top.children {
 		c.pages(func(*node) { out.Total++ })
 	}
@@ -111,11 +111,11 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 }
 
 // levels is how many bytes each level of the tree takes, roughly.
-func (l *listed) levels(metadata bool) []int {
+func (l *listedNode) levels(metadata bool) []int {
 	var sizes []int
 	for level := l.children; len(level) > 0; {
 		size := 0
-		var next []*listed
+		var next []*listedNode
 		for _, c := range level {
 			b := c.branch(metadata)
 			size += b.size()
@@ -126,7 +126,7 @@ func (l *listed) levels(metadata bool) []int {
 	return sizes
 }
 
-func (l *listed) branches(depth int, metadata bool) Branches {
+func (l *listedNode) branches(depth int, metadata bool) Branches {
 	var out Branches
 	for _, c := range l.children {
 		b := c.branch(metadata)
@@ -139,7 +139,7 @@ func (l *listed) branches(depth int, metadata bool) Branches {
 }
 
 // branch is the node without its children.
-func (l *listed) branch(metadata bool) Branch {
+func (l *listedNode) branch(metadata bool) Branch {
 	b := Branch{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
 	if metadata && l.page != nil {
 		b.Metadata = maps.Clone(l.page.fields.Values)

@@ -48,24 +48,24 @@ func listPages() tools.Tool[*Notebook] {
 
 // ListPages implements list_pages.
 func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	root, err := n.list(ctx, top, int(max(in.Depth, 1)))
+	root, err := n.readHeads(ctx, top, int(max(in.Depth, 1)))
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	var flat []*listed
-	var flatten func(*listed)
-	flatten = func(l *listed) {
+	var flat []*listedNode
+	var flatten func(*listedNode)
+	flatten = func(l *listedNode) {
 		for _, c := range l.children {
 			flat = append(flat, c)
 			flatten(c)
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: unread(o)}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(o)}
 	limit := int(in.Limit)
 	if limit == 0 {
 		limit = 50
@@ -92,7 +92,7 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 	return out, nil
 }
 
-func (n *Notebook) listedPage(l *listed, content bool) ListedPage {
+func (n *Notebook) listedPage(l *listedNode, content bool) ListedPage {
 	p := ListedPage{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
 	if content && l.node.page != "" {
 		if full, err := n.read(l.node.page); err == nil {
@@ -102,20 +102,20 @@ func (n *Notebook) listedPage(l *listed, content bool) ListedPage {
 	return p
 }
 
-// below finds the node that path names and the outline it is in.
-func (n *Notebook) below(ctx context.Context, path string) (*outline, *node, error) {
-	if placeOf(path) != "" {
-		if err := checkPath(placeOf(path)); err != nil {
-			return nil, nil, n.failure(path, err)
+// findNode finds the node that path names and the outline it is in.
+func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, error) {
+	if argumentPlace(path) != "" {
+		if err := checkPath(argumentPlace(path)); err != nil {
+			return nil, nil, n.toolError(path, err)
 		}
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	top, ok := o.at(path)
+	top, ok := o.find(path)
 	if !ok {
-		return nil, nil, notFound(path)
+		return nil, nil, notFoundError(path)
 	}
 	return o, top, nil
 }

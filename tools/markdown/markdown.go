@@ -22,7 +22,7 @@ func System() tools.Kind {
 			"A page with children is Title/_index.md, or Title.md beside the folder Title; paths are relative, like Projects/Alpha.md.",
 		Open:        Open,
 		Detect:      Detect,
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
@@ -33,26 +33,26 @@ func System() tools.Kind {
 	})
 }
 
-// Failure is the specification's error object, with what else helps.
-type Failure struct {
+// ErrorObject is the specification's error object, with what else helps.
+type ErrorObject struct {
 	Error string `json:"error" jsonschema:"one sentence for a person"`
 	Code  string `json:"code" jsonschema:"INVALID, NOT_FOUND, CONFLICT, DENIED, UNAVAILABLE, LIMITED, TIMEOUT or INTERNAL"`
 	Hint  string `json:"hint,omitempty" jsonschema:"what to do next"`
 	Etag  string `json:"etag,omitempty" jsonschema:"after a conflict: the page's present etag"`
 }
 
-// current is the data of a conflict: the etag that the page has now.
-type current struct {
+// currentEtag is the data of a conflict: the etag that the page has now.
+type currentEtag struct {
 	Etag string `json:"etag"`
 }
 
-func spelling() tools.ErrorFormat {
+func errorFormat() tools.ErrorFormat {
 	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
-	}, func(code string, e *tools.Error) Failure {
-		f := Failure{Error: e.Message, Code: code, Hint: e.Hint}
-		if now, ok := e.Data.(current); ok {
+	}, func(code string, e *tools.Error) ErrorObject {
+		f := ErrorObject{Error: e.Message, Code: code, Hint: e.Hint}
+		if now, ok := e.Data.(currentEtag); ok {
 			f.Etag = now.Etag
 		}
 		return f

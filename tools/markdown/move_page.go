@@ -57,23 +57,23 @@ func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePag
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	if err := in.IfMatch.matches(p); err != nil {
+	if err := in.IfMatch.check(p); err != nil {
 		return MovePageOut{}, err
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	at, ok := o.of(file)
+	at, ok := o.pageNode(file)
 	if !ok {
-		return MovePageOut{}, notFound(in.SourcePath)
+		return MovePageOut{}, notFoundError(in.SourcePath)
 	}
 	to, err := n.destination(o, at, in.DestinationPath)
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	if n.hidesAs(to, p.data) {
-		return MovePageOut{}, keptFromAgents()
+	if n.hidesContentAt(to, p.data) {
+		return MovePageOut{}, hiddenError()
 	}
 	if to == file || in.DryRun {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
@@ -87,12 +87,12 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	to := strings.TrimPrefix(arg, "./")
 	if !isPage(to) {
 		var err error
-		if to, err = n.into(o, at, arg); err != nil {
+		if to, err = n.pathInside(o, at, arg); err != nil {
 			return "", err
 		}
 	}
 	if err := checkPath(to); err != nil {
-		return "", n.failure(to, err)
+		return "", n.toolError(to, err)
 	}
 	place := stem(to)
 	switch there, taken := o.places[place]; {
@@ -106,28 +106,28 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place) && !n.hidesAll(place):
 		return "", tools.Errorf(tools.Conflict, "A folder exists already at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
-	placed, err := n.placed(to, at.page)
+	placed, err := n.resolveNewPath(to, at.page)
 	if err != nil {
 		return "", err
 	}
-	if !n.serves(placed) {
+	if !n.isServed(placed) {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: no page can be there: %s", to)
 	}
 	return placed, nil
 }
 
-// into is the path of at's page inside the page or folder named by arg.
-func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
+// pathInside is the path of at's page inside the page or folder named by arg.
+func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) {
 	if arg == "" {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: must not be empty").WithHint("The root is /.")
 	}
 	parent := o.root
 	if arg != "/" {
-		if err := checkPath(placeOf(arg)); err != nil && placeOf(arg) != "" {
-			return "", n.failure(arg, err)
+		if err := checkPath(argumentPlace(arg)); err != nil && argumentPlace(arg) != "" {
+			return "", n.toolError(arg, err)
 		}
 		var ok bool
-		if parent, ok = o.at(arg); !ok {
+		if parent, ok = o.find(arg); !ok {
 			return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("To give the page that path, end it in .md.")
 		}
 	}
@@ -174,9 +174,9 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 		if o, err = d.outline(ctx); err != nil {
 			return nil, err
 		}
-		at, _ = o.of(at.page)
+		at, _ = o.pageNode(at.page)
 	}
-	m, folders, err := d.files(ctx, at, to)
+	m, folders, err := d.planMoves(ctx, at, to)
 	if err != nil {
 		return nil, err
 	}
@@ -190,13 +190,13 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 	if _, err := d.removeEmpty(at.place); err != nil {
 		return nil, err
 	}
-	demoted, err := d.demote(ctx, parentOf(at.place))
+	demoted, err := d.demote(ctx, parentPlace(at.place))
 	return slices.Concat(changed, moved, demoted), err
 }
 
-// files are the new paths of all files that move along when the page of at
+// planMoves are the new paths of all files that move along when the page of at
 // moves to the file to, and of the folders they are in.
-func (d *draft) files(ctx context.Context, at *node, to string) (m, folders moves, err error) {
+func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders moves, err error) {
 	m, place := moves{at.page: to}, stem(to)
 	if !d.hasFolder(at.place) || place == at.place {
 		return m, nil, nil
@@ -205,7 +205,7 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 		return nil, nil, err
 	}
 	rest := moves{}
-	for _, f := range d.there.files {
+	for _, f := range d.entries.files {
 		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
 			rest[f] = place + "/" + inside
 		}
@@ -213,12 +213,12 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 	if at.indexed() && len(rest) == 0 && !isIndex(to) { // to becomes a leaf and the folder goes
 		return m, nil, nil
 	}
-	if d.has(place) && vault.Fold(place) != vault.Fold(at.place) {
-		return nil, nil, d.n.taken(place)
+	if d.exists(place) && vault.Fold(place) != vault.Fold(at.place) {
+		return nil, nil, d.n.nameTakenError(place)
 	}
 	maps.Copy(m, rest)
 	folders = moves{at.place: place}
-	for _, dir := range d.there.dirs {
+	for _, dir := range d.entries.dirs {
 		if inside, ok := strings.CutPrefix(dir, at.place+"/"); ok {
 			folders[dir] = place + "/" + inside
 		}
@@ -229,8 +229,8 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 // moveFolders makes the new ones of those that are left empty, like the old
 // ones.
 func (d *draft) moveFolders(folders moves) error {
-	for _, from := range slices.Backward(folders.sorted()) {
-		st, err := d.now(folderTarget(from))
+	for _, from := range slices.Backward(folders.sources()) {
+		st, err := d.state(folderTarget(from))
 		if err != nil {
 			return err
 		}
@@ -243,7 +243,7 @@ func (d *draft) moveFolders(folders moves) error {
 		case isNew: // for a file that was in it
 			d.after[made] = st
 		case left:
-			if err := d.folder(folders[from], st.Mode); err != nil {
+			if err := d.addFolder(folders[from], st.Mode); err != nil {
 				return err
 			}
 		}
@@ -259,7 +259,7 @@ func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
 		return nil, err
 	}
 	at, ok := o.places[place]
-	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.has(place+".md") {
+	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.exists(place+".md") {
 		return nil, nil
 	}
 	if _, err := d.n.vault.Placed(place+".md", at.page); err != nil {

@@ -43,12 +43,12 @@ type Notebook struct {
 func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	v, err := vault.Open(c.Path, vault.Options{Tenant: c.Tenant})
 	if err != nil {
-		return nil, unopened(c, err)
+		return nil, openError(c, err)
 	}
 	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy}, nil
 }
 
-func unopened(c Config, err error) error {
+func openError(c Config, err error) error {
 	where := c.Path
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)

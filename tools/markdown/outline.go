@@ -78,7 +78,7 @@ func (n *Notebook) entries(ctx context.Context) (entries, error) {
 	var e entries
 	skipped, err := n.vault.Walk(ctx, ".", func(at vault.Entry) error {
 		switch {
-		case at.Dir && foreign(at.Path):
+		case at.Dir && isForeign(at.Path):
 			return vault.SkipDir
 		case at.Dir:
 			e.dirs = append(e.dirs, at.Path)
@@ -88,10 +88,10 @@ func (n *Notebook) entries(ctx context.Context) (entries, error) {
 		return nil
 	})
 	if err != nil {
-		return entries{}, n.failure(".", err)
+		return entries{}, n.toolError(".", err)
 	}
 	e.skipped = skipped
-	return n.visible(ctx, e)
+	return n.filterVisible(ctx, e)
 }
 
 // outline sorts the names into pages, the folders that hold them, and files.
@@ -115,7 +115,7 @@ func (e entries) outline() *outline {
 		switch {
 		case isAttached[dir] || !isPage(file):
 			files = append(files, file)
-		case foreign(file):
+		case isForeign(file):
 		case isIndex(file) && dir != ".":
 			indexes = append(indexes, file)
 		default:
@@ -151,7 +151,7 @@ func (o *outline) add(place string) *node {
 	}
 	at := &node{place: place}
 	o.places[place] = at
-	parent := o.places[parentOf(place)]
+	parent := o.places[parentPlace(place)]
 	parent.children = append(parent.children, at)
 	return at
 }
@@ -169,11 +169,11 @@ func (n *node) prune() {
 	n.children = kept
 }
 
-// at finds the node that a tool's argument names: a page by its file or
+// find finds the node that a tool's argument names: a page by its file or
 // without its extension, or a folder. The exact name comes first, then the
 // only one that differs in case or accents.
-func (o *outline) at(arg string) (*node, bool) {
-	place := placeOf(arg)
+func (o *outline) find(arg string) (*node, bool) {
+	place := argumentPlace(arg)
 	if at, ok := o.places[place]; ok && (at.page == "" || !isPage(arg) || at.page == arg || stem(at.page) == place) {
 		return at, true
 	}
@@ -192,9 +192,9 @@ func (o *outline) at(arg string) (*node, bool) {
 	return nil, false
 }
 
-// placeOf is the place that an argument names: "Projects/_index.md",
+// argumentPlace is the place that an argument names: "Projects/_index.md",
 // "Projects.md", "Projects/" and "Projects" are all "Projects".
-func placeOf(arg string) string {
+func argumentPlace(arg string) string {
 	arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
 	if arg == "." || arg == "" {
 		return ""
@@ -213,7 +213,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, path.Ext(file))
 }
 
-func parentOf(place string) string {
+func parentPlace(place string) string {
 	if dir := path.Dir(place); dir != "." {
 		return dir
 	}
@@ -223,9 +223,9 @@ func parentOf(place string) string {
 func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
 func isIndex(file string) bool { return path.Base(file) == index }
 
-// foreign is what other programs keep among the pages and is none: Logseq's
+// isForeign is what other programs keep among the pages and is none: Logseq's
 // backups, and the losers of a synchroniser's conflicts.
-func foreign(p string) bool {
+func isForeign(p string) bool {
 	return p == "logseq/bak" || strings.HasPrefix(p, "logseq/bak/") || p == "logseq/version-files" || strings.HasPrefix(p, "logseq/version-files/") ||
 		strings.Contains(path.Base(p), ".conflict.")
 }

@@ -21,20 +21,20 @@ import (
 
 // A page is a file as its readers see it.
 type page struct {
-	file   string
-	text   string // an LF view of all or, where only the head was read, of that
-	body   int    // where the text behind the front matter begins
-	data   []byte
-	utf8   bool
-	fields frontmatter.Fields
-	broken error // the front matter's YAML, if it is wrong
+	file      string
+	text      string // an LF view of all or, where only the head was read, of that
+	body      int    // where the text behind the front matter begins
+	data      []byte
+	utf8      bool
+	fields    frontmatter.Fields
+	yamlError error // the front matter's YAML, if it is wrong
 }
 
 // read reads the whole page; its path must be a file of the vault.
 func (n *Notebook) read(file string) (*page, error) {
 	data, err := n.vault.Read(file)
 	if err != nil {
-		return nil, n.failure(file, err)
+		return nil, n.toolError(file, err)
 	}
 	return parse(file, data), nil
 }
@@ -54,7 +54,7 @@ func parse(file string, data []byte) *page {
 	p.text, p.utf8 = vault.Text(data)
 	block, body, _ := frontmatter.Split(p.text)
 	p.body = body
-	p.fields, p.broken = frontmatter.Parse(block)
+	p.fields, p.yamlError = frontmatter.Parse(block)
 	return p
 }
 
@@ -93,27 +93,27 @@ func (n *Notebook) find(arg string) (string, error) {
 		tries = []string{place + "/" + index, place + ".md"}
 	}
 	for _, try := range tries {
-		file, err := n.seek(try)
+		file, err := n.findVisible(try)
 		switch {
-		case err == nil && n.serves(file):
+		case err == nil && n.isServed(file):
 			return file, nil
 		case err == nil:
-			return "", notFound(arg)
+			return "", notFoundError(arg)
 		}
-		if e := tools.AsError(n.failure(arg, err)); e.Code != tools.NotFound {
+		if e := tools.AsError(n.toolError(arg, err)); e.Code != tools.NotFound {
 			return "", e
 		}
 	}
-	return "", n.missing(arg)
+	return "", n.missingError(arg)
 }
 
-// missing is the error for a page that is not there; a vault that is not there
+// missingError is the error for a page that is not there; a vault that is not there
 // is another matter.
-func (n *Notebook) missing(arg string) error {
+func (n *Notebook) missingError(arg string) error {
 	if err := n.vault.Check(); err != nil {
-		return n.failure(arg, err)
+		return n.toolError(arg, err)
 	}
-	return notFound(arg)
+	return notFoundError(arg)
 }
 
 // findExact is find for tools that change the page: the name must be right but
@@ -123,19 +123,19 @@ func (n *Notebook) findExact(arg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if norm.NFC.String(stem(file)) != norm.NFC.String(placeOf(arg)) {
+	if norm.NFC.String(stem(file)) != norm.NFC.String(argumentPlace(arg)) {
 		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("There is %s; use that path.", file)
 	}
 	return file, nil
 }
 
-// serves says whether a file is one of the pages, by its name and place alone.
-func (n *Notebook) serves(file string) bool {
-	if !isPage(file) || foreign(file) {
+// isServed says whether a file is one of the pages, by its name and place alone.
+func (n *Notebook) isServed(file string) bool {
+	if !isPage(file) || isForeign(file) {
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Has(dir+"/"+index) || foreign(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Has(dir+"/"+index) || isForeign(dir) {
 			return false
 		}
 	}

@@ -8,11 +8,11 @@ import (
 
 // pages lets a person look through the notebook.
 func pages() *tools.Pages[*Notebook] {
-	return &tools.Pages[*Notebook]{List: (*Notebook).everyPage, Read: (*Notebook).pageText}
+	return &tools.Pages[*Notebook]{List: (*Notebook).listAllPages, Read: (*Notebook).pageText}
 }
 
-// everyPage answers the files of all pages in the order of their paths.
-func (n *Notebook) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
+// listAllPages answers the files of all pages in the order of their paths.
+func (n *Notebook) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	o, err := n.outline(ctx)
 	if err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func (n *Notebook) pageText(_ context.Context, name string) (tools.PageText, err
 	return tools.PageText{Text: p.text, MIME: "text/markdown"}, nil
 }
 
-// hits are where a search found something.
-func hits(out SearchPagesOut) []tools.Hit {
+// searchHits are where a search found something.
+func searchHits(out SearchPagesOut) []tools.Hit {
 	found := make([]tools.Hit, 0, len(out.Matches))
 	for _, m := range out.Matches {
 		found = append(found, tools.Hit{Page: m.Path, Line: m.MatchLine, Text: m.MatchContext})

@@ -70,8 +70,8 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 		return ReadPageOut{}, err
 	}
 	out := ReadPageOut{Frontmatter: p.fields.Values, Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}
-	if p.broken != nil {
-		out.Note = p.broken.Error() + ", so frontmatter is empty. "
+	if p.yamlError != nil {
+		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
 	}
 	if !p.utf8 {
 		out.Encoding = "unknown"

@@ -42,7 +42,7 @@ func searchPages() tools.Tool[*Notebook] {
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
 		Doc:    "Finds pages whose title, tags or text contain the query.\nOne literal phrase, like grep -i -F; no operators. Search again with another wording if nothing comes.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
-		Hits:   hits,
+		Hits:   searchHits,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},
@@ -56,7 +56,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	if query == "" {
 		return SearchPagesOut{}, tools.Errorf(tools.Invalid, "query: must not be empty")
 	}
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return SearchPagesOut{}, err
 	}
@@ -77,7 +77,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	}
 	found = slices.DeleteFunc(found, func(m PageMatch) bool { return m.Path == "" })
 	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Path, b.Path)) })
-	out := SearchPagesOut{Total: len(found), Note: unread(o)}
+	out := SearchPagesOut{Total: len(found), Note: skippedNote(o)}
 	from := min(int(in.Offset), len(found))
 	to := min(from+cmp.Or(int(in.Limit), 50), len(found))
 	out.Matches = found[from:to]

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// writers are the tools whose calls leave Changes.
-func (s *suite) writers() []tools.ToolInfo {
+// writingTools are the tools whose calls leave Changes.
+func (s *suite) writingTools() []tools.ToolInfo {
 	var w []tools.ToolInfo
 	for _, t := range s.manifest.Tools {
 		if t.Effect == tools.Writes || t.Effect == tools.Deletes {
@@ -19,8 +19,8 @@ func (s *suite) writers() []tools.ToolInfo {
 	return w
 }
 
-// kept opens a fresh source whose Changes can be taken back.
-func (s *suite) kept() source {
+// openRestorable opens a fresh source whose Changes can be taken back.
+func (s *suite) openRestorable() source {
 	s.Helper()
 	src := s.open("one")
 	if src.Restorer() == nil {
@@ -29,47 +29,47 @@ func (s *suite) kept() source {
 	return src
 }
 
-// wet are the examples of a tool that are to change something.
-func wet(t tools.ToolInfo) []tools.ExampleInfo {
+// writingExamples are the examples of a tool that are to change something.
+func writingExamples(t tools.ToolInfo) []tools.ExampleInfo {
 	var w []tools.ExampleInfo
 	for _, x := range t.Examples {
-		if object(x.In)["dry_run"] != true {
+		if decodeObject(x.In)["dry_run"] != true {
 			w = append(w, x)
 		}
 	}
 	return w
 }
 
-// changesAreReported checks that every tool that changes something says so
+// checkChangesReported checks that every tool that changes something says so
 // before it does, and says what is true.
-func changesAreReported(s *suite) {
+func checkChangesReported(s *suite) {
 	s.Helper()
-	for _, t := range s.writers() {
-		src := s.kept()
+	for _, t := range s.writingTools() {
+		src := s.openRestorable()
 		reported := 0
-		for _, x := range wet(t) {
-			reported += len(s.reported(src, t, x.In))
+		for _, x := range writingExamples(t) {
+			reported += len(s.callAndCheckReport(src, t, x.In))
 		}
 		if reported == 0 {
 			s.Errorf("%s: none of its examples reports a change", t.Name)
 		}
-		s.dryReports(src, t)
+		s.checkDryRunReportsNothing(src, t)
 	}
 }
 
-// reported makes a call that may change something and checks what it reports
+// callAndCheckReport makes a call that may change something and checks what it reports
 // against the place and the Keeper. It returns the Changes; nil if the call
 // answered an error, after which everything must be as before.
-func (s *suite) reported(src source, t tools.ToolInfo, args []byte) []tools.Change {
+func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []tools.Change {
 	s.Helper()
-	l, before := s.ledger(describe(t, args)), src.Digest()
-	l.look = func(ctx context.Context, c tools.Change) {
+	l, before := s.newRecorder(describeCall(t, args)), src.Digest()
+	l.onChange = func(ctx context.Context, c tools.Change) {
 		if l.reports == 0 && src.Digest() != before {
 			s.Errorf("%s: something had changed before it was reported", l.what)
 		}
 		now, err := src.Restorer().State(ctx, c.Target)
 		if err != nil || !equalStates(now, c.Before) {
-			s.Errorf("%s: says that %q holds %s, but that is %s (error %v)", l.what, c.Target, showState(c.Before), showState(now), err)
+			s.Errorf("%s: says that %q holds %s, but that is %s (error %v)", l.what, c.Target, describeState(c.Before), describeState(now), err)
 		}
 	}
 	got := s.callAs(s.ctx(), l, src.OpenedSource, t, args)
@@ -82,34 +82,34 @@ func (s *suite) reported(src source, t tools.ToolInfo, args []byte) []tools.Chan
 	case after != before && len(l.changes) == 0:
 		s.Errorf("%s: changed the data and did not report it", l.what)
 	}
-	s.holds(src, l)
+	s.checkAfterStates(src, l)
 	return l.changes
 }
 
-// holds checks that every target is as the call said it would be.
-func (s *suite) holds(src source, l *ledger) {
+// checkAfterStates checks that every target is as the call said it would be.
+func (s *suite) checkAfterStates(src source, l *changeRecorder) {
 	s.Helper()
 	for _, c := range l.changes {
 		if c.AfterUnknown {
 			s.Errorf("%s: left open what %q would hold, and never told", l.what, c.Target)
 			continue
 		}
-		if now := s.state(src, c.Target); !equalStates(now, c.After) {
-			s.Errorf("%s: said that %q would hold %s, but it holds %s", l.what, c.Target, showState(c.After), showState(now))
+		if now := s.readState(src, c.Target); !equalStates(now, c.After) {
+			s.Errorf("%s: said that %q would hold %s, but it holds %s", l.what, c.Target, describeState(c.After), describeState(now))
 		}
 	}
 }
 
-// dryReports checks that a dry run reports nothing.
-func (s *suite) dryReports(src source, t tools.ToolInfo) {
+// checkDryRunReportsNothing checks that a dry run reports nothing.
+func (s *suite) checkDryRunReportsNothing(src source, t tools.ToolInfo) {
 	s.Helper()
 	if _, ok := t.In.Properties["dry_run"]; !ok {
 		return
 	}
 	for _, x := range t.Examples {
-		args := object(x.In)
+		args := decodeObject(x.In)
 		args["dry_run"] = true
-		l := s.ledger(describe(t, encode(args)))
+		l := s.newRecorder(describeCall(t, encode(args)))
 		s.callAs(s.ctx(), l, src.OpenedSource, t, encode(args))
 		if l.reports > 0 {
 			s.Errorf("%s: reports changes although it ran dry", l.what)
@@ -121,17 +121,17 @@ func (s *suite) dryReports(src source, t tools.ToolInfo) {
 // does with it.
 var errRefused = errors.New("refused by the suite")
 
-// refusedChanges checks that a call whose Changing errs changes nothing and
+// checkRefusedChanges checks that a call whose Changing errs changes nothing and
 // answers that very error. A call that is shown to a person first is made so.
-func refusedChanges(s *suite) {
+func checkRefusedChanges(s *suite) {
 	s.Helper()
-	for _, t := range s.writers() {
-		src := s.kept()
-		for _, x := range wet(t) {
+	for _, t := range s.writingTools() {
+		src := s.openRestorable()
+		for _, x := range writingExamples(t) {
 			before := src.Digest()
-			l := s.ledger(describe(t, x.In))
+			l := s.newRecorder(describeCall(t, x.In))
 			l.refuse = errRefused
-			_, err := s.guarded(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l, t.Name, x.In) })
+			_, err := s.recoverPanic(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l, t.Name, x.In) })
 			if l.reports != 1 || !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), errRefused.Error()) {
 				s.Errorf("%s: reported %d times and answered %v; want one report, and its refusal as it is", l.what, l.reports, err)
 			}

@@ -14,31 +14,31 @@ import (
 // SEQUENCES of the environment asks for more, as `make sequences` does: a count,
 // or two numbers such as 3000-4000, the first and the one after the last.
 const (
-	ordinarySequences = 24
-	sequenceLength    = 14
+	defaultSequences = 24
+	sequenceLength   = 14
 )
 
-// sequences has two agents and a person work in one place, in sequences that
+// checkSequences has two agents and a person work in one place, in sequences that
 // are made up, and then takes back what an agent did.
-func sequences(s *suite) {
+func checkSequences(s *suite) {
 	s.Helper()
-	if len(s.writers()) == 0 {
+	if len(s.writingTools()) == 0 {
 		return
 	}
-	s.kept()
-	from, to := whichSequences()
+	s.openRestorable()
+	from, to := seedRange()
 	changed := 0
 	for i := from; i < to; i++ {
-		q := &sequence{suite: s, source: s.kept(), known: map[string]bool{}}
-		q.inventor = s.inventor(uint64(i), q.Place)
+		q := &sequence{suite: s, source: s.openRestorable(), known: map[string]bool{}}
+		q.argumentGenerator = s.newGenerator(uint64(i), q.Fixture)
 		q.what = fmt.Sprintf("sequence %d", i)
 		start := q.Digest()
 		alone := q.Edit == nil || i%3 == 0
-		q.work(alone)
+		q.run(alone)
 		if alone {
-			q.takeBackAll(start)
+			q.undoAll(start)
 		} else {
-			q.takeBackOne()
+			q.undoOneAgent()
 		}
 		changed += len(q.calls)
 		_ = q.Close()
@@ -48,8 +48,8 @@ func sequences(s *suite) {
 	}
 }
 
-// whichSequences are the seeds to try.
-func whichSequences() (from, to int) {
+// seedRange are the seeds to try.
+func seedRange() (from, to int) {
 	asked := os.Getenv("SEQUENCES") //nolint:forbidigo // only tests run this
 	if a, b, ok := strings.Cut(asked, "-"); ok {
 		from, _ = strconv.Atoi(a)
@@ -57,7 +57,7 @@ func whichSequences() (from, to int) {
 	}
 	to, _ = strconv.Atoi(asked)
 	if to <= from {
-		return 0, ordinarySequences
+		return 0, defaultSequences
 	}
 	return from, to
 }
@@ -66,7 +66,7 @@ func whichSequences() (from, to int) {
 type sequence struct {
 	*suite
 	source
-	*inventor
+	*argumentGenerator
 	what  string
 	calls []agentCall
 	known map[string]bool // every target so far
@@ -75,14 +75,14 @@ type sequence struct {
 // An agentCall is a call that changed something, and whose it was.
 type agentCall struct {
 	agent int
-	done
+	recordedCall
 }
 
-// work lets the two agents call, and the person edit in between unless they
+// run lets the two agents call, and the person edit in between unless they
 // are alone.
-func (q *sequence) work(alone bool) {
+func (q *sequence) run(alone bool) {
 	q.suite.Helper()
-	writers := q.writers()
+	writers := q.writingTools()
 	for range sequenceLength {
 		who := q.rand.IntN(3)
 		if who == 2 && !alone {
@@ -91,7 +91,7 @@ func (q *sequence) work(alone bool) {
 		}
 		t := writers[q.rand.IntN(len(writers))]
 		args := encode(q.arguments(t))
-		changes := q.reported(q.source, t, args)
+		changes := q.callAndCheckReport(q.source, t, args)
 		if len(changes) == 0 {
 			continue
 		}
@@ -99,16 +99,16 @@ func (q *sequence) work(alone bool) {
 		for _, c := range changes {
 			q.known[c.Target] = true
 		}
-		q.calls = append(q.calls, agentCall{who % 2, done{what: q.what + ": " + describe(t, args), changes: changes}})
+		q.calls = append(q.calls, agentCall{who % 2, recordedCall{what: q.what + ": " + describeCall(t, args), changes: changes}})
 	}
 }
 
-// takeBackAll takes back every call, the last first, when nobody else edited:
+// undoAll takes back every call, the last first, when nobody else edited:
 // the data is then what it was at the start.
-func (q *sequence) takeBackAll(start string) {
+func (q *sequence) undoAll(start string) {
 	q.suite.Helper()
 	for _, c := range slices.Backward(q.calls) {
-		if _, err := q.restore(q.source, "take back "+c.what, reversed(c.changes)); err != nil {
+		if _, err := q.restore(q.source, "take back "+c.what, reverseChanges(c.changes)); err != nil {
 			q.Errorf("take back %s: %v, though nobody else has edited", c.what, err)
 			return
 		}
@@ -118,22 +118,22 @@ func (q *sequence) takeBackAll(start string) {
 	}
 }
 
-// takeBackOne takes back what one agent did, as far as nobody has edited it
+// undoOneAgent takes back what one agent did, as far as nobody has edited it
 // since, and then that too.
-func (q *sequence) takeBackOne() {
+func (q *sequence) undoOneAgent() {
 	q.suite.Helper()
 	before := q.Digest()
-	var backs []done
+	var backs []recordedCall
 	for _, c := range slices.Backward(q.calls) {
 		if c.agent != 0 {
 			continue
 		}
-		if back := q.takeBack(c); len(back) > 0 {
-			backs = append(backs, done{what: c.what, changes: back})
+		if back := q.undoCall(c); len(back) > 0 {
+			backs = append(backs, recordedCall{what: c.what, changes: back})
 		}
 	}
 	for _, b := range slices.Backward(backs) {
-		if _, err := q.restore(q.source, "do again "+b.what, reversed(b.changes)); err != nil {
+		if _, err := q.restore(q.source, "do again "+b.what, reverseChanges(b.changes)); err != nil {
 			q.Errorf("do again %s: %v, though nobody else has edited", b.what, err)
 			return
 		}
@@ -143,28 +143,28 @@ func (q *sequence) takeBackOne() {
 	}
 }
 
-// takeBack takes one call back: it must work if every target is as the call
+// undoCall takes one call back: it must work if every target is as the call
 // left it, and else conflict and change nothing. No other target changes, unless
 // it is part of one that does.
-func (q *sequence) takeBack(c agentCall) []tools.Change {
+func (q *sequence) undoCall(c agentCall) []tools.Change {
 	q.suite.Helper()
 	was := map[string]tools.State{}
 	for target := range q.known {
-		was[target] = q.state(q.source, target)
+		was[target] = q.readState(q.source, target)
 	}
 	var edited []string
 	for _, change := range c.changes {
-		if !holdsOthers(change.Target) && !q.same(change.Target, was[change.Target], change.After) {
+		if !isContainer(change.Target) && !q.sameState(change.Target, was[change.Target], change.After) {
 			edited = append(edited, change.Target)
 		}
 	}
 	what := "take back " + c.what
 	if len(edited) > 0 {
-		q.conflicts(q.source, what, reversed(c.changes), edited...)
+		q.checkConflict(q.source, what, reverseChanges(c.changes), edited...)
 		return nil
 	}
-	stuck := q.stuck(c.changes)
-	back, err := q.restore(q.source, what, reversed(c.changes))
+	stuck := q.blocked(c.changes)
+	back, err := q.restore(q.source, what, reverseChanges(c.changes))
 	if stuck && err != nil && tools.AsError(err).Code == tools.Conflict {
 		return nil
 	}
@@ -173,9 +173,9 @@ func (q *sequence) takeBack(c agentCall) []tools.Change {
 		return nil
 	}
 	for target, st := range was {
-		now := q.state(q.source, target)
-		if !holdsOthers(target) && !q.same(target, now, st) && !q.touched(slices.Concat(c.changes, back), target, st, now) {
-			q.Errorf("%s: it also changed %q from %s to %s", what, target, showState(st), showState(now))
+		now := q.readState(q.source, target)
+		if !isContainer(target) && !q.sameState(target, now, st) && !q.affected(slices.Concat(c.changes, back), target, st, now) {
+			q.Errorf("%s: it also changed %q from %s to %s", what, target, describeState(st), describeState(now))
 		}
 	}
 	return back

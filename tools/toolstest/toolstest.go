@@ -22,12 +22,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Fixture lays out a place with the same content each time, apart from every
+// A NewFixture lays out a place with the same content each time, apart from every
 // other place it has laid out, and cleans up through t.
-type Fixture func(t testing.TB) Place
+type NewFixture func(t testing.TB) Fixture
 
-// A Place is what a source is opened on.
-type Place struct {
+// A Fixture is what a source is opened on.
+type Fixture struct {
 	// Config is the source's configuration: a value that marshals to a JSON
 	// object, or nil for none.
 	Config any
@@ -48,7 +48,7 @@ type Place struct {
 	// through the source, as seed decides. Nil: nobody else edits.
 	Edit func(seed uint64)
 	// Nested is for targets that lie within others. Nil: each is by itself.
-	Nested *Nested
+	Nested *NestedTargets
 	// Privacy and Hide are for comparing a source that hides pages with one
 	// that never had them. Without both the suite fails.
 	Privacy tools.Privacy
@@ -79,38 +79,38 @@ type check struct {
 
 func checks() []check {
 	return []check{
-		{"declaration", func(s *suite) { Declared(s, s.manifest) }},
-		{"manifest is stable", stableManifest},
-		{"configuration", refusedConfig},
-		{"check", checkIsQuiet},
-		{"examples", examples},
-		{"writes are seen", writesAreSeen},
-		{"changes are reported", changesAreReported},
-		{"refused changes change nothing", refusedChanges},
-		{"changes are taken back", takenBack},
-		{"others' edits are kept", editsKept},
-		{"sequences", sequences},
-		{"two worlds", twoWorlds},
-		{"hidden things are kept", hiddenKept},
-		{"reads change nothing", readsChangeNothing},
-		{"dry runs change nothing", dryRunsChangeNothing},
-		{"arguments", arguments},
-		{"hostile text", hostileText},
-		{"cancelled", cancelled},
-		{"resources", resources},
-		{"prompts", prompts},
-		{"pages", pages},
-		{"searches", searches},
-		{"sources are apart", sourcesApart},
-		{"concurrent calls", concurrentCalls},
-		{"closed", closed},
+		{"declaration", func(s *suite) { CheckDeclaration(s, s.manifest) }},
+		{"manifest is stable", checkStableManifest},
+		{"configuration", checkConfigRefused},
+		{"check", checkHealthy},
+		{"examples", checkExamples},
+		{"writes are seen", checkDigestSeesWrites},
+		{"changes are reported", checkChangesReported},
+		{"refused changes change nothing", checkRefusedChanges},
+		{"changes are taken back", checkUndo},
+		{"others' edits are kept", checkLaterEditsKept},
+		{"sequences", checkSequences},
+		{"two worlds", checkTwoWorlds},
+		{"hidden things are kept", checkHiddenUntouched},
+		{"reads change nothing", checkReadsChangeNothing},
+		{"dry runs change nothing", checkDryRunsChangeNothing},
+		{"arguments", checkArguments},
+		{"hostile text", checkHostileText},
+		{"cancelled", checkCancelledCalls},
+		{"resources", checkResourceReads},
+		{"prompts", checkPromptRendering},
+		{"pages", checkPages},
+		{"searches", checkSearch},
+		{"sources are apart", checkSourcesAreIsolated},
+		{"concurrent calls", checkConcurrentCalls},
+		{"closed", checkClosedSource},
 	}
 }
 
 // Run checks all that kind's callers rely on, each promise as a subtest. absent
 // are tools that answer nothing in such a place, as where the other application
 // has no such thing; what they answer instead is for a test beside the System.
-func Run(t *testing.T, kind tools.Kind, fixture Fixture, absent ...string) {
+func Run(t *testing.T, kind tools.Kind, fixture NewFixture, absent ...string) {
 	t.Helper()
 	manifest := *kind.Manifest()
 	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(absent, t.Name) })
@@ -127,13 +127,13 @@ type suite struct {
 	tb       testing.TB // for fixtures; findings go to the Reporter
 	kind     tools.Kind
 	manifest *tools.Manifest
-	fixture  Fixture
+	fixture  NewFixture
 }
 
 // A source is an open source and the place it is open on.
 type source struct {
 	*tools.OpenedSource
-	Place
+	Fixture
 }
 
 // ctx ends with the test.
@@ -142,10 +142,10 @@ func (s *suite) ctx() context.Context { return s.tb.Context() }
 // open opens a fresh place as a source of that name.
 func (s *suite) open(name string) source {
 	s.Helper()
-	return s.openAt(s.fixture(s.tb), env(name))
+	return s.openAt(s.fixture(s.tb), newEnv(name))
 }
 
-func (s *suite) openAt(place Place, e tools.Env) source {
+func (s *suite) openAt(place Fixture, e tools.Env) source {
 	s.Helper()
 	e.Peer = place.Peer
 	o, err := s.kind.Open(s.ctx(), s.config(place), e)
@@ -156,7 +156,7 @@ func (s *suite) openAt(place Place, e tools.Env) source {
 	return source{o, place}
 }
 
-func (s *suite) config(p Place) json.RawMessage {
+func (s *suite) config(p Fixture) json.RawMessage {
 	s.Helper()
 	if p.Config == nil {
 		return nil
@@ -168,8 +168,8 @@ func (s *suite) config(p Place) json.RawMessage {
 	return b
 }
 
-// env has a clock that stands still, so that answers can be compared.
-func env(name string) tools.Env {
+// newEnv has a clock that stands still, so that answers can be compared.
+func newEnv(name string) tools.Env {
 	return tools.Env{
 		Name:            name,
 		Log:             slog.New(slog.DiscardHandler),

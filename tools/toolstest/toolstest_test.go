@@ -31,7 +31,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 // failing runs the check of that name on a kind, or all for no name, and tells
 // which found what.
-func failing(t *testing.T, name string, kind tools.Kind, fixture Fixture) map[string][]string {
+func failing(t *testing.T, name string, kind tools.Kind, fixture NewFixture) map[string][]string {
 	t.Helper()
 	failed := map[string][]string{}
 	for _, c := range checks() {
@@ -55,47 +55,47 @@ func failing(t *testing.T, name string, kind tools.Kind, fixture Fixture) map[st
 // System without the fault passes all.
 func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[fault]struct{ check, says string }{
-		"":                  {},
-		wrongAnswer:         {"examples", "answer differs"},
-		readWrites:          {"reads change nothing", "tool get is said to read"},
-		hostileReadWrites:   {"hostile text", "get is said to read"},
-		blindDigest:         {"writes are seen", "the digest is the same"},
-		dryWrites:           {"dry runs change nothing", "although it ran dry"},
-		undeclaredCode:      {"hostile text", "does not declare"},
-		foreignError:        {"hostile text", "not a *tools.Error"},
-		panics:              {"hostile text", "panic: NUL"},
-		escapes:             {"hostile text", "outside of its source"},
-		endlessMessage:      {"hostile text", "an error's message has"},
-		collidingOutput:     {"arguments", "does not fit the published schema"},
-		cancelledButWritten: {"cancelled", "changed the data all the same"},
-		shared:              {"sources are apart", "changed another"},
-		missingResource:     {"resources", "not there today"},
-		missingPage:         {"pages", "is listed and not there"},
-		listsHidden:         {"two worlds", "list pages tells"},
-		silentPrompt:        {"prompts", "0 messages"},
-		backwards:           {"examples", "progress 1 of 2 after 2"},
-		closeFails:          {"closed", "close: stuck"},
-		sick:                {"check", "check of a fresh source"},
-		silentWrite:         {"changes are reported", "did not report it"},
-		lateReport:          {"changes are reported", "had changed before it was reported"},
-		wrongBefore:         {"changes are reported", "but that is nothing"},
-		wrongAfter:          {"changes are reported", "but it holds"},
-		dryReport:           {"changes are reported", "although it ran dry"},
-		deafWrite:           {"refused changes change nothing", "although it was refused"},
-		wrappedRefusal:      {"refused changes change nothing", "its refusal as it is"},
-		lossyState:          {"changes are taken back", "the data is not what it was"},
-		clobbering:          {"others' edits are kept", "want a conflict"},
-		halfway:             {"sequences", "changed the data all the same"},
-		namelessConflict:    {"others' edits are kept", "want a conflict that names"},
-		sweeping:            {"sequences", "it also changed"},
-		leaks:               {"two worlds", "tells that something is hidden"},
-		countsHidden:        {"two worlds", "read faulty://one/all tells"},
-		announcesHidden:     {"two worlds", "tells that something is hidden"},
-		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
-		hidesNothing:        {"two worlds", "give it Privacy and Hide"},
-		noHider:             {"hidden things are kept", "is no tools.Hider"},
-		tellsHiddenChanges:  {"hidden things are kept", "agents may know of a change"},
-		muteBesideHidden:    {"two worlds", "get answers none of its examples"},
+		"":                     {},
+		wrongAnswer:            {"examples", "answer differs"},
+		readWrites:             {"reads change nothing", "tool get is said to read"},
+		hostileReadWrites:      {"hostile text", "get is said to read"},
+		blindDigest:            {"writes are seen", "the digest is the same"},
+		dryWrites:              {"dry runs change nothing", "although it ran dry"},
+		undeclaredCode:         {"hostile text", "does not declare"},
+		foreignError:           {"hostile text", "not a *tools.Error"},
+		panics:                 {"hostile text", "panic: NUL"},
+		escapes:                {"hostile text", "outside of its source"},
+		endlessMessage:         {"hostile text", "an error's message has"},
+		collidingOutput:        {"arguments", "does not fit the published schema"},
+		cancelledButWritten:    {"cancelled", "changed the data all the same"},
+		shared:                 {"sources are apart", "changed another"},
+		missingResource:        {"resources", "not there today"},
+		missingPage:            {"pages", "is listed and not there"},
+		listsHidden:            {"two worlds", "list pages tells"},
+		silentPrompt:           {"prompts", "0 messages"},
+		progressGoesBack:       {"examples", "progress 1 of 2 after 2"},
+		closeFails:             {"closed", "close: stuck"},
+		checkFails:             {"check", "check of a fresh source"},
+		silentWrite:            {"changes are reported", "did not report it"},
+		lateReport:             {"changes are reported", "had changed before it was reported"},
+		wrongBefore:            {"changes are reported", "but that is nothing"},
+		wrongAfter:             {"changes are reported", "but it holds"},
+		dryReport:              {"changes are reported", "although it ran dry"},
+		ignoresRefusal:         {"refused changes change nothing", "although it was refused"},
+		wrappedRefusal:         {"refused changes change nothing", "its refusal as it is"},
+		lossyState:             {"changes are taken back", "the data is not what it was"},
+		restoreOverwritesEdits: {"others' edits are kept", "want a conflict"},
+		restoreChecksTooLate:   {"sequences", "changed the data all the same"},
+		namelessConflict:       {"others' edits are kept", "want a conflict that names"},
+		restoresTooMuch:        {"sequences", "it also changed"},
+		readsHidden:            {"two worlds", "tells that something is hidden"},
+		countsHidden:           {"two worlds", "read faulty://one/all tells"},
+		announcesHidden:        {"two worlds", "tells that something is hidden"},
+		overwritesHidden:       {"hidden things are kept", "is hidden, and was changed"},
+		hidesNothing:           {"two worlds", "give it Privacy and Hide"},
+		noChangeFilter:         {"hidden things are kept", "is no tools.Hider"},
+		tellsHiddenChanges:     {"hidden things are kept", "agents may know of a change"},
+		silentNearHidden:       {"two worlds", "get answers none of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)
@@ -131,17 +131,17 @@ func TestDeclaredFindsFaults(t *testing.T) {
 		"has no MIME type":               func(m *tools.Manifest) { m.Resources[0].MIME = "" },
 		"needs a plain name":             func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
 		"the spelling has no word for": func(m *tools.Manifest) {
-			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.PlainError { return tools.PlainError{Code: c} })
+			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.DefaultErrorObject { return tools.DefaultErrorObject{Code: c} })
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
 			kind, _ := faulty("")
 			r := &recorder{}
-			if Declared(r, kind.Manifest()); len(r.found) > 0 {
+			if CheckDeclaration(r, kind.Manifest()); len(r.found) > 0 {
 				t.Fatalf("before: %v", r.found)
 			}
 			breakIt(kind.Manifest())
-			if Declared(r, kind.Manifest()); !strings.Contains(strings.Join(r.found, "\n"), says) {
+			if CheckDeclaration(r, kind.Manifest()); !strings.Contains(strings.Join(r.found, "\n"), says) {
 				t.Errorf("want a finding that says %q, got %v", says, r.found)
 			}
 		})

@@ -6,11 +6,11 @@
 // directory to tools/NAME and follow CONTRIBUTING.md; to add a tool, write a
 // method on [Memo] and one entry in the table below.
 //
-// Start reading at [In]; then note.go for tools that read and write, check.go
+// Start reading at [SystemWith]; then note.go for tools that read and write, check.go
 // for one that reports progress, chart.go for one that answers a picture,
 // published.go for resources and prompts, pages.go for the person who looks
 // through the notes, keep.go for taking back what agents
-// did, and hide.go for what they must not see. [Cupboard] stands for whatever a
+// did, and hide.go for what they must not see. [Store] stands for whatever a
 // real System talks to: a folder, another application, a server.
 package memo
 
@@ -25,14 +25,14 @@ import (
 // Config is the keys of a [[source]] table with kind "memo", besides those
 // that every source has.
 type Config struct {
-	Drawer string            `json:"drawer,omitempty" jsonschema:"which drawer of the cupboard to open; the source's name when omitted"`
-	Notes  map[string]string `json:"notes,omitempty" jsonschema:"texts by title, to put into a drawer that is new"`
+	Notebook string            `json:"drawer,omitempty" jsonschema:"which drawer of the cupboard to open; the source's name when omitted"`
+	Notes    map[string]string `json:"notes,omitempty" jsonschema:"texts by title, to put into a drawer that is new"`
 }
 
 // Memo is an opened source. Its methods are its tools; they may be called from
 // any goroutine.
 type Memo struct {
-	*drawer
+	*notebook
 	name    string
 	log     *slog.Logger
 	changed func(uri string)
@@ -40,11 +40,11 @@ type Memo struct {
 }
 
 // System is memo on a cupboard of its own.
-func System() tools.Kind { return In(NewCupboard()) }
+func System() tools.Kind { return SystemWith(NewStore()) }
 
-// In is memo on a given cupboard, which tests look into from outside. A real
+// SystemWith is memo on a given cupboard, which tests look into from outside. A real
 // System has only System.
-func In(c *Cupboard) tools.Kind {
+func SystemWith(c *Store) tools.Kind {
 	return tools.Erase(tools.System[*Memo, Config]{
 		Name:  "memo",
 		Title: "Memos",
@@ -53,14 +53,14 @@ func In(c *Cupboard) tools.Kind {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			name := config.Drawer
+			name := config.Notebook
 			if name == "" {
 				name = env.Name
 			}
 			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Privacy}, nil
 		},
 		Detect:      detect,
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{
 			listNotes(), readNote(), writeNote(), deleteNote(), checkLinks(), chartNotes(),
 		},
@@ -86,22 +86,22 @@ func detect(dir fs.FS) tools.Detection {
 	return tools.Detection{Score: 90, Reason: "it has a .memo file"}
 }
 
-// Failure is the error object of memo's own specification.
-type Failure struct {
-	Failed string `json:"failed" jsonschema:"what went wrong, in capitals"`
-	Says   string `json:"says" jsonschema:"one sentence for a person"`
-	Try    string `json:"try,omitempty" jsonschema:"what to do next"`
+// ErrorObject is the error object of memo's own specification.
+type ErrorObject struct {
+	Code    string `json:"failed" jsonschema:"what went wrong, in capitals"`
+	Message string `json:"says" jsonschema:"one sentence for a person"`
+	Hint    string `json:"try,omitempty" jsonschema:"what to do next"`
 }
 
-// spelling says how memo writes errors. Leave it out, and errors have the
+// errorFormat says how memo writes errors. Leave it out, and errors have the
 // shape of tools.PlainError.
-func spelling() tools.ErrorFormat {
+func errorFormat() tools.ErrorFormat {
 	words := map[tools.Code]string{
 		tools.Invalid: "BAD_ARGUMENT", tools.NotFound: "NO_SUCH_NOTE", tools.Conflict: "NOTE_CHANGED",
 		tools.Denied: "NOT_ALLOWED", tools.Unavailable: "DRAWER_CLOSED", tools.Limited: "TOO_MUCH",
 		tools.Timeout: "TOO_SLOW", tools.Internal: "OUR_FAULT",
 	}
-	return tools.NewErrorFormat(words, func(code string, e *tools.Error) Failure {
-		return Failure{Failed: code, Says: e.Message, Try: e.Hint}
+	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
+		return ErrorObject{Code: code, Message: e.Message, Hint: e.Hint}
 	})
 }

@@ -21,16 +21,16 @@ var welcome = map[string]string{
 
 // TestSystem is the one call that gives a System its common tests.
 func TestSystem(t *testing.T) {
-	cupboard := memo.NewCupboard()
+	cupboard := memo.NewStore()
 	var drawers atomic.Int64
-	toolstest.Run(t, memo.In(cupboard), func(testing.TB) toolstest.Place {
+	toolstest.Run(t, memo.SystemWith(cupboard), func(testing.TB) toolstest.Fixture {
 		drawer := fmt.Sprint("drawer ", drawers.Add(1))
 		put := func(title, text string) { cupboard.Put(drawer, title, text) }
 		for title, text := range welcome {
 			put(title, text)
 		}
-		return toolstest.Place{
-			Config:  memo.Config{Drawer: drawer},
+		return toolstest.Fixture{
+			Config:  memo.Config{Notebook: drawer},
 			Digest:  func() string { return cupboard.Digest(drawer) },
 			Names:   []string{"Milk", "Tea", "Shopping", "Supper", "Salt", "#work"},
 			Edit:    func(seed uint64) { put([]string{"Milk", "Tea", "Supper"}[seed%3], fmt.Sprint("by hand ", seed)) },

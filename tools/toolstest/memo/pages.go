@@ -9,12 +9,12 @@ import (
 // pages are how the person before the panel looks through the notes. What is
 // hidden from agents is not there either.
 func pages() *tools.Pages[*Memo] {
-	return &tools.Pages[*Memo]{List: (*Memo).everyNote, Read: (*Memo).noteText}
+	return &tools.Pages[*Memo]{List: (*Memo).listAllNotes, Read: (*Memo).noteText}
 }
 
-func (m *Memo) everyNote(context.Context) ([]tools.PageInfo, error) {
+func (m *Memo) listAllNotes(context.Context) ([]tools.PageInfo, error) {
 	all := []tools.PageInfo{}
-	for _, t := range m.shown() {
+	for _, t := range m.visibleTitles() {
 		n, _ := m.note(t)
 		all = append(all, tools.PageInfo{Name: string(t), Size: int64(len(n.text))})
 	}

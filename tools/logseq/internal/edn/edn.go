@@ -36,11 +36,11 @@ type Value struct {
 	Items []Value
 }
 
-// Is says whether v is the symbol of that name.
-func (v Value) Is(symbol string) bool { return v.Kind == Symbol && v.Text == symbol }
+// IsSymbol says whether v is the symbol of that name.
+func (v Value) IsSymbol(symbol string) bool { return v.Kind == Symbol && v.Text == symbol }
 
-// Variable says whether v is a query variable such as ?page.
-func (v Value) Variable() bool { return v.Kind == Symbol && strings.HasPrefix(v.Text, "?") }
+// IsVariable says whether v is a query variable such as ?page.
+func (v Value) IsVariable() bool { return v.Kind == Symbol && strings.HasPrefix(v.Text, "?") }
 
 // Get is the value of a keyword in a map.
 func (v Value) Get(keyword string) (Value, bool) {

@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 	if got := v.Items[6].Items[1].Text; got != `q"A` {
 		t.Errorf("the string is %q", got)
 	}
-	if !v.Items[1].Items[1].Variable() || v.Items[3].Items[2].Items[0].Text != "x" {
+	if !v.Items[1].Items[1].IsVariable() || v.Items[3].Items[2].Items[0].Text != "x" {
 		t.Errorf("read %+v", v)
 	}
 }

@@ -73,7 +73,7 @@ func parseYAML(block string) (Fields, error) {
 	f := Fields{Values: map[string]any{}, lines: map[string][2]int{}}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(block), &doc); err != nil {
-		return f, inPage(err)
+		return f, pageError(err)
 	}
 	if len(doc.Content) != 1 {
 		return f, nil
@@ -103,9 +103,9 @@ func parseYAML(block string) (Fields, error) {
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
-// inPage rewrites the parser's line number to the page's, without the rest of
+// pageError rewrites the parser's line number to the page's, without the rest of
 // the message, which may quote the page.
-func inPage(err error) error {
+func pageError(err error) error {
 	if m := lineNumber.FindStringSubmatch(err.Error()); m != nil {
 		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
 			return fmt.Errorf("front matter is not valid YAML near line %d", n+1)

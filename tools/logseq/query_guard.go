@@ -1,0 +1,175 @@
+package logseq
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/logseq/internal/edn"
+)
+
+// The guard refuses queries that would freeze Logseq, which runs them without
+// a time limit, on a file graph in the very thread that draws its window. It
+// judges the form alone: it does not know how large a graph is, so it stops
+// what explodes by its shape and leaves what is merely slow.
+
+const (
+	maxClauses  = 60
+	maxDisjoint = 1 // groups of clauses that share no variable
+)
+
+// A queryParts query is one with its parts told apart.
+type queryParts struct {
+	find, in, where []edn.Value
+}
+
+func invalidQuery(format string, args ...any) error {
+	return tools.Errorf(tools.Invalid, "query: "+format, args...)
+}
+
+// checkQuery checks a query against its inputs.
+func checkQuery(text string, inputs []string, rules []edn.Value) error {
+	form, err := edn.Read(text)
+	if err != nil {
+		return func() *tools.Error {
+			target := &tools.Error{}
+			_ = errors.As(invalidQuery("%s", err.Error()), &target)
+			return target
+		}().WithHint("Write it as [:find … :in $ … :where …].")
+	}
+	q, err := parseQuery(form)
+	if err != nil {
+		return err
+	}
+	known, err := q.boundVariables(len(inputs))
+	if err != nil {
+		return err
+	}
+	if err := checkFind(q.find); err != nil {
+		return err
+	}
+	s := &clauseChecker{rules: map[string]bool{}}
+	for _, r := range rules {
+		if err := s.addRule(r); err != nil {
+			return err
+		}
+	}
+	for _, r := range rules {
+		if err := s.checkClauses(r.Items[1:], map[string]bool{}, map[string]bool{}); err != nil {
+			return err
+		}
+	}
+	return s.checkClauses(q.where, known, known)
+}
+
+// parseQuery takes a query in vector or map form apart.
+func parseQuery(form edn.Value) (queryParts, error) {
+	var q queryParts
+	sections := map[string]*[]edn.Value{"find": &q.find, "in": &q.in, "where": &q.where, "with": new([]edn.Value), "keys": new([]edn.Value), "strs": new([]edn.Value), "syms": new([]edn.Value)}
+	switch form.Kind {
+	case edn.Vector:
+		if err := splitSections(form.Items, sections); err != nil {
+			return q, err
+		}
+	case edn.Map:
+		if _, wrapped := form.Get("query"); wrapped {
+			return q, invalidQuery("give the value of :query alone, without the map around it")
+		}
+		for name, into := range sections {
+			if v, ok := form.Get(name); ok {
+				*into = v.Items
+			}
+		}
+	default:
+		return q, invalidQuery("it is a vector or a map")
+	}
+	switch {
+	case len(q.find) == 0:
+		return q, invalidQuery("it has no :find")
+	case len(q.where) == 0:
+		return q, invalidQuery("it has no :where, so it would go through the whole graph")
+	}
+	return q, nil
+}
+
+// splitSections puts what follows each keyword of a query into its section.
+func splitSections(items []edn.Value, sections map[string]*[]edn.Value) error {
+	var into *[]edn.Value
+	for _, v := range items {
+		switch {
+		case v.Kind != edn.Keyword && into == nil:
+			return invalidQuery("it begins with :find")
+		case v.Kind != edn.Keyword:
+			*into = append(*into, v)
+		default:
+			if into = sections[v.Text]; into == nil {
+				return invalidQuery("unknown part :%.40s", v.Text)
+			}
+		}
+	}
+	return nil
+}
+
+// boundVariables are the variables that :in binds, which must match the inputs.
+func (q queryParts) boundVariables(inputs int) (map[string]bool, error) {
+	known := map[string]bool{}
+	places := 0
+	for _, v := range q.in {
+		if v.IsSymbol("$") {
+			continue
+		}
+		if v.Kind == edn.Symbol && strings.HasPrefix(v.Text, "$") {
+			return nil, invalidQuery("there is one database, $")
+		}
+		places++
+		v.Walk(func(v edn.Value) bool {
+			if v.IsVariable() {
+				known[v.Text] = true
+			}
+			return true
+		})
+	}
+	if places != inputs {
+		return nil, invalidQuery(":in names %d inputs besides $, inputs has %d", places, inputs)
+	}
+	return known, nil
+}
+
+// checkFind refuses pulls that recurse without end.
+func checkFind(find []edn.Value) error {
+	var wrong error
+	for _, f := range find {
+		f.Walk(func(v edn.Value) bool {
+			switch {
+			case v.IsSymbol("...") && f.Kind == edn.List:
+				wrong = invalidQuery("a pull with ... goes on for ever; write a number of levels")
+			case v.Kind == edn.Number && f.Kind == edn.List && len(v.Text) > 2 && f.Items[0].IsSymbol("pull"):
+				wrong = invalidQuery("a pull goes at most 99 levels deep")
+			}
+			return wrong == nil
+		})
+	}
+	return wrong
+}
+
+// describeClause shows a clause in an error, shortened.
+func describeClause(v edn.Value) string {
+	open, closing := "", ""
+	switch v.Kind {
+	case edn.List:
+		open, closing = "(", ")"
+	case edn.Vector:
+		open, closing = "[", "]"
+	case edn.Keyword:
+		open = ":"
+	case edn.Map, edn.Set, edn.Tagged, edn.Str:
+		return "…"
+	default:
+	}
+	var words []string
+	for _, c := range v.Items[:min(len(v.Items), 5)] {
+		words = append(words, describeClause(c))
+	}
+	return open + fmt.Sprintf("%.40s", v.Text) + strings.Join(words, " ") + closing
+}

@@ -1,0 +1,44 @@
+package logseq
+
+import "fmt"
+
+// maxAnswer is how many bytes a list or a tree answers at most, roughly; an
+// agent's context is small.
+const maxAnswer = 96 << 10
+
+// fitAnswer keeps as many entries as fit the byte cap, and at least one.
+func fitAnswer[T any](entries []T, size func(T) int) []T {
+	used := 0
+	for i, e := range entries {
+		if used += size(e); used > maxAnswer && i > 0 {
+			return entries[:i]
+		}
+	}
+	return entries
+}
+
+// slicePage is the part of entries that offset and limit ask for, of a Peer that
+// answers all.
+func slicePage[T any](entries []T, offset, limit int) []T {
+	from := min(offset, len(entries))
+	return entries[from:min(from+limit, len(entries))]
+}
+
+// moreNote says how to get what a list left out, empty if nothing is left.
+func moreNote(shown, offset, total int) string {
+	if next := offset + shown; next < total {
+		return fmt.Sprintf("%d more: call again with offset %d.", total-next, next)
+	}
+	return ""
+}
+
+// truncate shortens text to at most n bytes, between characters.
+func truncate(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && text[n]&0xc0 == 0x80 {
+		n--
+	}
+	return text[:n]
+}
