@@ -3,8 +3,6 @@ package logseq
 import (
 	"slices"
 	"strings"
-
-	"github.com/lectern-mcp/lectern/tools"
 )
 
 // A Capability is one row of the compatibility table: what a Logseq can do, by
@@ -195,7 +193,3 @@ func graphKindTitle(kind string) string {
 		return "graph of an unknown kind"
 	}
 }
-
-// commonErrors are the codes that a call to Logseq may end with besides those of
-// every tool.
-func commonErrors() []tools.Code { return []tools.Code{tools.NotFound, tools.Conflict} }

@@ -9,53 +9,43 @@ import (
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
 	Title            Name       `json:"title" jsonschema:"name of the new page"`
-	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; a list becomes blocks below each other"`
+	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; nested lists become nested blocks"`
 	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
-	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also an empty first block, where there is no content"`
+	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also create an empty first block if there is no content"`
 	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+}
+
+func (in CreatePageIn) check() error {
+	if err := checkNewPageName("title", in.Title); err != nil {
+		return err
+	}
+	return in.Properties.check()
 }
 
 // CreatePageOut is the answer of create_page.
 type CreatePageOut struct {
 	PageName string `json:"page_name" jsonschema:"its name"`
 	UUID     UUID   `json:"uuid,omitempty" jsonschema:"its uuid"`
-	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new blocks on top"`
+	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new top-level blocks"`
 	Written
 }
 
 func createPage() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
+	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
-		Errors: commonErrors(),
+		Doc: "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
 			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
 			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
 		},
-	}, (*Graph).CreatePage)
+	}, (*Graph).CreatePage, "pages.create")
 }
 
-// CreatePage implements create_page.
+// CreatePage implements create_page: first the page, then its content.
 func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
-	drafts, err := g.parseNewPage(in)
-	if err != nil {
-		return CreatePageOut{}, err
-	}
-	end, err := g.lockWrites(ctx)
-	if err != nil {
-		return CreatePageOut{}, err
-	}
-	defer end()
 	title := string(in.Title)
-	if err := g.checkNewPage(ctx, title, in.Properties); err != nil {
-		return CreatePageOut{}, err
-	}
-	if err := g.checkNewBlocks(ctx, drafts); err != nil {
-		return CreatePageOut{}, err
-	}
-	if there, err := g.page(ctx, title); err == nil {
-		return CreatePageOut{}, pageExistsError(there)
-	} else if !isNotFound(err) {
+	drafts, err := g.checkNewPage(ctx, in)
+	if err != nil {
 		return CreatePageOut{}, err
 	}
 	if in.DryRun {
@@ -63,17 +53,17 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 	}
 	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
 	g.assignIDs(insertPosition{target: UUID(title), position: last}, drafts)
-	told, err := g.reportChanges(ctx, c, plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)})
+	finish, err := g.reportChanges(ctx, c, plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)})
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	defer told()
+	defer finish()
 	for _, d := range drafts {
 		g.usedIDs[d.UUID] = true
 	}
 	uuid := newUUID()
 	var made wirePage
-	out := CreatePageOut{PageName: title}
+	var out CreatePageOut
 	out.Written, err = g.perform(ctx, writeRequest{
 		method: "pages.create",
 		params: struct {
@@ -85,24 +75,58 @@ func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePa
 		details: writeDetails{UUID: uuid, Page: title},
 		verify: func(ctx context.Context) (verification, error) {
 			made, err = g.page(ctx, title)
-			if isNotFound(err) { // a #tag in the title is taken off it
+			if isNotFound(err) { // Logseq removes a #tag from the title
 				made, err = g.page(ctx, string(uuid))
 			}
 			return verifyPage(nil, made, err, in.Properties)
 		},
 	})
-	if err != nil {
-		return CreatePageOut{}, err
-	}
 	out.UUID, out.PageName = made.UUID, made.Name
-	if len(drafts) == 0 || made.UUID == "" {
-		return out, nil
+	if err != nil || len(drafts) == 0 || made.UUID == "" {
+		return out, err
 	}
-	out.Warnings = append(out.Warnings, warnings...)
-	return out, g.addContent(ctx, &out, made, drafts)
+	added, err := g.appendDrafts(ctx, made, drafts, []string{"page created"})
+	out.Blocks = topUUIDs(drafts)
+	out.Verified = out.Verified && added.Verified
+	out.Warnings = append(append(out.Warnings, warnings...), added.Warnings...)
+	return out, err
 }
 
-// newPageSnapshot is what a new page will hold, roughly.
+// checkNewPage refuses a page that exists or would be hidden, and returns its
+// content as drafts.
+func (g *Graph) checkNewPage(ctx context.Context, in CreatePageIn) (drafts []*draft, err error) {
+	if in.Content != "" {
+		if err := g.requireCapability("pages.update"); err != nil {
+			return nil, err
+		}
+		if drafts, err = parseContent("content", string(in.Content)); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.checkPageNameVisible(ctx, string(in.Title), in.Properties); err != nil {
+		return nil, err
+	}
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+		return nil, err
+	}
+	return drafts, g.checkNameFree(ctx, string(in.Title), "")
+}
+
+// checkNameFree refuses a name that a page other than the one with this uuid
+// has.
+func (g *Graph) checkNameFree(ctx context.Context, name string, except UUID) error {
+	switch found, err := g.page(ctx, name); {
+	case isNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case found.UUID != except:
+		return pageExistsError(found)
+	}
+	return nil
+}
+
+// newPageSnapshot is roughly what a new page will hold.
 func newPageSnapshot(name string, drafts []*draft) tools.State {
 	p := pageSnapshot{Name: name}
 	for _, d := range drafts {
@@ -111,47 +135,16 @@ func newPageSnapshot(name string, drafts []*draft) tools.State {
 	return encodeState(p)
 }
 
-// parseNewPage checks the arguments and parses the content.
-func (g *Graph) parseNewPage(in CreatePageIn) ([]*draft, error) {
-	if err := g.requireCapability("pages.create"); err != nil {
-		return nil, err
-	}
-	if err := checkNewPageName("title", in.Title); err != nil {
-		return nil, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return nil, err
-	}
-	if in.Content == "" {
-		return nil, nil
-	}
-	if err := g.requireCapability("pages.update"); err != nil {
-		return nil, err
-	}
-	return parseContent("content", string(in.Content))
-}
-
-// addContent puts the content on a page that was just created.
-func (g *Graph) addContent(ctx context.Context, out *CreatePageOut, made wirePage, drafts []*draft) error {
-	added, err := g.appendDrafts(ctx, made, drafts, []string{"page created"})
-	if err != nil {
-		return err
-	}
-	out.Blocks = added.blocks
-	out.Verified = out.Verified && added.Verified
-	out.Warnings = append(out.Warnings, added.Warnings...)
-	return nil
-}
-
 func pageExistsError(p wirePage) error {
-	e := tools.Errorf(tools.Conflict, "a page of that name exists already").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
+	e := tools.Errorf(tools.Conflict, "a page with that name already exists").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
 	if p.Recycled {
 		return e.WithHint("It is in Logseq's recycle bin and keeps its name. Ask the user to restore it, or choose another name.")
 	}
 	return e.WithHint("Use update_page to add to it.")
 }
 
-// verifyPage judges a look at a page that was written.
+// verifyPage compares a page that was read back with the properties it was
+// given; was are its properties before the write.
 func verifyPage(was map[string]any, p wirePage, err error, properties Properties) (verification, error) {
 	switch {
 	case isNotFound(err) || err == nil && p.Recycled:

@@ -62,25 +62,21 @@ type DatascriptQueryOut struct {
 }
 
 func datascriptQuery() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
+	return define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
 		Name: "datascript_query", Title: "DataScript query", Effect: tools.Reads,
 		Doc: "Runs a DataScript query.\nNeeds datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
 			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
-		Errors: commonErrors(),
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
 			Purpose: "find the pages that were changed last", In: DatascriptQueryIn{
 				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
 			}, AnyAnswer: true,
 		}},
-	}, (*Graph).DatascriptQuery)
+	}, (*Graph).DatascriptQuery, "datascript.query")
 }
 
 // DatascriptQuery implements datascript_query.
 func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (DatascriptQueryOut, error) {
 	var out DatascriptQueryOut
-	if err := g.requireCapability("datascript.query"); err != nil {
-		return out, err
-	}
 	if g.hidesAnything() {
 		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is kept from agents").
 			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")

@@ -21,25 +21,20 @@ type GetBlockOut struct {
 	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in GetBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
+
 func getBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetBlockIn, GetBlockOut]{
+	return define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
-		Doc:    "Reads one block, with what is below it if asked.\nNeeds blocks.read.",
-		Errors: commonErrors(),
+		Doc: "Reads one block, with the blocks below it if asked.\nNeeds blocks.read.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
 			{Purpose: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
-	}, (*Graph).GetBlock)
+	}, (*Graph).GetBlock, "blocks.read")
 }
 
 // GetBlock implements get_block.
 func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error) {
-	if err := g.requireCapability("blocks.read"); err != nil {
-		return GetBlockOut{}, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return GetBlockOut{}, err
-	}
 	show, ask := 0, 1 // one more, to see whether there are children
 	switch {
 	case in.IncludeChildren && in.Depth == 0:

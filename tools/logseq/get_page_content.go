@@ -39,26 +39,21 @@ type GetPageContentOut struct {
 	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in GetPageContentIn) check() error { return checkPageName("page_name", in.PageName) }
+
 func getPageContent() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetPageContentIn, GetPageContentOut]{
+	return define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
-		Doc:    "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
-		Errors: commonErrors(),
+		Doc: "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
 			{Purpose: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
 		},
-	}, (*Graph).GetPageContent)
+	}, (*Graph).GetPageContent, "pages.read")
 }
 
 // GetPageContent implements get_page_content.
 func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPageContentOut, error) {
-	if err := g.requireCapability("pages.read"); err != nil {
-		return GetPageContentOut{}, err
-	}
-	if err := checkPageName("page_name", in.PageName); err != nil {
-		return GetPageContentOut{}, err
-	}
 	if !in.IncludeBlocks {
 		p, err := g.page(ctx, string(in.PageName))
 		if err != nil {

@@ -14,21 +14,17 @@ type GetJournalIn struct {
 }
 
 func getJournal() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetJournalIn, GetPageContentOut]{
+	return define(tools.Spec[GetJournalIn, GetPageContentOut]{
 		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
-		Doc:    "Reads the journal page of a day.\nNeeds journals and pages.read.",
-		Errors: commonErrors(),
+		Doc: "Reads the journal page of a day.\nNeeds journals and pages.read.",
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
 			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
 		},
-	}, (*Graph).GetJournal)
+	}, (*Graph).GetJournal, "journals", "pages.read")
 }
 
 // GetJournal implements get_journal.
 func (g *Graph) GetJournal(ctx context.Context, in GetJournalIn) (GetPageContentOut, error) {
-	if err := g.requireCapability("journals"); err != nil {
-		return GetPageContentOut{}, err
-	}
 	day, err := g.parseDay("date", in.Date)
 	if err != nil {
 		return GetPageContentOut{}, err
@@ -79,73 +75,61 @@ type AppendToJournalIn struct {
 }
 
 func appendToJournal() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[AppendToJournalIn, PageWritten]{
+	return defineWrite(tools.Spec[AppendToJournalIn, PageWritten]{
 		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
-		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
-		Errors: commonErrors(),
+		Doc: "Adds content at the end of a day's journal, which is created if needed.\nNeeds journals and pages.update.",
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
 			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},
 		},
-	}, (*Graph).AppendToJournal)
+	}, (*Graph).AppendToJournal, "journals", "pages.update")
 }
 
 // AppendToJournal implements append_to_journal.
 func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (PageWritten, error) {
-	var none PageWritten
-	for _, key := range []string{"journals", "pages.update"} {
-		if err := g.requireCapability(key); err != nil {
-			return none, err
-		}
-	}
 	day, err := g.parseDay("date", in.Date)
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
 	drafts, err := parseContent("content", string(in.Content))
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	end, err := g.lockWrites(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	p, err := g.journal(ctx, day)
-	if err != nil && !isNotFound(err) {
-		return none, err
+	isNew := isNotFound(err)
+	if err != nil && !isNew {
+		return PageWritten{}, err
 	}
 	if err := g.checkNewBlocks(ctx, drafts); err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	if _, hidden := g.unfilteredJournal(ctx, day); err != nil && hidden == nil {
-		return none, hiddenError()
+	if isNew {
+		if _, err := g.unfilteredJournal(ctx, day); err == nil {
+			return PageWritten{}, hiddenError()
+		}
 	}
 	if in.DryRun {
 		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: dryRunResult()}, nil
 	}
 	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
-	intents := g.planInsert(p.endPosition(), drafts)
-	if p.UUID == "" { // the new page, with what will stand on it
-		intents = []plannedChange{planUpdate(target{journalTarget, formatDay(day)})}
+	changes := g.planInsert(p.endPosition(), drafts)
+	if isNew { // the Change of the page includes the blocks on it
+		changes = []plannedChange{planUpdate(target{journalTarget, formatDay(day)})}
 	}
-	told, err := g.reportChanges(ctx, c, intents...)
+	finish, err := g.reportChanges(ctx, c, changes...)
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	defer told()
+	defer finish()
 	var earlier []string
-	if p.UUID == "" {
+	if isNew {
 		if p, err = g.createJournal(ctx, day); err != nil {
-			return none, err
+			return PageWritten{}, err
 		}
 		earlier = append(earlier, "journal page created")
 	}
-	added, err := g.appendDrafts(ctx, p, drafts, earlier)
-	if err != nil {
-		return none, err
-	}
-	added.Warnings = append(warnings, added.Warnings...)
-	return PageWritten{p.Name, p.UUID, added.blocks, added.Written}, nil
+	written, err := g.appendDrafts(ctx, p, drafts, earlier)
+	written.Warnings = append(warnings, written.Warnings...)
+	return PageWritten{p.Name, p.UUID, topUUIDs(drafts), written}, err
 }
 
 // createJournal makes a day's journal page. Its name is Logseq's affair.

@@ -42,11 +42,8 @@ func (g *Graph) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 }
 
 func (g *Graph) pageText(ctx context.Context, name string) (tools.PageText, error) {
-	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true})
-	if err != nil {
-		return tools.PageText{}, err
-	}
-	return tools.PageText{Text: appendNote(out.Text, out.Note), MIME: "text/markdown"}, nil
+	text, err := g.readOutline(ctx, name)
+	return tools.PageText{Text: text, MIME: "text/markdown"}, err
 }
 
 // searchHits are where a search found something: pages of that name, then blocks.

@@ -253,24 +253,26 @@ func (v *agentView) collectVisible(ctx context.Context, into map[UUID]bool, bloc
 	return nil
 }
 
-// filterBlocks are those of the blocks that may be known, at most some.
-func (v *agentView) filterBlocks(ctx context.Context, blocks []wireBlock, most int) ([]wireBlock, error) {
-	var kept []wireBlock
-	for _, b := range blocks {
-		if len(kept) == most {
-			break
-		}
+// filterBlock returns a filter for lists of blocks: those that agents may
+// see, with the names that they may see.
+func filterBlock(ctx context.Context) func(*agentView, wireBlock) (wireBlock, bool, error) {
+	return func(v *agentView, b wireBlock) (wireBlock, bool, error) {
 		seen, err := v.seesBlock(ctx, b.UUID, b.Page)
-		if err != nil {
-			return nil, err
+		if err != nil || !seen {
+			return b, false, err
 		}
-		if !seen {
-			continue
-		}
-		if b, err = v.resolveBlock(ctx, b); err != nil {
-			return nil, err
-		}
-		kept = append(kept, b)
+		b, err = v.resolveBlock(ctx, b)
+		return b, true, err
 	}
-	return kept, nil
+}
+
+// filterPage is filterBlock for lists of pages.
+func filterPage(ctx context.Context) func(*agentView, wirePage) (wirePage, bool, error) {
+	return func(v *agentView, p wirePage) (wirePage, bool, error) {
+		p, err := v.visiblePage(ctx, p.Name, p)
+		if isNotFound(err) {
+			return p, false, nil
+		}
+		return p, true, err
+	}
 }

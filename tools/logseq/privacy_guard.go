@@ -15,9 +15,9 @@ func hiddenError() error {
 	return tools.Errorf(tools.Denied, "what this would write to is kept from agents").WithHint("Do it another way, or ask the user.")
 }
 
-// checkNewPage refuses a name for a page that is taken by a hidden one, or that
+// checkPageNameVisible refuses a name for a page that is taken by a hidden one, or that
 // would hide it.
-func (g *Graph) checkNewPage(ctx context.Context, name string, properties Properties) error {
+func (g *Graph) checkPageNameVisible(ctx context.Context, name string, properties Properties) error {
 	if !g.hidesAnything() {
 		return nil
 	}

@@ -7,14 +7,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A occurrence says where a tag or property stands: on a page, or on a block of one.
+// An occurrence says where a tag or property is used: on a page, or on a block
+// of one.
 type occurrence struct {
 	UUID UUID `json:"uuid"`
 	Page UUID `json:"page,omitempty"` // of a block
 }
 
-// A vocabularyEntry is a tag, property or template as a bare answer has it. Uses are told
-// where it exists by its use alone, on file graphs.
+// A vocabularyEntry is a tag, property or template. On a file graph tags and
+// properties exist only by being used, and a raw answer lists where.
 type vocabularyEntry struct {
 	Name        string       `json:"name"`
 	UUID        UUID         `json:"uuid,omitempty"`
@@ -25,9 +26,13 @@ type vocabularyEntry struct {
 	Many  bool   `json:"many,omitempty"`
 }
 
-// visibleVocabulary are those of a list that an agent may know.
-func (g *Graph) visibleVocabulary(ctx context.Context, method string, known func(context.Context, *agentView, vocabularyEntry) (bool, error)) ([]vocabularyEntry, error) {
-	all, err := readAll(func(of listArg) ([]vocabularyEntry, int, error) {
+// listVocabulary answers a part of the visible tags, properties or templates.
+// It sets how many there are, and how to get the others.
+func (g *Graph) listVocabulary(
+	ctx context.Context, method string, in ListVocabularyIn,
+	visible func(context.Context, *agentView, vocabularyEntry) (bool, error), total *int, note *string,
+) (entries []vocabularyEntry, err error) {
+	entries, *total, err = visibleList(g, listArg{int(in.Offset), int(in.Limit)}, func(of listArg) ([]vocabularyEntry, int, error) {
 		var answer struct {
 			Tags       []vocabularyEntry `json:"tags"`
 			Properties []vocabularyEntry `json:"properties"`
@@ -36,29 +41,23 @@ func (g *Graph) visibleVocabulary(ctx context.Context, method string, known func
 		}
 		err := g.query(ctx, method, of, &answer)
 		return slices.Concat(answer.Tags, answer.Properties, answer.Templates), answer.Total, err
+	}, func(v *agentView, e vocabularyEntry) (vocabularyEntry, bool, error) {
+		ok, err := visible(ctx, v, e)
+		return e, ok, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := g.newView()
-	var kept []vocabularyEntry
-	for _, t := range all {
-		ok, err := known(ctx, v, t)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			kept = append(kept, t)
-		}
-	}
-	return kept, nil
+	entries = fitAnswer(slicePage(entries, 0, int(in.Limit)), func(e vocabularyEntry) int { return len(e.Name) + len(e.Ident) + 60 })
+	*note = moreNote(len(entries), int(in.Offset), *total)
+	return entries, nil
 }
 
-// occursVisibly says whether a term stands somewhere that may be known. A term without
-// uses exists by itself, as on a DB graph.
+// occursVisibly reports whether an entry is used somewhere visible. An entry
+// without a list of occurrences exists by itself, as on a DB graph.
 func (v *agentView) occursVisibly(ctx context.Context, t vocabularyEntry) (bool, error) {
-	for _, u := range t.Occurrences {
-		if seen, err := v.seesOccurrence(ctx, u); err != nil || seen {
+	for _, o := range t.Occurrences {
+		if seen, err := v.seesOccurrence(ctx, o); err != nil || seen {
 			return seen, err
 		}
 	}

@@ -42,3 +42,38 @@ func truncate(text string, n int) string {
 	}
 	return text[:n]
 }
+
+// visibleList asks for a part of a list. Where something is hidden it reads the
+// whole list and filters it, so that totals and offsets count only what is
+// visible. filter returns an entry as agents may see it, or that they may not.
+func visibleList[T any](
+	g *Graph, of listArg, ask func(listArg) ([]T, int, error), filter func(*agentView, T) (T, bool, error),
+) ([]T, int, error) {
+	if !g.hidesAnything() {
+		return ask(of)
+	}
+	all, err := readAll(ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	visible, err := filterList(g.newView(), all, len(all), filter)
+	return slicePage(visible, of.Offset, of.Limit), len(visible), err
+}
+
+// filterList returns at most limit of the entries that filter lets through.
+func filterList[T any](v *agentView, all []T, limit int, filter func(*agentView, T) (T, bool, error)) ([]T, error) {
+	var visible []T
+	for _, e := range all {
+		if len(visible) == limit {
+			break
+		}
+		e, ok, err := filter(v, e)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			visible = append(visible, e)
+		}
+	}
+	return visible, nil
+}

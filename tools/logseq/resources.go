@@ -23,15 +23,26 @@ func (g *Graph) readPage(ctx context.Context, _ string, vars map[string]string) 
 	if len(vars["name"]) > 4000 {
 		return tools.Content{}, noPageError(vars["name"])
 	}
-	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(vars["name"]), IncludeProperties: true, IncludeBlocks: true})
-	if err != nil {
-		return tools.Content{}, err
+	text, err := g.readOutline(ctx, vars["name"])
+	return tools.Content{Text: text}, err
+}
+
+// readOutline is a page as get_page_content answers it in text form.
+func (g *Graph) readOutline(ctx context.Context, name string) (string, error) {
+	in := GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true}
+	if err := g.checkCall(in, []string{"pages.read"}); err != nil {
+		return "", err
 	}
-	return tools.Content{Text: appendNote(out.Text, out.Note)}, nil
+	out, err := g.GetPageContent(ctx, in)
+	return appendNote(out.Text, out.Note), err
 }
 
 func (g *Graph) readBlock(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
-	out, err := g.GetBlock(ctx, GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true})
+	in := GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true}
+	if err := g.checkCall(in, []string{"blocks.read"}); err != nil {
+		return tools.Content{}, err
+	}
+	out, err := g.GetBlock(ctx, in)
 	if err != nil {
 		return tools.Content{}, err
 	}

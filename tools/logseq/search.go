@@ -36,26 +36,26 @@ type SearchOut struct {
 	Note   string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in SearchIn) check() error {
+	if strings.TrimSpace(string(in.Query)) == "" {
+		return tools.Errorf(tools.Invalid, "query: must not be blank")
+	}
+	return nil
+}
+
 func search() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[SearchIn, SearchOut]{
+	return define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search", Title: "Search", Effect: tools.Reads,
-		Doc:    "Finds blocks, pages and files, by Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
-		Errors: commonErrors(),
-		Hits:   searchHits,
+		Doc:  "Finds blocks, pages and files, with Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
+		Hits: searchHits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
 		},
-	}, (*Graph).Search)
+	}, (*Graph).Search, "search.basic")
 }
 
 // Search implements search.
 func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
-	if err := g.requireCapability("search.basic"); err != nil {
-		return SearchOut{}, err
-	}
-	if strings.TrimSpace(string(in.Query)) == "" {
-		return SearchOut{}, tools.Errorf(tools.Invalid, "query: must not be blank")
-	}
 	found, err := g.runSearch(ctx, in.Query, int(in.Limit))
 	if err != nil {
 		return SearchOut{}, err
@@ -69,10 +69,7 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 		more = more || len(out.Blocks) < len(shown)
 	}
 	if in.IncludePages {
-		for _, p := range slicePage(found.Pages, 0, limit) {
-			out.Pages = append(out.Pages, p.forAgent())
-		}
-		out.Pages = fitAnswer(out.Pages, Page.size)
+		out.Pages = fitAnswer(pagesForAgent(slicePage(found.Pages, 0, limit)), Page.size)
 		more = more || len(out.Pages) < len(found.Pages)
 	}
 	if in.IncludeFiles {
@@ -112,22 +109,13 @@ func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wir
 		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
 	v := g.newView()
-	var kept wireSearchResult
+	var visible wireSearchResult
 	var err error
-	if kept.Blocks, err = v.filterBlocks(ctx, all.Blocks, limit+1); err != nil {
+	if visible.Blocks, err = filterList(v, all.Blocks, limit+1, filterBlock(ctx)); err != nil {
 		return wireSearchResult{}, err
 	}
-	for _, p := range all.Pages {
-		p, err := v.visiblePage(ctx, p.Name, p)
-		switch {
-		case isNotFound(err):
-		case err != nil:
-			return wireSearchResult{}, err
-		default:
-			kept.Pages = append(kept.Pages, p)
-		}
-	}
-	return kept, nil
+	visible.Pages, err = filterList(v, all.Pages, len(all.Pages), filterPage(ctx))
+	return visible, err
 }
 
 // maxScanned is how many blocks are sifted at most.

@@ -155,10 +155,7 @@ func (r *restorer) rename(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.write(ctx, to, "pages.rename", struct {
-		Page UUID   `json:"page"`
-		Name string `json:"name"`
-	}{p.UUID, to.target.name}); err != nil {
+	if err := r.write(ctx, to, "pages.rename", renameArg{p.UUID, to.target.name}); err != nil {
 		return err
 	}
 	return r.writeHead(ctx, to) // a batch may have changed more of it
@@ -210,10 +207,6 @@ func (r *restorer) deleteCreated(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-type uuidArg struct {
-	UUID UUID `json:"uuid"`
 }
 
 // recreatePages makes pages again, or takes them out of the recycle bin.

@@ -142,10 +142,7 @@ func (r *restorer) restoreHead(ctx context.Context, v undoStep) error {
 		return err
 	}
 	if was, err := r.g.unfilteredPage(ctx, p.Name); err == nil && was.Name != p.Name { // other letter case
-		if err := r.write(ctx, v, "pages.rename", struct {
-			Page UUID   `json:"page"`
-			Name string `json:"name"`
-		}{was.UUID, p.Name}); err != nil {
+		if err := r.write(ctx, v, "pages.rename", renameArg{was.UUID, p.Name}); err != nil {
 			return err
 		}
 	}
@@ -203,11 +200,7 @@ func (r *restorer) moveBack(ctx context.Context, v undoStep, k blockSnapshot) er
 	if err != nil {
 		return err
 	}
-	in := struct {
-		UUID   UUID     `json:"uuid"`
-		Target string   `json:"target"`
-		Place  Position `json:"place"`
-	}{k.UUID, k.Page, first}
+	in := moveArg{k.UUID, k.Page, first}
 	switch {
 	case after != "":
 		in.Target, in.Place = string(after), "after"

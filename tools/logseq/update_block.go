@@ -12,48 +12,39 @@ import (
 type UpdateBlockIn struct {
 	BlockUUID      UUID        `json:"block_uuid" jsonschema:"block"`
 	Content        Content     `json:"content,omitempty" jsonschema:"new text"`
-	Properties     Properties  `json:"properties,omitempty" jsonschema:"properties to set; null takes one off"`
-	ReplaceContent DefaultTrue `json:"replace_content,omitempty" jsonschema:"false: put content below the present text instead"`
+	Properties     Properties  `json:"properties,omitempty" jsonschema:"properties to set; null removes one"`
+	ReplaceContent DefaultTrue `json:"replace_content,omitempty" jsonschema:"false: add content below the present text"`
 	DryRun         bool        `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
+func (in UpdateBlockIn) check() error {
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return err
+	}
+	if in.Content == "" && len(in.Properties) == 0 {
+		return tools.Errorf(tools.Invalid, "give content or properties")
+	}
+	return in.Properties.check()
+}
+
 func updateBlock() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[UpdateBlockIn, BlockWritten]{
+	return defineWrite(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
-		Doc:    "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Children and other properties stay.",
-		Errors: commonErrors(),
+		Doc: "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Its children and other properties stay.",
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
 			{Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, AnyAnswer: true},
 		},
-	}, (*Graph).UpdateBlock)
+	}, (*Graph).UpdateBlock, "blocks.update")
 }
 
 // UpdateBlock implements update_block.
 func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateBlockIn) (BlockWritten, error) {
-	var none BlockWritten
-	if err := g.requireCapability("blocks.update"); err != nil {
-		return none, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return none, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return none, err
-	}
-	if in.Content == "" && len(in.Properties) == 0 {
-		return none, tools.Errorf(tools.Invalid, "give content or properties")
-	}
-	end, err := g.lockWrites(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	was, err := g.block(ctx, in.BlockUUID, 0)
 	if err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
 	if err := g.checkNewBlocks(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
 	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
 	if in.DryRun {
@@ -64,19 +55,12 @@ func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateB
 	if content != "" && !in.ReplaceContent {
 		content = withoutProperties(was.Raw) + "\n" + content
 	}
-	told, err := g.reportChanges(ctx, c, planBlockUpdate(was.UUID, func(k *blockSnapshot) { k.applyUpdate(content, in.Properties) }))
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Written, err = g.perform(ctx, g.updateRequest(was, content, in.Properties))
-	if err != nil {
-		return none, err
-	}
-	return out, nil
+	out.Written, err = g.change(ctx, c, g.updateRequest(was, content, in.Properties),
+		planBlockUpdate(was.UUID, func(k *blockSnapshot) { k.applyUpdate(content, in.Properties) }))
+	return out, err
 }
 
-// updateRequest is the write that gives a block another text or properties.
+// updateRequest gives a block another text or properties.
 func (g *Graph) updateRequest(was wireBlock, content string, properties Properties) writeRequest {
 	return writeRequest{
 		method: "blocks.update",

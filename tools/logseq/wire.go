@@ -65,6 +65,18 @@ type (
 		UUID  UUID `json:"uuid"`
 		Depth int  `json:"depth"`
 	}
+	uuidArg struct {
+		UUID UUID `json:"uuid"`
+	}
+	moveArg struct {
+		UUID   UUID     `json:"uuid"`
+		Target string   `json:"target"`
+		Place  Position `json:"place"`
+	}
+	renameArg struct {
+		Page UUID   `json:"page"`
+		Name string `json:"name"`
+	}
 	listArg struct {
 		Offset int `json:"offset"`
 		Limit  int `json:"limit"`

@@ -68,6 +68,17 @@ func (g *Graph) lockWrites(ctx context.Context) (func(), error) {
 	}
 }
 
+// change reports what a write will change, performs it and reports what the
+// targets then hold.
+func (g *Graph) change(ctx context.Context, c tools.CallContext, w writeRequest, changes ...plannedChange) (Written, error) {
+	finish, err := g.reportChanges(ctx, c, changes...)
+	if err != nil {
+		return Written{}, err
+	}
+	defer finish()
+	return g.perform(ctx, w)
+}
+
 // perform carries w out and reads back what became of it; an answer of Logseq's
 // alone proves nothing. An error after which it is open whether the write
 // happened says so in its data. It is never sent twice.

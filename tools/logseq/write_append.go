@@ -4,12 +4,6 @@ import (
 	"context"
 )
 
-// An appendResult is what was put at the end of a page.
-type appendResult struct {
-	blocks []UUID // those on top
-	Written
-}
-
 // flattenIfNeeded makes one block of content where Logseq takes no tree in one call.
 func (g *Graph) flattenIfNeeded(content string, drafts []*draft) (fit []*draft, warnings []string) {
 	if len(drafts) == 0 || isSingleBlock(drafts) || g.hasCapability("blocks.insert") {
@@ -30,13 +24,12 @@ func (p wirePage) endPosition() insertPosition {
 
 // appendDrafts puts drafts at the end of a page. earlier are the steps of the same
 // call that have happened.
-func (g *Graph) appendDrafts(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (appendResult, error) {
+func (g *Graph) appendDrafts(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (Written, error) {
 	w := g.insertRequest(p.endPosition(), drafts, earlier)
 	if isSingleBlock(drafts) {
 		w = g.appendRequest(p, drafts[0], earlier)
 	}
-	written, err := g.perform(ctx, w)
-	return appendResult{topUUIDs(drafts), written}, err
+	return g.perform(ctx, w)
 }
 
 func (g *Graph) appendRequest(p wirePage, d *draft, earlier []string) writeRequest {

@@ -6,32 +6,23 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// insertDrafts finds a place for drafts, reports them and carries out the write that
-// puts them there; they have their uuids by then. On a dry run it only looks.
-func (g *Graph) insertDrafts(ctx context.Context, c tools.CallContext, w positionArgs, drafts []*draft, dry bool, how func(insertPosition) writeRequest) (insertPosition, Written, error) {
-	if err := w.check(); err != nil {
-		return insertPosition{}, Written{}, err
-	}
-	end, err := g.lockWrites(ctx)
+// insertDrafts resolves a position and performs the write that puts drafts
+// there. The drafts have their uuids when newRequest is called. A dry run only
+// resolves the position.
+func (g *Graph) insertDrafts(
+	ctx context.Context, c tools.CallContext, at positionArgs, drafts []*draft, dryRun bool, newRequest func(insertPosition) writeRequest,
+) (insertPosition, Written, error) {
+	p, err := g.resolvePosition(ctx, at)
 	if err != nil {
-		return insertPosition{}, Written{}, err
-	}
-	defer end()
-	p, err := g.resolvePosition(ctx, w)
-	if err != nil {
-		return insertPosition{}, Written{}, err
+		return p, Written{}, err
 	}
 	if err := g.checkNewBlocks(ctx, drafts); err != nil {
-		return insertPosition{}, Written{}, err
+		return p, Written{}, err
 	}
-	if dry {
+	if dryRun {
 		return p, dryRunResult(), nil
 	}
-	told, err := g.reportChanges(ctx, c, g.planInsert(p, drafts)...)
-	if err != nil {
-		return insertPosition{}, Written{}, err
-	}
-	defer told()
-	written, err := g.perform(ctx, how(p))
+	changes := g.planInsert(p, drafts)
+	written, err := g.change(ctx, c, newRequest(p), changes...)
 	return p, written, err
 }

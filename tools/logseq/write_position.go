@@ -86,7 +86,7 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 	if err != nil {
 		return insertPosition{}, err
 	}
-	p := insertPosition{target: b.UUID, position: w.position, page: b.Page, parent: parentOf(b)}
+	p := insertPosition{target: b.UUID, position: w.position, page: b.Page, parent: parentUUID(b)}
 	if p.position == "" {
 		p.position = after
 	}
@@ -107,7 +107,7 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 
 // verifyPosition says whether b stands where p says.
 func (g *Graph) verifyPosition(ctx context.Context, p insertPosition, b wireBlock) (verification, error) {
-	if parentOf(b) != p.parent {
+	if parentUUID(b) != p.parent {
 		return appliedDifferently, nil
 	}
 	order, err := g.childOrder(ctx, p)
