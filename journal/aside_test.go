@@ -35,7 +35,7 @@ func TestDamagedDatabase(t *testing.T) {
 			_, _ = d.Changes(t.Context(), status.Filter{}) // a person may look first
 			d.call("s2", map[string]tools.State{"b.md": text("b")})
 			d.call("s2", map[string]tools.State{"a1.md": text("x")})
-			d.outcomesAre("b.md created written", "a1.md changed written")
+			d.outcomesAre("b.md create written", "a1.md update written")
 			d.undone(status.Filter{Session: "s2"})
 			aside := d.aside(1)
 			d.reopen()

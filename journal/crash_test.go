@@ -123,9 +123,9 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	}{
 		"start":    {"a\n", "", journal.Found{}, nil},
 		"promised": {"a\n", "", journal.Found{Dropped: 2}, nil},
-		"between":  {"A\n", "", journal.Found{Happened: 1, Dropped: 1}, []string{"a.md changed written"}},
-		"written":  {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
-		"ended":    {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
+		"between":  {"A\n", "", journal.Found{Happened: 1, Dropped: 1}, []string{"a.md update written"}},
+		"written":  {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md update written", "b.md create written"}},
+		"ended":    {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
 		t.Run(point, func(t *testing.T) {
 			d := newVictimDesk(t)
@@ -161,7 +161,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 	if found := d.settled(); found.Unsure != 1 || found.Dropped != 1 {
 		t.Errorf("found %+v", found)
 	}
-	d.outcomesAre("a.md changed unsure")
+	d.outcomesAre("a.md update unsure")
 	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}
@@ -176,7 +176,7 @@ func TestSeekstoneGapPhantomRow(t *testing.T) {
 	d.call("s0", map[string]tools.State{"c.md": text("c\n")})
 	d.killedAt("write", "promised")
 	d.settled()
-	d.outcomesAre("c.md created written")
+	d.outcomesAre("c.md create written")
 	d.undone(status.Filter{Source: "notes"})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 }
@@ -242,7 +242,7 @@ func TestSeekstoneGapTornTail(t *testing.T) {
 		d.call("s2", map[string]tools.State{"d.md": text("d\n")}) // the next row
 		d.reopen()
 		d.settled()
-		d.outcomesAre("c.md created written", "d.md created written")
+		d.outcomesAre("c.md create written", "d.md create written")
 		d.undone(status.Filter{Source: "notes"})
 		d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
 	}

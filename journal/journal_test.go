@@ -32,7 +32,7 @@ func TestChangesAreListed(t *testing.T) {
 	want := status.Changes{
 		Changes: []status.Change{{
 			ID: "c2", Time: d.now, Client: "agent", Session: "s2", Call: "k2", Source: "notes", Tool: "write", Target: "a.md",
-			Action: "changed", Outcome: status.Written, Before: 4, After: 4,
+			Action: "update", Outcome: status.Written, Before: 4, After: 4,
 		}},
 		Diffs: map[string]string{"c2": "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-one\n+two\n"},
 	}
@@ -108,7 +108,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 		d.edit("c.md", text("by a person"))
 		d.edit("d.md", text("D"))
 	}, d.shelf)
-	d.outcomesAre("b.md created written", "c.md changed unsure", "d.md created written")
+	d.outcomesAre("b.md create written", "c.md update unsure", "d.md create written")
 }
 
 // A source that cannot be asked is asked later.
@@ -124,7 +124,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	d.outcomesAre()
 	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
 	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
-	d.outcomesAre("a.md created unsure")
+	d.outcomesAre("a.md create unsure")
 	if !d.Loose("notes") || d.Loose("others") {
 		t.Error("what is to be settled is not known")
 	}
@@ -136,7 +136,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || d.Loose("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	d.outcomesAre("a.md created written")
+	d.outcomesAre("a.md create written")
 }
 
 // What a later call found tells what an earlier one left, whatever the target
@@ -167,7 +167,7 @@ func TestOpenChange(t *testing.T) {
 	d.edit("a.md", text("as another application likes it"))
 	r.AfterWrite("a.md", text("as another application likes it"))
 	r.End(t.Context(), d.shelf, nil)
-	d.outcomesAre("a.md created written")
+	d.outcomesAre("a.md create written")
 	d.undone(status.Filter{Source: "notes"})
 	d.shelf.holds(t, map[string]tools.State{})
 }

@@ -160,7 +160,7 @@ func TestKeyringThatGivesNoKey(t *testing.T) {
 			mend := spoil(s)
 			d.reopen(in(s, journal.Auto))
 			d.call("s2", map[string]tools.State{"a.md": text("2"), "b.md": text("2")})
-			d.outcomesAre("? created written", "a.md changed written", "b.md created written")
+			d.outcomesAre("? create written", "a.md update written", "b.md create written")
 			if err := d.undo(status.Filter{Source: "notes"}); err == nil || !strings.Contains(err.Error(), "keyring") {
 				t.Errorf("undo of all: %v", err)
 			}
@@ -217,7 +217,7 @@ func TestKeyIsGivenUp(t *testing.T) {
 	if d.Lost() {
 		t.Error("a key that was given up is still lost")
 	}
-	d.outcomesAre("? created written", "a.md changed written", "b.md created written")
+	d.outcomesAre("? create written", "a.md update written", "b.md create written")
 	d.undone(status.Filter{Session: "s2"})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("1"), "b.md": text("3")})
 }

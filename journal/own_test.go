@@ -142,7 +142,7 @@ func TestRetractionThatIsStopped(t *testing.T) {
 		t.Errorf("found %+v (%v)", found, err)
 	}
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
-	d.outcomesAre("a.md created written")
+	d.outcomesAre("a.md create written")
 }
 
 // A refusing Caller lets nothing be changed.

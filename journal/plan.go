@@ -63,13 +63,13 @@ func (s *step) besides(ids []string) []string {
 	return others
 }
 
-// Deed says in a word or two what an undo does to a target.
+// Deed says in a word what an undo does to a target.
 func Deed(c tools.Change) string {
 	switch {
 	case !c.Before.Exists && c.After.Exists:
-		return "bring back"
+		return "create"
 	case c.Before.Exists && !c.After.Exists:
-		return "remove"
+		return "delete"
 	}
 	return "restore"
 }

@@ -193,11 +193,11 @@ func (v row) status() status.Change {
 func (v row) deed() string {
 	switch {
 	case !v.Before.Exists && v.After.Exists:
-		return "created"
+		return "create"
 	case v.Before.Exists && !v.After.Exists && !v.AfterUnknown:
-		return "deleted"
+		return "delete"
 	}
-	return "changed"
+	return "update"
 }
 
 // Sessions is the highest N of all sessions named sN that changed something; 0:

@@ -24,7 +24,7 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 	}
 	d.undone(status.Filter{Session: "s1"})
 	d.shelf.holds(t, map[string]tools.State{})
-	d.outcomesAre("a.md created undone", "a.md changed undone", "a.md changed undone", "a.md changed written", "a.md changed written", "a.md deleted written")
+	d.outcomesAre("a.md create undone", "a.md update undone", "a.md update undone", "a.md update written", "a.md update written", "a.md delete written")
 	d.undone(status.Filter{IDs: []string{"c6"}})
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("1\n")})
 	if all := d.list(status.Filter{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
@@ -90,7 +90,7 @@ func TestUndoRefusesLaterEdits(t *testing.T) {
 		}
 	}
 	d.shelf.holds(t, before)
-	d.outcomesAre("a.md created written", "b.md created written")
+	d.outcomesAre("a.md create written", "b.md create written")
 }
 
 // What another agent changed in between is in the way too.
@@ -164,14 +164,14 @@ func TestPlanUndo(t *testing.T) {
 			t.Errorf("%s: no diff", s.What)
 		}
 	}
-	if got := strings.Join(what, ", "); plan.Title != "Take back 3 changes of 1 call" || got != "bring back c.md in notes, remove b.md in notes, restore a.md in notes" {
+	if got := strings.Join(what, ", "); plan.Title != "Take back 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
 		t.Errorf("%s: %s", plan.Title, got)
 	}
 	if plan.Steps[2].Diff != "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-A\n+a\n" {
 		t.Errorf("diff %s", plan.Steps[2].Diff)
 	}
 	d.shelf.holds(t, before)
-	d.outcomesAre("a.md changed written", "b.md created written", "c.md deleted written")
+	d.outcomesAre("a.md update written", "b.md create written", "c.md delete written")
 }
 
 // Two agents and a person work in made-up sequences. Taking back all that the

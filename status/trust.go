@@ -131,13 +131,13 @@ type Change struct {
 	Source     string    `json:"source"`
 	Tool       string    `json:"tool"`
 	Target     string    `json:"target"`
-	Action     string    `json:"deed"` // "created", "changed" or "deleted"
+	Action     string    `json:"action"` // "create", "update" or "delete"
 	Outcome    Outcome   `json:"outcome"`
 	Undoes     string    `json:"undoes,omitempty"` // the ID of the Change that this one took back
 	Before     int       `json:"before"`           // bytes
 	After      int       `json:"after"`
-	Reason     string    `json:"reason,omitempty"` // why the agent made it, in its own words
-	CannotUndo string    `json:"fixed,omitempty"`  // why it cannot be undone; empty: it can
+	Reason     string    `json:"reason,omitempty"`      // why the agent made it, in its own words
+	CannotUndo string    `json:"cannot_undo,omitempty"` // why it cannot be undone; empty: it can
 }
 
 // A Filter says which Changes: by ID, or all that fit what is given.

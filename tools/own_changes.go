@@ -45,11 +45,11 @@ type OwnChange struct {
 	Time       time.Time `json:"time" jsonschema:"when"`
 	Tool       string    `json:"tool" jsonschema:"that made it"`
 	Target     string    `json:"target" jsonschema:"what changed"`
-	Action     string    `json:"deed" jsonschema:"created, changed or deleted"`
+	Action     string    `json:"action" jsonschema:"create, update or delete"`
 	Outcome    string    `json:"outcome" jsonschema:"written, undone, or unsure: whether it happened is not known"`
 	Undoes     string    `json:"undoes,omitempty" jsonschema:"the change that this one took back"`
 	Reason     string    `json:"reason,omitempty" jsonschema:"as it was given"`
-	CannotUndo string    `json:"fixed,omitempty" jsonschema:"why it cannot be undone"`
+	CannotUndo string    `json:"cannot_undo,omitempty" jsonschema:"why it cannot be undone"`
 	Diff       string    `json:"diff,omitempty" jsonschema:"unified; where id was given"`
 }
 
@@ -70,7 +70,7 @@ type UndoChangeOut struct {
 // Restored is one target of an undo.
 type Restored struct {
 	Target string `json:"target" jsonschema:"what is taken back"`
-	Action string `json:"deed" jsonschema:"bring back, remove or restore"`
+	Action string `json:"action" jsonschema:"create, delete or restore"`
 	Diff   string `json:"diff" jsonschema:"unified, or why there is none"`
 }
 
@@ -87,7 +87,7 @@ func OwnChangesTools() []Tool[OwnChanges] {
 			Examples: []Example[ListChangesIn, ListChangesOut]{{
 				Purpose: "find what to take back", In: ListChangesIn{Limit: 1}, AnyAnswer: true,
 				Want: ListChangesOut{
-					Changes: []OwnChange{{ID: "c12", Call: "k12", Time: when, Tool: "write_page", Target: "Plan.md", Action: "changed", Outcome: "written"}},
+					Changes: []OwnChange{{ID: "c12", Call: "k12", Time: when, Tool: "write_page", Target: "Plan.md", Action: "update", Outcome: "written"}},
 					Next:    "c12",
 				},
 			}},

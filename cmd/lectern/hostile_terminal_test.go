@@ -146,7 +146,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 		t.Errorf("told %+v", v)
 	}
 	x.loses("waiting")
-	x.shows("created One.md")
+	x.shows("create  One.md")
 	x.harmless("the panel after a yes")
 	for _, argv := range [][]string{{"changes"}, {"--plain"}} {
 		y := openScreen(t, 140, 45, in(home), append([]string{"lectern"}, argv...)...)

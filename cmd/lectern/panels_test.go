@@ -71,7 +71,7 @@ func TestTwoPanels(t *testing.T) {
 		t.Errorf("told %+v", v)
 	}
 
-	both("created Two.md")
+	both("create  Two.md")
 	<-time.After(readingTime)
 	for _, x := range panels {
 		x.types("2")

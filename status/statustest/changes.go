@@ -71,10 +71,10 @@ func checkChangesWhole(t *testing.T, f *Fake, l status.History) {
 		Changes: []status.Change{
 			{
 				ID: "c2", Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Client: "claude-code", Session: "s1", Call: "k2",
-				Source: "notes", Tool: "write_page", Target: "Grüße.md", Action: "changed", Outcome: status.Written,
+				Source: "notes", Tool: "write_page", Target: "Grüße.md", Action: "update", Outcome: status.Written,
 				Undoes: "c1", Before: 3, After: 4, Reason: "asked", CannotUndo: "its content is no longer kept",
 			},
-			{ID: "c1", Time: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Source: "notes", Target: "a.md", Action: "created", Outcome: status.Undone},
+			{ID: "c1", Time: time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), Source: "notes", Target: "a.md", Action: "create", Outcome: status.Undone},
 		},
 		Diffs: map[string]string{"c1": "--- a.md\n+++ a.md\n+ü\n"},
 	}
