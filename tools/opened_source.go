@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// An OpenedSource is an open source with its type parameters erased: what the hub,
-// `lectern call` and scripts call. Its methods may be used from any goroutine
-// until Close; after it they answer Unavailable.
+// An OpenedSource is an open source without its type parameters, as the hub and
+// `lectern call` use it. Its methods may be called from any goroutine. After
+// Close they return Unavailable.
 type OpenedSource struct {
 	source    Source
 	name      string
@@ -64,8 +64,8 @@ func (k *erasedSystem[S, C]) bind(src S, name string) *OpenedSource {
 	return o
 }
 
-// Close closes the source. It does not wait for calls: who has made some, sees
-// them through first. Closing twice is no error.
+// Close closes the source. It does not wait for running calls; the caller does
+// that first. Closing twice is not an error.
 func (o *OpenedSource) Close() error {
 	if o.closed.Swap(true) {
 		return nil
@@ -73,7 +73,7 @@ func (o *OpenedSource) Close() error {
 	return o.source.Close()
 }
 
-// checkOpen is nil until Close, and then the error of every other method.
+// checkOpen returns the error of every method after Close.
 func (o *OpenedSource) checkOpen() error {
 	if o.closed.Load() {
 		return Errorf(Unavailable, "the source %s is closed", o.name).WithHint("Call again in a moment.")
@@ -81,7 +81,7 @@ func (o *OpenedSource) checkOpen() error {
 	return nil
 }
 
-// Check is [Source].Check.
+// Check calls [Source].Check.
 func (o *OpenedSource) Check(ctx context.Context) error {
 	if err := o.checkOpen(); err != nil {
 		return err
@@ -89,8 +89,7 @@ func (o *OpenedSource) Check(ctx context.Context) error {
 	return o.source.Check(ctx)
 }
 
-// Call runs a tool by its name in the System. Arguments are checked before
-// the tool sees them; empty args mean none.
+// Call runs a tool. Its arguments are checked first; empty args mean none.
 func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, args json.RawMessage) (Result, error) {
 	if err := o.checkOpen(); err != nil {
 		return Result{}, err
@@ -102,13 +101,14 @@ func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, arg
 	return call(ctx, c, args)
 }
 
-// Restorer is the source's end of taking Changes back; nil: the System has none.
+// Restorer is the source as a [Restorer]; nil if its System cannot undo.
 func (o *OpenedSource) Restorer() Restorer {
 	k, _ := o.source.(Restorer)
 	return k
 }
 
-// HidesChange is [ChangeFilter].Hides; of a source that is none, true.
+// HidesChange calls [ChangeFilter].HidesChange; without a filter every Change is
+// hidden.
 func (o *OpenedSource) HidesChange(ctx context.Context, c Change) (bool, error) {
 	if err := o.checkOpen(); err != nil {
 		return true, err
@@ -122,8 +122,8 @@ func (o *OpenedSource) HidesChange(ctx context.Context, c Change) (bool, error) 
 // maxURI is the longest URI that Read looks at, in bytes.
 const maxURI = 8 << 10
 
-// Read answers the resource at uri. A URI that no resource of the System
-// matches is NotFound, and so is one of more than 8 KB.
+// Read reads the resource at uri. A URI that matches no resource of the System,
+// or has more than 8 KB, is NotFound.
 func (o *OpenedSource) Read(ctx context.Context, uri string) (Content, error) {
 	if err := o.checkOpen(); err != nil {
 		return Content{}, err
@@ -166,9 +166,9 @@ func (o *OpenedSource) Prompt(ctx context.Context, name string, args map[string]
 	return p.get(ctx, args)
 }
 
-// Complete proposes values of an argument of a prompt, or of a variable of a
-// resource template as published; ref is the prompt's name or the template.
-// What is not known has no proposals.
+// Complete proposes values for an argument of a prompt, or for a variable of a
+// resource template; ref is the prompt's name or the template as published. An
+// unknown ref or argument has no proposals.
 func (o *OpenedSource) Complete(ctx context.Context, ref, argument, prefix string) ([]string, error) {
 	if err := o.checkOpen(); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (o *OpenedSource) Complete(ctx context.Context, ref, argument, prefix strin
 	return nil, nil
 }
 
-// limitCompletions holds the bound that MCP sets for completions.
+// limitCompletions keeps the limit that MCP sets.
 func limitCompletions(values []string, err error) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("complete: %w", err)

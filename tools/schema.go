@@ -7,13 +7,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaProvider lets a Go type carry its own constraints (bounds, enum, default) into
-// every schema that mentions it, so that tags stay plain prose.
+// A SchemaProvider is a Go type with constraints of its own (bounds, enum,
+// default). They become part of every schema that uses the type, so that struct
+// tags hold only the description.
 type SchemaProvider interface {
 	JSONSchema() *jsonschema.Schema
 }
 
-// Limit is the most entries a list answers: 1 to 200, 50 when omitted.
+// Limit is the maximum number of entries in a list: 1 to 200, 50 when omitted.
 type Limit int
 
 // JSONSchema implements [SchemaProvider].
@@ -21,7 +22,7 @@ func (Limit) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(200.0), Default: []byte("50")}
 }
 
-// Offset is how many entries a list skips: 0 when omitted.
+// Offset is the number of entries that a list skips: 0 when omitted.
 type Offset int
 
 // JSONSchema implements [SchemaProvider].
@@ -62,7 +63,7 @@ func collectSchemaProviders(t reflect.Type, known map[reflect.Type]*jsonschema.S
 	}
 }
 
-// forbidNull takes out the null that inference allows for slices, maps and
+// forbidNull removes the null that inference allows for slices, maps and
 // pointers: some MCP clients reject a type that is a list, and we never send
 // null.
 func forbidNull(s *jsonschema.Schema) {
@@ -82,9 +83,9 @@ func forbidNull(s *jsonschema.Schema) {
 	}
 }
 
-// allowErrorObject returns the output schema as published: additive changes stay
-// possible (no closed objects), and the System's error object is valid too,
-// because clients check structuredContent of failed calls against it.
+// allowErrorObject returns the output schema as published. Objects are open, so
+// that fields can be added later, and the System's error object is valid too,
+// because clients check the structuredContent of failed calls against it.
 func allowErrorObject(out, failure *jsonschema.Schema) *jsonschema.Schema {
 	open := out.CloneSchemas()
 	allowExtraProperties(open)

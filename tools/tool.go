@@ -9,36 +9,36 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A Spec declares a tool with input In and output Out. Both are structs; the
-// json tag names an argument, `omitempty` makes it optional and the jsonschema
-// tag describes it in plain prose. Constraints live on named types ([Typed]).
+// A Spec declares a tool with input In and output Out. Both are structs: the json
+// tag names an argument, `omitempty` makes it optional, and the jsonschema tag
+// describes it. Constraints belong to named types ([SchemaProvider]).
 type Spec[In, Out any] struct {
-	// Name is the specification's name, unique within the System. The hub
-	// prefixes it with the System's name where a session exposes several.
+	// Name is the specification's name, unique within the System. In a session
+	// with several Systems the hub puts the System's name before it.
 	Name string
 	// Title is a few words for people.
 	Title string
 	// Doc is for the agent: the first line is a summary that ends in a full
-	// stop, the rest says when to use the tool and what comes back.
+	// stop, the rest says when to use the tool and what it answers.
 	Doc    string
 	Effect Effect
 	// Errors lists the codes the tool may return, besides Invalid, Denied,
 	// Unavailable, Limited, Timeout and Internal, which any tool may.
 	Errors   []Code
 	Examples []Example[In, Out]
-	// Hits reads what was found off an answer. A tool that has it is the search
-	// of its System: `{"query": ...}` is all that it needs to be called. Nil: it
-	// is none.
+	// Hits returns the search results in an answer. A tool with Hits is the
+	// search of its System, and query is its only required argument. Nil: the
+	// tool is not a search.
 	Hits func(Out) []Hit
 }
 
-// An Example is shown in SKILL.md and executed, in order, by the suite.
+// An Example is shown in SKILL.md, and the suite runs it.
 type Example[In, Out any] struct {
 	Purpose string // completes "To ..."
 	In      In
-	// Want is compared with the answer, unless Loose says that only the call's
-	// success counts, as where an answer holds an id or a time.
-	Want      Out
+	Want    Out // the expected answer
+	// AnyAnswer means that the answer need not equal Want, as when it holds an
+	// id or a time. The call must still succeed.
 	AnyAnswer bool
 }
 
@@ -51,14 +51,14 @@ type Tool[S Source] struct {
 // Info is the tool's declaration.
 func (t Tool[S]) Info() ToolInfo { return t.info }
 
-// Call runs the tool on src, with the same checks of its arguments as a call
-// by an agent: for a tool that is made of others.
+// Call runs the tool on src and checks its arguments as for a call by an agent.
+// It is for tools that call other tools.
 func (t Tool[S]) Call(ctx context.Context, src S, c CallContext, args json.RawMessage) (Result, error) {
 	return t.call(ctx, src, c, args)
 }
 
-// ToolInfo is the part of a tool that is pure data. Its bytes as JSON are the
-// same from run to run.
+// ToolInfo is the part of a tool that is pure data. Its JSON is the same from run
+// to run.
 type ToolInfo struct {
 	Name   string             `json:"name"`
 	Title  string             `json:"title"`
@@ -66,12 +66,12 @@ type ToolInfo struct {
 	Effect Effect             `json:"effect"`
 	In     *jsonschema.Schema `json:"inputSchema"`
 	Out    *jsonschema.Schema `json:"outputSchema"`
-	// Answer is Out before the System's error object was admitted to it: what a
-	// successful call answers. It is for documents and not published.
+	// Answer is Out without the System's error object, as documents show it. It
+	// is not published.
 	Answer   *jsonschema.Schema `json:"-"`
 	Errors   []Code             `json:"errors"`
 	Examples []ExampleInfo      `json:"examples,omitempty"`
-	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is no search.
+	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is not a search.
 	Hits func(answer json.RawMessage) ([]Hit, error) `json:"-"`
 }
 
@@ -83,14 +83,14 @@ type ExampleInfo struct {
 	AnyAnswer bool            `json:"loose,omitempty"`
 }
 
-// A Result is what a successful call answers: Out as JSON, written once, and
-// the content blocks that Out brings along if it is [ContentProvider].
+// A Result is the answer of a successful call: Out as JSON, and its content
+// blocks if it is a [ContentProvider].
 type Result struct {
 	JSON    json.RawMessage
-	Content []Content // nil: the JSON is the text
+	Content []Content // nil: the JSON is also the text
 }
 
-// Size is what the result costs in bytes: its JSON and its content blocks.
+// Size is the number of bytes in the JSON and the content blocks.
 func (r Result) Size() int {
 	n := len(r.JSON)
 	for _, c := range r.Content {
@@ -99,15 +99,15 @@ func (r Result) Size() int {
 	return n
 }
 
-// Define binds spec to a method expression such as (*Vault).ReadPage. It
-// panics on a declaration that cannot be published: declarations are package
-// variables, so the mistake shows in the first test run.
+// Define binds spec to a method expression such as (*Vault).ReadPage. It panics
+// if the declaration cannot be published, so the mistake shows in the first
+// test run.
 func Define[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, In) (Out, error)) Tool[S] {
 	return DefineWithContext(spec, func(s S, ctx context.Context, _ CallContext, in In) (Out, error) { return method(s, ctx, in) })
 }
 
-// DefineWithContext is [Define] for a method that also wants the [CallContext], to report
-// progress while it works.
+// DefineWithContext is [Define] for a method that needs the [CallContext], to
+// report progress or to announce what it is about to write.
 func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S, context.Context, CallContext, In) (Out, error)) Tool[S] {
 	in, out := inferSchema[In](), inferSchema[Out]()
 	for what, s := range map[string]*jsonschema.Schema{"input": in, "output": out} {
@@ -131,7 +131,7 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 			return spec.Hits(out), nil
 		}
 		if !slices.Equal(in.Required, []string{"query"}) {
-			panic(fmt.Sprintf("tools: %s: a search needs its query and nothing else", spec.Name))
+			panic(fmt.Sprintf("tools: %s: a search requires query and nothing else", spec.Name))
 		}
 	}
 	call := func(ctx context.Context, src S, c CallContext, raw json.RawMessage) (Result, error) {

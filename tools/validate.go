@@ -16,9 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/nearest"
 )
 
-// decodeArguments checks raw against s, fills in defaults and decodes it into
-// v. What is wrong is said in our words, as an Invalid [Error]: an agent reads
-// it and repairs the call.
+// decodeArguments checks raw against s, fills in defaults and decodes it into v.
+// An error is Invalid, in words that help an agent to repair the call.
 func decodeArguments(s *jsonschema.Schema, raw json.RawMessage, v any) error {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
 		raw = json.RawMessage("{}")

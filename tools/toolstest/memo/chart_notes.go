@@ -14,17 +14,17 @@ import (
 
 // ChartIn is the input of chart_notes.
 type ChartIn struct {
-	Limit tools.Limit `json:"limit,omitempty" jsonschema:"most notes to draw"`
+	Limit tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of notes"`
 }
 
-// ChartOut is the answer of chart_notes. It is [tools.Rich]: besides its JSON
-// it brings a picture.
+// ChartOut is the answer of chart_notes. It is a [tools.ContentProvider]: it has a
+// picture besides its JSON.
 type ChartOut struct {
-	Lengths []int `json:"lengths" jsonschema:"bytes of each note, in the order of their titles"`
+	Lengths []int `json:"lengths" jsonschema:"bytes of each note, ordered by title"`
 	picture []byte
 }
 
-// Content implements [tools.Rich].
+// Content implements [tools.ContentProvider].
 func (c ChartOut) Content() []tools.Content {
 	return []tools.Content{
 		{Kind: tools.Text, Text: fmt.Sprintf("Lengths of %d notes, one bar each.", len(c.Lengths))},
@@ -35,7 +35,7 @@ func (c ChartOut) Content() []tools.Content {
 func chartNotes() tools.Tool[*Memo] {
 	return tools.Define(tools.Spec[ChartIn, ChartOut]{
 		Name: "chart_notes", Title: "Chart of notes", Effect: tools.Reads,
-		Doc: "Draw how long the notes are.",
+		Doc: "Draw the lengths of the notes.",
 		Examples: []tools.Example[ChartIn, ChartOut]{
 			{Purpose: "see the lengths of all notes", Want: ChartOut{Lengths: []int{25, 18, 24}}},
 		},
@@ -50,8 +50,8 @@ func (m *Memo) Chart(_ context.Context, in ChartIn) (ChartOut, error) {
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	var out ChartOut
 	for i, t := range titles {
-		drawn, _ := m.note(t)
-		n := len(drawn.text)
+		note, _ := m.note(t)
+		n := len(note.text)
 		out.Lengths = append(out.Lengths, n)
 		bar := image.Rect(1, 4*i+1, 1+min(n, 100), 4*i+4)
 		draw.Draw(img, bar, image.NewUniform(color.Black), image.Point{}, draw.Src)

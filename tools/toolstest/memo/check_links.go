@@ -9,25 +9,25 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// CheckIn is the input of check_links: a tool without arguments.
+// CheckIn is the input of check_links, which has no arguments.
 type CheckIn struct{}
 
 // CheckOut is the answer of check_links.
 type CheckOut struct {
-	Checked int    `json:"checked" jsonschema:"how many notes were looked at"`
-	Broken  []Link `json:"broken" jsonschema:"links to notes that are not there"`
+	Checked int    `json:"checked" jsonschema:"number of notes checked"`
+	Broken  []Link `json:"broken" jsonschema:"links to notes that do not exist"`
 }
 
 // Link is one [[link]] in a note.
 type Link struct {
-	From Title  `json:"from" jsonschema:"the note that has the link"`
-	To   string `json:"to" jsonschema:"the title it names"`
+	From Title  `json:"from" jsonschema:"the note with the link"`
+	To   string `json:"to" jsonschema:"the title in the link"`
 }
 
 func checkLinks() tools.Tool[*Memo] {
 	return tools.DefineWithContext(tools.Spec[CheckIn, CheckOut]{
 		Name: "check_links", Title: "Check links", Effect: tools.Reads,
-		Doc: "Find links to notes that do not exist.\n\nIt reports progress, note by note.",
+		Doc: "Find links to notes that do not exist.\n\nIt reports progress for each note.",
 		Examples: []tools.Example[CheckIn, CheckOut]{
 			{Purpose: "find links that lead nowhere", Want: CheckOut{Checked: 3, Broken: []Link{{"Milk", "Tea"}, {"Supper", "Private plans"}}}},
 		},
@@ -36,7 +36,7 @@ func checkLinks() tools.Tool[*Memo] {
 
 var linkPattern = regexp.MustCompile(`\[\[([^\[\]]+)\]\]`)
 
-// CheckLinks looks at every note, and stops between two when ctx ends.
+// CheckLinks checks every note. It stops when ctx ends.
 func (m *Memo) CheckLinks(ctx context.Context, c tools.CallContext, _ CheckIn) (CheckOut, error) {
 	titles := m.visibleTitles()
 	var out CheckOut

@@ -8,24 +8,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// ListIn is the input of list_notes. Whatever can answer much takes a limit.
+// ListIn is the input of list_notes. A tool with a long answer takes a limit.
 type ListIn struct {
-	Begins string       `json:"begins,omitempty" jsonschema:"only titles that begin with this"`
-	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"most titles to return"`
-	Offset tools.Offset `json:"offset,omitempty" jsonschema:"how many titles to skip"`
+	Begins string       `json:"begins,omitempty" jsonschema:"only titles that begin with this text"`
+	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of titles"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"titles to skip"`
 }
 
-// ListOut is the answer of list_notes. What was cut off is said.
+// ListOut is the answer of list_notes. More tells the agent that it was cut.
 type ListOut struct {
 	Titles []Title `json:"titles" jsonschema:"titles in alphabetical order"`
-	Total  int     `json:"total" jsonschema:"how many there are without limit and offset"`
+	Total  int     `json:"total" jsonschema:"total number of titles"`
 	More   bool    `json:"more,omitempty" jsonschema:"true: call again with a greater offset"`
 }
 
 func listNotes() tools.Tool[*Memo] {
 	return tools.Define(tools.Spec[ListIn, ListOut]{
 		Name: "list_notes", Title: "List notes", Effect: tools.Reads,
-		Doc: "List the titles of notes.\n\nUse it to find out what there is; read_note answers a text.",
+		Doc: "List the titles of notes.\n\nUse read_note to read one of them.",
 		Examples: []tools.Example[ListIn, ListOut]{
 			{Purpose: "see the first two notes", In: ListIn{Limit: 2}, Want: ListOut{Titles: []Title{"Milk", "Shopping"}, Total: 3, More: true}},
 			{Purpose: "find notes by the beginning of their title", In: ListIn{Begins: "Sho"}, Want: ListOut{Titles: []Title{"Shopping"}, Total: 1}},
@@ -33,7 +33,7 @@ func listNotes() tools.Tool[*Memo] {
 	}, (*Memo).List)
 }
 
-// List answers titles.
+// List implements list_notes.
 func (m *Memo) List(_ context.Context, in ListIn) (ListOut, error) {
 	var found []Title
 	for _, t := range m.visibleTitles() {
@@ -56,13 +56,13 @@ type ReadOut struct {
 	Title    Title  `json:"title" jsonschema:"the note's title"`
 	Text     string `json:"text" jsonschema:"the whole text"`
 	Colour   Colour `json:"colour" jsonschema:"the note's colour"`
-	Revision int    `json:"revision" jsonschema:"give it to write_note, so that it refuses to overwrite what you have not seen"`
+	Revision int    `json:"revision" jsonschema:"pass it to write_note to avoid overwriting a later edit"`
 }
 
 func readNote() tools.Tool[*Memo] {
 	return tools.Define(tools.Spec[ReadIn, ReadOut]{
 		Name: "read_note", Title: "Read a note", Effect: tools.Reads,
-		Doc:    "Read one note with its text.\n\nlist_notes knows the titles.",
+		Doc:    "Read one note with its text.\n\nUse list_notes to find titles.",
 		Errors: []tools.Code{tools.NotFound},
 		Examples: []tools.Example[ReadIn, ReadOut]{{
 			Purpose: "read the note Milk", In: ReadIn{"Milk"},
@@ -71,7 +71,8 @@ func readNote() tools.Tool[*Memo] {
 	}, (*Memo).Read)
 }
 
-// Read answers one note; NotFound if there is none with this title.
+// Read implements read_note. A hidden note is NotFound, like one that does not
+// exist.
 func (m *Memo) Read(_ context.Context, in ReadIn) (ReadOut, error) {
 	n, ok := m.note(in.Title)
 	if !ok || m.hidesNote(in.Title, n) {
@@ -81,31 +82,31 @@ func (m *Memo) Read(_ context.Context, in ReadIn) (ReadOut, error) {
 }
 
 func noSuchNote(t Title) error {
-	// Titles that come by URI or prompt have not passed a schema: repeat a part.
+	// A title from a URI or prompt has not been checked by a schema: quote only a part.
 	return tools.Errorf(tools.NotFound, "no note titled %.80q", t).WithHint("Call list_notes to see the titles.")
 }
 
 // WriteIn is the input of write_note.
 type WriteIn struct {
-	Title    Title  `json:"title" jsonschema:"which note; made when there is none"`
+	Title    Title  `json:"title" jsonschema:"which note; created if it does not exist"`
 	Text     string `json:"text" jsonschema:"the whole new text"`
 	Colour   Colour `json:"colour,omitempty" jsonschema:"the note's colour"`
-	Revision int    `json:"revision,omitempty" jsonschema:"as answered by read_note; the write is refused when the note has another by now"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"true: say what would happen and change nothing"`
+	Revision int    `json:"revision,omitempty" jsonschema:"revision from read_note; the write is refused if the note has changed since"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"true: only show what would happen"`
 }
 
 // WriteOut is the answer of write_note.
 type WriteOut struct {
 	Title    Title `json:"title" jsonschema:"the note's title"`
-	Revision int   `json:"revision" jsonschema:"of the note as written"`
-	Created  bool  `json:"created" jsonschema:"true: there was no such note before"`
+	Revision int   `json:"revision" jsonschema:"revision of the note as written"`
+	Created  bool  `json:"created" jsonschema:"true: the note is new"`
 	DryRun   bool  `json:"dry_run,omitempty" jsonschema:"true: nothing was changed"`
 }
 
 func writeNote() tools.Tool[*Memo] {
 	return tools.DefineWithContext(tools.Spec[WriteIn, WriteOut]{
 		Name: "write_note", Title: "Write a note", Effect: tools.Writes,
-		Doc:    "Create a note, or replace its text.\n\nGive the revision you read, so that nobody's later edit is lost.",
+		Doc:    "Create a note, or replace its text.\n\nPass the revision that you read, so that no later edit is lost.",
 		Errors: []tools.Code{tools.Conflict},
 		Examples: []tools.Example[WriteIn, WriteOut]{
 			{Purpose: "add a note", In: WriteIn{Title: "Tea", Text: "Green.", Colour: "blue"}, Want: WriteOut{Title: "Tea", Revision: 1, Created: true}},
@@ -115,11 +116,11 @@ func writeNote() tools.Tool[*Memo] {
 	}, (*Memo).Write)
 }
 
-// Write stores a note; Conflict if in.Revision is given and not the note's,
-// Denied if the note is hidden or would be.
+// Write implements write_note. Like every write it works out what it will do,
+// calls BeforeWrite, and only then writes.
 func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (WriteOut, error) {
 	if err := ctx.Err(); err != nil {
-		return WriteOut{}, err // a call that answers an error has changed nothing
+		return WriteOut{}, err // a call that returns an error must have changed nothing
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
@@ -148,12 +149,12 @@ func (m *Memo) Write(ctx context.Context, c tools.CallContext, in WriteIn) (Writ
 // DeleteIn is the input of delete_note.
 type DeleteIn struct {
 	Title  Title `json:"title" jsonschema:"which note"`
-	DryRun bool  `json:"dry_run,omitempty" jsonschema:"true: say what would happen and change nothing"`
+	DryRun bool  `json:"dry_run,omitempty" jsonschema:"true: only show what would happen"`
 }
 
 // DeleteOut is the answer of delete_note.
 type DeleteOut struct {
-	Deleted bool  `json:"deleted" jsonschema:"true: the note is gone; false: it was a dry run"`
+	Deleted bool  `json:"deleted" jsonschema:"true: the note was deleted; false: dry run"`
 	Title   Title `json:"title" jsonschema:"the note's title"`
 }
 
@@ -168,7 +169,7 @@ func deleteNote() tools.Tool[*Memo] {
 	}, (*Memo).Delete)
 }
 
-// Delete removes a note; NotFound if there is none with this title.
+// Delete implements delete_note.
 func (m *Memo) Delete(ctx context.Context, c tools.CallContext, in DeleteIn) (DeleteOut, error) {
 	if err := ctx.Err(); err != nil {
 		return DeleteOut{}, err
@@ -189,9 +190,8 @@ func (m *Memo) Delete(ctx context.Context, c tools.CallContext, in DeleteIn) (De
 	return DeleteOut{true, in.Title}, nil
 }
 
-// announce tells subscribers that the resource of a note has new content, if
-// agents see the note. A variable of a template has every reserved character
-// escaped.
+// announce tells subscribers that the resource of a note has new content, unless
+// the note is hidden. Reserved characters in the URI must be escaped.
 func (m *Memo) announce(t Title) {
 	if n, ok := m.note(t); ok && m.hidesNote(t, n) {
 		return

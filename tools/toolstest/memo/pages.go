@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages are how the person before the panel looks through the notes. What is
-// hidden from agents is not there either.
+// pages lets a person browse the notes on the panel. Hidden notes are left out
+// there too.
 func pages() *tools.Pages[*Memo] {
 	return &tools.Pages[*Memo]{List: (*Memo).listAllNotes, Read: (*Memo).noteText}
 }

@@ -12,8 +12,8 @@ import (
 
 var tagPattern = regexp.MustCompile(`#[\pL\pN/_-]+`)
 
-// hidesNote says whether the note does not exist for agents. Every way to a note
-// asks it: one that does not is found by the suite.
+// hidesNote reports whether a note is hidden from agents. Every tool, resource and
+// prompt must ask it; the suite finds those that do not.
 func (m *Memo) hidesNote(t Title, n note) bool {
 	return m.privacy.Any() && m.privacy.Hides(tools.Page{
 		Path:       string(t),
@@ -22,21 +22,21 @@ func (m *Memo) hidesNote(t Title, n note) bool {
 	})
 }
 
-// visibleTitles lists the titles that agents see.
+// visibleTitles lists the titles that agents may see.
 func (m *Memo) visibleTitles() []Title {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.notes)), func(t Title) bool { return m.hidesNote(t, m.notes[t]) })
 }
 
-// hiddenError refuses a write onto a hidden note, and one after which the
-// agent would not see what it wrote. It is the same sentence for both, so that
-// by a title alone nobody learns whether there is a note.
+// hiddenError refuses to overwrite a hidden note, and to write a note that would
+// be hidden. Both have the same message, so that an agent cannot find out
+// whether a hidden note exists.
 func hiddenError(t Title) error {
-	return tools.Errorf(tools.Denied, "notes like %.80q are kept from agents", t).WithHint("Choose another title, or ask the user.")
+	return tools.Errorf(tools.Denied, "notes like %.80q are hidden from agents", t).WithHint("Choose another title, or ask the user.")
 }
 
-// HidesChange implements [tools.Hider].
+// HidesChange implements [tools.ChangeFilter].
 func (m *Memo) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 	t := Title(c.Target)
 	states := []tools.State{m.state(t), c.Before, c.After}
@@ -47,7 +47,7 @@ func (m *Memo) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 		}
 		var k noteState
 		if err := json.Unmarshal(s.Data, &k); err != nil {
-			return true, nil //nolint:nilerr // what it held is not known
+			return true, nil //nolint:nilerr // hidden when in doubt
 		}
 		hidden = hidden || m.hidesNote(t, note{k.Text, k.Colour, k.Revision})
 	}

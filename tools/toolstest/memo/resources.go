@@ -7,8 +7,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// resources are what an agent, or the person before it, may read by URI: one
-// plain resource and one template.
+// resources are what can be read by URI: one plain resource and one template.
 func resources() []tools.Resource[*Memo] {
 	return []tools.Resource[*Memo]{{
 		Name: "index", Title: "All titles", Doc: "The titles of all notes, one a line.",
@@ -34,7 +33,7 @@ func (m *Memo) readResource(ctx context.Context, _ string, vars map[string]strin
 	return tools.Content{Text: n.Text}, nil
 }
 
-// titles lists at most 100 titles that begin with prefix.
+// titles lists at most 100 titles with a prefix.
 func (m *Memo) titles(prefix string) []string {
 	var out []string
 	for _, t := range m.visibleTitles() {
@@ -45,7 +44,7 @@ func (m *Memo) titles(prefix string) []string {
 	return out
 }
 
-// prompts are texts with arguments that a person picks in their client.
+// prompts are texts with arguments that a person chooses in their client.
 func prompts() []tools.Prompt[*Memo] {
 	return []tools.Prompt[*Memo]{{
 		Name: "shorten", Title: "Shorten a note", Doc: "Ask for a shorter version of a note.",

@@ -9,21 +9,20 @@ import (
 	"sync"
 )
 
-// A Store keeps drawers of notes. It outlives the sources opened on it, as
-// a disk does. Its methods may be called from any goroutine.
+// A Store holds notebooks. Like a disk, it outlives the sources that are opened
+// on it. Its methods may be called from any goroutine.
 type Store struct {
 	mu        sync.Mutex
 	notebooks map[string]*notebook
 }
 
-// NewStore is an empty cupboard.
+// NewStore returns an empty store.
 func NewStore() *Store { return &Store{notebooks: map[string]*notebook{}} }
 
-// A notebook holds the notes of one source, by title.
+// A notebook holds the notes of one source by title.
 type notebook struct {
-	// writing is held from looking at a note to changing it. mu is held only
-	// for an instant, so that what a call is about to change can be looked at
-	// while it waits for leave.
+	// writing is held from reading a note to changing it. mu is held only for
+	// an instant, so that State can be called while a call waits for approval.
 	writing sync.Mutex
 	mu      sync.RWMutex
 	notes   map[Title]note
@@ -32,66 +31,65 @@ type notebook struct {
 type note struct {
 	text     string
 	colour   Colour
-	revision int // counts the writes; the first is 1
+	revision int // number of writes, from 1
 }
 
-// open finds the drawer, or makes it with texts in it.
-func (c *Store) open(name string, texts map[string]string) *notebook {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if d, ok := c.notebooks[name]; ok {
-		return d
+// open finds a notebook, or creates it with texts in it.
+func (s *Store) open(name string, texts map[string]string) *notebook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if nb, ok := s.notebooks[name]; ok {
+		return nb
 	}
-	d := &notebook{notes: map[Title]note{}}
+	nb := &notebook{notes: map[Title]note{}}
 	for title, text := range texts {
-		d.notes[Title(title)] = note{text, yellow, 1}
+		nb.notes[Title(title)] = note{text, yellow, 1}
 	}
-	c.notebooks[name] = d
-	return d
+	s.notebooks[name] = nb
+	return nb
 }
 
-// Put writes a note as a person does who opens the drawer: not through a
-// source, and whatever was there before. A note that is new is yellow.
-func (c *Store) Put(name, title, text string) {
-	d := c.open(name, nil)
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	old, ok := d.note(Title(title))
+// Put writes a note from outside, as a person would: not through a source, and
+// without a check of what was there before. A new note is yellow.
+func (s *Store) Put(name, title, text string) {
+	nb := s.open(name, nil)
+	nb.writing.Lock()
+	defer nb.writing.Unlock()
+	old, ok := nb.note(Title(title))
 	if !ok {
 		old.colour = yellow
 	}
-	d.set(Title(title), &note{text, old.colour, old.revision + 1})
+	nb.set(Title(title), &note{text, old.colour, old.revision + 1})
 }
 
-// Digest identifies everything in a drawer: equal digests, equal contents. A
-// drawer that was never opened is empty.
-func (c *Store) Digest(name string) string {
-	d := c.open(name, nil)
-	d.mu.RLock()
-	defer d.mu.RUnlock()
+// Digest identifies the content of a notebook: equal digests, equal contents.
+func (s *Store) Digest(name string) string {
+	nb := s.open(name, nil)
+	nb.mu.RLock()
+	defer nb.mu.RUnlock()
 	h := sha256.New()
-	for _, title := range slices.Sorted(maps.Keys(d.notes)) {
-		n := d.notes[title]
+	for _, title := range slices.Sorted(maps.Keys(nb.notes)) {
+		n := nb.notes[title]
 		h.Write(fmt.Appendf(nil, "%q %q %s %d\n", title, n.text, n.colour, n.revision))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// note is the note with that title, if there is one.
-func (d *notebook) note(t Title) (note, bool) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	n, ok := d.notes[t]
+// note returns the note with that title, if there is one.
+func (nb *notebook) note(t Title) (note, bool) {
+	nb.mu.RLock()
+	defer nb.mu.RUnlock()
+	n, ok := nb.notes[t]
 	return n, ok
 }
 
-// set stores a note, or takes it out if n is nil.
-func (d *notebook) set(t Title, n *note) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// set stores a note, or removes it if n is nil.
+func (nb *notebook) set(t Title, n *note) {
+	nb.mu.Lock()
+	defer nb.mu.Unlock()
 	if n == nil {
-		delete(d.notes, t)
+		delete(nb.notes, t)
 		return
 	}
-	d.notes[t] = *n
+	nb.notes[t] = *n
 }

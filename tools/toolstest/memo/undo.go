@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// noteState is a note as its State says it: whole, so that it can be made again.
+// noteState is a note in its State: complete, so that it can be recreated.
 type noteState struct {
 	Text     string `json:"text"`
 	Colour   Colour `json:"colour"`
@@ -24,7 +24,7 @@ func (n note) state() tools.State {
 	return tools.State{Exists: true, Data: b}
 }
 
-// state is what the title holds now, which may be nothing.
+// state returns the State of a title now.
 func (m *Memo) state(t Title) tools.State {
 	if n, ok := m.note(t); ok {
 		return n.state()
@@ -32,14 +32,14 @@ func (m *Memo) state(t Title) tools.State {
 	return tools.State{}
 }
 
-// State implements [tools.Keeper]. A target is a title. It takes no lock that
-// a call holds while it reports what it is about to change.
+// State implements [tools.Restorer]. A target is a title. State must not take a
+// lock that a call holds while it calls BeforeWrite.
 func (m *Memo) State(_ context.Context, target string) (tools.State, error) {
 	return m.state(Title(target)), nil
 }
 
-// Restore implements [tools.Keeper]: first it looks at every target, then it
-// reports, then it writes.
+// Restore implements [tools.Restorer]: it checks every target, then reports, then
+// writes.
 func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools
 	for _, change := range changes {
 		now := m.state(Title(change.Target))
 		if now.Exists != change.Before.Exists || !bytes.Equal(now.Data, change.Before.Data) {
-			return tools.Errorf(tools.Conflict, "the note %.80q has been changed since", change.Target)
+			return tools.Errorf(tools.Conflict, "the note %.80q was edited later", change.Target)
 		}
 		if !change.After.Exists {
 			after[Title(change.Target)] = nil
@@ -58,7 +58,7 @@ func (m *Memo) Restore(ctx context.Context, c tools.CallContext, changes []tools
 		}
 		var k noteState
 		if err := json.Unmarshal(change.After.Data, &k); err != nil {
-			return tools.Errorf(tools.Invalid, "what the note %.80q held cannot be read", change.Target)
+			return tools.Errorf(tools.Invalid, "the state of the note %.80q cannot be read", change.Target)
 		}
 		after[Title(change.Target)] = &note{k.Text, k.Colour, k.Revision}
 	}
