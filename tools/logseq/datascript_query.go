@@ -78,7 +78,7 @@ func datascriptQuery() tools.Tool[*Graph] {
 func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (DatascriptQueryOut, error) {
 	var out DatascriptQueryOut
 	if g.hidesAnything() {
-		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is kept from agents").
+		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is hidden from agents").
 			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")
 	}
 	inputs, rules, err := encodeInputs(in.Inputs)

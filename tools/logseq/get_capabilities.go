@@ -52,7 +52,7 @@ func (g *Graph) GetCapabilities(ctx context.Context, _ NoArguments) (Capabilitie
 		one := CapabilityStatus{Key: c.Key, Tools: c.Tools, Available: slices.Contains(a.Capabilities, c.Key)}
 		switch {
 		case one.Available && c.Key == "datascript.query" && g.hidesAnything():
-			one.Available, one.Reason = false, "it is off while something in this graph is kept from agents"
+			one.Available, one.Reason = false, "it is off while something in this graph is hidden from agents"
 		case one.Available:
 		case !out.Connected:
 			one.Reason = "Logseq is not connected"

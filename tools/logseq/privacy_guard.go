@@ -12,7 +12,7 @@ import (
 // hiddenError is one sentence for a page that is there and for one that
 // would be hidden, so that nobody learns by trying which it is.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "what this would write to is kept from agents").WithHint("Do it another way, or ask the user.")
+	return tools.Errorf(tools.Denied, "what this would change is hidden from agents").WithHint("Do it another way, or ask the user.")
 }
 
 // checkPageNameVisible refuses a name for a page that is taken by a hidden one, or that

@@ -11,10 +11,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// apply makes changes, which verify has found possible: the folders first,
-// then the files that move, that are new, that change and that go, then the
-// folders that are left empty. Each step has its own precondition; when one
-// is refused, those before it are taken back. The caller holds n.writing.
+// apply makes changes that have been checked: it creates folders, moves files,
+// creates, changes and deletes files, and deletes folders that became empty.
+// Each step has its own precondition; when a step fails, the steps before it
+// are rolled back. The caller holds n.writing.
 func (n *Notebook) apply(changes []tools.Change, moved moves) error {
 	a := changeApplier{n: n, byTarget: map[string]tools.Change{}}
 	for _, c := range changes {
@@ -23,7 +23,7 @@ func (n *Notebook) apply(changes []tools.Change, moved moves) error {
 	if err := a.run(changes, moved); err != nil {
 		return errors.Join(err, a.rollBack())
 	}
-	for _, c := range slices.Backward(changes) { // what is deeper comes first
+	for _, c := range slices.Backward(changes) { // deepest first
 		if dir, isFolder := parseFolderTarget(c.Target); isFolder && !c.After.Exists {
 			n.vault.RemoveEmpty(dir)
 		}
@@ -31,11 +31,11 @@ func (n *Notebook) apply(changes []tools.Change, moved moves) error {
 	return nil
 }
 
-// changeApplier is changes in the making.
+// A changeApplier makes changes and can roll them back.
 type changeApplier struct {
 	n         *Notebook
 	byTarget  map[string]tools.Change
-	undoSteps []func() error // what takes back each step so far
+	undoSteps []func() error // rolls back each step so far
 }
 
 func (a *changeApplier) run(changes []tools.Change, moved moves) error {
@@ -62,7 +62,7 @@ func (a *changeApplier) run(changes []tools.Change, moved moves) error {
 	return nil
 }
 
-// record notes how a step that worked is taken back.
+// record remembers how to roll back a step that succeeded.
 func (a *changeApplier) record(err error, back func() error) error {
 	if err == nil {
 		a.undoSteps = append(a.undoSteps, back)
@@ -78,12 +78,12 @@ func (a *changeApplier) rollBack() error {
 	return errors.Join(errs...)
 }
 
-// moveFile renames a file, after which its old target is done and its new one has
-// its content to change at most.
+// moveFile renames a file. After that its old target is done, and its new one may
+// still need other content.
 func (a *changeApplier) moveFile(from, to string) error {
 	gone, made := a.byTarget[from], a.byTarget[to]
 	if gone.After.Exists || made.Before.Exists || !gone.Before.Exists || !made.After.Exists {
-		return nil // something else is in its place before or afterwards
+		return nil // not a plain move: another file has its path before or after
 	}
 	if err := a.checkUnchanged(gone); err != nil {
 		return err
@@ -100,8 +100,8 @@ func (a *changeApplier) moveFile(from, to string) error {
 	return nil
 }
 
-// checkUnchanged checks that a file that is to move or to go is as it was, since no
-// step of the file system does that.
+// checkUnchanged checks that a file to be moved or deleted is as it was, because
+// the file system cannot check that.
 func (a *changeApplier) checkUnchanged(c tools.Change) error {
 	held, there, err := a.n.vault.Look(c.Target, maxAttachment)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *changeApplier) checkUnchanged(c tools.Change) error {
 	return nil
 }
 
-// applyFile makes one file what its Change says.
+// applyFile makes the Change of one file.
 func (a *changeApplier) applyFile(c tools.Change) error {
 	switch {
 	case sameState(c.Before, c.After):
@@ -132,7 +132,7 @@ func (a *changeApplier) applyFile(c tools.Change) error {
 	return a.record(a.n.vault.Remove(c.Target), func() error { return a.writeFile(c.Target, tools.State{}, c.Before) })
 }
 
-// writeFile writes a file that holds before.
+// writeFile writes a file if it still holds before.
 func (a *changeApplier) writeFile(file string, before, after tools.State) error {
 	root, err := a.n.vault.Root(file)
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *changeApplier) writeFile(file string, before, after tools.State) error 
 	return err
 }
 
-// probeModes are atomicfile.Modes as a State has them.
+// probeModes finds out the permission bits of new files and folders.
 func (n *Notebook) probeModes() (file, folder uint32, err error) {
 	root, err := n.vault.Root("new")
 	if err != nil {

@@ -12,18 +12,19 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxChanged is how many bytes one call moves, rewrites or removes at most,
-// for all of them are kept, so that they can be taken back.
+// maxChanged is the maximum number of bytes that one call moves, rewrites or
+// deletes. All of them are kept so that the call can be undone.
 const maxChanged = 256 << 20
 
-// A draft is what a call will make of the folder. It is worked out to its end
-// before anything is written: methods look at the folder as it will be. Who
-// has one holds n.writing. It is not for several goroutines, but for read.
+// A draft is the folder as a call will leave it. It is worked out completely
+// before anything is written, and its methods see the folder as it will be. The
+// owner of a draft holds n.writing. Only readPage may be called from several
+// goroutines.
 type draft struct {
 	n             *Notebook
-	entries       *entries // in the folder as it is; nil until somebody asks for the outline
+	entries       *entries // of the folder as it is; nil until outline is called
 	before, after map[string]tools.State
-	movedFrom     map[string]string // by the path of a file that moves: where it was
+	movedFrom     map[string]string // old path of a moved file, by its new path
 	size          int
 }
 
@@ -31,7 +32,7 @@ func (n *Notebook) draft() *draft {
 	return &draft{n: n, before: map[string]tools.State{}, after: map[string]tools.State{}, movedFrom: map[string]string{}}
 }
 
-// state is what a target will hold, and held before, as far as the draft goes.
+// state returns what a target will hold, and remembers what it holds now.
 func (d *draft) state(target string) (tools.State, error) {
 	if st, ok := d.after[target]; ok {
 		return st, nil
@@ -48,7 +49,7 @@ func (d *draft) state(target string) (tools.State, error) {
 	return st, nil
 }
 
-// exists says whether there will be a file or a folder of that name.
+// exists reports whether there will be a file or folder with that name.
 func (d *draft) exists(name string) bool {
 	file, isFile := d.after[name]
 	folder, isFolder := d.after[folderTarget(name)]
@@ -58,7 +59,7 @@ func (d *draft) exists(name string) bool {
 	return !isFile && !isFolder && d.n.vault.Has(name)
 }
 
-// hasFolder says whether there will be a folder of that name.
+// hasFolder reports whether there will be a folder with that name.
 func (d *draft) hasFolder(name string) bool {
 	if st, ok := d.after[folderTarget(name)]; ok {
 		return st.Exists
@@ -66,7 +67,7 @@ func (d *draft) hasFolder(name string) bool {
 	return d.n.vault.HasDir(name)
 }
 
-// readPage is a page as it will be.
+// readPage returns a page as it will be.
 func (d *draft) readPage(file string) (*page, error) {
 	if st, ok := d.after[file]; ok && st.Exists {
 		return parse(file, st.Data), nil
@@ -74,7 +75,7 @@ func (d *draft) readPage(file string) (*page, error) {
 	return d.n.read(file)
 }
 
-// setContent makes data the content of a file that is there.
+// setContent replaces the content of an existing file.
 func (d *draft) setContent(file string, data []byte) error {
 	st, err := d.state(file)
 	st.Data = data
@@ -82,7 +83,7 @@ func (d *draft) setContent(file string, data []byte) error {
 	return err
 }
 
-// addFile makes a new file.
+// addFile creates a file.
 func (d *draft) addFile(file string, data []byte) error {
 	mode, _, err := d.n.modes()
 	if err != nil {
@@ -91,7 +92,7 @@ func (d *draft) addFile(file string, data []byte) error {
 	return d.placeFile(file, tools.State{Exists: true, Data: data, Mode: mode})
 }
 
-// placeFile makes a file where there is none, and the folders it needs.
+// placeFile creates a file with a State, and the folders it needs.
 func (d *draft) placeFile(file string, st tools.State) error {
 	if d.exists(file) {
 		return d.n.nameTakenError(file)
@@ -106,8 +107,8 @@ func (d *draft) placeFile(file string, st tools.State) error {
 	return nil
 }
 
-// addFolder makes a folder, and those above it, if it is not there; mode 0 is
-// that of new ones.
+// addFolder creates a folder and its parents if they are missing; mode 0 means
+// the default permissions.
 func (d *draft) addFolder(dir string, mode uint32) error {
 	if dir == "." || d.hasFolder(dir) {
 		return nil
@@ -131,7 +132,7 @@ func (d *draft) addFolder(dir string, mode uint32) error {
 	return nil
 }
 
-// removeFile takes a file away.
+// removeFile deletes a file.
 func (d *draft) removeFile(file string) error {
 	_, err := d.state(file)
 	d.after[file] = tools.State{}
@@ -155,15 +156,14 @@ func (d *draft) moveFile(from, to string) error {
 	return nil
 }
 
-// removeEmpty takes a folder away if nothing will be in it, and says whether
-// it does.
+// removeEmpty deletes a folder if it will be empty, and reports whether it did.
 func (d *draft) removeEmpty(dir string) (bool, error) {
 	if dir == "." || dir == "" || !d.hasFolder(dir) {
 		return false, nil
 	}
 	names, err := d.n.vault.Names(dir)
 	if err != nil && d.n.vault.HasDir(dir) {
-		return false, nil // what cannot be listed stays
+		return false, nil // keep a folder that cannot be listed
 	}
 	for _, name := range names {
 		if d.exists(path.Join(dir, name)) {
@@ -180,7 +180,7 @@ func (d *draft) removeEmpty(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// changes are all that the draft comes to, in the order of their targets.
+// changes lists what the draft changes, ordered by target.
 func (d *draft) changes() []tools.Change {
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(d.after)) {
@@ -191,8 +191,8 @@ func (d *draft) changes() []tools.Change {
 	return changes
 }
 
-// commit reports the draft and then writes it. An error that is not the
-// caller's says what stood in the way, and that nothing has changed.
+// commit reports the changes and then writes them. If it fails, nothing has
+// changed.
 func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	changes := d.changes()
 	if len(changes) == 0 {
@@ -225,7 +225,7 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	return nil
 }
 
-// outline is that of the folder as it will be.
+// outline returns the outline of the folder as it will be.
 func (d *draft) outline(ctx context.Context) (*outline, error) {
 	if d.entries == nil {
 		there, err := d.n.entries(ctx)

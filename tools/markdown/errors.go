@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// toolError is err, met at path, as an agent may see it. What is none of the
-// agent's business passes unchanged and becomes Internal.
+// toolError converts err, which happened at path, for an agent. Unknown errors are
+// returned unchanged and become Internal.
 func (n *Notebook) toolError(path string, err error) error {
 	if name, ok := errors.AsType[*vault.NameError](err); ok {
 		if name.Outside {
@@ -20,31 +20,31 @@ func (n *Notebook) toolError(path string, err error) error {
 		return tools.Errorf(tools.Invalid, "path: %s", name.Reason).WithHint("Paths look like Projects/Alpha.md.")
 	}
 	if twin, ok := errors.AsType[*vault.TwinError](err); ok {
-		return tools.Errorf(tools.Conflict, "A page or folder whose name differs only in case or accents exists already: %s", twin.Existing).
+		return tools.Errorf(tools.Conflict, "A page or folder already exists whose name differs only in case or accents: %s", twin.Existing).
 			WithHint("Use that path, or another name.")
 	}
 	switch {
 	case errors.Is(err, vault.ErrGone):
-		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " is gone", Hint: "Ask the user to bring it back.", Cause: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
 	case errors.Is(err, atomicfile.ErrChanged):
 		return &tools.Error{Code: tools.Conflict, Message: modifiedMessage, Hint: "Read the page again, then write.", Cause: err}
 	case errors.Is(err, vault.ErrExists), errors.Is(err, atomicfile.ErrExists):
-		return tools.Errorf(tools.Conflict, "Something exists already at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
+		return tools.Errorf(tools.Conflict, "A file or folder already exists at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
 	case errors.Is(err, vault.ErrAmbiguous):
-		return tools.Errorf(tools.Conflict, "Several pages have a name that differs only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
+		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
 	case errors.Is(err, vault.ErrTooLarge):
 		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
 	case errors.Is(err, fs.ErrPermission):
-		return &tools.Error{Code: tools.Unavailable, Message: "The operating system does not allow this at path: " + path, Hint: "Ask the user to check the permissions.", Cause: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to make room.", Cause: err}
+		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.", Cause: err}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
 		return notFoundError(path)
 	}
 	return err
 }
 
-// modifiedMessage is the specification's sentence.
+// modifiedMessage is given by the specification.
 const modifiedMessage = "Page was modified externally, please retry"
 
 func notFoundError(path string) error {
@@ -58,10 +58,10 @@ func (n *Notebook) outsideError() error {
 	return tools.Errorf(tools.Denied, "Cannot access files outside the folder of pages").WithHint("Paths are relative to it, like Projects/Alpha.md.")
 }
 
-// notDirectory says whether a path goes through a file as if it were a folder.
+// notDirectory reports whether a path uses a file as a folder.
 func notDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// conflictError says that a page is not as its reader left it.
+// conflictError reports that a page has changed, with its present etag.
 func conflictError(etag string) error {
 	return tools.Errorf(tools.Conflict, modifiedMessage).WithHint("Read the page again, then write with the new etag.").WithData(currentEtag{etag})
 }

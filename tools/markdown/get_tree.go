@@ -14,22 +14,22 @@ import (
 // GetTreeIn are the arguments of get_tree.
 type GetTreeIn struct {
 	IncludeMetadata bool   `json:"includeMetadata,omitempty" jsonschema:"also each page's other front matter"`
-	Path            string `json:"path,omitempty" jsonschema:"only what is below this page or folder"`
-	Depth           Levels `json:"depth,omitempty" jsonschema:"levels to answer; all when omitted"`
+	Path            string `json:"path,omitempty" jsonschema:"only pages below this page or folder"`
+	Depth           Levels `json:"depth,omitempty" jsonschema:"number of levels; all when omitted"`
 }
 
 // Levels is a number of levels: 1 to 50.
 type Levels int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements [tools.SchemaProvider].
 func (Levels) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(50.0)}
 }
 
 // GetTreeOut is the answer of get_tree.
 type GetTreeOut struct {
-	Tree      Branches `json:"tree" jsonschema:"pages in the sidebar's order, each with its children"`
-	Total     int      `json:"total" jsonschema:"pages there are"`
+	Tree      Branches `json:"tree" jsonschema:"pages in sidebar order, each with its children"`
+	Total     int      `json:"total" jsonschema:"total number of pages"`
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
@@ -45,10 +45,10 @@ type Branch struct {
 	Children    Branches       `json:"children,omitempty"`
 }
 
-// Branches are siblings.
+// Branches are sibling pages.
 type Branches []Branch
 
-// JSONSchema implements tools.Typed: the tree is recursive, which inference
+// JSONSchema implements [tools.SchemaProvider]: the tree is recursive, which inference
 // does not know.
 func (Branches) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{
@@ -60,7 +60,7 @@ func (Branches) JSONSchema() *jsonschema.Schema {
 func getTree() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetTreeIn, GetTreeOut]{
 		Name: "get_tree", Title: "Tree of pages", Effect: tools.Reads,
-		Doc:    "Answers the whole hierarchy of pages as a tree, in the sidebar's order.\nA tree that is too large loses its deepest levels; ask for those by path.",
+		Doc:    "Returns the whole hierarchy of pages as a tree, in sidebar order.\nIf the tree is too large its deepest levels are left out; ask for them by path.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
 			Purpose: "get an overview", In: GetTreeIn{}, AnyAnswer: true,
@@ -110,7 +110,7 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 	return out, nil
 }
 
-// levels is how many bytes each level of the tree takes, roughly.
+// levels is roughly the number of bytes in each level of the tree.
 func (l *listedNode) levels(metadata bool) []int {
 	var sizes []int
 	for level := l.children; len(level) > 0; {
@@ -140,9 +140,9 @@ func (l *listedNode) branches(depth int, metadata bool) Branches {
 
 // branch is the node without its children.
 func (l *listedNode) branch(metadata bool) Branch {
-	b := Branch{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
-	if metadata && l.page != nil {
-		b.Metadata = maps.Clone(l.page.fields.Values)
+	b := Branch{Path: l.node.path(), Title: l.title, Icon: l.icon, HasChildren: len(l.node.children) > 0, PageID: l.id}
+	if metadata && l.fields != nil {
+		b.Metadata = maps.Clone(l.fields)
 		for _, shown := range []string{"id", "title", "icon"} {
 			delete(b.Metadata, shown)
 		}
@@ -150,7 +150,7 @@ func (l *listedNode) branch(metadata bool) Branch {
 	return b
 }
 
-// size is how many bytes the branch takes without its children, roughly.
+// size is roughly the number of bytes in the branch without its children.
 func (b Branch) size() int {
 	size := len(b.Path) + len(b.Title) + len(b.Icon) + len(b.PageID) + 80
 	if len(b.Metadata) > 0 {

@@ -10,15 +10,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// A linkSource is what links need to know of a page.
+// A linkSource is a page with what is needed to resolve links from and to it.
 type linkSource struct {
 	file, title string
 	aliases     []string
 	links       []links.Link
 }
 
-// readLinkSources reads every page's title, aliases and links. A page that cannot be
-// read is there under its name, without links.
+// readLinkSources reads the title, aliases and links of every page. A page that
+// cannot be read has its name and no links.
 func readLinkSources(ctx context.Context, o *outline, read func(file string) (*page, error)) ([]linkSource, error) {
 	files := o.pageFiles()
 	all := make([]linkSource, len(files))
@@ -28,7 +28,7 @@ func readLinkSources(ctx context.Context, o *outline, read func(file string) (*p
 			p = parse(files[i], nil)
 		}
 		c := linkSource{file: p.file, title: p.title(), aliases: append(p.fields.Texts("aliases"), p.fields.Texts("alias")...), links: links.Scan(p.text, p.body)}
-		for j := range c.links { // so that the page's text can be forgotten
+		for j := range c.links { // so that the page's text can be freed
 			l := &c.links[j]
 			l.Target, l.Heading, l.Block, l.Text = strings.Clone(l.Target), "", "", ""
 		}
@@ -37,47 +37,45 @@ func readLinkSources(ctx context.Context, o *outline, read func(file string) (*p
 	return all, err
 }
 
-// How a link found its page.
+// How a link was resolved.
 const (
 	byPath  = "path"
 	byName  = "name"
 	byTitle = "title"
 )
 
-// A linkResolver says which page a link means: the one at that path, else the only
-// one of that name, else of that title, else of that alias. It compares
-// without case, and never chooses between several.
+// A linkResolver finds the page that a link means: by path, else by name, else by
+// title, else by alias. It ignores letter case. If several pages match it returns
+// all of them.
 type linkResolver struct {
 	paths, names, titles, aliases map[string][]string
 	files                         map[string][]string // attachments, by path and by name
 }
 
-func key(s string) string { return vault.Fold(s) }
-
 func newLinkResolver(o *outline, all []linkSource) *linkResolver {
 	r := &linkResolver{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
 	for _, c := range all {
 		place := stem(c.file)
-		r.paths[key(place)] = append(r.paths[key(place)], c.file)
-		r.names[key(path.Base(place))] = append(r.names[key(path.Base(place))], c.file)
-		r.titles[key(c.title)] = append(r.titles[key(c.title)], c.file)
+		r.paths[vault.Fold(place)] = append(r.paths[vault.Fold(place)], c.file)
+		r.names[vault.Fold(path.Base(place))] = append(r.names[vault.Fold(path.Base(place))], c.file)
+		r.titles[vault.Fold(c.title)] = append(r.titles[vault.Fold(c.title)], c.file)
 		for _, a := range c.aliases {
-			if !slices.Contains(r.aliases[key(a)], c.file) {
-				r.aliases[key(a)] = append(r.aliases[key(a)], c.file)
+			if !slices.Contains(r.aliases[vault.Fold(a)], c.file) {
+				r.aliases[vault.Fold(a)] = append(r.aliases[vault.Fold(a)], c.file)
 			}
 		}
 	}
 	for _, f := range o.files {
-		r.files[key(f)] = append(r.files[key(f)], f)
+		r.files[vault.Fold(f)] = append(r.files[vault.Fold(f)], f)
 		if base := path.Base(f); base != f {
-			r.files[key(base)] = append(r.files[key(base)], f)
+			r.files[vault.Fold(base)] = append(r.files[vault.Fold(base)], f)
 		}
 	}
 	return r
 }
 
-// resolve returns the pages that l on the page from may mean, and how it was
-// found: none is a broken link, several an ambiguous one.
+// resolve returns the pages that l on the page from may mean, and how they were
+// found. No page is a broken link, several are an ambiguous one.
 func (r *linkResolver) resolve(from string, l links.Link) (found []string, by string) {
 	target := l.Target
 	relative := !l.Wiki || strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../")
@@ -95,17 +93,17 @@ func (r *linkResolver) resolve(from string, l links.Link) (found []string, by st
 	if strings.Contains(name, "/") {
 		return r.pagesBySuffix(name), byPath
 	}
-	if found := r.names[key(name)]; len(found) > 0 {
+	if found := r.names[vault.Fold(name)]; len(found) > 0 {
 		return found, byName
 	}
-	if found := r.titles[key(target)]; len(found) > 0 {
+	if found := r.titles[vault.Fold(target)]; len(found) > 0 {
 		return found, byTitle
 	}
-	return r.aliases[key(target)], byTitle
+	return r.aliases[vault.Fold(target)], byTitle
 }
 
-// pagesAt are the pages at a path with or without its extension. Where the very
-// file exists, one that differs in case or form is not meant.
+// pagesAt returns the pages at a path, with or without extension. An exact match
+// wins over one that differs in case or in the composition of accents.
 func (r *linkResolver) pagesAt(p string) []string {
 	place := p
 	if strings.HasSuffix(p, "/"+rootIndex) { // [[Projects/_index]]
@@ -113,7 +111,7 @@ func (r *linkResolver) pagesAt(p string) []string {
 	} else if isPage(p) {
 		place = stem(p)
 	}
-	found := r.paths[key(place)]
+	found := r.paths[vault.Fold(place)]
 	for _, f := range found {
 		if f == p || len(found) > 1 && f == p+".md" {
 			return []string{f}
@@ -122,21 +120,21 @@ func (r *linkResolver) pagesAt(p string) []string {
 	return found
 }
 
-// pagesBySuffix are the pages whose place ends in the parts of name.
+// pagesBySuffix returns the pages whose place ends in the path name.
 func (r *linkResolver) pagesBySuffix(name string) []string {
 	var found []string
-	for _, f := range r.names[key(path.Base(name))] {
-		if strings.HasSuffix(key(stem(f)), "/"+key(name)) {
+	for _, f := range r.names[vault.Fold(path.Base(name))] {
+		if strings.HasSuffix(vault.Fold(stem(f)), "/"+vault.Fold(name)) {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// attachments is the file that is no page which l may mean.
+// attachments returns the files, other than pages, that l may mean.
 func (r *linkResolver) attachments(from string, l links.Link) []string {
-	if found := r.files[key(path.Join(path.Dir(from), l.Target))]; len(found) > 0 {
+	if found := r.files[vault.Fold(path.Join(path.Dir(from), l.Target))]; len(found) > 0 {
 		return found
 	}
-	return r.files[key(strings.TrimPrefix(l.Target, "/"))]
+	return r.files[vault.Fold(strings.TrimPrefix(l.Target, "/"))]
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// relocate gives files other paths, and keeps links right: the relative links
-// of the moved pages, the Markdown links of all others to them, and with wiki
-// their wikilinks too. It returns the new paths of all pages that change.
+// relocate moves files and updates links: relative links in the moved pages,
+// Markdown links of other pages to them, and with wiki also wikilinks. It returns
+// the new paths of all pages that change.
 func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([]string, error) {
 	if len(m) == 0 {
 		return nil, nil
@@ -47,7 +47,7 @@ type edit struct {
 	text string
 }
 
-// planLinks reads every page and returns those whose links must change.
+// planLinks reads every page and returns the edits of those whose links change.
 func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) ([]edit, error) {
 	files := o.pageFiles()
 	known := map[string]bool{}
@@ -76,7 +76,7 @@ func (d *draft) planLinks(ctx context.Context, o *outline, m moves, wiki bool) (
 	return slices.DeleteFunc(edits, func(e edit) bool { return e.page == nil }), err
 }
 
-// relink is the text of p after the moves.
+// relink returns the text of p with updated links.
 func relink(p *page, m moves, known map[string]bool, r *linkResolver) string {
 	var b strings.Builder
 	at := 0
@@ -95,8 +95,8 @@ func relink(p *page, m moves, known map[string]bool, r *linkResolver) string {
 	return b.String() + p.text[at:]
 }
 
-// newRelative is what a Markdown link must say after the moves, "" if it may
-// stay. A link to nothing stays.
+// newRelative returns the new target of a Markdown link, or "" if it can stay. A
+// broken link stays.
 func newRelative(p *page, l links.Link, m moves, known map[string]bool) string {
 	target := path.Join(path.Dir(p.file), l.Target)
 	if strings.HasPrefix(l.Target, "/") || !known[target] {
@@ -120,7 +120,7 @@ func newRelative(p *page, l links.Link, m moves, known map[string]bool) string {
 	return links.Escape(rel)
 }
 
-// newWiki is what a wikilink must say after the moves, "" if it may stay.
+// newWiki returns the new target of a wikilink, or "" if it can stay.
 func newWiki(p *page, l links.Link, m moves, r *linkResolver) string {
 	if r == nil || l.Target == "" {
 		return ""
@@ -131,11 +131,11 @@ func newWiki(p *page, l links.Link, m moves, r *linkResolver) string {
 	}
 	was, now := stem(found[0]), stem(m.newPath(found[0]))
 	switch {
-	case by == byTitle: // neither a title nor an alias is a path
+	case by == byTitle: // a title or alias does not change with the path
 		return ""
 	case by == byName && path.Base(was) == path.Base(now):
 		return ""
-	case by == byName && len(r.names[key(path.Base(now))]) == 0:
+	case by == byName && len(r.names[vault.Fold(path.Base(now))]) == 0:
 		return path.Base(now)
 	}
 	if isPage(l.Target) {
@@ -144,7 +144,7 @@ func newWiki(p *page, l links.Link, m moves, r *linkResolver) string {
 	return now
 }
 
-// pageFiles are the files of all pages, in order.
+// pageFiles lists the files of all pages in order.
 func (o *outline) pageFiles() []string {
 	var files []string
 	for _, at := range o.places {
@@ -156,7 +156,7 @@ func (o *outline) pageFiles() []string {
 	return files
 }
 
-// pageNode is the node whose page is file.
+// pageNode returns the node whose page is file.
 func (o *outline) pageNode(file string) (*node, bool) {
 	for _, place := range []string{stem(file), file} {
 		if at, ok := o.places[place]; ok && at.page == file {

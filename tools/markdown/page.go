@@ -19,18 +19,18 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
 
-// A page is a file as its readers see it.
+// A page is a parsed file.
 type page struct {
 	file      string
-	text      string // an LF view of all or, where only the head was read, of that
-	body      int    // where the text behind the front matter begins
+	text      string // with LF line endings; only the beginning if only that was read
+	body      int    // offset of the text after the front matter
 	data      []byte
 	utf8      bool
 	fields    frontmatter.Fields
-	yamlError error // the front matter's YAML, if it is wrong
+	yamlError error // error in the front matter, if any
 }
 
-// read reads the whole page; its path must be a file of the vault.
+// read reads a whole page; file must be a file of the vault.
 func (n *Notebook) read(file string) (*page, error) {
 	data, err := n.vault.Read(file)
 	if err != nil {
@@ -39,8 +39,8 @@ func (n *Notebook) read(file string) (*page, error) {
 	return parse(file, data), nil
 }
 
-// head reads as much of the page as may be front matter. A page that cannot be
-// read has none.
+// head reads the beginning of a page, which holds its front matter. A page that
+// cannot be read is empty.
 func (n *Notebook) head(file string) *page {
 	data, err := n.vault.ReadHead(file, frontmatter.MaxBytes+16)
 	if err != nil {
@@ -58,7 +58,7 @@ func parse(file string, data []byte) *page {
 	return p
 }
 
-// title is the front matter's, else the name of the file or folder.
+// title is in the front matter, or else is the name of the file or folder.
 func (p *page) title() string {
 	if t := p.fields.Text("title"); t != "" {
 		return t
@@ -66,7 +66,7 @@ func (p *page) title() string {
 	return path.Base(stem(p.file))
 }
 
-// id is the front matter's, else one that follows from the path and stays the
+// id is in the front matter, or else is derived from the path so that it stays the
 // same when the page gains or loses children.
 func (p *page) id() string {
 	if id := p.fields.Text("id"); id != "" {
@@ -78,14 +78,14 @@ func (p *page) id() string {
 
 func (p *page) etag() string { return vault.Etag(p.data) }
 
-// position is where the page stands among its siblings, if it says so.
+// position is the order of the page among its siblings, if it has one.
 func (p *page) position() (float64, bool) {
 	f, err := strconv.ParseFloat(p.fields.Text("position"), 64)
 	return f, err == nil
 }
 
-// find returns the file of the page that a tool's argument names, for reading:
-// the extension may be missing and case may differ where that is unambiguous.
+// find returns the file of the page that a tool's argument names, for reading. The
+// extension may be missing, and case may differ if that is unambiguous.
 func (n *Notebook) find(arg string) (string, error) {
 	place := strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
 	tries := []string{place}
@@ -107,8 +107,8 @@ func (n *Notebook) find(arg string) (string, error) {
 	return "", n.missingError(arg)
 }
 
-// missingError is the error for a page that is not there; a vault that is not there
-// is another matter.
+// missingError reports that a page does not exist, unless the whole folder is
+// missing.
 func (n *Notebook) missingError(arg string) error {
 	if err := n.vault.Check(); err != nil {
 		return n.toolError(arg, err)
@@ -116,20 +116,20 @@ func (n *Notebook) missingError(arg string) error {
 	return notFoundError(arg)
 }
 
-// findExact is find for tools that change the page: the name must be right but
-// for how its accents are composed.
+// findExact is find for tools that change the page: the name must be exact, except
+// for the composition of accents.
 func (n *Notebook) findExact(arg string) (string, error) {
 	file, err := n.find(arg)
 	if err != nil {
 		return "", err
 	}
 	if norm.NFC.String(stem(file)) != norm.NFC.String(argumentPlace(arg)) {
-		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("There is %s; use that path.", file)
+		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("Did you mean %s?", file)
 	}
 	return file, nil
 }
 
-// isServed says whether a file is one of the pages, by its name and place alone.
+// isServed reports whether a file is a page, by its path.
 func (n *Notebook) isServed(file string) bool {
 	if !isPage(file) || isForeign(file) {
 		return false
@@ -142,7 +142,7 @@ func (n *Notebook) isServed(file string) bool {
 	return true
 }
 
-// parallel calls f for 0 to count-1 on all processors, until ctx ends.
+// parallel calls f for 0 to count-1 on all processors until ctx ends.
 func parallel(ctx context.Context, count int, f func(i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

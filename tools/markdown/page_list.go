@@ -11,47 +11,41 @@ import (
 	"github.com/lectern-mcp/lectern/internal/vault"
 )
 
-// maxAnswer is how many bytes a list or a tree answers at most, roughly; an
+// maxAnswer is roughly the maximum number of bytes in a list or tree, because an
 // agent's context is small.
 const maxAnswer = 96 << 10
 
-// Depth is how many levels of pages are listed: 1 to 50, 1 when omitted.
+// Depth is the number of levels of pages to list: 1 to 50, 1 when omitted.
 type Depth int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements [tools.SchemaProvider].
 func (Depth) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(50.0), Default: []byte("1")}
 }
 
-// A listedNode is a node with what its page's head says, in the sidebar's order.
+// A listedNode is a node with the fields of its page's front matter that lists
+// show. A folder without a page has only a title.
 type listedNode struct {
-	node     *node
-	page     *page // nil for a folder without a page
-	children []*listedNode
+	node        *node
+	children    []*listedNode
+	title       string
+	icon, id    string
+	position    float64
+	hasPosition bool
+	fields      map[string]any
 }
 
-func (l *listedNode) title() string {
-	if l.page == nil {
-		return l.node.name()
+func (l *listedNode) readHead(n *Notebook) {
+	l.title = l.node.name()
+	if l.node.page == "" {
+		return
 	}
-	return l.page.title()
+	p := n.head(l.node.page)
+	l.title, l.icon, l.id, l.fields = p.title(), p.fields.Text("icon"), p.id(), p.fields.Values
+	l.position, l.hasPosition = p.position()
 }
 
-func (l *listedNode) icon() string {
-	if l.page == nil {
-		return ""
-	}
-	return l.page.fields.Text("icon")
-}
-
-func (l *listedNode) id() string {
-	if l.page == nil {
-		return ""
-	}
-	return l.page.id()
-}
-
-// readHeads reads the heads of the pages down to depth levels below top; depth 0
+// readHeads reads the heads of the pages below top, depth levels down; depth 0
 // means all.
 func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listedNode, error) {
 	root := &listedNode{node: top}
@@ -69,12 +63,7 @@ func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listed
 		all = append(all, next...)
 		level = next
 	}
-	err := parallel(ctx, len(all), func(i int) {
-		if file := all[i].node.page; file != "" {
-			all[i].page = n.head(file)
-			all[i].page.text, all[i].page.data = "", nil // only the fields are of use
-		}
-	})
+	err := parallel(ctx, len(all), func(i int) { all[i].readHead(n) })
 	if err != nil {
 		return nil, err
 	}
@@ -82,38 +71,28 @@ func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listed
 	return root, nil
 }
 
-// sort orders siblings as a sidebar does: by position where pages have one,
-// then by title.
+// sort orders siblings as a sidebar does: pages with a position first, by
+// position, then the others by title.
 func (l *listedNode) sort() {
 	slices.SortStableFunc(l.children, func(a, b *listedNode) int {
-		pa, hasA := sidebarPosition(a)
-		pb, hasB := sidebarPosition(b)
-		switch {
-		case hasA != hasB && hasA:
-			return -1
-		case hasA != hasB:
+		if a.hasPosition != b.hasPosition {
+			if a.hasPosition {
+				return -1
+			}
 			return 1
-		case pa != pb:
-			return cmp.Compare(pa, pb)
 		}
-		return cmp.Or(cmp.Compare(vault.Fold(a.title()), vault.Fold(b.title())), cmp.Compare(a.node.path(), b.node.path()))
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(vault.Fold(a.title), vault.Fold(b.title)), cmp.Compare(a.node.path(), b.node.path()))
 	})
 	for _, c := range l.children {
 		c.sort()
 	}
 }
 
-func sidebarPosition(l *listedNode) (float64, bool) {
-	if l.page == nil {
-		return 0, false
-	}
-	return l.page.position()
-}
-
-// skippedNote is a note on folders that could not be read, empty if there are none.
+// skippedNote reports folders that could not be read; it is empty if there are
+// none.
 func skippedNote(o *outline) string {
 	if o.skipped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d folders could not be read and are left out. ", o.skipped)
+	return fmt.Sprintf("%d folders could not be read and are missing. ", o.skipped)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages lets a person look through the notebook.
+// pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
 	return &tools.Pages[*Notebook]{List: (*Notebook).listAllPages, Read: (*Notebook).pageText}
 }
 
-// listAllPages answers the files of all pages in the order of their paths.
+// listAllPages lists the files of all pages, ordered by path.
 func (n *Notebook) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	o, err := n.outline(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (n *Notebook) pageText(_ context.Context, name string) (tools.PageText, err
 	return tools.PageText{Text: p.text, MIME: "text/markdown"}, nil
 }
 
-// searchHits are where a search found something.
+// searchHits converts the matches of a search.
 func searchHits(out SearchPagesOut) []tools.Hit {
 	found := make([]tools.Hit, 0, len(out.Matches))
 	for _, m := range out.Matches {

@@ -18,11 +18,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// hides says whether a file does not exist for agents. A page is hidden by its
-// path, its tags (in the front matter or written #so) and the keys of its
-// front matter; where those matter and cannot be read, it is hidden. Any other
-// file is hidden with the page of the nearest folder above it that has one,
-// and by its path.
+// hides reports whether a file is hidden from agents. A page is hidden by its
+// path, its tags (in the front matter or as #tag) and its front matter; if these
+// are needed and cannot be read, it is hidden. Any other file is hidden by its
+// path, or with the page of the nearest folder above it that has one.
 func (n *Notebook) hides(file string) bool {
 	if !n.privacy.Any() {
 		return false
@@ -38,7 +37,7 @@ func (n *Notebook) hides(file string) bool {
 	return err != nil || n.hidesPage(p)
 }
 
-// hidesContentAt is hides for a page that holds, or held, data.
+// hidesContentAt is hides for a page with the content data.
 func (n *Notebook) hidesContentAt(file string, data []byte) bool {
 	if !n.privacy.Any() || !n.isServed(file) {
 		return n.hides(file)
@@ -49,7 +48,7 @@ func (n *Notebook) hidesContentAt(file string, data []byte) bool {
 	return n.hidesPage(parse(file, data))
 }
 
-// hidesByPath decides by a page's path alone, where that is enough.
+// hidesByPath decides by a page's path if that is enough; known is false if not.
 func (n *Notebook) hidesByPath(file string) (hidden, known bool) {
 	at := tools.Page{Path: stem(file), File: file}
 	if n.excludeRules().Hides(at) {
@@ -58,10 +57,10 @@ func (n *Notebook) hidesByPath(file string) (hidden, known bool) {
 	return n.privacy.Hides(at), !n.privacy.NeedsContent()
 }
 
-// excludeRules is what hides whatever Only says.
+// excludeRules are the rules of Exclude without those of Only.
 func (n *Notebook) excludeRules() tools.Privacy { return tools.Privacy{Exclude: n.privacy.Exclude} }
 
-// readForPrivacy reads as much of a page as decides.
+// readForPrivacy reads as much of a page as the rules need.
 func (n *Notebook) readForPrivacy(file string) (*page, error) {
 	tag := func(m tools.PrivacyRule) bool { return m.Tag != "" }
 	if slices.ContainsFunc(n.privacy.Exclude, tag) || slices.ContainsFunc(n.privacy.Only, tag) {
@@ -74,13 +73,13 @@ func (n *Notebook) readForPrivacy(file string) (*page, error) {
 	return parse(file, data), nil
 }
 
-// anyTagPattern is a tag wherever it stands, in code and comments too: what is
-// excluded by a tag is hidden rather too often than once too little.
+// anyTagPattern finds tags everywhere, in code and comments too: with Exclude it
+// is better to hide too much than too little.
 var anyTagPattern = regexp.MustCompile(`(?:^|[^\pL\pN_/&#])#(?:\[\[([^\[\]\n]+)\]\]|([\pL\pN_/-]+))`)
 
 func (n *Notebook) hidesPage(p *page) bool {
 	if p.yamlError != nil || p.body == 0 && strings.HasPrefix(p.text, "---\n") {
-		return true // nobody knows what its front matter says
+		return true // its front matter cannot be read
 	}
 	at := tools.Page{Path: stem(p.file), File: p.file, Properties: map[string][]string{}}
 	for name := range p.fields.Values {
@@ -105,7 +104,7 @@ func (n *Notebook) hidesPage(p *page) bool {
 	return tools.Privacy{Only: n.privacy.Only}.Hides(at)
 }
 
-// hidesAsAttachment says whether a file would be hidden whatever page it is of.
+// hidesAsAttachment reports whether a file is hidden by its own path.
 func (n *Notebook) hidesAsAttachment(file string) bool {
 	return n.excludeRules().Hides(tools.Page{Path: file, File: file})
 }
@@ -116,7 +115,7 @@ func (n *Notebook) hidesAttachment(file string) bool {
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if strings.EqualFold(path.Base(dir), "assets") {
-			continue // its page is that of the folder it is in
+			continue // its page is that of the folder above
 		}
 		owned, hidden := false, false
 		for _, page := range []string{dir + "/" + index, dir + ".md"} {
@@ -131,8 +130,8 @@ func (n *Notebook) hidesAttachment(file string) bool {
 	return n.privacy.Hides(tools.Page{Path: file, File: file})
 }
 
-// filterVisible takes out of e what is hidden, and the folders that would not be
-// there but for what is hidden in them.
+// filterVisible removes what is hidden from e, and folders that hold only hidden
+// files.
 func (n *Notebook) filterVisible(ctx context.Context, e entries) (entries, error) {
 	if !n.privacy.Any() {
 		return e, nil
@@ -160,7 +159,7 @@ func (n *Notebook) filterVisible(ctx context.Context, e entries) (entries, error
 	return entries{dirs: dirs, files: files, skipped: skipped}, nil
 }
 
-// findVisible is vault.Find among what agents see.
+// findVisible is vault.Find among the files that agents may see.
 func (n *Notebook) findVisible(name string) (string, error) {
 	if !n.privacy.Any() {
 		return n.vault.Find(name)
@@ -169,7 +168,7 @@ func (n *Notebook) findVisible(name string) (string, error) {
 		if err := vault.CheckName(name); err != nil {
 			return "", err
 		}
-		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // nothing on the disk may matter, such as a folder that cannot be read
+		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // the state of the disk, such as an unreadable folder, must not show
 	}
 	near, err := n.vault.Near(name)
 	if err != nil {
@@ -190,7 +189,7 @@ func (n *Notebook) findVisible(name string) (string, error) {
 	return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
 }
 
-// resolveNewPath is vault.Placed, which must not name what is hidden.
+// resolveNewPath is vault.Placed with errors that do not reveal hidden files.
 func (n *Notebook) resolveNewPath(name, from string) (string, error) {
 	placed, err := n.vault.Placed(name, from)
 	if err == nil {
@@ -202,7 +201,7 @@ func (n *Notebook) resolveNewPath(name, from string) (string, error) {
 	return "", n.toolError(name, err)
 }
 
-// hidesAll says whether a file is hidden, or everything in a folder is.
+// hidesAll reports whether a file is hidden, or everything in a folder.
 func (n *Notebook) hidesAll(name string) bool {
 	if !n.vault.HasDir(name) {
 		return n.hides(name)
@@ -211,7 +210,7 @@ func (n *Notebook) hidesAll(name string) bool {
 	return err == nil && !slices.Contains(e.dirs, name)
 }
 
-// nameTakenError is the error for a name that something has already.
+// nameTakenError reports that a path is taken.
 func (n *Notebook) nameTakenError(name string) error {
 	if n.privacy.Any() && n.hidesAll(name) {
 		return hiddenError()
@@ -219,13 +218,13 @@ func (n *Notebook) nameTakenError(name string) error {
 	return n.toolError(name, vault.ErrExists)
 }
 
-// hiddenError refuses a write that would change something hidden, or after
-// which the page is hidden. It is one sentence for both and names nothing.
+// hiddenError refuses a write that would change a hidden page or hide the page it
+// writes. Both have the same message, which reveals nothing.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "Pages like that one are kept from agents").WithHint("Choose another path or content, or ask the user.")
+	return tools.Errorf(tools.Denied, "Pages like this one are hidden from agents").WithHint("Choose another path or content, or ask the user.")
 }
 
-// checkPrivacy refuses Changes of what is hidden, or is hidden afterwards.
+// checkPrivacy refuses Changes to files that are hidden before or after.
 func (n *Notebook) checkPrivacy(changes []tools.Change) error {
 	if !n.privacy.Any() {
 		return nil

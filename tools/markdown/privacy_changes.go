@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// HidesChange implements [tools.Hider]. A folder says nothing of itself: what it
-// holds is among the Changes of its call.
+// HidesChange implements [tools.ChangeFilter]. A folder is judged only by its path,
+// because the files in it have Changes of their own.
 func (n *Notebook) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 	if !n.privacy.Any() {
 		return false, nil

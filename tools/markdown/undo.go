@@ -12,15 +12,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A target of a Change is the path of a file, or that of a folder with a slash
-// behind it.
+// folderTarget is the target of a folder: its path with a final slash. The target
+// of a file is its path.
 func folderTarget(dir string) string { return dir + "/" }
 
-// parseFolderTarget is the folder that a target names, if it names one.
+// parseFolderTarget returns the path in a target, and whether it is a folder.
 func parseFolderTarget(target string) (string, bool) { return strings.CutSuffix(target, "/") }
 
-// State implements [tools.Keeper]. Files of more than 50 MB have no State, and
-// so are neither moved nor removed.
+// State implements [tools.Restorer]. Files of more than 50 MB have no State, so they
+// can be neither moved nor deleted.
 func (n *Notebook) State(_ context.Context, target string) (tools.State, error) {
 	name, isFolder := parseFolderTarget(target)
 	held, there, err := n.vault.Look(name, maxAttachment)
@@ -33,7 +33,7 @@ func (n *Notebook) State(_ context.Context, target string) (tools.State, error) 
 	return tools.State{Exists: true, Data: held.Data, Mode: uint32(held.Perm)}, nil
 }
 
-// Restore implements [tools.Keeper].
+// Restore implements [tools.Restorer].
 func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (n *Notebook) Restore(ctx context.Context, c tools.CallContext, changes []t
 	return nil
 }
 
-// announceVisible announces what agents see of changes that were made.
+// announceVisible announces changes, except those of hidden files.
 func (n *Notebook) announceVisible(changes []tools.Change) {
 	var pages []string
 	seen := false
@@ -77,20 +77,20 @@ func (n *Notebook) announceVisible(changes []tools.Change) {
 	}
 }
 
-// restoreConflict says it in words for who takes something back.
+// restoreConflict converts an editedError for an undo.
 func restoreConflict(err error) error {
 	if e, ok := errors.AsType[*editedError](err); ok {
-		return tools.Errorf(tools.Conflict, "%s has been edited since; nothing was changed", e.target).
-			WithHint("Look at it as it is now; nothing can be taken back over a later edit.")
+		return tools.Errorf(tools.Conflict, "%s was edited later; nothing was changed", e.target).
+			WithHint("Read it: a change cannot be undone over a later edit.")
 	}
 	return err
 }
 
-// completeFolders completes the Changes of folders to what is to be done now: without
-// those that are there already or must stay for what else is in them, and with
-// those that files need and somebody has removed.
+// completeFolders adapts the Changes of folders to what must be done now: it drops
+// folders that already exist or must stay because they are not empty, and adds
+// folders that files need and that were deleted meanwhile.
 func (n *Notebook) completeFolders(ctx context.Context, changes []tools.Change) ([]tools.Change, error) {
-	after := map[string]bool{} // by path: whether the changes leave something there
+	after := map[string]bool{} // by path: whether it exists after the changes
 	for _, c := range changes {
 		name, _ := parseFolderTarget(c.Target)
 		after[name] = c.After.Exists
@@ -105,7 +105,7 @@ func (n *Notebook) completeFolders(ctx context.Context, changes []tools.Change) 
 		}
 	}
 	sortChanges(changes)
-	slices.Reverse(changes) // what is deeper comes first
+	slices.Reverse(changes) // deepest first
 	out := changes[:0]
 	for _, c := range changes {
 		if _, isFolder := parseFolderTarget(c.Target); isFolder {
@@ -123,8 +123,8 @@ func (n *Notebook) completeFolders(ctx context.Context, changes []tools.Change) 
 	return out, nil
 }
 
-// completeFolder says whether there is anything to do for the Change of a folder, and
-// fits it to what is there.
+// completeFolder adapts the Change of a folder to what exists, and reports whether
+// there is anything to do.
 func (n *Notebook) completeFolder(ctx context.Context, c *tools.Change, after map[string]bool) (todo bool, err error) {
 	dir, _ := parseFolderTarget(c.Target)
 	if c.Before, err = n.State(ctx, c.Target); err != nil {
@@ -145,7 +145,7 @@ func (n *Notebook) completeFolder(ctx context.Context, c *tools.Change, after ma
 	return true, nil
 }
 
-// willBeEmpty says whether nothing is left in a folder after the changes.
+// willBeEmpty reports whether a folder is empty after the changes.
 func (n *Notebook) willBeEmpty(dir string, after map[string]bool) bool {
 	names, err := n.vault.Names(dir)
 	if err != nil {
@@ -168,9 +168,8 @@ func sortChanges(changes []tools.Change) {
 	slices.SortFunc(changes, func(a, b tools.Change) int { return strings.Compare(a.Target, b.Target) })
 }
 
-// detectMoves finds files that have only moved, by their content: from is
-// answered by to. Files that are moved keep what no State has, such as when
-// they were made.
+// detectMoves finds files that only move, by their content. Renaming a file keeps
+// what a State does not have, such as its creation time.
 func detectMoves(changes []tools.Change) moves {
 	gone := map[string][]string{}
 	for _, c := range changes {
@@ -187,7 +186,7 @@ func detectMoves(changes []tools.Change) moves {
 	return m
 }
 
-// checkUnchanged checks that every target is as its Change says it was.
+// checkUnchanged checks that every target still holds its Before.
 func (n *Notebook) checkUnchanged(ctx context.Context, changes []tools.Change) error {
 	for _, c := range changes {
 		now, err := n.State(ctx, c.Target)
@@ -201,8 +200,8 @@ func (n *Notebook) checkUnchanged(ctx context.Context, changes []tools.Change) e
 	return nil
 }
 
-// isBlocked says whether a target could not be made: a folder has the name of a
-// file, a file that of a folder, or something that is neither has it.
+// isBlocked reports whether a target cannot be created because its path is taken
+// by something of another type.
 func (n *Notebook) isBlocked(target string) bool {
 	name, isFolder := parseFolderTarget(target)
 	held, there, err := n.vault.Look(name, maxAttachment)
@@ -213,13 +212,13 @@ func sameState(a, b tools.State) bool {
 	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
-// An editedError says that a target is not as a Change says it was.
+// An editedError reports that a target does not hold the Before of its Change.
 type editedError struct{ target string }
 
 // Error implements error.
 func (e *editedError) Error() string { return e.target + " has been edited" }
 
-// modes are the permission bits that new files and folders get.
+// modes returns the permission bits of new files and folders.
 func (n *Notebook) modes() (file, folder uint32, err error) {
 	if n.newFile == 0 {
 		file, folder, err := n.probeModes()
@@ -231,10 +230,10 @@ func (n *Notebook) modes() (file, folder uint32, err error) {
 	return n.newFile, n.newFolder, nil
 }
 
-// moves says for every file that gets another path which one.
+// moves maps the old paths of files to their new ones.
 type moves map[string]string
 
-// newPath is where a file will be.
+// newPath returns the path that a file will have.
 func (m moves) newPath(file string) string {
 	if to, ok := m[file]; ok {
 		return to
@@ -242,5 +241,5 @@ func (m moves) newPath(file string) string {
 	return file
 }
 
-// sources are the paths that are left, in order.
+// sources lists the old paths in order.
 func (m moves) sources() []string { return slices.Sorted(maps.Keys(m)) }

@@ -14,9 +14,9 @@ import (
 
 // WritePageIn are the arguments of write_page.
 type WritePageIn struct {
-	Path    string `json:"path" jsonschema:"page to create or replace, like Projects/Alpha.md"`
+	Path    string `json:"path" jsonschema:"page to create or replace, such as Projects/Alpha.md"`
 	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
-	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refuse if the page has changed since"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
 }
 
@@ -33,7 +33,7 @@ type WritePageOut struct {
 func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
-		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag of what you read as if_match. Line endings are kept. To create by title use create_page.",
+		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
@@ -87,7 +87,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 }
 
 func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
-	if err := checkPath(in.Path); err != nil {
+	if err := vault.CheckName(in.Path); err != nil {
 		return WritePageOut{}, n.toolError(in.Path, err)
 	}
 	if in.IfMatch != "" {

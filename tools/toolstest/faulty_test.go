@@ -255,7 +255,7 @@ func (s *faultySource) put(ctx context.Context, c tools.CallContext, in putIn) (
 		return getOut{}, err
 	}
 	if s.hides(in.Key) && s.fault != overwritesHidden {
-		return getOut{}, tools.Errorf(tools.Denied, "kept from agents")
+		return getOut{}, tools.Errorf(tools.Denied, "hidden from agents")
 	}
 	if in.DryRun && s.fault != dryWrites {
 		if s.fault == dryReport {
