@@ -7,10 +7,14 @@ SYSTEMS  := linux darwin windows
 
 export CGO_ENABLED := 0
 
-.PHONY: help test ci lint race sequences snapshot conformance bench screens update fuzz
+.PHONY: help check test ci lint race sequences snapshot conformance bench screens update fuzz lines
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: ## before every commit, within a minute: vet, the rules of the house, unit tests of what changed since BASE
+	go vet ./...
+	go test . $$(.ci/changed $(BASE) | sed 's,^\./$$,,') -short
 
 test: ## all tests; installs what they need where it may, names what it skipped
 	@.ci/needs
@@ -69,3 +73,6 @@ fuzz: ## every fuzz test for FUZZTIME (60s) each
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 		done; done
+
+lines: ## lines of product code by package
+	@.ci/lines

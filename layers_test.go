@@ -151,10 +151,10 @@ func TestLayerRules(t *testing.T) {
 		{"hub", module + "/tools", false},
 		{"tools/markdown", module + "/tools/org", true},
 		{"tools/markdown", mcpGo + "/mcp", true},
-		{"tools/markdown", module + "/internal/vault", false},
+		{"tools/markdown", module + "/internal/folder", false},
 		{"tools/markdown/internal/links", module + "/bridge", true},
 		{"tools/markdown", module + "/tools/markdown/internal/links", false},
-		{"internal/vault", module + "/internal/atomicfile", true},
+		{"internal/folder", module + "/internal/atomicfile", true},
 		{"status", "net/http", true},
 		{"tui", "net/url", false},
 	} {

@@ -34,6 +34,9 @@ type Config struct {
 	Sources []Source // in the order of the file
 	Clients []Client
 	Rules   []Rule
+	// Notices are about keys that the file has and that no longer have an
+	// effect. Nothing is wrong with the file.
+	Notices []Fault
 
 	text   []byte // the file's bytes; nil: there is no file
 	schema Schema
@@ -124,7 +127,7 @@ func Default(path string, schema Schema) Config {
 		Path:    path,
 		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
 		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, FuseDeletes: 100, FuseBytes: 32 << 20},
-		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512, Key: "auto"},
+		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Update:  Update{Check: true},
 		schema:  schema,
 	}

@@ -30,6 +30,7 @@ func (c *Config) decode() error {
 	}
 	c.Sources = d.sources(top, c.schema, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
+	c.Notices = d.notices
 	if len(d.faults) == 0 {
 		return nil
 	}
@@ -58,9 +59,26 @@ func (c *Config) readOnce(top table, name string) {
 			in, known = append(in, s), append(known, key)
 		}
 	}
+	for removed := range removedSettings {
+		if table, key, _ := strings.Cut(removed, "."); table == name {
+			known = append(known, key)
+		}
+	}
 	if t, ok := top.table(name, known...); ok {
 		for i, s := range in {
 			s.read(t, known[i], c)
+		}
+		t.noticeRemoved()
+	}
+}
+
+// noticeRemoved notes the keys of a table that have no effect any more.
+func (t table) noticeRemoved() {
+	for key := range t.values {
+		path := tomltext.Under(t.path, key)
+		if why, ok := removedSettings[path]; ok {
+			line, column := tomltext.Position(t.decoder.text, t.keyOffset(path))
+			t.notices = append(t.notices, Fault{line, column, path, "has no effect any more, because " + why + "; remove the line"})
 		}
 	}
 }
@@ -88,6 +106,7 @@ type decoder struct {
 	text    []byte
 	outline tomltext.Outline
 	faults  []Fault
+	notices []Fault
 }
 
 func (d *decoder) fault(path string, offset int, format string, args ...any) {

@@ -15,6 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/filelock"
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
@@ -90,10 +91,11 @@ func Lock(path string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make configuration folder: %w", err)
 	}
-	if unlock, err = lockFolder(dir); err != nil {
+	lock, err := filelock.LockFolder(dir, filepath.Join(dir, "config.lock"), true)
+	if err != nil {
 		return nil, fmt.Errorf("lock configuration: %w", err)
 	}
-	return unlock, nil
+	return lock.Release, nil
 }
 
 // AddSource plans to append s, which has Name, Kind, Path, ReadOnly, Effects,

@@ -23,13 +23,18 @@ type Error struct {
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
-		key := f.Key
-		if key != "" {
-			key += ": "
-		}
-		lines[i] = fmt.Sprintf("%s:%d:%d: %s%s", e.Path, f.Line, f.Column, key, f.Msg)
+		lines[i] = f.In(e.Path)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// In returns the fault as one line that begins with the file and the position.
+func (f Fault) In(file string) string {
+	key := f.Key
+	if key != "" {
+		key += ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: %s%s", file, f.Line, f.Column, key, f.Msg)
 }
 
 // unknown says that word is none of the known ones, and which it may have

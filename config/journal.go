@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,24 +13,6 @@ import (
 type Journal struct {
 	Keep time.Duration // how long contents are kept
 	Max  int           // MB of contents that are kept
-	Key  string        // where the key is: "auto", "file" or "keyring"
-}
-
-// choice is a setting that is one of a few words.
-func choice(key, means string, words []string, at func(*Config) *string) setting {
-	s := word(key, means, at)
-	s.choices = words
-	s.read = func(t table, key string, c *Config) {
-		v, ok := t.string(key)
-		switch {
-		case !ok:
-		case !slices.Contains(words, v):
-			t.wrong(key, "must be one of %s", strings.Join(words, ", "))
-		default:
-			*at(c) = v
-		}
-	}
-	return s
 }
 
 // days is a setting that people give in days.

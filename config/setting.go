@@ -39,13 +39,18 @@ func settings() []setting {
 		number("limits.fuse_bytes", "bytes that one client rewrites in a minute before you are asked; 0: never", 0, 1<<30, func(c *Config) *int { return &c.Limits.FuseBytes }).needsRestart(),
 		days("journal.keep", "how long what agents change can be taken back, such as 90d", func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
 		number("journal.max_mb", "MB of it that are kept; the oldest makes room", 1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
-		choice("journal.key", "where its key is: file, keyring, or auto: in the system's keyring if that could be used when the journal began", []string{"auto", "file", "keyring"}, func(c *Config) *string { return &c.Journal.Key }).needsRestart(),
 		flag("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
 		origins("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
 		flag("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),
 		word("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
 		word("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
 	}
+}
+
+// removedSettings are keys that earlier versions had. A file that still has one
+// is read, with a notice that says why the key has no effect.
+var removedSettings = map[string]string{
+	"journal.key": "the key of the journal is always in a file beside it",
 }
 
 func (s setting) needsRestart() setting {

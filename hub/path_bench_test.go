@@ -57,7 +57,7 @@ type caller func(tool string, args json.RawMessage) error
 func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	b.Helper()
 	top := b.TempDir()
-	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now, Delay: 200 * time.Millisecond})
+	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // keep stores a content once, however many States hold it, and returns its
 // name; nil: there is nothing to store.
-func (k *keys) keep(tx batch, s tools.State) ([]byte, error) {
+func (k *contentKey) keep(tx batch, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
 	}
@@ -62,5 +62,5 @@ func (j *Journal) content(hash []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read content: %w", j.failed(err))
 	}
-	return j.keys.open(sealed, "content")
+	return j.key.open(sealed, "content")
 }

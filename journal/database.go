@@ -63,7 +63,7 @@ INSERT INTO facts VALUES ('bytes', 0);
 
 // openFile opens the database in o.Dir, or makes it. One that is damaged is
 // moved aside, so that agents can go on writing.
-func openFile(o Options, k *keys, suspect bool) (*sql.DB, error) {
+func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := connect(file, k, suspect)
 	if err == nil || !damaged(err) {
@@ -79,7 +79,7 @@ func openFile(o Options, k *keys, suspect bool) (*sql.DB, error) {
 
 // connect opens one connection, which keeps other processes out. The whole of a
 // file that is suspect is looked at.
-func connect(file string, k *keys, suspect bool) (*sql.DB, error) {
+func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func address(file string) string {
 }
 
 // prepare makes the tables, or checks that they are ours.
-func prepare(db *sql.DB, k *keys, suspect bool) error {
+func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	ctx := context.Background()
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -142,13 +142,8 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := k.open(check, "check"); errors.Is(err, errLost) {
-		// From now on a key that can be had vouches for it: a person may give the lost one up.
-		if _, err := db.ExecContext(ctx, "UPDATE facts SET value = ? WHERE name = 'check'", k.seal(nil, "check")); err != nil {
-			return err
-		}
-	} else if err != nil {
-		return fmt.Errorf("%s is not the key that it was written with; put that back, or move %s away", keyName, databaseName)
+	if _, err := k.open(check, "check"); err != nil {
+		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal", keyName, databaseName, databaseName)
 	}
 	if !suspect {
 		return addColumns(ctx, db)
@@ -163,7 +158,7 @@ func prepare(db *sql.DB, k *keys, suspect bool) error {
 	return addColumns(ctx, db)
 }
 
-func create(ctx context.Context, db *sql.DB, k *keys) error {
+func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -38,10 +38,6 @@ type Options struct {
 	Keep time.Duration
 	// MaxBytes of contents are kept, besides those of the newest call; 0: 512 MB.
 	MaxBytes int64
-	// Key is where the key is to be; empty: Auto.
-	Key Place
-	// Keyring may be nil: there is none.
-	Keyring Keyring
 }
 
 // The defaults of [Options].
@@ -55,17 +51,14 @@ const (
 type Journal struct {
 	opts Options
 
-	ring    ring
 	undoing sync.Mutex // one undo at a time
 
-	mu   sync.Mutex // of all below, and of everything that is asked of db
-	db   *sql.DB    // nil: not open
-	keys *keys
+	mu  sync.Mutex // of all below, and of everything that is asked of db
+	db  *sql.DB    // nil: not open
+	key *contentKey
 	// prepared are statements of db, which closes them with itself.
 	prepared map[string]*sql.Stmt
-	doubt    bool      // something has found it damaged
-	locked   bool      // it does not open, as the keyring does not give its key
-	asked    time.Time // when the keyring was asked for keys that it did not give
+	doubt    bool // something has found it damaged
 	closed   bool
 	live     map[int64]bool  // calls that have not ended
 	loose    map[string]bool // sources that may have pending Changes of ended calls
@@ -81,10 +74,7 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	if o.Key == "" {
-		o.Key = Auto
-	}
-	return &Journal{opts: o, ring: ring{keyring: o.Keyring}, live: map[int64]bool{}, loose: map[string]bool{}}
+	return &Journal{opts: o, live: map[int64]bool{}, loose: map[string]bool{}}
 }
 
 // flushAfter is how long an outcome waits for others before it is written. When
@@ -121,13 +111,11 @@ func (j *Journal) openUnless() error {
 	if err := os.MkdirAll(j.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	keys, err := j.getKeys()
-	_, j.locked = errors.AsType[*Locked](err)
+	key, err := loadKey(j.opts.Dir)
 	if err != nil {
 		return err
 	}
-	j.asked = j.opts.Now()
-	db, err := openFile(j.opts, keys, j.doubt)
+	db, err := openFile(j.opts, key, j.doubt)
 	if err != nil {
 		return err
 	}
@@ -135,7 +123,7 @@ func (j *Journal) openUnless() error {
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	j.db, j.keys, j.doubt = db, keys, false
+	j.db, j.key, j.doubt = db, key, false
 	return nil
 }
 

@@ -202,8 +202,8 @@ func TestSealedAtRest(t *testing.T) {
 	}
 }
 
-// Without its key, or with another, the journal says so and stops writes; it
-// does not begin anew over what it cannot read.
+// Without its key, or with another one, the journal says so and stops writes. It
+// never begins a new database over one that it cannot read.
 func TestKeyIsGone(t *testing.T) {
 	d := newDesk(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
@@ -223,6 +223,12 @@ func TestKeyIsGone(t *testing.T) {
 		err := d.Record(journal.Origin{}).BeforeWrite(t.Context(), tools.Change{Target: "b.md", After: text("b")})
 		if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "journal.key") {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err := journal.CheckKey(d.dir); (name != "another") != (err != nil) {
+			t.Errorf("%s: CheckKey: %v", name, err)
+		}
+		if name == "gone" && !strings.Contains(err.Error(), "keyring") {
+			t.Errorf("a missing key: %v; want a word on keys that were in the keyring", err)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -1,105 +1,121 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-const keySize = 32
+const (
+	keyName = "journal.key" // beside the database, readable by the user only
+	keySize = 32
+)
 
-// A key seals contents, and names them without giving away which are equal to
-// what somebody may guess.
-type key struct {
-	id     string // tells it from others and gives nothing of it away
-	secret []byte
-	aead   cipher.AEAD
-	mac    []byte
+// A contentKey encrypts contents and derives the names under which they are
+// stored, which reveal nothing about contents that an attacker might guess.
+type contentKey struct {
+	aead cipher.AEAD
+	mac  []byte
 }
 
-// keys are those that can be had. The first one seals, all of them open.
-type keys struct {
-	all []*key
-	// lost are those that cannot be had now; empty: none.
-	lost []string
-}
-
-func newKey() (*key, error) {
-	secret := make([]byte, keySize)
-	_, _ = rand.Read(secret) // it never errs
-	return keyOf(secret)
-}
-
-func keyOf(secret []byte) (*key, error) {
-	var parts [3][]byte
-	for i, use := range []string{"lectern journal seal", "lectern journal name", "lectern journal id"} {
-		part, err := hkdf.Key(sha256.New, secret, nil, use, keySize)
-		if err != nil {
+// loadKey reads the key of the journal in dir. It creates one if there is no
+// database yet.
+func loadKey(dir string) (*contentKey, error) {
+	secret, err := readSecret(dir)
+	if err != nil {
+		return nil, err
+	}
+	if secret == nil {
+		secret = make([]byte, keySize)
+		_, _ = rand.Read(secret) // documented to return no error
+		if err := atomicfile.WriteFile(filepath.Join(dir, keyName), secret, 0o600); err != nil {
 			return nil, err
 		}
-		parts[i] = part
 	}
-	block, err := aes.NewCipher(parts[0])
+	return newContentKey(secret)
+}
+
+// CheckKey returns why what the journal in dir holds cannot be decrypted; nil
+// also when it holds nothing yet. It does not open the database, so it cannot
+// tell whether the key is the right one.
+func CheckKey(dir string) error {
+	_, err := readSecret(dir)
+	return err
+}
+
+// readSecret returns the bytes of the key file; nil if there is neither a key
+// nor a database. A database without its key is an error: a new key would make
+// everything recorded so far unreadable without a word.
+func readSecret(dir string) ([]byte, error) {
+	file, database := filepath.Join(dir, keyName), filepath.Join(dir, databaseName)
+	secret, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && exists(database):
+		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. Put the key file back, or move %s away to begin a new journal, "+
+			"which gives up undoing what agents changed so far (an earlier Lectern may have kept the key in the system's keyring, which is no longer read)",
+			file, database, databaseName)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(secret) != keySize:
+		return nil, fmt.Errorf("the key file %s has %d bytes instead of %d. Restore it, or move it and %s away to begin a new journal",
+			file, len(secret), keySize, databaseName)
+	}
+	return secret, nil
+}
+
+func newContentKey(secret []byte) (*contentKey, error) {
+	encryption, err := hkdf.Key(sha256.New, secret, nil, "lectern journal seal", keySize)
+	if err != nil {
+		return nil, err
+	}
+	mac, err := hkdf.Key(sha256.New, secret, nil, "lectern journal name", keySize)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(encryption)
 	if err != nil {
 		return nil, err
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
+	return &contentKey{aead, mac}, err
+}
+
+// seal encrypts plain for one purpose, which open must repeat: what is sealed
+// for one column cannot be moved to another.
+func (k *contentKey) seal(plain []byte, purpose string) []byte {
+	return k.aead.Seal(nil, nil, plain, []byte(purpose)) //nolint:gosec // this AEAD draws its nonces itself
+}
+
+func (k *contentKey) open(sealed []byte, purpose string) ([]byte, error) {
+	plain, err := k.aead.Open(nil, nil, sealed, []byte(purpose))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("decrypt %s: %w", purpose, err)
 	}
-	return &key{hex.EncodeToString(parts[2][:8]), secret, aead, parts[1]}, nil
+	return plain, nil
 }
 
-// seal encrypts plain for one use, which open must name again: what is sealed
-// cannot be moved to where something else belongs.
-func (k *keys) seal(plain []byte, use string) []byte {
-	return k.all[0].aead.Seal(nil, nil, plain, []byte(use)) //nolint:gosec // this AEAD draws its nonces itself
-}
-
-// errLost is of what was sealed with a key that cannot be had now.
-var errLost = errors.New("its key is in the keyring, which does not give it now")
-
-func (k *keys) open(sealed []byte, use string) ([]byte, error) {
-	var err error
-	for _, one := range k.all {
-		var plain []byte
-		if plain, err = one.aead.Open(nil, nil, sealed, []byte(use)); err == nil {
-			return plain, nil
-		}
-	}
-	if len(k.lost) > 0 {
-		return nil, errLost
-	}
-	return nil, fmt.Errorf("unseal %s: %w", use, err)
-}
-
-// name is the keyed hash of what parts say, each of them whole.
-func (k *keys) name(parts ...[]byte) []byte { return k.all[0].name(parts...) }
-
-// names are those that parts can have, one for each key.
-func (k *keys) names(parts ...[]byte) []any {
-	var all []any
-	for _, one := range k.all {
-		all = append(all, one.name(parts...))
-	}
-	return all
-}
-
-func (k *key) name(parts ...[]byte) []byte {
-	h := hmac.New(sha256.New, k.mac)
+// name is the keyed hash of parts, each preceded by its length.
+func (k *contentKey) name(parts ...[]byte) []byte {
+	var message bytes.Buffer
 	for _, p := range parts {
-		var size [8]byte
-		for i := range size {
-			size[i] = byte(len(p) >> (8 * i))
-		}
-		_, _ = h.Write(size[:]) // a hash never errs
-		_, _ = h.Write(p)
+		message.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))
+		message.Write(p)
 	}
+	h := hmac.New(sha256.New, k.mac)
+	_, _ = h.Write(message.Bytes()) // a hash returns no error
 	return h.Sum(nil)
 }

@@ -70,7 +70,7 @@ func (j *Journal) apply(tx batch, m mark) error {
 		return err
 	}
 	if m.after != nil {
-		blob, err := j.keys.keep(tx, *m.after)
+		blob, err := j.key.keep(tx, *m.after)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 		return row{}, err
 	}
 	v.time = time.Unix(0, at)
-	plain, err := j.keys.open(target, "target")
+	plain, err := j.key.open(target, "target")
 	if err != nil {
 		v.Target, v.lost = "?", true
 		if v.fixed == "" {
@@ -73,7 +73,6 @@ func (j *Journal) ready() error {
 	if err := j.openUnless(); err != nil {
 		return err
 	}
-	j.lookAgain()
 	if len(j.marks) == 0 {
 		return nil
 	}

@@ -133,7 +133,6 @@ func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes [
 	defer j.mu.Unlock()
 	first := call
 	rows := make([]row, 0, len(changes))
-	j.lookAgain()
 	now := j.opts.Now()
 	err := j.write(func(tx batch) error {
 		for _, c := range changes {
@@ -187,19 +186,19 @@ type row struct {
 func (j *Journal) insert(tx batch, v *row) error {
 	ctx := context.Background()
 	var err error
-	if v.beforeBlob, err = j.keys.keep(tx, v.Before); err != nil {
+	if v.beforeBlob, err = j.key.keep(tx, v.Before); err != nil {
 		return err
 	}
 	after := v.After
 	if v.AfterUnknown {
 		after = tools.State{}
 	}
-	if v.afterBlob, err = j.keys.keep(tx, after); err != nil {
+	if v.afterBlob, err = j.key.keep(tx, after); err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, addChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		j.nameOf(v.origin.Source, v.Target), j.keys.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.AfterUnknown, v.undoes,
+		j.nameOf(v.origin.Source, v.Target), j.key.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
 	if err != nil {
 		return err
@@ -219,19 +218,19 @@ func (j *Journal) sealed(reason string) []byte {
 	if reason == "" {
 		return nil
 	}
-	return j.keys.seal([]byte(reason), "reason")
+	return j.key.seal([]byte(reason), "reason")
 }
 
 func (j *Journal) unsealed(reason []byte) (string, error) {
 	if reason == nil {
 		return "", nil
 	}
-	plain, err := j.keys.open(reason, "reason")
+	plain, err := j.key.open(reason, "reason")
 	return string(plain), err
 }
 
 func (j *Journal) nameOf(source, target string) []byte {
-	return j.keys.name([]byte(source), []byte(target))
+	return j.key.name([]byte(source), []byte(target))
 }
 
 // idOf and seqOf translate between what people type and what is stored.

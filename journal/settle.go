@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -38,7 +37,7 @@ func (j *Journal) Loose(source string) bool {
 func (j *Journal) Settle(ctx context.Context, source string, k tools.Restorer) (Found, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
-	pending, waits, err := j.pending(source)
+	pending, err := j.pending(source)
 	if err != nil {
 		return Found{}, fmt.Errorf("settle changes: %w", err)
 	}
@@ -64,7 +63,7 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Restorer) (
 		err = j.resume(ctx, source, k, &found)
 	}
 	j.mu.Lock()
-	j.loose[source] = err != nil || waits
+	j.loose[source] = err != nil
 	j.mu.Unlock()
 	if err != nil {
 		return found, fmt.Errorf("settle changes: %w", err)
@@ -72,36 +71,31 @@ func (j *Journal) Settle(ctx context.Context, source string, k tools.Restorer) (
 	return found, nil
 }
 
-// pending are the Changes of ended calls without an outcome, newest first. With
-// waits there are more, whose key is lost for now.
-func (j *Journal) pending(source string) (ended []row, waits bool, err error) {
+// pending are the Changes of ended calls without an outcome, newest first.
+func (j *Journal) pending(source string) (ended []row, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.db == nil && !j.exists() {
-		return nil, false, nil
+		return nil, nil
 	}
 	if err := j.ready(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	all, err := j.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	ended = all[:0]
 	for _, v := range all {
-		if j.live[v.call] {
-			continue
-		}
-		if v.lost {
-			waits = len(j.keys.lost) > 0
+		if j.live[v.call] || v.lost {
 			continue
 		}
 		if err := j.fill(&v); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		ended = append(ended, v)
 	}
-	return ended, waits, nil
+	return ended, nil
 }
 
 // exists says whether anything was ever written.
@@ -135,8 +129,7 @@ func (j *Journal) found(v row) (now tools.State, known bool, err error) {
 	if err := j.openUnless(); err != nil {
 		return now, false, err
 	}
-	names := j.keys.names([]byte(v.origin.Source), []byte(v.Target))
-	next, err := j.rows("name IN (?"+strings.Repeat(",?", len(names)-1)+") AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", append(names, v.seq)...)
+	next, err := j.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", j.nameOf(v.origin.Source, v.Target), v.seq)
 	if err != nil || len(next) == 0 {
 		return now, false, err
 	}

@@ -48,7 +48,6 @@ const (
 	Refuse              Verb = "approval.deny"  // Part: the Approval's ID; Answer
 	UndoChanges         Verb = "changes.undo"   // Pick
 	ResetCircuitBreaker Verb = "fuse.reset"     // Part: the client's name
-	UnlockJournal       Verb = "journal.unlock" // the keyring may show a window
 	Acknowledge         Verb = "problem.seen"   // Part: the code of a Problem that need not be shown any more
 	CheckUpdate         Verb = "update.check"
 	InstallUpdate       Verb = "update.install" // Part: a version; empty: the newest

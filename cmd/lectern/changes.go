@@ -22,7 +22,6 @@ func (w *world) journalDir() string { return filepath.Join(w.places.State, "jour
 func (w *world) newJournal(conf config.Config, log *slog.Logger) *journal.Journal {
 	return journal.New(journal.Options{
 		Dir: w.journalDir(), Now: w.now, Log: log, Keep: conf.Journal.Keep, MaxBytes: int64(conf.Journal.Max) << 20,
-		Key: w.keyPlace(conf), Keyring: w.keyring,
 	})
 }
 
@@ -58,15 +57,6 @@ func changesCommand(w *world) *cobra.Command {
 	c.AddCommand(show, &cobra.Command{
 		Use: "acknowledge", Short: "Show no more that a damaged journal was moved aside", Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return w.acknowledgeDamage(c.Context()) },
-	}, &cobra.Command{
-		Use: "unlock", Short: "Get the journal's key from the keyring, which may ask you to unlock it", Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := w.client(nil).Do(c.Context(), status.Action{Verb: status.UnlockJournal}); err != nil {
-				return noHub(err)
-			}
-			w.say("the journal's key is there\n")
-			return nil
-		},
 	})
 	return c
 }

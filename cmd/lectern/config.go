@@ -30,9 +30,6 @@ fuse_bytes = 33554432 # rewritten in a minute by one client, likewise; 0: never
 [journal]
 keep = "90d"          # how long what agents change can be taken back
 max_mb = 512          # how much of it is kept; the oldest makes room
-key = "auto"          # where its key is: "keyring" (agents only read while that
-                      # is locked), "file", or "auto": in the keyring if that
-                      # could be used when the journal began
 
 [logseq]
 plain_token = false   # true: a plugin that cannot prove its token may send it

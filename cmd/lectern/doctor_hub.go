@@ -180,7 +180,7 @@ func lookAtProblems(_ context.Context, v *visit) status.Check {
 	var rest []status.Problem
 	for _, p := range snap.Problems {
 		switch p.Code {
-		case portTaken.Code, tokenRefused.Code, logStopped.Code, configBroken.Code, configOpen.Code, pluginToken.Code, pluginOrigin.Code, journalDamaged.Code, journalLocked.Code:
+		case portTaken.Code, tokenRefused.Code, logStopped.Code, configBroken.Code, configOpen.Code, pluginToken.Code, pluginOrigin.Code, journalDamaged.Code:
 			continue
 		}
 		if p.Component == hubPart {

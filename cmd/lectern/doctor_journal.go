@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -13,7 +12,7 @@ import (
 func journalChecks() []check {
 	return []check{
 		{name: "journal.whole", title: "What agents changed can be undone", look: lookAtDamage},
-		{name: "journal.key", title: "The key of the journal can be had", look: lookAtKeys},
+		{name: "journal.key", title: "The key of the journal is in its file", look: lookAtKey},
 	}
 }
 
@@ -28,27 +27,11 @@ func lookAtDamage(_ context.Context, v *visit) status.Check {
 	return good("no journal was damaged in %s", v.journalDir())
 }
 
-// lookAtKeys says where the keys are, and asks the hub whether it has them: a
-// keyring may give them to the one and not to the other.
-func lookAtKeys(_ context.Context, v *visit) status.Check {
-	kept, err := journal.Keys(v.journalDir())
-	if err != nil {
-		return bad(err.Error(), "Do what the message says; agents cannot write meanwhile.")
+func lookAtKey(_ context.Context, v *visit) status.Check {
+	if err := journal.CheckKey(v.journalDir()); err != nil {
+		return bad("agents cannot change anything: "+err.Error(), "Do what the message says.")
 	}
-	if snap, err := v.picture(); err == nil && slices.ContainsFunc(snap.Problems, func(p status.Problem) bool { return p.Code == journalLocked.Code }) {
-		return from(v.lockedJournal())
-	}
-	inKeyring := slices.ContainsFunc(kept, func(k journal.Kept) bool { return k.Place == journal.InKeyring })
-	inFile := slices.ContainsFunc(kept, func(k journal.Kept) bool { return k.Place == journal.InFile })
-	switch {
-	case inKeyring && inFile:
-		return doubt("one key is in the keyring and one in a file", "It moves into the keyring when the hub starts and can use that; see journal.key in the configuration.")
-	case inKeyring:
-		return good("it is in the keyring")
-	case inFile:
-		return good("it is in a file in %s, readable by you alone", v.journalDir())
-	}
-	return good("it is made when an agent first writes")
+	return good("%s holds it, or will when an agent first writes", v.journalDir())
 }
 
 // acknowledgeDamage has the hub do it, which then shows it no more at once.

@@ -35,7 +35,6 @@ type host struct {
 	plugins *plugins
 	journal *journal.Journal
 	pinned  atomic.Bool
-	keyLost atomic.Bool                 // that the keyring does not give a key is shown
 	trail   atomic.Pointer[audit.Trail] // nil: none could be opened
 	// notified is when the desktop was last told of a call that waits.
 	notified atomic.Pointer[time.Time]
@@ -43,10 +42,6 @@ type host struct {
 	mu   sync.Mutex // one reload at a time
 	conf config.Config
 }
-
-// logDelay is how much of the log a hub that is killed may lose: a line for
-// each call is written beside the calls, not in their way.
-const logDelay = 200 * time.Millisecond
 
 // newHost opens the log and reads the configuration. A broken configuration is
 // a Problem for the panel, not an end: the hub then serves nothing and listens
@@ -57,7 +52,7 @@ func (w *world) newHost(level slog.Leveler) (*host, error) {
 		return nil, fmt.Errorf("open hub: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
 	}
 	log, err := logs.New(logs.Options{
-		File: w.logFile(), Level: level, Now: w.now, Delay: logDelay,
+		File: w.logFile(), Level: level, Now: w.now,
 		Escape: func(s string) string { return string(safetext.Line(s)) },
 	})
 	if err != nil {
@@ -106,11 +101,11 @@ func (h *host) open(ctx context.Context) error {
 		h.log.Error("lay out sample", "part", sampleName, "err", err) // it shows as a source that is gone
 	}
 	h.openTrail()
+	h.logNotices(h.conf)
 	if err := h.hub.Start(ctx); err != nil {
 		return err
 	}
 	h.lookAtJournal(nil)
-	h.lookAtLostKeys()
 	if h.conf.Hub.HTTP {
 		h.listen(ctx, h.conf.Hub.Port)
 	}

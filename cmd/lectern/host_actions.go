@@ -37,8 +37,6 @@ func (a asked) Preview(ctx context.Context, act status.Action) (status.Plan, err
 		plan.Title = "Let " + act.Target + " change things again without asking you each time"
 	case status.Acknowledge:
 		plan.Title = "Show no more that " + act.Target + " happened"
-	case status.UnlockJournal:
-		plan.Title = "Get the journal's key from the keyring, which may ask you to unlock it"
 	case status.ReopenSource:
 		plan.Title = "Close source " + act.Target + " and open it again"
 	case status.Reload:
@@ -77,10 +75,6 @@ func (a asked) Do(ctx context.Context, act status.Action) error {
 		return a.hub.ResetFuse(act.Target)
 	case status.Acknowledge:
 		return a.acknowledge(act.Target)
-	case status.UnlockJournal:
-		err := a.journal.Unlock(ctx)
-		a.lookAtLostKeys()
-		return err
 	case status.ReopenSource:
 		return a.hub.Reopen(ctx, act.Target)
 	case status.Reload:

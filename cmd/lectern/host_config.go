@@ -49,8 +49,16 @@ func (h *host) reload(ctx context.Context) error {
 		return err
 	}
 	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
+	h.logNotices(conf)
 	h.needsRestart(conf)
 	return nil
+}
+
+// logNotices warns about keys of the file that have no effect any more.
+func (h *host) logNotices(conf config.Config) {
+	for _, n := range conf.Notices {
+		h.log.Warn(n.In(conf.Path), "part", "config")
+	}
 }
 
 // lookAtMode says so when somebody else may write the file. Windows has access

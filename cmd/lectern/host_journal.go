@@ -26,25 +26,6 @@ func (h *host) lookAtJournal(shown []string) []string {
 	return files
 }
 
-// lookAtLostKeys says while the keyring does not give a key of the journal.
-func (h *host) lookAtLostKeys() {
-	lost := h.journal.Lost()
-	switch {
-	case lost == h.keyLost.Swap(lost):
-	case lost:
-		h.raise(h.lockedJournal())
-	default:
-		h.clear(journalLocked)
-	}
-}
-
-// lockedJournal is the Problem of a journal whose key the keyring does not give.
-func (w *world) lockedJournal() status.Problem {
-	p := journalLocked.New(hubPart, status.Args{"file": journal.Record(w.journalDir())})
-	p.Since, p.Action = w.now(), &status.Action{Verb: status.UnlockJournal}
-	return p
-}
-
 // damagedJournal is the Problem of journals that were moved to files.
 func damagedJournal(files []string, now time.Time) status.Problem {
 	p := journalDamaged.New(hubPart, status.Args{"files": strings.Join(files, ", ")})

@@ -55,7 +55,6 @@ func (h *host) measure(ctx context.Context) {
 			h.state.Update(func(s *status.Snapshot) { s.Hub.Memory = now })
 		}
 		silent, unrecorded, damaged = h.lookAtLog(silent), h.lookAtTrail(unrecorded), h.lookAtJournal(damaged)
-		h.lookAtLostKeys()
 		select {
 		case <-ctx.Done():
 			return

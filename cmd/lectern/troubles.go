@@ -58,12 +58,6 @@ var (
 		Title:       "the journal of changes was damaged and begun anew: what agents did before cannot be undone",
 		Fix:         "It was moved to {files}: keep it if somebody shall try to recover it, or delete it. Then acknowledge this, here or by: lectern changes acknowledge.",
 	}
-	journalLocked = status.ProblemType{
-		Code: "journal.locked", Severity: status.Warning,
-		Description: "A key of the journal of changes is in the system's keyring, which does not give it: it is locked, or not there in this session. What was sealed with it cannot be shown or undone, and is not lost. Agents go on writing, sealed with a key in a file, unless [journal] key is keyring: then they only read. Lectern looks again each minute, without a window.",
-		Title:       "what agents changed before cannot be shown or undone: its key is in the keyring, which does not give it",
-		Fix:         "Unlock the keyring, or have it ask you, here or by: lectern changes unlock. If that key is gone for good, take it out of {file} and restart the hub.",
-	}
 	portTaken = status.ProblemType{
 		Code: "port.taken", Severity: status.Warning,
 		Description: "Another program has the port of the HTTP endpoint. Lectern never takes another port, because agents have this one in their configuration; all else works.",

@@ -14,7 +14,6 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/installer/update"
-	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
@@ -40,20 +39,9 @@ func (w *world) uninstall(ctx context.Context) (*installer.Proposal, error) {
 	if _, err := daemon.Ask(ctx, w.hubPaths()); err == nil {
 		p.First(status.Step{What: "stop the hub"}, w.stopHub)
 	}
-	w.forgetKeys(p)
 	p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
 		"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
 	return p, nil
-}
-
-// forgetKeys takes the journal's keys out of the keyring, with the journal.
-func (w *world) forgetKeys(p *installer.Proposal) {
-	kept, err := journal.Keys(w.journalDir())
-	if err == nil && slices.ContainsFunc(kept, func(k journal.Kept) bool { return k.Place == journal.InKeyring }) {
-		p.Then(status.Step{What: "delete the journal's key from the keyring"}, func(context.Context) error {
-			return journal.ForgetKeys(kept, w.keyring)
-		})
-	}
 }
 
 // leftovers are the files of State and Runtime, by name: these folders may be

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
@@ -39,12 +38,10 @@ type world struct {
 	kinds func() []tools.Kind
 	// plugin is the Logseq plugin that this build carries, or why there is none.
 	plugin func() (fs.FS, error)
-	// keyring is where the system keeps passwords; nil: there is none.
-	keyring journal.Keyring
 }
 
 func newWorld(stdin io.Reader, stdout, stderr io.Writer, environ []string) (*world, error) {
-	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems), plugin: plugin.Files, keyring: passwords{}}
+	w := &world{in: stdin, out: stdout, err: stderr, environ: environ, now: time.Now, kinds: sync.OnceValue(all.Systems), plugin: plugin.Files}
 	w.began = sync.OnceValue(w.stamp)
 	var err error
 	if w.exe, err = os.Executable(); err != nil {

@@ -7,7 +7,7 @@
 // rename, it does not close it. It keeps no copies; whoever wants the old
 // content back reads it before.
 //
-// It is imported by internal/vault for people's notes and by whatever writes
+// It is imported by internal/folder for people's notes and by whatever writes
 // Lectern's own files. Start reading at [Write].
 package atomicfile
 

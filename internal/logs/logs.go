@@ -36,10 +36,6 @@ type Options struct {
 	// Escape makes text safe for a terminal; it is given every string of a
 	// line. nil: everything but printable ASCII is escaped as Go does.
 	Escape func(string) string
-	// Delay is how long a line below slog.LevelWarn may wait to be kept, and is
-	// how much a crash may lose. Query and Close do not wait for it. 0: it is
-	// kept at once.
-	Delay time.Duration
 
 	Lines    int   // that the ring keeps; 0: DefaultLines
 	Bytes    int   // that the ring keeps; 0: DefaultBytes
@@ -54,8 +50,7 @@ type Log struct {
 
 	escape func(string) string
 	now    func() time.Time
-	ring   *ring
-	late   late
+	ring   *ringBuffer
 
 	mu      sync.Mutex // one line at a time, so that ring and file agree
 	file    *file      // nil: none
@@ -77,7 +72,7 @@ type line struct {
 
 // New opens a log. The error says why the file cannot be written.
 func New(o Options) (*Log, error) {
-	l := &Log{escape: o.Escape, now: o.Now, ring: newRing(or(o.Lines, DefaultLines), or(o.Bytes, DefaultBytes)), late: late{delay: o.Delay}}
+	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(or(o.Lines, DefaultLines), or(o.Bytes, DefaultBytes))}
 	if l.escape == nil {
 		l.escape = escapeASCII
 	}
@@ -118,7 +113,6 @@ const repeatPause = 5 * time.Second
 func (l *Log) write(n line) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.writeLate()
 	l.add(n)
 }
 
@@ -126,7 +120,7 @@ func (l *Log) write(n line) {
 // counted and the count is written when another line comes or after a pause.
 // With the lock.
 func (l *Log) add(n line) {
-	if n.text == l.last.text && n.part == l.last.part && n.level == l.last.level && l.ring.filled() && !l.closed {
+	if n.text == l.last.text && n.part == l.last.part && n.level == l.last.level && !l.ring.isEmpty() && !l.closed {
 		l.last.time = n.time
 		l.repeats++
 		if l.repeats == 1 {
@@ -190,7 +184,6 @@ func (l *Log) Close() error {
 	if l.closed {
 		return nil
 	}
-	l.writeLate()
 	l.keepRepeats()
 	l.closed = true
 	l.ring.close()
@@ -226,7 +219,6 @@ type Query struct {
 // after the last one, when ctx ends or when the Log is closed.
 func (l *Log) Query(ctx context.Context, q Query) <-chan Line {
 	ch := make(chan Line)
-	l.catchUp()
 	go l.ring.read(ctx, l.ring.start(q), q, ch)
 	return ch
 }

@@ -17,37 +17,41 @@ import (
 
 // ReadTail returns the last n lines of a log file and of the files it rotated
 // into, oldest first. It needs no hub and takes no lock. A line that a crash
-// cut short, or that is not ours, comes as Text alone. Text is as it is in the
-// file: whoever prints it escapes it. A file that does not exist is an error
-// that is fs.ErrNotExist.
+// truncated, or that is not ours, comes as Text only. Text is as it is in the
+// file: the caller escapes it before printing. A missing file is an error that
+// wraps fs.ErrNotExist.
 func ReadTail(file string, n int) ([]Line, error) {
-	var lines [][]byte // newest first
-	for i := 0; len(lines) < n; i++ {
-		more, err := tail(numbered(file, i), n-len(lines))
-		if errors.Is(err, fs.ErrNotExist) && i > 0 {
-			break
+	var newest [][]byte
+	err := readLines(file, func(raw []byte) error {
+		newest = append(newest, raw)
+		if len(newest) == 2*n {
+			newest = slices.Delete(newest, 0, n)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read log: %w", err)
-		}
-		lines = append(lines, more...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	slices.Reverse(lines)
-	parsed := make([]Line, len(lines))
-	for i, l := range lines {
-		parsed[i] = parse(l)
+	newest = newest[max(0, len(newest)-n):]
+	lines := make([]Line, len(newest))
+	for i, raw := range newest {
+		lines[i] = parseLine(raw)
 	}
-	return parsed, nil
+	return lines, nil
 }
 
 // ReadAll calls do with every line of a log file and of the files it rotated
 // into, oldest first, and stops at its first error. It holds one line at a time.
-// Otherwise it is [ReadTail]: no lock, text as it is in the file.
-func ReadAll(file string, do func(Line) error) (err error) {
+// Otherwise it is like [ReadTail].
+func ReadAll(file string, do func(Line) error) error {
+	return readLines(file, func(raw []byte) error { return do(parseLine(raw)) })
+}
+
+func readLines(file string, do func(raw []byte) error) (err error) {
 	files, err := openAll(file)
 	defer func() {
 		for _, f := range files {
-			_ = f.Close() // only read
+			_ = f.Close() // read only
 		}
 	}()
 	if err != nil {
@@ -63,7 +67,7 @@ func ReadAll(file string, do func(Line) error) (err error) {
 			if raw = bytes.TrimSpace(raw); len(raw) == 0 {
 				continue
 			}
-			if err := do(parse(raw)); err != nil {
+			if err := do(raw); err != nil {
 				return err
 			}
 		}
@@ -105,50 +109,8 @@ func openAll(file string) ([]*os.File, error) {
 	}
 }
 
-// tail returns the last n lines of the file, newest first.
-func tail(name string, n int) ([][]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // only read
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	var lines [][]byte
-	var rest []byte // the beginning of what was read: its line may start further up
-	for end > 0 && len(lines) < n {
-		block := make([]byte, min(end, 64<<10))
-		end -= int64(len(block))
-		if _, err := f.ReadAt(block, end); err != nil {
-			return nil, err
-		}
-		rest = append(block, rest...)
-		for len(lines) < n {
-			i := bytes.LastIndexByte(bytes.TrimSuffix(rest, []byte("\n")), '\n')
-			if i < 0 {
-				break
-			}
-			lines = appendLine(lines, rest[i+1:])
-			rest = rest[:i+1]
-		}
-	}
-	if len(lines) < n {
-		lines = appendLine(lines, rest)
-	}
-	return lines, nil
-}
-
-func appendLine(lines [][]byte, l []byte) [][]byte {
-	if l = bytes.TrimSpace(l); len(l) == 0 {
-		return lines
-	}
-	return append(lines, bytes.Clone(l))
-}
-
-// parse makes a Line of a line of the file, with its attributes in order.
-func parse(raw []byte) Line {
+// parseLine decodes a line of the file, with its attributes in order.
+func parseLine(raw []byte) Line {
 	var l Line
 	var text strings.Builder
 	dec := json.NewDecoder(bytes.NewReader(raw))

@@ -14,17 +14,16 @@ const smallBody = 64 << 10
 // Budget bounds what goes on behind a [Guard] at one time. A zero field takes
 // the default given with it.
 type Budget struct {
-	Calls        int           // calls in flight: 64
-	CallsEach    int           // of one principal: 32
-	Streams      int           // open streams and WebSockets: 128
-	StreamsEach  int           // of one principal: 64
-	BodyBytes    int64         // sum of all bodies above 64 KiB in flight: 8 MiB
-	Wait         time.Duration // how long a request waits for room: 2 s
-	StalledAfter time.Duration // a client that reads nothing for so long makes room for others: 1 s
+	Calls       int           // calls in flight: 64
+	CallsEach   int           // of one principal: 32
+	Streams     int           // open streams and WebSockets: 128
+	StreamsEach int           // of one principal: 64
+	BodyBytes   int64         // sum of all bodies above 64 KiB in flight: 8 MiB
+	Wait        time.Duration // how long a request waits for room: 2 s
 }
 
-// budget counts. Whoever finds no room waits a moment for it, and meanwhile the
-// client that has left its answer unread for longest is cut off.
+// A budget counts what is in flight. A request that finds no room waits a moment
+// for it.
 type budget struct {
 	Budget
 	mu             sync.Mutex
@@ -45,7 +44,6 @@ func newBudget(b Budget) *budget {
 	setDefault(&b.StreamsEach, 64)
 	setDefault(&b.BodyBytes, 8<<20)
 	setDefault(&b.Wait, 2*time.Second)
-	setDefault(&b.StalledAfter, time.Second)
 	return &budget{
 		Budget: b, freed: make(chan struct{}),
 		calls: slots{each: map[string]int{}}, streams: slots{each: map[string]int{}},
@@ -58,8 +56,8 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// enter takes room for r, or says why there is none. stalled may be nil.
-func (b *budget) enter(r *http.Request, route Route, principal string, stalled *stalled) (leave func(), refused *refusal) {
+// enter reserves room for r, or says why there is none.
+func (b *budget) enter(r *http.Request, route Route, principal string) (leave func(), refused *refusal) {
 	w := want{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
 	if r.Method == http.MethodGet && (route.Stream || r.Header.Get("Upgrade") != "") {
 		w.pool, w.total, w.each = &b.streams, b.Streams, b.StreamsEach
@@ -70,13 +68,9 @@ func (b *budget) enter(r *http.Request, route Route, principal string, stalled *
 	}
 	patience := time.NewTimer(b.Wait)
 	defer patience.Stop()
-	again := time.NewTicker(b.StalledAfter / 4) // stalls ripen while we wait
-	defer again.Stop()
 	for {
-		stalled.cutOldest(b.StalledAfter)
 		select {
 		case <-freed:
-		case <-again.C:
 		case <-patience.C:
 			return nil, refused
 		case <-r.Context().Done():

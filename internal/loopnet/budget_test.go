@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -95,29 +94,6 @@ func TestBudgetWaits(t *testing.T) {
 	close(finish)
 }
 
-// TestStalledGiveWay: clients that do not read hold every slot, with most of
-// the 30 s they have before them; a good one is served long before.
-func TestStalledGiveWay(t *testing.T) {
-	var writing atomic.Int64
-	g := serveGuarded(t, Limits{}, Budget{Calls: 4, StalledAfter: 100 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			writing.Add(1)
-			_, _ = w.Write(make([]byte, 16<<20))
-		}
-	})
-	for range 4 {
-		dial(t, g.addr, g.header("POST /mcp")+jsonBody)
-	}
-	waitFor(t, "four answers being written", func() bool { return writing.Load() == 4 })
-	c := wire{addr: g.addr}
-	defer c.close()
-	within(t, 5*time.Second, "a call among the stalled", func() {
-		if res := c.ask(t, g.header("GET /metrics")+"\r\n"); res.StatusCode != http.StatusOK {
-			t.Errorf("answered %d", res.StatusCode)
-		}
-	})
-}
-
 // TestNeverReadingClients: 60 clients send 4 MB each and never read the answer,
 // of a handler that spends memory as freely as decoding does. What they cost
 // is bounded, and others do not notice.
@@ -182,15 +158,4 @@ func resident(t *testing.T) int64 {
 		t.Fatal(err)
 	}
 	return pages * int64(os.Getpagesize())
-}
-
-func waitFor(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for start := time.Now(); !done(); <-tick.C {
-		if time.Since(start) > patience {
-			t.Fatalf("waited %v for %s", patience, what)
-		}
-	}
 }

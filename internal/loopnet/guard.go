@@ -33,9 +33,6 @@ type GuardConfig struct {
 // forge (peer, Host, Origin, Sec-Fetch-Site, Referer), then what is asked for
 // (route, method, type), then who asks (token), then whether there is room.
 // Only then next runs; [PrincipalOf] tells it who asks.
-//
-// A Guard works behind a server made by [NewServer]; behind another it cannot
-// cut off clients that do not read their answers.
 func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 	port := strconv.Itoa(cfg.Port)
 	return &guard{
@@ -75,7 +72,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if refused == nil {
 		var leave func()
-		if leave, refused = g.budget.enter(r, route, principal, stalledOf(w)); refused == nil {
+		if leave, refused = g.budget.enter(r, route, principal); refused == nil {
 			defer leave()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // zero field takes the default given with it.
 type Limits struct {
 	Header      time.Duration // for a request's header to be complete: 5 s
-	Body        time.Duration // for a request's body to be complete: 30 s
+	Body        time.Duration // for a whole request to be complete: 30 s
 	Write       time.Duration // for an answer to make progress: 30 s
 	Idle        time.Duration // between two requests of one connection: 2 min
 	HeaderBytes int           // of one request: 64 KiB
@@ -34,12 +34,12 @@ func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	setDefault(&l.Idle, 2*time.Minute)
 	setDefault(&l.HeaderBytes, 64<<10)
 	setDefault(&l.Connections, 512)
-	paced := &pacing{limits: l, stalled: &stalled{writing: map[*pacedWriter]struct{}{}}, log: log, next: h}
 	conns := &connections{limit: l.Connections, waiting: map[net.Conn]time.Time{}}
 	return &http.Server{
-		Handler:                      paced,
+		Handler:                      withProgressDeadlines(l.Write, h),
 		ReadHeaderTimeout:            l.Header,
-		WriteTimeout:                 l.Write, // until pacing takes over
+		ReadTimeout:                  l.Body,  // net/http lifts it at the end of the body
+		WriteTimeout:                 l.Write, // until the first progress deadline
 		IdleTimeout:                  l.Idle,
 		MaxHeaderBytes:               l.HeaderBytes,
 		ConnState:                    conns.track,

@@ -162,7 +162,7 @@ func cleanEnv(env []string) []string {
 		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
 		"SYSTEMROOT", "WINDIR", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
 		"PROGRAMDATA", "TEMP", "TMP", "PATHEXT", "COMSPEC",
-		"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", // where the keyring and notifications are
+		"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", // where notifications go
 	}
 	prefixes := []string{"LECTERN_", "XDG_", "LC_"}
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
@@ -70,9 +70,9 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		if i > 1000 {
 			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have this name").WithHint("Choose another fileName.")
 		}
-		file = path.Join(stem(page), "assets", vault.Numbered(name, i))
+		file = path.Join(stem(page), "assets", folder.NumberedName(name, i))
 	}
-	if n.vault.Has(path.Join(stem(page), "assets", index)) {
+	if n.vault.Exists(path.Join(stem(page), "assets", index)) {
 		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
 	if file, err = n.resolveNewPath(file, ""); err != nil {
@@ -133,7 +133,7 @@ func (n *Notebook) attachmentData(in AddAttachmentIn) ([]byte, error) {
 // configuration.
 func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
-		if err := vault.CheckName(filepath.ToSlash(file)); err != nil {
+		if err := folder.CheckName(filepath.ToSlash(file)); err != nil {
 			return nil, n.toolError(file, err)
 		}
 		file = filepath.Join(n.vault.Path(), file)
@@ -141,14 +141,14 @@ func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	if inside, err := filepath.Rel(n.vault.Path(), file); err == nil && filepath.IsLocal(inside) && n.hides(filepath.ToSlash(inside)) {
 		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
 	}
-	data, err := vault.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
+	data, err := folder.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
 	switch {
-	case errors.Is(err, vault.ErrNotAllowed):
+	case errors.Is(err, folder.ErrNotAllowed):
 		return nil, tools.Errorf(tools.Denied, "Files from this folder cannot be attached").
 			WithHint("Put the file into the folder of pages, pass it as data, or ask the user to add its folder to the source's inbox in the configuration.")
-	case errors.Is(err, vault.ErrTooLarge):
+	case errors.Is(err, folder.ErrTooLarge):
 		return nil, tools.Errorf(tools.Limited, "The file is larger than %d bytes", maxAttachment)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular):
 		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
 	case err != nil:
 		return nil, n.toolError(file, err)
@@ -158,9 +158,9 @@ func (n *Notebook) readAttachment(file string) ([]byte, error) {
 
 func attachmentName(in AddAttachmentIn) (string, error) {
 	if in.FileName == "" {
-		return vault.Clean(path.Base(filepath.ToSlash(in.FilePath))), nil
+		return folder.CleanName(path.Base(filepath.ToSlash(in.FilePath))), nil
 	}
-	if err := vault.CheckNew(in.FileName); err != nil {
+	if err := folder.CheckNew(in.FileName); err != nil {
 		return "", tools.Errorf(tools.Invalid, "fileName: %s", strings.ReplaceAll(err.Error(), "the path", "it"))
 	}
 	if strings.Contains(in.FileName, "/") {

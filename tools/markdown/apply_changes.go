@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -89,7 +89,7 @@ func (a *changeApplier) moveFile(from, to string) error {
 		return err
 	}
 	err := a.n.vault.Move(from, to)
-	if errors.Is(err, vault.ErrExists) {
+	if errors.Is(err, folder.ErrExists) {
 		return &editedError{to}
 	}
 	if err := a.record(err, func() error { return a.n.vault.Move(to, from) }); err != nil {
@@ -103,7 +103,7 @@ func (a *changeApplier) moveFile(from, to string) error {
 // checkUnchanged checks that a file to be moved or deleted is as it was, because
 // the file system cannot check that.
 func (a *changeApplier) checkUnchanged(c tools.Change) error {
-	held, there, err := a.n.vault.Look(c.Target, maxAttachment)
+	held, there, err := a.n.vault.ReadState(c.Target, maxAttachment)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (a *changeApplier) applyFile(c tools.Change) error {
 
 // writeFile writes a file if it still holds before.
 func (a *changeApplier) writeFile(file string, before, after tools.State) error {
-	root, err := a.n.vault.Root(file)
+	root, err := a.n.vault.CheckedRoot(file)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (a *changeApplier) writeFile(file string, before, after tools.State) error 
 
 // probeModes finds out the permission bits of new files and folders.
 func (n *Notebook) probeModes() (file, folder uint32, err error) {
-	root, err := n.vault.Root("new")
+	root, err := n.vault.CheckedRoot("new")
 	if err != nil {
 		return 0, 0, err
 	}

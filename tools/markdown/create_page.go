@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
@@ -60,7 +60,7 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	file, err := n.findFreeName(o, path.Join(parent.place, vault.Clean(title)+".md"))
+	file, err := n.findFreeName(o, path.Join(parent.place, folder.CleanName(title)+".md"))
 	if err != nil {
 		return CreatePageOut{}, err
 	}
@@ -75,14 +75,14 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	if err := n.addPage(ctx, c, o, file, []byte(text)); err != nil {
 		return CreatePageOut{}, err
 	}
-	out.Etag = vault.Etag([]byte(text))
+	out.Etag = folder.Etag([]byte(text))
 	return out, nil
 }
 
 // findFreeName returns file, or its first numbered form that is not taken by a
 // page, a folder or another file.
 func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
-	for try, i := file, 2; i < 1000; try, i = vault.Numbered(file, i), i+1 {
+	for try, i := file, 2; i < 1000; try, i = folder.NumberedName(file, i), i+1 {
 		_, asFile := n.vault.Find(try)
 		_, asFolder := n.vault.Find(stem(try))
 		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {

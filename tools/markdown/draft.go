@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -56,7 +56,7 @@ func (d *draft) exists(name string) bool {
 	if file.Exists || folder.Exists {
 		return true
 	}
-	return !isFile && !isFolder && d.n.vault.Has(name)
+	return !isFile && !isFolder && d.n.vault.Exists(name)
 }
 
 // hasFolder reports whether there will be a folder with that name.
@@ -64,7 +64,7 @@ func (d *draft) hasFolder(name string) bool {
 	if st, ok := d.after[folderTarget(name)]; ok {
 		return st.Exists
 	}
-	return d.n.vault.HasDir(name)
+	return d.n.vault.IsDir(name)
 }
 
 // readPage returns a page as it will be.
@@ -162,7 +162,7 @@ func (d *draft) removeEmpty(dir string) (bool, error) {
 		return false, nil
 	}
 	names, err := d.n.vault.Names(dir)
-	if err != nil && d.n.vault.HasDir(dir) {
+	if err != nil && d.n.vault.IsDir(dir) {
 		return false, nil // keep a folder that cannot be listed
 	}
 	for _, name := range names {
@@ -216,7 +216,7 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 		if now, readErr := d.n.read(e.target); readErr == nil && d.before[e.target].Exists {
 			return conflictError(now.etag())
 		}
-		return d.n.toolError(e.target, vault.ErrExists)
+		return d.n.toolError(e.target, folder.ErrExists)
 	}
 	if err != nil {
 		name, _ := parseFolderTarget(changes[0].Target)

@@ -6,39 +6,39 @@ import (
 	"syscall"
 
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
 // toolError converts err, which happened at path, for an agent. Unknown errors are
 // returned unchanged and become Internal.
 func (n *Notebook) toolError(path string, err error) error {
-	if name, ok := errors.AsType[*vault.NameError](err); ok {
+	if name, ok := errors.AsType[*folder.NameError](err); ok {
 		if name.Outside {
 			return n.outsideError()
 		}
 		return tools.Errorf(tools.Invalid, "path: %s", name.Reason).WithHint("Paths look like Projects/Alpha.md.")
 	}
-	if twin, ok := errors.AsType[*vault.TwinError](err); ok {
+	if twin, ok := errors.AsType[*folder.CaseConflictError](err); ok {
 		return tools.Errorf(tools.Conflict, "A page or folder already exists whose name differs only in case or accents: %s", twin.Existing).
 			WithHint("Use that path, or another name.")
 	}
 	switch {
-	case errors.Is(err, vault.ErrGone):
+	case errors.Is(err, folder.ErrGone):
 		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
 	case errors.Is(err, atomicfile.ErrChanged):
 		return &tools.Error{Code: tools.Conflict, Message: modifiedMessage, Hint: "Read the page again, then write.", Cause: err}
-	case errors.Is(err, vault.ErrExists), errors.Is(err, atomicfile.ErrExists):
+	case errors.Is(err, folder.ErrExists), errors.Is(err, atomicfile.ErrExists):
 		return tools.Errorf(tools.Conflict, "A file or folder already exists at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
-	case errors.Is(err, vault.ErrAmbiguous):
+	case errors.Is(err, folder.ErrAmbiguous):
 		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
-	case errors.Is(err, vault.ErrTooLarge):
+	case errors.Is(err, folder.ErrTooLarge):
 		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
 	case errors.Is(err, fs.ErrPermission):
 		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.", Cause: err}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
 		return notFoundError(path)
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
@@ -56,19 +56,19 @@ func newLinkResolver(o *outline, all []linkSource) *linkResolver {
 	r := &linkResolver{map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}}
 	for _, c := range all {
 		place := stem(c.file)
-		r.paths[vault.Fold(place)] = append(r.paths[vault.Fold(place)], c.file)
-		r.names[vault.Fold(path.Base(place))] = append(r.names[vault.Fold(path.Base(place))], c.file)
-		r.titles[vault.Fold(c.title)] = append(r.titles[vault.Fold(c.title)], c.file)
+		r.paths[folder.FoldName(place)] = append(r.paths[folder.FoldName(place)], c.file)
+		r.names[folder.FoldName(path.Base(place))] = append(r.names[folder.FoldName(path.Base(place))], c.file)
+		r.titles[folder.FoldName(c.title)] = append(r.titles[folder.FoldName(c.title)], c.file)
 		for _, a := range c.aliases {
-			if !slices.Contains(r.aliases[vault.Fold(a)], c.file) {
-				r.aliases[vault.Fold(a)] = append(r.aliases[vault.Fold(a)], c.file)
+			if !slices.Contains(r.aliases[folder.FoldName(a)], c.file) {
+				r.aliases[folder.FoldName(a)] = append(r.aliases[folder.FoldName(a)], c.file)
 			}
 		}
 	}
 	for _, f := range o.files {
-		r.files[vault.Fold(f)] = append(r.files[vault.Fold(f)], f)
+		r.files[folder.FoldName(f)] = append(r.files[folder.FoldName(f)], f)
 		if base := path.Base(f); base != f {
-			r.files[vault.Fold(base)] = append(r.files[vault.Fold(base)], f)
+			r.files[folder.FoldName(base)] = append(r.files[folder.FoldName(base)], f)
 		}
 	}
 	return r
@@ -93,13 +93,13 @@ func (r *linkResolver) resolve(from string, l links.Link) (found []string, by st
 	if strings.Contains(name, "/") {
 		return r.pagesBySuffix(name), byPath
 	}
-	if found := r.names[vault.Fold(name)]; len(found) > 0 {
+	if found := r.names[folder.FoldName(name)]; len(found) > 0 {
 		return found, byName
 	}
-	if found := r.titles[vault.Fold(target)]; len(found) > 0 {
+	if found := r.titles[folder.FoldName(target)]; len(found) > 0 {
 		return found, byTitle
 	}
-	return r.aliases[vault.Fold(target)], byTitle
+	return r.aliases[folder.FoldName(target)], byTitle
 }
 
 // pagesAt returns the pages at a path, with or without extension. An exact match
@@ -111,7 +111,7 @@ func (r *linkResolver) pagesAt(p string) []string {
 	} else if isPage(p) {
 		place = stem(p)
 	}
-	found := r.paths[vault.Fold(place)]
+	found := r.paths[folder.FoldName(place)]
 	for _, f := range found {
 		if f == p || len(found) > 1 && f == p+".md" {
 			return []string{f}
@@ -123,8 +123,8 @@ func (r *linkResolver) pagesAt(p string) []string {
 // pagesBySuffix returns the pages whose place ends in the path name.
 func (r *linkResolver) pagesBySuffix(name string) []string {
 	var found []string
-	for _, f := range r.names[vault.Fold(path.Base(name))] {
-		if strings.HasSuffix(vault.Fold(stem(f)), "/"+vault.Fold(name)) {
+	for _, f := range r.names[folder.FoldName(path.Base(name))] {
+		if strings.HasSuffix(folder.FoldName(stem(f)), "/"+folder.FoldName(name)) {
 			found = append(found, f)
 		}
 	}
@@ -133,8 +133,8 @@ func (r *linkResolver) pagesBySuffix(name string) []string {
 
 // attachments returns the files, other than pages, that l may mean.
 func (r *linkResolver) attachments(from string, l links.Link) []string {
-	if found := r.files[vault.Fold(path.Join(path.Dir(from), l.Target))]; len(found) > 0 {
+	if found := r.files[folder.FoldName(path.Join(path.Dir(from), l.Target))]; len(found) > 0 {
 		return found
 	}
-	return r.files[vault.Fold(strings.TrimPrefix(l.Target, "/"))]
+	return r.files[folder.FoldName(strings.TrimPrefix(l.Target, "/"))]
 }

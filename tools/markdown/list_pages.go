@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -102,7 +102,7 @@ func (n *Notebook) listedPage(l *listedNode, content bool) ListedPage {
 // findNode finds the node at a path, and returns it with its outline.
 func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, error) {
 	if argumentPlace(path) != "" {
-		if err := vault.CheckName(argumentPlace(path)); err != nil {
+		if err := folder.CheckName(argumentPlace(path)); err != nil {
 			return nil, nil, n.toolError(path, err)
 		}
 	}

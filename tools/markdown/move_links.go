@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
@@ -32,7 +32,7 @@ func (d *draft) relocate(ctx context.Context, o *outline, m moves, wiki bool) ([
 		}
 	}
 	for _, e := range edits {
-		if err := d.setContent(e.page.file, vault.Rewrite(e.page.data, e.text)); err != nil {
+		if err := d.setContent(e.page.file, folder.Rewrite(e.page.data, e.text)); err != nil {
 			return nil, err
 		}
 		changed = append(changed, e.page.file)
@@ -135,7 +135,7 @@ func newWiki(p *page, l links.Link, m moves, r *linkResolver) string {
 		return ""
 	case by == byName && path.Base(was) == path.Base(now):
 		return ""
-	case by == byName && len(r.names[vault.Fold(path.Base(now))]) == 0:
+	case by == byName && len(r.names[folder.FoldName(path.Base(now))]) == 0:
 		return path.Base(now)
 	}
 	if isPage(l.Target) {

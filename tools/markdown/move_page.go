@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -80,7 +80,7 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 			return "", err
 		}
 	}
-	if err := vault.CheckName(to); err != nil {
+	if err := folder.CheckName(to); err != nil {
 		return "", n.toolError(to, err)
 	}
 	place := stem(to)
@@ -92,7 +92,7 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case taken && there.page != "" && there != at:
 		return "", tools.Errorf(tools.Conflict, "A page already exists at path: %s", there.page).
 			WithHint("To move the page into it, leave out .md; to rename, choose another path.")
-	case at.folder && isIndex(to) && at.place != place && n.vault.Has(place) && !n.hidesAll(place):
+	case at.folder && isIndex(to) && at.place != place && n.vault.Exists(place) && !n.hidesAll(place):
 		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
 	placed, err := n.resolveNewPath(to, at.page)
@@ -112,7 +112,7 @@ func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) 
 	}
 	parent := o.root
 	if arg != "/" {
-		if err := vault.CheckName(argumentPlace(arg)); err != nil && argumentPlace(arg) != "" {
+		if err := folder.CheckName(argumentPlace(arg)); err != nil && argumentPlace(arg) != "" {
 			return "", n.toolError(arg, err)
 		}
 		var ok bool
@@ -141,7 +141,7 @@ func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at
 	n.announce(append(changed, from)...)
 	out := MovePageOut{Success: true, NewPath: to}
 	for _, c := range changed {
-		if c != to && n.vault.Has(c) {
+		if c != to && n.vault.Exists(c) {
 			out.Changed = append(out.Changed, c)
 		}
 	}
@@ -202,7 +202,7 @@ func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders 
 	if at.indexed() && len(rest) == 0 && !isIndex(to) { // the page becomes a leaf and its folder is deleted
 		return m, nil, nil
 	}
-	if d.exists(place) && vault.Fold(place) != vault.Fold(at.place) {
+	if d.exists(place) && folder.FoldName(place) != folder.FoldName(at.place) {
 		return nil, nil, d.n.nameTakenError(place)
 	}
 	maps.Copy(m, rest)
@@ -251,7 +251,7 @@ func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
 	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.exists(place+".md") {
 		return nil, nil
 	}
-	if _, err := d.n.vault.Placed(place+".md", at.page); err != nil {
+	if _, err := d.n.vault.CheckDestination(place+".md", at.page); err != nil {
 		return nil, nil //nolint:nilerr // the page keeps its path
 	}
 	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)

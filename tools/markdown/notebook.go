@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -24,7 +24,7 @@ type Config struct {
 // A Notebook is an open folder of pages. Its methods may be called from any
 // goroutine; writes run one at a time.
 type Notebook struct {
-	vault   *vault.Vault
+	vault   *folder.Folder
 	name    string
 	tenant  bool
 	inbox   []string
@@ -41,7 +41,7 @@ type Notebook struct {
 // Open opens a folder. The error is Unavailable, with the path in the message, if
 // the folder does not exist or cannot be read.
 func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
-	v, err := vault.Open(c.Path, vault.Options{Tenant: c.Tenant})
+	v, err := folder.Open(c.Path, folder.Options{Tenant: c.Tenant})
 	if err != nil {
 		return nil, openError(c, err)
 	}
@@ -54,7 +54,7 @@ func openError(c Config, err error) error {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}
 	wrong, hint := "cannot open the folder", "Restore the folder, or correct the path of the source in the configuration file."
-	if _, named := errors.AsType[*vault.NameError](err); named {
+	if _, named := errors.AsType[*folder.NameError](err); named {
 		return &tools.Error{Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err}
 	}
 	switch {
@@ -62,7 +62,7 @@ func openError(c Config, err error) error {
 		wrong = "no such folder"
 	case errors.Is(err, fs.ErrPermission):
 		wrong, hint = "permission denied", "Give the user that runs Lectern permission to read the folder and its files."
-	case errors.Is(err, vault.ErrNotFolder):
+	case errors.Is(err, folder.ErrNotFolder):
 		wrong = "not a folder"
 	}
 	return &tools.Error{

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
 // index is the name of the file that is the page of its folder.
@@ -75,10 +75,10 @@ func (n *Notebook) outline(ctx context.Context) (*outline, error) {
 
 func (n *Notebook) entries(ctx context.Context) (entries, error) {
 	var e entries
-	skipped, err := n.vault.Walk(ctx, ".", func(at vault.Entry) error {
+	skipped, err := n.vault.Walk(ctx, ".", func(at folder.Entry) error {
 		switch {
 		case at.Dir && isForeign(at.Path):
-			return vault.SkipDir
+			return folder.SkipDir
 		case at.Dir:
 			e.dirs = append(e.dirs, at.Path)
 		default:
@@ -181,7 +181,7 @@ func (o *outline) find(arg string) (*node, bool) {
 	}
 	var near []*node
 	for p, at := range o.places {
-		if vault.Fold(p) == vault.Fold(place) {
+		if folder.FoldName(p) == folder.FoldName(place) {
 			near = append(near, at)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
@@ -51,7 +51,7 @@ func (n *Notebook) head(file string) *page {
 
 func parse(file string, data []byte) *page {
 	p := &page{file: file, data: data}
-	p.text, p.utf8 = vault.Text(data)
+	p.text, p.utf8 = folder.Text(data)
 	block, body, _ := frontmatter.Split(p.text)
 	p.body = body
 	p.fields, p.yamlError = frontmatter.Parse(block)
@@ -76,7 +76,7 @@ func (p *page) id() string {
 	return "path-" + hex.EncodeToString(sum[:10])
 }
 
-func (p *page) etag() string { return vault.Etag(p.data) }
+func (p *page) etag() string { return folder.Etag(p.data) }
 
 // position is the order of the page among its siblings, if it has one.
 func (p *page) position() (float64, bool) {
@@ -135,7 +135,7 @@ func (n *Notebook) isServed(file string) bool {
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Has(dir+"/"+index) || isForeign(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Exists(dir+"/"+index) || isForeign(dir) {
 			return false
 		}
 	}

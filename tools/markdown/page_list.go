@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
 // maxAnswer is roughly the maximum number of bytes in a list or tree, because an
@@ -81,7 +81,7 @@ func (l *listedNode) sort() {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(vault.Fold(a.title), vault.Fold(b.title)), cmp.Compare(a.node.path(), b.node.path()))
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(folder.FoldName(a.title), folder.FoldName(b.title)), cmp.Compare(a.node.path(), b.node.path()))
 	})
 	for _, c := range l.children {
 		c.sort()

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -55,9 +55,9 @@ func (d *draft) replacePage(p *page, text string) error {
 		return err
 	}
 	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
-		return conflictError(vault.Etag(st.Data))
+		return conflictError(folder.Etag(st.Data))
 	}
-	return d.setContent(p.file, vault.Rewrite(p.data, text))
+	return d.setContent(p.file, folder.Rewrite(p.data, text))
 }
 
 // checkNewPage checks that a new page can be created at file: it must be a page,
@@ -101,7 +101,7 @@ func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string,
 // indexStyle reports whether the page of a folder is its _index.md: when some
 // folder has one, or when the notebook is not one of another program.
 func (n *Notebook) indexStyle(o *outline) bool {
-	return o.indexed || !n.vault.Has(".obsidian") && !n.vault.Has("logseq")
+	return o.indexed || !n.vault.Exists(".obsidian") && !n.vault.Exists("logseq")
 }
 
 // addPage writes a new page at a path from checkNewPage.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
@@ -119,7 +119,7 @@ func (n *Notebook) hidesAttachment(file string) bool {
 		}
 		owned, hidden := false, false
 		for _, page := range []string{dir + "/" + index, dir + ".md"} {
-			if n.vault.Has(page) && n.isServed(page) {
+			if n.vault.Exists(page) && n.isServed(page) {
 				owned, hidden = true, hidden || n.hides(page)
 			}
 		}
@@ -159,18 +159,18 @@ func (n *Notebook) filterVisible(ctx context.Context, e entries) (entries, error
 	return entries{dirs: dirs, files: files, skipped: skipped}, nil
 }
 
-// findVisible is vault.Find among the files that agents may see.
+// findVisible is folder.Find among the files that agents may see.
 func (n *Notebook) findVisible(name string) (string, error) {
 	if !n.privacy.Any() {
 		return n.vault.Find(name)
 	}
 	if hidden, known := n.hidesByPath(name); known && hidden {
-		if err := vault.CheckName(name); err != nil {
+		if err := folder.CheckName(name); err != nil {
 			return "", err
 		}
 		return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist) // the state of the disk, such as an unreadable folder, must not show
 	}
-	near, err := n.vault.Near(name)
+	near, err := n.vault.FindVariants(name)
 	if err != nil {
 		return "", err
 	}
@@ -184,18 +184,18 @@ func (n *Notebook) findVisible(name string) (string, error) {
 	case composed >= 0:
 		return near[composed], nil
 	case len(near) > 1:
-		return "", vault.ErrAmbiguous
+		return "", folder.ErrAmbiguous
 	}
 	return "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
 }
 
-// resolveNewPath is vault.Placed with errors that do not reveal hidden files.
+// resolveNewPath is folder.CheckDestination with errors that do not reveal hidden files.
 func (n *Notebook) resolveNewPath(name, from string) (string, error) {
-	placed, err := n.vault.Placed(name, from)
+	placed, err := n.vault.CheckDestination(name, from)
 	if err == nil {
 		return placed, nil
 	}
-	if twin, ok := errors.AsType[*vault.TwinError](err); ok && n.privacy.Any() && n.hidesAll(twin.Existing) {
+	if twin, ok := errors.AsType[*folder.CaseConflictError](err); ok && n.privacy.Any() && n.hidesAll(twin.Existing) {
 		return "", hiddenError()
 	}
 	return "", n.toolError(name, err)
@@ -203,7 +203,7 @@ func (n *Notebook) resolveNewPath(name, from string) (string, error) {
 
 // hidesAll reports whether a file is hidden, or everything in a folder.
 func (n *Notebook) hidesAll(name string) bool {
-	if !n.vault.HasDir(name) {
+	if !n.vault.IsDir(name) {
 		return n.hides(name)
 	}
 	e, err := n.entries(context.Background())
@@ -215,7 +215,7 @@ func (n *Notebook) nameTakenError(name string) error {
 	if n.privacy.Any() && n.hidesAll(name) {
 		return hiddenError()
 	}
-	return n.toolError(name, vault.ErrExists)
+	return n.toolError(name, folder.ErrExists)
 }
 
 // hiddenError refuses a write that would change a hidden page or hide the page it

@@ -18,7 +18,7 @@ func (n *Notebook) HidesChange(_ context.Context, c tools.Change) (bool, error) 
 	if !n.isServed(c.Target) {
 		return n.hides(c.Target), nil
 	}
-	known := n.vault.Has(c.Target)
+	known := n.vault.Exists(c.Target)
 	hidden := known && n.hides(c.Target)
 	for _, s := range []tools.State{c.Before, c.After} {
 		if s.Exists {

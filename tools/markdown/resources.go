@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -62,9 +62,9 @@ func (n *Notebook) complete(ctx context.Context, _, prefix string) ([]string, er
 	var first, second []string
 	for _, file := range o.pageFiles() {
 		switch {
-		case strings.HasPrefix(vault.Fold(file), vault.Fold(prefix)):
+		case strings.HasPrefix(folder.FoldName(file), folder.FoldName(prefix)):
 			first = append(first, file)
-		case strings.HasPrefix(vault.Fold(path.Base(stem(file))), vault.Fold(prefix)):
+		case strings.HasPrefix(folder.FoldName(path.Base(stem(file))), folder.FoldName(prefix)):
 			second = append(second, file)
 		}
 	}

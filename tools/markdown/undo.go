@@ -23,7 +23,7 @@ func parseFolderTarget(target string) (string, bool) { return strings.CutSuffix(
 // can be neither moved nor deleted.
 func (n *Notebook) State(_ context.Context, target string) (tools.State, error) {
 	name, isFolder := parseFolderTarget(target)
-	held, there, err := n.vault.Look(name, maxAttachment)
+	held, there, err := n.vault.ReadState(name, maxAttachment)
 	switch {
 	case err != nil:
 		return tools.State{}, n.toolError(name, err)
@@ -204,7 +204,7 @@ func (n *Notebook) checkUnchanged(ctx context.Context, changes []tools.Change) e
 // by something of another type.
 func (n *Notebook) isBlocked(target string) bool {
 	name, isFolder := parseFolderTarget(target)
-	held, there, err := n.vault.Look(name, maxAttachment)
+	held, there, err := n.vault.ReadState(name, maxAttachment)
 	return err != nil || there && held.Dir != isFolder
 }
 

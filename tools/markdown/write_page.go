@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/lectern-mcp/lectern/internal/vault"
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -54,7 +54,7 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WriteP
 	switch {
 	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.isServed(file):
 		return n.update(ctx, c, file, in)
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, vault.ErrAmbiguous), notDirectory(err):
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrAmbiguous), notDirectory(err):
 		return n.writeNew(ctx, c, in)
 	}
 	return WritePageOut{}, n.toolError(in.Path, err)
@@ -68,7 +68,7 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	if err := in.IfMatch.check(p); err != nil {
 		return WritePageOut{}, err
 	}
-	if n.hidesContentAt(file, vault.Rewrite(p.data, in.Content)) {
+	if n.hidesContentAt(file, folder.Rewrite(p.data, in.Content)) {
 		return WritePageOut{}, hiddenError()
 	}
 	if in.DryRun {
@@ -82,12 +82,12 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 		return WritePageOut{}, err
 	}
 	n.announce(file)
-	now := parse(file, vault.Rewrite(p.data, in.Content))
+	now := parse(file, folder.Rewrite(p.data, in.Content))
 	return WritePageOut{Success: true, PageID: now.id(), Path: file, Etag: now.etag()}, nil
 }
 
 func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
-	if err := vault.CheckName(in.Path); err != nil {
+	if err := folder.CheckName(in.Path); err != nil {
 		return WritePageOut{}, n.toolError(in.Path, err)
 	}
 	if in.IfMatch != "" {

@@ -95,7 +95,7 @@ const (
 // asked first.
 func wish(a status.Action) Intent {
 	switch a.Verb {
-	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge, status.UnlockJournal:
+	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge:
 		return Do{a}
 	case status.Allow:
 		if a.Answer == nil || a.Answer.Scope != status.Always {
@@ -135,8 +135,6 @@ func Deed(a status.Action, s status.Snapshot) string {
 		return "allow the call" + reach(a)
 	case status.Refuse:
 		return "refuse the call"
-	case status.UnlockJournal:
-		return "unlock the journal"
 	case status.Acknowledge:
 		return "acknowledge it"
 	case status.UndoChanges:

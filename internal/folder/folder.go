@@ -1,0 +1,164 @@
+// Package folder opens a directory of people's files so that no name leads out
+// of it. Every operation goes through one os.Root, checks names with one set of
+// rules, and touches regular files only. Symbolic links are never followed, not
+// even those that stay inside, so that each file has exactly one name.
+//
+// It does not interpret file contents, keeps no index and no cache, and does not
+// watch for changes. Systems whose data is files, such as tools/markdown, import
+// it. Start reading at [Open], then [CheckName].
+package folder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrGone means that the folder itself no longer exists. An empty folder is
+	// not an error.
+	ErrGone = errors.New("the folder is gone")
+	// ErrNotFolder means that the path to open is not a directory.
+	ErrNotFolder = errors.New("not a folder")
+	// ErrNotRegular means that a name is not a regular file but a symbolic link,
+	// a folder, a pipe or a device.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge means that a file is larger than Options.MaxBytes.
+	ErrTooLarge = errors.New("the file is too large")
+	// ErrExists means that the destination name already exists.
+	ErrExists = errors.New("the name is taken")
+	// ErrAmbiguous means that several files differ from the name only in case or
+	// accents.
+	ErrAmbiguous = errors.New("several files have that name but for case or accents")
+)
+
+// Options configures [Open].
+type Options struct {
+	// Tenant names a direct subfolder to use as the root instead of the path
+	// itself. Empty means no tenant.
+	Tenant string
+	// MaxBytes is the largest file that Read returns; 0 means 16 MiB.
+	MaxBytes int64
+}
+
+// A Folder is an open directory. Methods that only read are safe for concurrent
+// use; callers serialize the methods that change something.
+type Folder struct {
+	root     *os.Root
+	path     string
+	maxBytes int64
+}
+
+// Open opens the folder at path. The error wraps fs.ErrNotExist,
+// fs.ErrPermission, ErrNotFolder or, for the tenant, a [NameError].
+func Open(path string, opt Options) (*Folder, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open folder: %w", err)
+	}
+	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("open folder %s: %w", abs, ErrNotFolder)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open folder: %w", err)
+	}
+	f := &Folder{root: root, path: abs, maxBytes: opt.MaxBytes}
+	if f.maxBytes == 0 {
+		f.maxBytes = 16 << 20
+	}
+	if opt.Tenant != "" {
+		err = f.enterTenant(opt.Tenant)
+	}
+	if err == nil {
+		_, err = f.entries(".") // fail now if the folder cannot be listed
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open folder: %w", err), f.root.Close())
+	}
+	return f, nil
+}
+
+// enterTenant makes the tenant's folder the root. The name must match byte for
+// byte, also on case-insensitive file systems.
+func (f *Folder) enterTenant(tenant string) error {
+	if err := CheckName(tenant); err != nil {
+		return fmt.Errorf("tenant: %w", err)
+	}
+	if strings.Contains(tenant, "/") {
+		return nameErrorf("tenant: must be the name of one folder, without a slash")
+	}
+	entries, err := f.entries(".")
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == tenant && e.IsDir() }) {
+		return fmt.Errorf("tenant %s: %w", tenant, fs.ErrNotExist)
+	}
+	sub, err := f.root.OpenRoot(tenant)
+	if err != nil {
+		return fmt.Errorf("tenant: %w", err)
+	}
+	err = f.root.Close()
+	f.root, f.path = sub, filepath.Join(f.path, tenant)
+	return err
+}
+
+// Close releases the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Path is the absolute path of the folder, for messages.
+func (f *Folder) Path() string { return f.path }
+
+// Check returns ErrGone if the path no longer leads to the opened folder because
+// it was removed, renamed, unmounted or replaced. It is cheap.
+func (f *Folder) Check() error {
+	atPath, err := os.Stat(f.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	opened, err := f.root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	if !os.SameFile(opened, atPath) {
+		return fmt.Errorf("%w: another folder is at %s", ErrGone, f.path)
+	}
+	return nil
+}
+
+// Exists reports whether anything has exactly this name, hidden names included.
+func (f *Folder) Exists(name string) bool {
+	_, err := f.root.Lstat(name)
+	return err == nil
+}
+
+// Stat returns the size in bytes and the modification time of a regular file,
+// or zero values if name is not one.
+func (f *Folder) Stat(name string) (size int64, modified time.Time) {
+	info, err := f.root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, time.Time{}
+	}
+	return info.Size(), info.ModTime()
+}
+
+// IsDir reports whether name is a folder.
+func (f *Folder) IsDir(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+// Etag returns the SHA-256 of data in lower-case hexadecimal, which agents hand
+// back as a precondition of a write.
+func Etag(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package folder
+
+import "syscall"
+
+// nonblock makes opening a pipe return at once.
+const nonblock = syscall.O_NONBLOCK
+
+// streamSeparator separates a file from its streams, where files have streams.
+const streamSeparator = "\x00"

@@ -1,0 +1,64 @@
+package folder
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+const bom = "\uFEFF"
+
+// Text returns the content of a file as an agent reads it: without the byte order
+// mark and with "\n" line endings. The second result is false if data is not
+// UTF-8; invalid bytes then read as U+FFFD, and the file must not be rewritten
+// from this text.
+func Text(data []byte) (string, bool) {
+	ok := utf8.Valid(data)
+	text := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), bom)
+	return strings.ReplaceAll(text, "\r\n", "\n"), ok
+}
+
+// Rewrite returns the bytes to write when text replaces the content of a file
+// whose bytes are old. It keeps the byte order mark and the line endings: lines
+// before the first and after the last change keep theirs, and the lines between
+// get the ending that most lines have.
+func Rewrite(old []byte, text string) []byte {
+	if same, ok := Text(old); ok && same == text {
+		return old
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, bom), "\r\n", "\n")
+	rest, marked := bytes.CutPrefix(old, []byte(bom))
+	var out []byte
+	if marked {
+		out = append(out, bom...)
+	}
+	crlf, all := bytes.Count(rest, []byte("\r\n")), bytes.Count(rest, []byte("\n"))
+	switch {
+	case crlf == 0:
+		return append(out, text...)
+	case crlf == all:
+		return append(out, strings.ReplaceAll(text, "\n", "\r\n")...)
+	}
+	return append(out, mergeLineEndings(bytes.SplitAfter(rest, []byte("\n")), strings.SplitAfter(text, "\n"), crlf*2 > all)...)
+}
+
+// mergeLineEndings keeps the endings of the lines before the first and after the
+// last change.
+func mergeLineEndings(old [][]byte, lines []string, crlf bool) []byte {
+	plain := func(line []byte) string { return strings.ReplaceAll(string(line), "\r\n", "\n") }
+	head, tail := 0, 0
+	for head < min(len(old), len(lines)) && plain(old[head]) == lines[head] {
+		head++
+	}
+	for tail < min(len(old), len(lines))-head && plain(old[len(old)-1-tail]) == lines[len(lines)-1-tail] {
+		tail++
+	}
+	out := bytes.Join(old[:head], nil)
+	for _, line := range lines[head : len(lines)-tail] {
+		if crlf {
+			line = strings.ReplaceAll(line, "\n", "\r\n")
+		}
+		out = append(out, line...)
+	}
+	return append(out, bytes.Join(old[len(old)-tail:], nil)...)
+}

@@ -1,0 +1,118 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// The functions below change exactly one name and create nothing on the way:
+// they are for callers that have planned all their changes and can undo them.
+// Existing names may break [CheckNew], so only [CheckName] applies here; for a
+// new name call [Folder.CheckDestination] first.
+
+// CheckedRoot returns the os.Root through which internal/atomicfile may write
+// name, after checking that name is valid and leads through no symbolic link.
+func (f *Folder) CheckedRoot(name string) (*os.Root, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	if err := f.checkNoSymlinks(name); err != nil {
+		return nil, f.wrapError("write", name, err)
+	}
+	return f.root, nil
+}
+
+// MakeFolder creates one folder with exactly these permission bits, regardless of
+// the umask. If the name exists, the error is ErrExists.
+func (f *Folder) MakeFolder(name string, perm fs.FileMode) error {
+	root, err := f.CheckedRoot(name)
+	if err != nil {
+		return err
+	}
+	switch err := root.Mkdir(name, perm); {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("make folder %s: %w", name, ErrExists)
+	case err != nil:
+		return f.wrapError("make folder", name, err)
+	}
+	info, err := root.Lstat(name)
+	if err == nil && info.Mode().Perm() != perm {
+		err = root.Chmod(name, info.Mode()&^fs.ModePerm|perm)
+	}
+	return f.wrapError("make folder", name, err)
+}
+
+// Move renames a regular file into a folder that exists. It never replaces a
+// file: if to exists, even since a moment ago, the error is ErrExists.
+func (f *Folder) Move(from, to string) error {
+	for _, name := range []string{from, to} {
+		if _, err := f.CheckedRoot(name); err != nil {
+			return err
+		}
+	}
+	info, err := f.root.Lstat(from)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err == nil {
+		err = f.renameFile(from, to)
+	}
+	return f.wrapError("move", from, err)
+}
+
+// Remove removes the regular file at name.
+func (f *Folder) Remove(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if err := f.checkNoSymlinks(name); err != nil {
+		return f.wrapError("remove", name, err)
+	}
+	info, err := f.root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err == nil {
+		err = f.root.Remove(name)
+	}
+	return f.wrapError("remove", name, err)
+}
+
+// RemoveEmpty removes the folder at name if it is empty, and reports whether it did.
+func (f *Folder) RemoveEmpty(name string) bool {
+	return CheckName(name) == nil && f.checkNoSymlinks(name) == nil && f.IsDir(name) && f.root.Remove(name) == nil
+}
+
+// renameFile links the new name before it removes the old one, because os.Rename
+// would replace a file that has the new name.
+func (f *Folder) renameFile(from, to string) error {
+	if from == to {
+		return nil
+	}
+	err := f.root.Link(from, to)
+	switch {
+	case err == nil:
+		if err := f.root.Remove(from); err != nil {
+			return errors.Join(err, f.root.Remove(to))
+		}
+		return nil
+	case errors.Is(err, fs.ErrExist) && !f.sameFile(from, to):
+		return ErrExists
+	}
+	// Only the case differs, or the file system has no hard links.
+	if f.Exists(to) && !f.sameFile(from, to) {
+		return ErrExists
+	}
+	return f.root.Rename(from, to)
+}
+
+func (f *Folder) sameFile(a, b string) bool {
+	one, err := f.root.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := f.root.Lstat(b)
+	return err == nil && os.SameFile(one, other)
+}

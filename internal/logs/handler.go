@@ -1,0 +1,194 @@
+package logs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of one line, so that no caller can flood ring and file with one call.
+const (
+	maxText  = 16 << 10 // bytes of message and attributes
+	maxValue = 8 << 10  // bytes of one attribute
+)
+
+// scope is a slog.Handler with the attributes and groups it was given so far,
+// already rendered.
+type scope struct {
+	log    *Log
+	level  slog.Leveler
+	part   string
+	prefix string // of keys, from groups: "request."
+	text   string
+	attrs  string
+}
+
+func (s scope) Enabled(_ context.Context, level slog.Level) bool { return level >= s.level.Level() }
+
+func (s scope) WithAttrs(attrs []slog.Attr) slog.Handler {
+	b := s.builder()
+	for _, a := range attrs {
+		b.add(s.prefix, a)
+	}
+	s.part, s.text, s.attrs = b.part, b.text.String(), string(b.attrs)
+	return s
+}
+
+func (s scope) WithGroup(name string) slog.Handler {
+	if name != "" {
+		s.prefix += name + "."
+	}
+	return s
+}
+
+func (s scope) Handle(_ context.Context, r slog.Record) error {
+	s.log.write(s.line(r))
+	return nil
+}
+
+// line renders r.
+func (s scope) line(r slog.Record) line {
+	b := s.builder()
+	r.Attrs(func(a slog.Attr) bool {
+		b.add(s.prefix, a)
+		return true
+	})
+	at := r.Time
+	if at.IsZero() {
+		at = s.log.now()
+	}
+	msg := s.log.safe(r.Message)
+	text := strings.ReplaceAll(msg, "\n", "␊") + b.text.String()
+	return line{time: at, level: r.Level, part: b.part, msg: msg, text: truncate(text, maxText), attrs: b.attrs}
+}
+
+func (s scope) builder() *builder {
+	b := &builder{log: s.log, part: s.part, attrs: []byte(s.attrs)}
+	b.text.WriteString(s.text)
+	return b
+}
+
+// builder renders attributes twice: for people and as JSON.
+type builder struct {
+	log   *Log
+	part  string
+	text  strings.Builder // ` key=value` for each
+	attrs []byte          // `,"key":value` for each
+}
+
+func (b *builder) add(prefix string, a slog.Attr) {
+	v := a.Value.Resolve()
+	switch {
+	case a.Equal(slog.Attr{}):
+		return
+	case v.Kind() == slog.KindGroup && namesSecret(a.Key):
+		v = slog.StringValue(redacted)
+	case v.Kind() == slog.KindGroup:
+		if a.Key != "" {
+			prefix += a.Key + "."
+		}
+		for _, inner := range v.Group() {
+			b.add(prefix, inner)
+		}
+		return
+	}
+	if prefix == "" && a.Key == "part" {
+		b.part = b.log.safe(v.String())
+		return
+	}
+	key := b.log.safe(prefix + a.Key)
+	if namesSecret(a.Key) {
+		v = slog.StringValue(redacted)
+	}
+	value, literal := b.render(v)
+	b.text.WriteString(" " + key + "=" + quote(value))
+	b.attrs = append(b.attrs, ',')
+	b.attrs = appendJSON(b.attrs, key)
+	b.attrs = append(b.attrs, ':')
+	if literal {
+		b.attrs = append(b.attrs, value...)
+	} else {
+		b.attrs = appendJSON(b.attrs, value)
+	}
+}
+
+// render returns v as safe text, and whether that is JSON as it stands.
+func (b *builder) render(v slog.Value) (text string, literal bool) {
+	switch v.Kind() {
+	case slog.KindInt64, slog.KindUint64, slog.KindBool:
+		return v.String(), true
+	case slog.KindAny:
+		return b.log.safe(anyText(v.Any())), false
+	case slog.KindTime:
+		return v.Time().Format(timeFormat), false
+	default:
+		return b.log.safe(v.String()), false
+	}
+}
+
+// anyText never uses fmt's verbs on a struct: they print unexported fields, and
+// so secrets too.
+func anyText(v any) (text string) {
+	defer func() {
+		if p := recover(); p != nil { // a nil pointer with a method, mostly
+			text = fmt.Sprintf("!PANIC %T", v)
+		}
+	}()
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	j, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("!ERROR %T: %v", v, err)
+	}
+	return string(j)
+}
+
+// safe redacts, escapes and cuts s, in this order: a secret must be found while
+// it is whole.
+func (l *Log) safe(s string) string {
+	if len(s) > 2*maxText {
+		s = s[:2*maxText] // far beyond what is kept; the rest need not be searched
+	}
+	return truncate(l.escape(redact(s)), maxValue)
+}
+
+// truncate shortens s to at most n bytes and a note of what is gone.
+func truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	end := n
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (cut, %d bytes more)", s[:end], len(s)-end)
+}
+
+// quote puts s in quotes where key=value would be ambiguous without.
+func quote(s string) string {
+	if s == "" || strings.ContainsAny(s, " =\"\n\t") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// appendJSON appends s as a JSON string. Angle brackets stay as they are.
+func appendJSON(b []byte, s string) []byte {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return append(b, `""`...) // cannot be: every string has a JSON form
+	}
+	return append(b, strings.TrimSuffix(out.String(), "\n")...)
+}
