@@ -35,11 +35,6 @@ type Config struct {
 	PlainToken bool
 	Version    string // of Lectern, told to Peers
 	Skill      string // version of SKILL.md, told to Peers
-	// Enabled picks, of what a Peer says it can do, what it is told that we
-	// use. What the Peer did not claim is left out. Nil: everything.
-	Enabled func(capabilities []string) []string
-	// Origins may connect besides the two that Logseq gives to its plugins.
-	Origins []string
 	// Approve says whether a person has let this origin in. It is asked at
 	// every connection of an origin that is not known; what it refuses is
 	// shown by [Bridge.Origins], but for web pages (http, https): any could
@@ -56,63 +51,63 @@ type Config struct {
 // A Bridge holds the connections to all Peers. Its methods may be used from
 // any goroutine.
 type Bridge struct {
-	conf    Config
-	limits  Limits
-	log     *slog.Logger
-	origins *origins
-	storm   *storm
-	polls   *polls
-	epochs  atomic.Uint64
-	born    time.Time
+	conf         Config
+	limits       Limits
+	log          *slog.Logger
+	originGate   *originGate
+	connectRate  *connectRateLimit
+	pollSessions *pollSessions
+	epochs       atomic.Uint64
+	started      time.Time
 
-	life context.Context // ends with Close
-	end  context.CancelFunc
-	work sync.WaitGroup // one for each link, and one for each listener
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup // one for each link, and one for each listener
 
-	mu        sync.Mutex
-	links     map[link]struct{} // open, greeted or not
-	conns     map[string]*conn  // by the key of the graph
-	listeners map[*listener]struct{}
-	arrived   chan struct{} // closed, and replaced, when a Peer has come
+	mu          sync.Mutex
+	links       map[link]struct{} // open, greeted or not
+	conns       map[string]*conn  // by the key of the graph
+	listeners   map[*listener]struct{}
+	peerArrived chan struct{} // closed, and replaced, when a Peer has come
 }
 
 // New makes a bridge without connections.
 func New(c Config) *Bridge {
 	b := &Bridge{
-		conf: c, limits: c.Limits.orDefaults(), log: c.Log, origins: newOrigins(c),
+		conf: c, limits: c.Limits.withDefaults(), log: c.Log, originGate: newOriginGate(c),
 		links: map[link]struct{}{}, conns: map[string]*conn{}, listeners: map[*listener]struct{}{},
-		arrived: make(chan struct{}), born: time.Now(),
+		peerArrived: make(chan struct{}), started: time.Now(),
 	}
-	b.storm = newStorm(b.limits.Hellos, c.Now)
-	b.polls = newPolls(b)
-	b.life, b.end = context.WithCancel(context.Background())
+	b.connectRate = newConnectRateLimit(b.limits.ConnectsPerSecond, c.Now)
+	b.pollSessions = newPollSessions(b)
+	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }
 
 // Close tells all Peers that we go away, fails the calls in flight and returns
 // when nothing of the bridge runs any more.
 func (b *Bridge) Close() error {
-	b.end()
+	b.cancel()
 	b.mu.Lock()
 	conns, links := b.connsLocked(), b.links
 	b.links = map[link]struct{}{}
 	b.mu.Unlock()
 	for _, c := range conns {
-		c.end(ending{code: codeGoingAway, reason: "Lectern stops"})
+		c.end(endReason{code: codeGoingAway, reason: "Lectern stops"})
 	}
 	for l := range links {
 		b.work.Go(func() { l.close(codeGoingAway, "Lectern stops") })
 	}
 	b.work.Wait()
-	b.polls.clear()
+	b.pollSessions.clear()
 	return nil
 }
 
-// open counts a link in, unless there are too many or the bridge is closed.
-func (b *Bridge) open(l link) bool {
+// registerLink counts a link in, unless there are too many or the bridge is closed.
+func (b *Bridge) registerLink(l link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.life.Err() != nil || len(b.links)-len(b.conns) >= b.limits.Greeting {
+	if b.ctx.Err() != nil || len(b.links)-len(b.conns) >= b.limits.Handshakes {
 		return false
 	}
 	b.links[l] = struct{}{}
@@ -120,17 +115,17 @@ func (b *Bridge) open(l link) bool {
 	return true
 }
 
-// serve is the life of one link that open counted in.
-func (b *Bridge) serve(l link, origin string) {
+// serveLink is the life of one link that open counted in.
+func (b *Bridge) serveLink(l link, origin string) {
 	defer b.work.Done()
 	defer func() {
 		b.mu.Lock()
 		delete(b.links, l)
 		b.mu.Unlock()
 	}()
-	c, refused := b.greet(l, origin)
+	c, refused := b.handshake(l, origin)
 	if refused == nil {
-		refused = b.admit(c)
+		refused = b.addConn(c)
 	}
 	if refused != nil {
 		b.log.Warn("peer refused", "part", "bridge", "origin", origin, "transport", l.transport(), "code", refused.code, "reason", refused.reason)
@@ -140,80 +135,80 @@ func (b *Bridge) serve(l link, origin string) {
 	c.run()
 }
 
-// admit makes c the connection of its graph. The one that was it before is told
+// addConn makes c the connection of its graph. The one that was it before is told
 // so and closed: the newest is where the person is.
-func (b *Bridge) admit(c *conn) *ending {
+func (b *Bridge) addConn(c *conn) *endReason {
 	b.mu.Lock()
 	key := c.key()
 	former := b.conns[key]
 	switch {
-	case b.life.Err() != nil:
+	case b.ctx.Err() != nil:
 		b.mu.Unlock()
-		return &ending{code: codeGoingAway, reason: "Lectern stops"}
+		return &endReason{code: codeGoingAway, reason: "Lectern stops"}
 	case former == nil && len(b.conns) >= b.limits.Peers:
 		b.mu.Unlock()
-		return &ending{code: codeTryLater, reason: "too many graphs are connected"}
+		return &endReason{code: codeTryLater, reason: "too many graphs are connected"}
 	}
 	b.conns[key] = c
-	b.settle()
+	b.refreshListeners()
 	b.mu.Unlock()
 	if former != nil {
-		former.replaced()
+		former.endReplaced()
 	}
 	b.log.Info("peer connected", "part", "bridge", "graph", key, "transport", c.link.transport(), "origin", c.origin, "epoch", c.epoch)
-	b.changed()
+	b.notifyChanged()
 	return nil
 }
 
-// leave forgets c, which has ended, if it has not been replaced already.
-func (b *Bridge) leave(c *conn) {
+// removeConn forgets c, which has ended, if it has not been replaced already.
+func (b *Bridge) removeConn(c *conn) {
 	b.mu.Lock()
 	for key, other := range b.conns {
 		if other == c {
 			delete(b.conns, key)
 		}
 	}
-	b.settle()
+	b.refreshListeners()
 	b.mu.Unlock()
-	why := c.why()
+	why := c.reason()
 	b.log.Info("peer gone", "part", "bridge", "graph", c.key(), "code", why.code, "reason", why.reason, "epoch", c.epoch)
-	b.changed()
+	b.notifyChanged()
 }
 
-// move takes over what c says of itself now, which may be another graph.
-func (b *Bridge) move(c *conn, a *about) {
+// updateInfo takes over what c says of itself now, which may be another graph.
+func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 	b.mu.Lock()
 	from, to := c.key(), a.key()
-	c.about.Store(a)
+	c.info.Store(a)
 	var former *conn
 	if from != to && b.conns[from] == c {
 		delete(b.conns, from)
 		former = b.conns[to]
 		b.conns[to] = c
 	}
-	b.settle()
+	b.refreshListeners()
 	b.mu.Unlock()
 	if former != nil {
-		former.replaced()
+		former.endReplaced()
 	}
 	if from != to {
-		c.abandonCalls()
+		c.failCallsOfClosedGraph()
 		b.log.Info("peer switched graphs", "part", "bridge", "from", from, "graph", to, "epoch", c.epoch)
 	}
-	b.changed()
+	b.notifyChanged()
 }
 
-// settle tells listeners whose Peer came, went or became another, and wakes
+// refreshListeners tells listeners whose Peer came, went or became another, and wakes
 // calls that wait for one. b.mu is held.
-func (b *Bridge) settle() {
+func (b *Bridge) refreshListeners() {
 	for l := range b.listeners {
-		l.follow(b.pickLocked(l.graph))
+		l.attach(b.findPeerLocked(l.graph))
 	}
-	close(b.arrived)
-	b.arrived = make(chan struct{})
+	close(b.peerArrived)
+	b.peerArrived = make(chan struct{})
 }
 
-func (b *Bridge) changed() {
+func (b *Bridge) notifyChanged() {
 	if b.conf.Changed != nil {
 		b.conf.Changed()
 	}

@@ -107,12 +107,12 @@ func TestCall(t *testing.T) {
 			s.Errorf("got %+v, %v", out, err)
 		}
 		err := s.Peer("notes").Call(s.Context(), "fail", nil, nil, false)
-		fails(s.T, err, bridge.Error{Code: bridge.Answered, Word: "NOT_FOUND"})
+		fails(s.T, err, bridge.Error{Code: bridge.PeerError, PeerCode: "NOT_FOUND"})
 		if e, _ := errors.AsType[*bridge.Error](err); e.Msg != "no such page" || string(e.Data) != `{"near":3}` {
 			s.Errorf("got %q, %s", e.Msg, e.Data)
 		}
 		var wrong struct{ Method int }
-		fails(s.T, s.Peer("notes").Call(s.Context(), "m", nil, &wrong, false), bridge.Error{Code: bridge.Broken})
+		fails(s.T, s.Peer("notes").Call(s.Context(), "m", nil, &wrong, false), bridge.Error{Code: bridge.InvalidAnswer})
 		fails(s.T, s.Peer("other").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
 	})
 }
@@ -128,7 +128,7 @@ func TestConnections(t *testing.T) {
 			want = append(want, bridge.Connection{
 				Graph: bridge.Graph{Name: name, URL: "logseq_db_" + name, Kind: "db"}, App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12", Skill: "1",
 				Transport: transport, Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
-				Enabled: []string{"blocks.read", "pages.list", "pages.read"}, Methods: 1,
+				Methods: 1,
 			})
 		}
 		got := s.Connections()
@@ -192,10 +192,10 @@ func TestNewestWins(t *testing.T) {
 		go func() { lost <- s.Peer("a").Call(s.Context(), "write", nil, nil, false) }()
 		synctest.Wait()
 		s.join("a", echo)
-		if end := older.Wait(); end.Code != 4001 || !slices.Equal(older.Told(), []string{"replaced"}) {
-			s.Errorf("the older one was told %v and %v", older.Told(), end)
+		if end := older.Wait(); end.Code != 4001 || !slices.Equal(older.Notifications(), []string{"replaced"}) {
+			s.Errorf("the older one was told %v and %v", older.Notifications(), end)
 		}
-		fails(s.T, <-lost, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		fails(s.T, <-lost, bridge.Error{Code: bridge.Unavailable, OutcomeUnknown: true})
 		if err := s.Peer("a").Call(s.Context(), "m", nil, nil, false); err != nil {
 			s.Error(err)
 		}
@@ -219,7 +219,7 @@ func TestReconnect(t *testing.T) {
 		} else {
 			first.Cut()
 		}
-		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, OutcomeUnknown: true})
 		time.Sleep(2 * time.Second)
 		s.join("b", echo) // another graph does not count
 		var out struct{ Method string }
@@ -256,7 +256,7 @@ func TestTimeoutAndCancel(t *testing.T) {
 		ctx, cancel := context.WithTimeout(s.Context(), 3*time.Second)
 		defer cancel()
 		start := time.Now()
-		fails(s.T, s.Peer("a").Call(ctx, "write", nil, nil, false), bridge.Error{Code: bridge.Timeout, Unsure: true})
+		fails(s.T, s.Peer("a").Call(ctx, "write", nil, nil, false), bridge.Error{Code: bridge.Timeout, OutcomeUnknown: true})
 		if took := time.Since(start); took != 3*time.Second {
 			s.Errorf("it took %s", took)
 		}
@@ -265,7 +265,7 @@ func TestTimeoutAndCancel(t *testing.T) {
 			s.Errorf("without a deadline it took %s", took-3*time.Second)
 		}
 		synctest.Wait()
-		if got := p.Told(); !slices.Equal(got, []string{"cancel", "cancel"}) {
+		if got := p.Notifications(); !slices.Equal(got, []string{"cancel", "cancel"}) {
 			s.Errorf("the peer was told %v", got)
 		}
 	})
@@ -363,7 +363,7 @@ func TestGraphSwitch(t *testing.T) {
 		if err := p.Notify("announce", map[string]any{"graph": map[string]any{"name": "b"}}); err != nil {
 			s.Fatal(err)
 		}
-		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, Unsure: true})
+		fails(s.T, <-write, bridge.Error{Code: bridge.Unavailable, OutcomeUnknown: true})
 		close(release)
 		synctest.Wait()
 		fails(s.T, s.Peer("a").Call(s.Context(), "m", nil, nil, false), bridge.Error{Code: bridge.Unavailable})
@@ -412,22 +412,6 @@ func TestClose(t *testing.T) {
 		}
 		if _, err := bridgetest.Connect(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token}); err == nil {
 			s.Error("a closed bridge takes connections")
-		}
-	})
-}
-
-// What the bridge uses of a Peer is never more than the Peer has.
-func TestEnabled(t *testing.T) {
-	token := bridgetest.NewToken(t)
-	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, token, false, bridge.Config{Enabled: func(can []string) []string { return []string{"pages.list", "made.up", can[0]} }})
-		p := s.join("a", nil)
-		var ack struct {
-			Enabled []string `json:"enabled_capabilities"`
-		}
-		want := []string{"pages.list", "blocks.read"}
-		if err := json.Unmarshal(p.Ack(), &ack); err != nil || !slices.Equal(ack.Enabled, want) || !slices.Equal(s.Connections()[0].Enabled, want) {
-			t.Errorf("got %s, %v", p.Ack(), s.Connections())
 		}
 	})
 }

@@ -8,28 +8,28 @@ import (
 	"fmt"
 )
 
-// A call is one request of ours. conn.mu guards all but done.
-type call struct {
-	id   string
-	key  string // of the graph that it is for
-	sent bool   // it has left us, or is about to
-	done chan reply
+// A pendingCall is one request of ours. conn.mu guards all but done.
+type pendingCall struct {
+	id       string
+	graphKey string // of the graph that it is for
+	sent     bool   // it has left us, or is about to
+	done     chan callResult
 }
 
-type reply struct {
+type callResult struct {
 	result json.RawMessage
 	err    error // *fault's *Error, or *lost
 }
 
-func (k *call) reply(result json.RawMessage, err error) { k.done <- reply{result, err} }
+func (k *pendingCall) finish(result json.RawMessage, err error) { k.done <- callResult{result, err} }
 
 // call asks the Peer, whose graph must be key, and waits for the answer.
 func (c *conn) call(ctx context.Context, key, method string, params json.RawMessage) (json.RawMessage, error) {
-	if err := c.enter(ctx); err != nil {
+	if err := c.acquireSlot(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { <-c.slots }()
-	k, frame, err := c.prepare(key, method, params)
+	defer func() { <-c.inFlight }()
+	k, frame, err := c.prepareRequest(key, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -38,36 +38,36 @@ func (c *conn) call(ctx context.Context, key, method string, params json.RawMess
 	case r := <-k.done:
 		return r.result, r.err
 	case <-ctx.Done():
-		return c.abandon(ctx, k)
+		return c.cancelCall(ctx, k)
 	}
 	select {
 	case r := <-k.done:
 		return r.result, r.err
 	case <-ctx.Done():
-		return c.abandon(ctx, k)
+		return c.cancelCall(ctx, k)
 	}
 }
 
-func (c *conn) prepare(key, method string, params json.RawMessage) (*call, []byte, error) {
-	k, err := c.begin("", key)
+func (c *conn) prepareRequest(key, method string, params json.RawMessage) (*pendingCall, []byte, error) {
+	k, err := c.registerCall("", key)
 	if err != nil {
 		return nil, nil, err
 	}
-	frame := request(k.id, method, params)
+	frame := encodeRequest(k.id, method, params)
 	if limit := c.bridge.limits.Frame; len(frame) > limit {
-		c.forget(k)
+		c.dropCall(k)
 		return nil, nil, &Error{Code: TooLarge, Msg: fmt.Sprintf("the request has %d bytes, more than the %d that a peer takes", len(frame), limit)}
 	}
 	c.mu.Lock()
-	c.tally.calls++
+	c.metrics.calls++
 	c.mu.Unlock()
 	return k, frame, nil
 }
 
-// enter takes one of the slots, and waits for it if not too many do.
-func (c *conn) enter(ctx context.Context) error {
+// acquireSlot takes one of the slots, and waits for it if not too many do.
+func (c *conn) acquireSlot(ctx context.Context) error {
 	select {
-	case c.slots <- struct{}{}:
+	case c.inFlight <- struct{}{}:
 		return nil
 	default:
 	}
@@ -77,59 +77,59 @@ func (c *conn) enter(ctx context.Context) error {
 	}
 	defer c.waiting.Add(-1)
 	select {
-	case c.slots <- struct{}{}:
+	case c.inFlight <- struct{}{}:
 		return nil
-	case <-c.gone:
-		return &lost{why: c.why()}
+	case <-c.closed:
+		return &connectionLostError{reason: c.reason()}
 	case <-ctx.Done():
-		return outOfTime(ctx, false)
+		return timeoutError(ctx, false)
 	}
 }
 
-// begin registers a call. Its id names the connection and holds random bits,
+// registerCall registers a call. Its id names the connection and holds random bits,
 // so that an answer to another connection's call cannot match.
-func (c *conn) begin(prefix, key string) (*call, error) {
+func (c *conn) registerCall(prefix, key string) (*pendingCall, error) {
 	var bits [8]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended != nil {
-		return nil, &lost{why: *c.ended}
+	if c.endReason != nil {
+		return nil, &connectionLostError{reason: *c.endReason}
 	}
 	c.count++
-	k := &call{id: fmt.Sprintf("%s%d-%d-%x", prefix, c.epoch, c.count, bits), key: key, done: make(chan reply, 1)}
+	k := &pendingCall{id: fmt.Sprintf("%s%d-%d-%x", prefix, c.epoch, c.count, bits), graphKey: key, done: make(chan callResult, 1)}
 	c.calls[k.id] = k
 	return k, nil
 }
 
-// sending reports whether a request is still wanted, at the moment when it is
+// markSent reports whether a request is still wanted, at the moment when it is
 // about to leave. A call for a graph that is no longer open is not.
-func (c *conn) sending(k *call) bool {
+func (c *conn) markSent(k *pendingCall) bool {
 	key := c.key()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls[k.id] != k {
 		return false
 	}
-	if k.key != key {
+	if k.graphKey != key {
 		delete(c.calls, k.id)
-		k.reply(nil, &lost{why: switched})
+		k.finish(nil, &connectionLostError{reason: graphSwitched})
 		return false
 	}
 	k.sent = true
 	return true
 }
 
-// forget drops a call that was not sent.
-func (c *conn) forget(k *call) {
+// dropCall drops a call that was not sent.
+func (c *conn) dropCall(k *pendingCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.calls, k.id)
 }
 
-// abandon ends a call whose context has ended, unless its answer is there. The
+// cancelCall ends a call whose context has ended, unless its answer is there. The
 // Peer is told, so that it can stop.
-func (c *conn) abandon(ctx context.Context, k *call) (json.RawMessage, error) {
+func (c *conn) cancelCall(ctx context.Context, k *pendingCall) (json.RawMessage, error) {
 	c.mu.Lock()
 	select {
 	case r := <-k.done:
@@ -139,73 +139,73 @@ func (c *conn) abandon(ctx context.Context, k *call) (json.RawMessage, error) {
 	}
 	delete(c.calls, k.id)
 	if k.sent {
-		c.past.add(k.id, givenUp)
+		c.recent.add(k.id, lateAnswer)
 	}
-	c.tally.failures++
+	c.metrics.failures++
 	c.mu.Unlock()
 	if k.sent {
-		c.spare(notification("cancel", map[string]any{"id": k.id}))
+		c.sendOptional(encodeNotification("cancel", map[string]any{"id": k.id}))
 	}
-	return nil, outOfTime(ctx, k.sent)
+	return nil, timeoutError(ctx, k.sent)
 }
 
-// switched is how calls for one graph end when the Peer opens another.
-var switched = ending{reason: "another graph was opened"}
+// graphSwitched is how calls for one graph end when the Peer opens another.
+var graphSwitched = endReason{reason: "another graph was opened"}
 
-// abandonCalls fails the calls for a graph that the Peer has closed: an answer
+// failCallsOfClosedGraph fails the calls for a graph that the Peer has closed: an answer
 // that comes now may be another graph's.
-func (c *conn) abandonCalls() {
+func (c *conn) failCallsOfClosedGraph() {
 	key := c.key()
 	var cancelled []string
 	c.mu.Lock()
 	for id, k := range c.calls {
-		if k.key == key {
+		if k.graphKey == key {
 			continue
 		}
 		delete(c.calls, id)
 		if k.sent {
-			c.past.add(id, givenUp)
+			c.recent.add(id, lateAnswer)
 			cancelled = append(cancelled, id)
 		}
-		k.reply(nil, &lost{why: switched, sent: k.sent})
+		k.finish(nil, &connectionLostError{reason: graphSwitched, sent: k.sent})
 	}
 	c.mu.Unlock()
 	for _, id := range cancelled {
-		c.spare(notification("cancel", map[string]any{"id": id}))
+		c.sendOptional(encodeNotification("cancel", map[string]any{"id": id}))
 	}
 }
 
-// answered gives an answer to the call it belongs to, or drops it.
-func (c *conn) answered(f frame) error {
+// handleAnswer gives an answer to the call it belongs to, or drops it.
+func (c *conn) handleAnswer(f frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := c.calls[f.id]
 	if k == nil || !k.sent {
-		return c.stray(f.id)
+		return c.dropUnmatched(f.id)
 	}
 	delete(c.calls, f.id)
-	c.past.add(f.id, wasAnswered)
-	if f.fault == nil {
-		k.reply(f.result, nil)
+	c.recent.add(f.id, duplicateAnswer)
+	if f.failure == nil {
+		k.finish(f.result, nil)
 		return nil
 	}
-	c.tally.failures++
-	c.tally.lastError = f.fault.Code
-	k.reply(nil, &Error{Code: Answered, Word: f.fault.Code, Msg: f.fault.said(), Data: f.fault.Data})
+	c.metrics.failures++
+	c.metrics.lastError = f.failure.Code
+	k.finish(nil, &Error{Code: PeerError, PeerCode: f.failure.Code, Msg: f.failure.text(), Data: f.failure.Data})
 	return nil
 }
 
-func (f *fault) said() string {
+func (f *errorObject) text() string {
 	if f.Message == "" {
 		return "the peer answered " + f.Code
 	}
 	return f.Message
 }
 
-func outOfTime(ctx context.Context, sent bool) *Error {
+func timeoutError(ctx context.Context, sent bool) *Error {
 	msg := "the peer did not answer in time"
 	if errors.Is(ctx.Err(), context.Canceled) {
 		msg = "the call was cancelled"
 	}
-	return &Error{Code: Timeout, Msg: msg, Unsure: sent, Err: ctx.Err()}
+	return &Error{Code: Timeout, Msg: msg, OutcomeUnknown: sent, Err: ctx.Err()}
 }

@@ -14,182 +14,182 @@ import (
 // A conn is one authenticated connection of a Peer, from its hello to its end.
 // Three goroutines serve it: one reads, one writes, one pings.
 type conn struct {
-	bridge *Bridge
-	link   link
-	origin string
-	epoch  uint64 // of the bridge's connections, from 1
-	since  time.Time
-	about  atomic.Pointer[about]
-	ack    []byte // the answer to its hello
+	bridge      *Bridge
+	link        link
+	origin      string
+	epoch       uint64 // of the bridge's connections, from 1
+	since       time.Time
+	info        atomic.Pointer[peerInfo]
+	helloAnswer []byte // the answer to its hello
 
-	out     chan outgoing
-	gone    chan struct{} // closed when the connection has ended
-	slots   chan struct{} // one for each call in flight
-	waiting atomic.Int64  // calls that wait for a slot
-	closing sync.WaitGroup
+	out      chan outgoing
+	closed   chan struct{} // closed when the connection has ended
+	inFlight chan struct{} // one for each call in flight
+	waiting  atomic.Int64  // calls that wait for a slot
+	closing  sync.WaitGroup
 
-	mu     sync.Mutex
-	count  uint64 // of requests sent
-	calls  map[string]*call
-	past   past
-	strays strays
-	ended  *ending // nil: alive
-	tally  tally
+	mu        sync.Mutex
+	count     uint64 // of requests sent
+	calls     map[string]*pendingCall
+	recent    recentCalls
+	unmatched unmatchedCount
+	endReason *endReason // nil: alive
+	metrics   connMetrics
 }
 
-// A tally is what a connection has seen, for people.
-type tally struct {
-	calls, failures, strays uint64
-	latency                 time.Duration // of the last ping; 0: none was answered yet
-	lastError               string
+// A connMetrics is what a connection has seen, for people.
+type connMetrics struct {
+	calls, failures, unmatched uint64
+	latency                    time.Duration // of the last ping; 0: none was answered yet
+	lastError                  string
 }
 
 // outgoing is a frame on its way out, with the call whose request it is.
 type outgoing struct {
 	frame []byte
-	call  *call // nil: none
+	call  *pendingCall // nil: none
 }
 
-// spareFrames is how many frames besides requests may wait to be written:
+// optionalFrames is how many frames besides requests may wait to be written:
 // cancellations and answers. What finds no room is not worth waiting for.
-const spareFrames = 64
+const optionalFrames = 64
 
-func newConn(b *Bridge, l link, origin string, a *about) *conn {
+func newConn(b *Bridge, l link, origin string, a *peerInfo) *conn {
 	c := &conn{
 		bridge: b, link: l, origin: origin, epoch: b.epochs.Add(1), since: b.conf.Now(),
-		out: make(chan outgoing, b.limits.InFlight+spareFrames), gone: make(chan struct{}),
-		slots: make(chan struct{}, b.limits.InFlight), calls: map[string]*call{}, past: newPast(),
+		out: make(chan outgoing, b.limits.InFlight+optionalFrames), closed: make(chan struct{}),
+		inFlight: make(chan struct{}, b.limits.InFlight), calls: map[string]*pendingCall{}, recent: newRecentCalls(),
 	}
-	c.about.Store(a)
+	c.info.Store(a)
 	return c
 }
 
-func (c *conn) key() string { return c.about.Load().key() }
+func (c *conn) key() string { return c.info.Load().key() }
 
 // run serves the connection until it ends, and returns when nothing of it is
 // left.
 func (c *conn) run() {
-	if err := c.link.write(c.ack); err != nil {
-		c.end(ending{code: codeLost, reason: "the answer to hello could not be sent"})
+	if err := c.link.write(c.helloAnswer); err != nil {
+		c.end(endReason{code: codeAbnormal, reason: "the answer to hello could not be sent"})
 	}
 	var work sync.WaitGroup
-	work.Go(c.write)
+	work.Go(c.writeLoop)
 	work.Go(c.keepAlive)
-	c.end(c.read())
+	c.end(c.readLoop())
 	work.Wait()
 	c.closing.Wait()
 }
 
 // end ends the connection once: calls in flight fail now, the link closes in
 // the background.
-func (c *conn) end(why ending) {
+func (c *conn) end(why endReason) {
 	c.mu.Lock()
-	if c.ended != nil {
+	if c.endReason != nil {
 		c.mu.Unlock()
 		return
 	}
-	c.ended = &why
+	c.endReason = &why
 	calls := c.calls
 	c.calls = nil
 	c.closing.Add(1)
 	c.mu.Unlock()
-	close(c.gone)
+	close(c.closed)
 	for _, k := range calls {
-		k.reply(nil, &lost{why: why, sent: k.sent, alone: len(calls) == 1})
+		k.finish(nil, &connectionLostError{reason: why, sent: k.sent, onlyCall: len(calls) == 1})
 	}
 	go func() {
 		defer c.closing.Done()
-		c.bridge.leave(c) // now: a Peer that does not answer is slow to close
-		if why.farewell != nil {
-			_ = c.link.write(why.farewell) // the close says it again
+		c.bridge.removeConn(c) // now: a Peer that does not answer is slow to close
+		if why.lastFrame != nil {
+			_ = c.link.write(why.lastFrame) // the close says it again
 		}
 		c.link.close(why.code, why.reason)
 	}()
 }
 
-// why is how the connection ended.
-func (c *conn) why() ending {
+// reason is how the connection ended.
+func (c *conn) reason() endReason {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended == nil {
-		return ending{}
+	if c.endReason == nil {
+		return endReason{}
 	}
-	return *c.ended
+	return *c.endReason
 }
 
-func (c *conn) replaced() {
+func (c *conn) endReplaced() {
 	const reason = "the same graph has connected anew; the newest connection is used"
-	c.end(ending{codeReplaced, reason, notification("replaced", map[string]any{"reason": reason})})
+	c.end(endReason{codeReplaced, reason, encodeNotification("replaced", map[string]any{"reason": reason})})
 }
 
-// read takes frames until the link or the Peer's good behaviour ends.
-func (c *conn) read() ending {
+// readLoop takes frames until the link or the Peer's good behaviour ends.
+func (c *conn) readLoop() endReason {
 	for {
 		text, err := c.link.read()
 		if err != nil {
-			return endingOf(err)
+			return endReasonFrom(err)
 		}
-		f, err := parse(text, c.bridge.limits.Depth)
+		f, err := parseFrame(text, c.bridge.limits.Depth)
 		if err == nil {
-			err = c.take(f)
+			err = c.handleFrame(f)
 		}
 		if err != nil {
-			return ending{code: codeProtocol, reason: err.Error()}
+			return endReason{code: codeProtocol, reason: err.Error()}
 		}
 	}
 }
 
-// take acts on one frame. An error is a break of the protocol.
-func (c *conn) take(f frame) error {
+// handleFrame acts on one frame. An error is a break of the protocol.
+func (c *conn) handleFrame(f frame) error {
 	switch {
 	case f.method == "":
-		return c.answered(f)
+		return c.handleAnswer(f)
 	case f.id != "":
-		c.requested(f)
+		c.handleRequest(f)
 		return nil
 	case f.method == "announce":
-		a, err := c.bridge.describe(f.params)
+		a, err := c.bridge.parseHello(f.params)
 		if err != nil {
 			return fmt.Errorf("announce: %w", err)
 		}
-		c.bridge.move(c, a)
-		c.bridge.hear(c, f.method, a.raw)
+		c.bridge.updateInfo(c, a)
+		c.bridge.publish(c, f.method, a.raw)
 		return nil
 	default:
-		c.bridge.hear(c, f.method, f.params)
+		c.bridge.publish(c, f.method, f.params)
 		return nil
 	}
 }
 
-// requested answers what a Peer asks of us, which is next to nothing.
-func (c *conn) requested(f frame) {
+// handleRequest answers what a Peer asks of us, which is next to nothing.
+func (c *conn) handleRequest(f frame) {
 	if f.method == "ping" {
-		c.spare(answer(f.id, json.RawMessage("{}")))
+		c.sendOptional(encodeResult(f.id, json.RawMessage("{}")))
 		return
 	}
-	c.spare(failure(f.id, "INVALID_INPUT", "Lectern answers ping alone"))
+	c.sendOptional(encodeError(f.id, "INVALID_INPUT", "Lectern answers ping alone"))
 }
 
-// write sends what is queued, and skips requests whose caller has gone.
-func (c *conn) write() {
+// writeLoop sends what is queued, and skips requests whose caller has gone.
+func (c *conn) writeLoop() {
 	for {
 		select {
-		case <-c.gone:
+		case <-c.closed:
 			return
 		case o := <-c.out:
-			if o.call != nil && !c.sending(o.call) {
+			if o.call != nil && !c.markSent(o.call) {
 				continue
 			}
 			if err := c.link.write(o.frame); err != nil {
-				c.end(ending{code: codeLost, reason: "the peer takes no more frames"})
+				c.end(endReason{code: codeAbnormal, reason: "the peer takes no more frames"})
 				return
 			}
 		}
 	}
 }
 
-// spare queues a frame that nobody waits for, or drops it.
-func (c *conn) spare(frame []byte) {
+// sendOptional queues a frame that nobody waits for, or drops it.
+func (c *conn) sendOptional(frame []byte) {
 	select {
 	case c.out <- outgoing{frame: frame}:
 	default:
@@ -203,47 +203,47 @@ func (c *conn) keepAlive() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.gone:
+		case <-c.closed:
 			return
 		case <-tick.C:
 		}
 		start := time.Now()
 		if !c.ping() {
-			c.end(ending{code: codeNoPong, reason: fmt.Sprintf("no answer to ping within %s", c.bridge.limits.Pong)})
+			c.end(endReason{code: codeNoPong, reason: fmt.Sprintf("no answer to ping within %s", c.bridge.limits.Pong)})
 			return
 		}
-		if took := time.Since(start); c.changedPace(took) {
-			c.bridge.changed()
+		if took := time.Since(start); c.recordLatency(took) {
+			c.bridge.notifyChanged()
 		}
 	}
 }
 
-// notable is the least difference of latency that a person would care for.
-const notable = 5 * time.Millisecond
+// minLatencyChange is the least difference of latency that a person would care for.
+const minLatencyChange = 5 * time.Millisecond
 
-// changedPace takes note of what a ping took, and reports whether that is another
+// recordLatency takes note of what a ping took, and reports whether that is another
 // latency than before: one that only wavers would be drawn anew for ever.
-func (c *conn) changedPace(now time.Duration) bool {
+func (c *conn) recordLatency(now time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := c.tally.latency
-	if before > 0 && max(now, before)-min(now, before) < max(notable, before/2) {
+	before := c.metrics.latency
+	if before > 0 && max(now, before)-min(now, before) < max(minLatencyChange, before/2) {
 		return false
 	}
-	c.tally.latency = now
+	c.metrics.latency = now
 	return true
 }
 
 // ping reports whether the Peer answered in time; a connection that ends has.
 func (c *conn) ping() bool {
-	k, err := c.begin("p", c.key())
+	k, err := c.registerCall("p", c.key())
 	if err != nil {
 		return true
 	}
 	late := time.NewTimer(c.bridge.limits.Pong)
 	defer late.Stop()
 	select {
-	case c.out <- outgoing{request(k.id, "ping", nil), k}:
+	case c.out <- outgoing{encodeRequest(k.id, "ping", nil), k}:
 	case <-late.C:
 		return false
 	}
@@ -255,17 +255,17 @@ func (c *conn) ping() bool {
 	}
 }
 
-// endingOf says why a link's read failed, and how we answer.
-func endingOf(err error) ending {
+// endReasonFrom says why a link's read failed, and how we answer.
+func endReasonFrom(err error) endReason {
 	closed, told := errors.AsType[websocket.CloseError](err)
 	switch {
-	case errors.Is(err, errTooBig):
-		return ending{code: codeTooBig, reason: err.Error()}
-	case errors.Is(err, errSlow), errors.Is(err, errBinary):
-		return ending{code: codeProtocol, reason: err.Error()}
+	case errors.Is(err, errFrameTooLarge):
+		return endReason{code: codeTooBig, reason: err.Error()}
+	case errors.Is(err, errFrameTimeout), errors.Is(err, errFrameBinary):
+		return endReason{code: codeProtocol, reason: err.Error()}
 	case told:
-		return ending{code: int(closed.Code), reason: "the peer closed: " + short(closed.Reason, reasonBytes)}
+		return endReason{code: int(closed.Code), reason: "the peer closed: " + truncate(closed.Reason, maxReasonBytes)}
 	default:
-		return ending{code: codeLost, reason: "the line was cut"}
+		return endReason{code: codeAbnormal, reason: "the line was cut"}
 	}
 }

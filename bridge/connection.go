@@ -19,11 +19,10 @@ type Connection struct {
 	// yet.
 	Latency      time.Duration
 	Capabilities []string // what the Peer can do
-	Enabled      []string // what of it we use
 	Methods      int      // how many the Peer found in its host
 	Calls        uint64
 	Failures     uint64
-	Strays       uint64 // answers that were dropped
+	Unmatched    uint64 // answers that were dropped
 	LastError    string // the last error's code; empty: there was none
 }
 
@@ -34,20 +33,20 @@ func (b *Bridge) Connections() []Connection {
 	b.mu.Unlock()
 	list := make([]Connection, 0, len(conns))
 	for _, c := range conns {
-		list = append(list, c.connection())
+		list = append(list, c.describe())
 	}
 	return list
 }
 
-func (c *conn) connection() Connection {
-	a := c.about.Load()
+func (c *conn) describe() Connection {
+	a := c.info.Load()
 	c.mu.Lock()
-	t := c.tally
+	t := c.metrics
 	c.mu.Unlock()
 	return Connection{
 		Graph: a.Graph, App: a.App, Plugin: a.Plugin, SDK: a.SDK, Skill: a.Skill, Session: a.Session,
 		Transport: c.link.transport(), Origin: c.origin, Since: c.since, Latency: t.latency,
-		Capabilities: a.Capabilities, Enabled: a.enabled, Methods: len(a.Methods),
-		Calls: t.calls, Failures: t.failures, Strays: t.strays, LastError: t.lastError,
+		Capabilities: a.Capabilities, Methods: len(a.Methods),
+		Calls: t.calls, Failures: t.failures, Unmatched: t.unmatched, LastError: t.lastError,
 	}
 }

@@ -10,27 +10,27 @@ import (
 // A frame is one message in either direction: a request (id and method), a
 // notification (method), or the answer to a request (id, and result or error).
 type frame struct {
-	id     string
-	method string
-	params json.RawMessage
-	result json.RawMessage
-	fault  *fault
+	id      string
+	method  string
+	params  json.RawMessage
+	result  json.RawMessage
+	failure *errorObject
 }
 
-// A fault is the error object of an answer.
-type fault struct {
+// A errorObject is the error object of an answer.
+type errorObject struct {
 	Code    string          `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// nameBytes bounds ids, methods and error codes: they reach the log.
-const nameBytes = 128
+// maxNameBytes bounds ids, methods and error codes: they reach the log.
+const maxNameBytes = 128
 
-// parse reads a frame that a Peer sent. Every error is a break of the
+// parseFrame reads a frame that a Peer sent. Every error is a break of the
 // protocol. Names are taken by their exact spelling, once each, so that nobody
 // downstream can read a frame differently; unknown ones are ignored.
-func parse(text []byte, depth int) (frame, error) {
+func parseFrame(text []byte, depth int) (frame, error) {
 	if !utf8.Valid(text) {
 		return frame{}, errors.New("the frame is not UTF-8")
 	}
@@ -38,7 +38,7 @@ func parse(text []byte, depth int) (frame, error) {
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
 		return frame{}, errors.New("the frame is not a JSON object")
 	}
-	deep, names := outline(text)
+	deep, names := measureJSON(text)
 	switch {
 	case deep > depth:
 		return frame{}, fmt.Errorf("the frame nests deeper than %d", depth)
@@ -65,7 +65,7 @@ func parse(text []byte, depth int) (frame, error) {
 	case failed && answered && string(f.result) != "null":
 		return frame{}, errors.New("the answer has both result and error")
 	case failed:
-		return f, readFault(failure, &f)
+		return f, readErrorObject(failure, &f)
 	case !answered:
 		return frame{}, errors.New("the answer has neither result nor error")
 	}
@@ -73,22 +73,22 @@ func parse(text []byte, depth int) (frame, error) {
 }
 
 func readName(raw json.RawMessage, into *string) bool {
-	return json.Unmarshal(raw, into) == nil && *into != "" && len(*into) <= nameBytes
+	return json.Unmarshal(raw, into) == nil && *into != "" && len(*into) <= maxNameBytes
 }
 
-func readFault(raw json.RawMessage, f *frame) error {
-	var told fault
-	if err := json.Unmarshal(raw, &told); err != nil || told.Code == "" || len(told.Code) > nameBytes {
+func readErrorObject(raw json.RawMessage, f *frame) error {
+	var told errorObject
+	if err := json.Unmarshal(raw, &told); err != nil || told.Code == "" || len(told.Code) > maxNameBytes {
 		return errors.New("error is not an object with a short code")
 	}
-	told.Message = short(told.Message, 2<<10)
-	f.fault, f.result = &told, nil
+	told.Message = truncate(told.Message, 2<<10)
+	f.failure, f.result = &told, nil
 	return nil
 }
 
-// outline measures valid JSON: how deep arrays and objects nest, and how many
+// measureJSON measures valid JSON: how deep arrays and objects nest, and how many
 // members the outermost object has.
-func outline(text []byte) (deepest, members int) {
+func measureJSON(text []byte) (deepest, members int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -109,15 +109,15 @@ func outline(text []byte) (deepest, members int) {
 	return deepest, members
 }
 
-// encode makes a frame of ours. params and result must marshal.
-func encode(id, method string, params any, result any, failure *fault) []byte {
+// encodeFrame makes a frame of ours. params and result must marshal.
+func encodeFrame(id, method string, params any, result any, failure *errorObject) []byte {
 	text, err := json.Marshal(struct {
-		Version string `json:"jsonrpc"`
-		ID      string `json:"id,omitempty"`
-		Method  string `json:"method,omitempty"`
-		Params  any    `json:"params,omitempty"`
-		Result  any    `json:"result,omitempty"`
-		Error   *fault `json:"error,omitempty"`
+		Version string       `json:"jsonrpc"`
+		ID      string       `json:"id,omitempty"`
+		Method  string       `json:"method,omitempty"`
+		Params  any          `json:"params,omitempty"`
+		Result  any          `json:"result,omitempty"`
+		Error   *errorObject `json:"error,omitempty"`
 	}{"2.0", id, method, params, result, failure})
 	if err != nil {
 		panic(err) // all that is passed marshals
@@ -125,12 +125,16 @@ func encode(id, method string, params any, result any, failure *fault) []byte {
 	return text
 }
 
-func request(id, method string, params any) []byte { return encode(id, method, params, nil, nil) }
+func encodeRequest(id, method string, params any) []byte {
+	return encodeFrame(id, method, params, nil, nil)
+}
 
-func notification(method string, params any) []byte { return encode("", method, params, nil, nil) }
+func encodeNotification(method string, params any) []byte {
+	return encodeFrame("", method, params, nil, nil)
+}
 
-func answer(id string, result any) []byte { return encode(id, "", nil, result, nil) }
+func encodeResult(id string, result any) []byte { return encodeFrame(id, "", nil, result, nil) }
 
-func failure(id, code, message string) []byte {
-	return encode(id, "", nil, nil, &fault{Code: code, Message: message})
+func encodeError(id, code, message string) []byte {
+	return encodeFrame(id, "", nil, nil, &errorObject{Code: code, Message: message})
 }

@@ -19,7 +19,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := parse(text, 8)
+		got, err := parseFrame(text, 8)
 		if err != nil {
 			return
 		}
@@ -27,11 +27,11 @@ func FuzzParse(f *testing.F) {
 		if json.Unmarshal(text, &again) != nil || !utf8.Valid(text) {
 			t.Fatalf("took %q", text)
 		}
-		asks, answers := got.method != "", got.result != nil || got.fault != nil
-		if asks && got.fault != nil || !asks && (!answers || got.id == "") {
+		asks, answers := got.method != "", got.result != nil || got.failure != nil
+		if asks && got.failure != nil || !asks && (!answers || got.id == "") {
 			t.Errorf("%q became %+v", text, got)
 		}
-		if deep, members := outline(text); deep > 8 || members != len(again) {
+		if deep, members := measureJSON(text); deep > 8 || members != len(again) {
 			t.Errorf("%q: %d deep, %d members of %d", text, deep, members, len(again))
 		}
 	})
@@ -50,13 +50,13 @@ func TestPaceChanges(t *testing.T) {
 		{40 * time.Millisecond, 61 * time.Millisecond, true},
 		{40 * time.Millisecond, 19 * time.Millisecond, true},
 	} {
-		k := &conn{tally: tally{latency: c.before}}
+		k := &conn{metrics: connMetrics{latency: c.before}}
 		want := c.before
 		if c.news {
 			want = c.now
 		}
-		if got := k.changedPace(c.now); got != c.news || k.tally.latency != want {
-			t.Errorf("from %s to %s: news %t, shown %s", c.before, c.now, got, k.tally.latency)
+		if got := k.recordLatency(c.now); got != c.news || k.metrics.latency != want {
+			t.Errorf("from %s to %s: news %t, shown %s", c.before, c.now, got, k.metrics.latency)
 		}
 	}
 }

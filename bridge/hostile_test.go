@@ -34,8 +34,8 @@ func (h *hostile) repeat(n int, format string, args ...any) {
 }
 
 var (
-	lostCall = &bridge.Error{Code: bridge.Unavailable, Unsure: true}
-	lateCall = &bridge.Error{Code: bridge.Timeout, Unsure: true}
+	lostCall = &bridge.Error{Code: bridge.Unavailable, OutcomeUnknown: true}
+	lateCall = &bridge.Error{Code: bridge.Timeout, OutcomeUnknown: true}
 )
 
 // hostilities are what a plugin may do wrong over either transport. fails is
@@ -53,7 +53,7 @@ var hostilities = []struct {
 	{"answers twice", func(h *hostile) { h.repeat(2, `{"id":%q,"result":{}}`, h.id) }, nil, 0},
 	{"answers what nobody asked", func(h *hostile) { h.repeat(99, `{"id":"1-1-0","result":{}}`) }, lateCall, 0},
 	{"answers nothing but that", func(h *hostile) { h.repeat(100, `{"id":"1-1-0","result":{}}`) }, lostCall, 4002},
-	{"answers in another form", func(h *hostile) { h.send(`{"id":%q,"result":[1]}`, h.id) }, &bridge.Error{Code: bridge.Broken}, 0},
+	{"answers in another form", func(h *hostile) { h.send(`{"id":%q,"result":[1]}`, h.id) }, &bridge.Error{Code: bridge.InvalidAnswer}, 0},
 	{"sends what is not UTF-8", func(h *hostile) { h.send(`{"id":%q,"result":"`+"\xff"+`"}`, h.id) }, lostCall, 4002},
 	{"nests without end", func(h *hostile) {
 		h.send(`{"id":%q,"result":%s1%s}`, h.id, strings.Repeat("[", 600), strings.Repeat("]", 600))
@@ -99,7 +99,7 @@ func (s *stage) hostile() (h *hostile, outcome, good chan error) {
 		}
 		return echo(ctx, method, params)
 	})
-	wire, _, err := bridgetest.Greet(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token, Hello: bridgetest.Hello("evil")})
+	wire, _, err := bridgetest.Handshake(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token, Hello: bridgetest.Hello("evil")})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestHugeAnswer(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		h, outcome, good := s.hostile()
 		h.send(`{"id":%q,"result":"%s"}`, h.id, strings.Repeat("x", 8<<20))
-		h.judge(<-outcome, &bridge.Error{Code: bridge.TooLarge, Unsure: true}, 1009)
+		h.judge(<-outcome, &bridge.Error{Code: bridge.TooLarge, OutcomeUnknown: true}, 1009)
 		h.sane(good)
 	})
 }
@@ -182,7 +182,7 @@ func TestNoCrossTalk(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		wires := map[string]*bridgetest.Wire{}
 		for _, graph := range []string{"a", "b"} {
-			w, _, err := bridgetest.Greet(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token, Hello: bridgetest.Hello(graph)})
+			w, _, err := bridgetest.Handshake(s.Context(), bridgetest.Options{Dial: s.dial(), Token: s.token, Hello: bridgetest.Hello(graph)})
 			if err != nil {
 				s.Fatal(err)
 			}
@@ -209,8 +209,8 @@ func TestNoCrossTalk(t *testing.T) {
 		if got := <-outcome; got != "a<nil>" {
 			s.Errorf("got %s", got)
 		}
-		if got := s.Connections(); got[0].Strays != 0 || got[1].Strays != 1 {
-			s.Errorf("strays: %d, %d", got[0].Strays, got[1].Strays)
+		if got := s.Connections(); got[0].Unmatched != 0 || got[1].Unmatched != 1 {
+			s.Errorf("strays: %d, %d", got[0].Unmatched, got[1].Unmatched)
 		}
 	})
 }
@@ -308,10 +308,10 @@ func TestStorm(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	token := bridgetest.NewToken(t)
 	synctest.Test(t, func(t *testing.T) {
-		let := map[string]bool{}
+		let := map[string]bool{"https://graph.example": true}
 		changes := 0
 		s := newStage(t, token, false, bridge.Config{
-			Origins: []string{"https://graph.example"}, Approve: func(o string) bool { return let[o] }, Changed: func() { changes++ },
+			Approve: func(o string) bool { return let[o] }, Changed: func() { changes++ },
 		})
 		connects := func(origin string) bool {
 			d := s.dial()

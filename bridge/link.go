@@ -12,15 +12,15 @@ type link interface {
 	// close tells the Peer why and ends the link, within ten seconds. Only
 	// the first close counts.
 	close(code int, reason string)
-	// raise sets how many bytes a frame that is read may have.
-	raise(limit int)
+	// setReadLimit sets how many bytes a frame that is read may have.
+	setReadLimit(limit int)
 	transport() string
 }
 
 // The transports.
 const (
-	overSocket = "websocket"
-	overPoll   = "poll"
+	transportWebSocket = "websocket"
+	transportPoll      = "poll"
 )
 
 // How a link ends. The numbers from 4000 are ours; both transports use them.
@@ -32,28 +32,28 @@ const (
 	codeNoPong       = 4004
 	codeTooBig       = 1009 // RFC 6455
 	codeTryLater     = 1013 // RFC 6455's registry
-	codeLost         = 1006 // never sent: the line was cut
+	codeAbnormal     = 1006 // never sent: the line was cut
 )
 
 // What read can find wrong.
 var (
-	errTooBig = errors.New("the frame is larger than allowed")
-	errSlow   = errors.New("the frame was not complete in time")
-	errBinary = errors.New("the frame is binary, not text")
-	errClosed = errors.New("the link is closed")
+	errFrameTooLarge = errors.New("the frame is larger than allowed")
+	errFrameTimeout  = errors.New("the frame was not complete in time")
+	errFrameBinary   = errors.New("the frame is binary, not text")
+	errLinkClosed    = errors.New("the link is closed")
 )
 
-// An ending says why a connection ended.
-type ending struct {
-	code     int
-	reason   string
-	farewell []byte // a last frame, may be nil
+// An endReason says why a connection ended.
+type endReason struct {
+	code      int
+	reason    string
+	lastFrame []byte // a last frame, may be nil
 }
 
-// reasonBytes is what a close frame holds of a reason.
-const reasonBytes = 123
+// maxReasonBytes is what a close frame holds of a reason.
+const maxReasonBytes = 123
 
-func short(reason string, limit int) string {
+func truncate(reason string, limit int) string {
 	if len(reason) <= limit {
 		return reason
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// known are the origins that Logseq gives to the frames of its plugins.
-var known = []string{"lsp://logseq.io", "lsp://logseq.com"}
+// pluginOrigins are the origins that Logseq gives to the frames of its plugins.
+var pluginOrigins = []string{"lsp://logseq.io", "lsp://logseq.com"}
 
 // An Origin is one that tried to connect and that nobody has approved.
 type Origin struct {
@@ -20,77 +20,77 @@ type Origin struct {
 
 // The bounds of what is remembered of unknown origins.
 const (
-	mostOrigins = 8
-	originBytes = 200
+	maxOrigins     = 8
+	maxOriginBytes = 200
 )
 
-// origins decides which pages may connect, and remembers whom it refused.
-type origins struct {
-	conf Config
-	mu   sync.Mutex
-	list []Origin // newest last
+// originGate decides which pages may connect, and remembers whom it refused.
+type originGate struct {
+	conf    Config
+	mu      sync.Mutex
+	refused []Origin // newest last
 }
 
-func newOrigins(c Config) *origins { return &origins{conf: c} }
+func newOriginGate(c Config) *originGate { return &originGate{conf: c} }
 
-// Admits tells whether a page of this origin may connect; empty means that no
+// AllowsOrigin tells whether a page of this origin may connect; empty means that no
 // page asks. It is what a guard's Route.Admit wants.
-func (b *Bridge) Admits(origin string) bool {
-	o := b.origins
+func (b *Bridge) AllowsOrigin(origin string) bool {
+	o := b.originGate
 	switch {
-	case origin == "" || slices.Contains(known, origin) || slices.Contains(b.conf.Origins, origin):
+	case origin == "" || slices.Contains(pluginOrigins, origin):
 		return true
-	case !isPlain(origin):
+	case !isPlainOrigin(origin):
 		return false
 	case b.conf.Approve != nil && b.conf.Approve(origin):
-		o.forget(origin)
+		o.remove(origin)
 		return true
-	case isWeb(origin):
+	case isWebOrigin(origin):
 		return false // shown to nobody: any page could ask
 	}
-	o.note(origin)
-	b.changed()
+	o.record(origin)
+	b.notifyChanged()
 	return false
 }
 
 // Origins are those that wait for a person to approve them, the latest last.
 func (b *Bridge) Origins() []Origin {
-	b.origins.mu.Lock()
-	waiting := slices.Clone(b.origins.list)
-	b.origins.mu.Unlock()
+	b.originGate.mu.Lock()
+	waiting := slices.Clone(b.originGate.refused)
+	b.originGate.mu.Unlock()
 	return slices.DeleteFunc(waiting, func(o Origin) bool { return b.conf.Approve != nil && b.conf.Approve(o.Origin) })
 }
 
-func (o *origins) note(origin string) {
+func (o *originGate) record(origin string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.conf.Now()
 	entry := Origin{Origin: origin, First: now}
-	if i := slices.IndexFunc(o.list, func(e Origin) bool { return e.Origin == origin }); i >= 0 {
-		entry = o.list[i]
-		o.list = slices.Delete(o.list, i, i+1)
+	if i := slices.IndexFunc(o.refused, func(e Origin) bool { return e.Origin == origin }); i >= 0 {
+		entry = o.refused[i]
+		o.refused = slices.Delete(o.refused, i, i+1)
 	}
 	entry.Last = now
 	entry.Tries++
-	o.list = append(o.list, entry)
-	o.list = o.list[max(0, len(o.list)-mostOrigins):]
+	o.refused = append(o.refused, entry)
+	o.refused = o.refused[max(0, len(o.refused)-maxOrigins):]
 }
 
-func (o *origins) forget(origin string) {
+func (o *originGate) remove(origin string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.list = slices.DeleteFunc(o.list, func(e Origin) bool { return e.Origin == origin })
+	o.refused = slices.DeleteFunc(o.refused, func(e Origin) bool { return e.Origin == origin })
 }
 
-// isWeb is true for pages that anybody can put before the person.
-func isWeb(origin string) bool {
+// isWebOrigin is true for pages that anybody can put before the person.
+func isWebOrigin(origin string) bool {
 	return strings.HasPrefix(origin, "http:") || strings.HasPrefix(origin, "https:")
 }
 
-// isPlain is true for what a browser can have sent, of characters that mean
+// isPlainOrigin is true for what a browser can have sent, of characters that mean
 // nothing to a shell: a person may be told to paste it.
-func isPlain(origin string) bool {
-	return len(origin) <= originBytes && !strings.ContainsFunc(origin, func(r rune) bool {
+func isPlainOrigin(origin string) bool {
+	return len(origin) <= maxOriginBytes && !strings.ContainsFunc(origin, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(":/.-_+%[]", r)
 	})
 }

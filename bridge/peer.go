@@ -36,16 +36,16 @@ func (p *Peer) Call(ctx context.Context, method string, in, out any, again bool)
 	if err == nil {
 		return nil
 	}
-	if over, ok := errors.AsType[*lost](err); ok {
-		err = over.asError()
+	if over, ok := errors.AsType[*connectionLostError](err); ok {
+		err = over.toError()
 	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
-		e = &Error{Code: Broken, Msg: err.Error(), Err: err}
+		e = &Error{Code: InvalidAnswer, Msg: err.Error(), Err: err}
 	}
-	if again && e.Unsure {
+	if again && e.OutcomeUnknown {
 		sure := *e
-		sure.Unsure = false
+		sure.OutcomeUnknown = false
 		e = &sure
 	}
 	return e
@@ -61,13 +61,13 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		ctx, cancel = context.WithTimeout(ctx, p.bridge.limits.Call)
 		defer cancel()
 	}
-	c, key, err := p.bridge.find(ctx, p.graph)
+	c, key, err := p.bridge.waitForPeer(ctx, p.graph)
 	if err != nil {
 		return err
 	}
 	result, err := c.call(ctx, key, method, params)
-	if over, ok := errors.AsType[*lost](err); ok && (again || !over.sent) && !(over.alone && over.why.code == codeTooBig) {
-		if c = p.bridge.await(ctx, key, c); c != nil {
+	if over, ok := errors.AsType[*connectionLostError](err); ok && (again || !over.sent) && !(over.onlyCall && over.reason.code == codeTooBig) {
+		if c = p.bridge.awaitReconnect(ctx, key, c); c != nil {
 			result, err = c.call(ctx, key, method, params)
 		}
 	}
@@ -75,7 +75,7 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		return err
 	}
 	if err := json.Unmarshal(result, out); err != nil {
-		return &Error{Code: Broken, Msg: "the peer answered " + method + " in a form that is not understood", Err: err}
+		return &Error{Code: InvalidAnswer, Msg: "the peer answered " + method + " in a form that is not understood", Err: err}
 	}
 	return nil
 }
@@ -87,34 +87,34 @@ func marshal(in any) (json.RawMessage, error) {
 	return json.Marshal(in)
 }
 
-// asError says what a caller needs to know of a lost connection.
-func (l *lost) asError() *Error {
-	if l.why.code == codeTooBig && l.alone {
-		return &Error{Code: TooLarge, Msg: "the answer is larger than a frame may be: ask for less", Unsure: l.sent, Err: l}
+// toError says what a caller needs to know of a lost connection.
+func (l *connectionLostError) toError() *Error {
+	if l.reason.code == codeTooBig && l.onlyCall {
+		return &Error{Code: TooLarge, Msg: "the answer is larger than a frame may be: ask for less", OutcomeUnknown: l.sent, Err: l}
 	}
-	return &Error{Code: Unavailable, Msg: l.Error(), Unsure: l.sent, Err: l}
+	return &Error{Code: Unavailable, Msg: l.Error(), OutcomeUnknown: l.sent, Err: l}
 }
 
 // About is what the Peer said of itself when it connected, or announced since,
 // without its proof; nil when none is connected.
 func (p *Peer) About() json.RawMessage {
-	c, _, err := p.bridge.pick(p.graph)
+	c, _, err := p.bridge.findPeer(p.graph)
 	if err != nil {
 		return nil
 	}
-	return c.about.Load().raw
+	return c.info.Load().raw
 }
 
-// find is pick, with patience while the bridge is young: when an agent starts
+// waitForPeer is pick, with patience while the bridge is young: when an agent starts
 // Lectern, its first call is faster than a plugin that tries to reconnect every
 // ten seconds.
-func (b *Bridge) find(ctx context.Context, name string) (*conn, string, error) {
+func (b *Bridge) waitForPeer(ctx context.Context, name string) (*conn, string, error) {
 	for {
 		b.mu.Lock()
-		arrived := b.arrived
+		arrived := b.peerArrived
 		b.mu.Unlock()
-		c, key, err := b.pick(name)
-		young := b.limits.Settle - time.Since(b.born)
+		c, key, err := b.findPeer(name)
+		young := b.limits.StartupWait - time.Since(b.started)
 		if err == nil || young <= 0 {
 			return c, key, err
 		}
@@ -124,23 +124,23 @@ func (b *Bridge) find(ctx context.Context, name string) (*conn, string, error) {
 		case <-settled.C:
 		case <-ctx.Done():
 			return nil, "", err
-		case <-b.life.Done():
+		case <-b.ctx.Done():
 			return nil, "", err
 		}
 		settled.Stop()
 	}
 }
 
-// pick finds the connection that a name means, and the key of its graph.
-func (b *Bridge) pick(name string) (*conn, string, error) {
+// findPeer finds the connection that a name means, and the key of its graph.
+func (b *Bridge) findPeer(name string) (*conn, string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c, key := b.pickLocked(name); c != nil {
+	if c, key := b.findPeerLocked(name); c != nil {
 		return c, key, nil
 	}
 	var open []string
 	for _, c := range b.connsLocked() {
-		open = append(open, c.about.Load().Graph.Name)
+		open = append(open, c.info.Load().Graph.Name)
 	}
 	e := &Error{Code: Unavailable}
 	switch {
@@ -154,12 +154,12 @@ func (b *Bridge) pick(name string) (*conn, string, error) {
 	return nil, "", e
 }
 
-// pickLocked is pick without an error; nil if none or several match. b.mu is
+// findPeerLocked is pick without an error; nil if none or several match. b.mu is
 // held.
-func (b *Bridge) pickLocked(name string) (found *conn, key string) {
+func (b *Bridge) findPeerLocked(name string) (found *conn, key string) {
 	for k, c := range b.conns {
 		switch {
-		case !c.about.Load().goesBy(name):
+		case !c.info.Load().matchesGraph(name):
 		case found != nil:
 			return nil, ""
 		default:
@@ -169,14 +169,14 @@ func (b *Bridge) pickLocked(name string) (found *conn, key string) {
 	return found, key
 }
 
-// await waits for another connection of the same graph than former; nil when
+// awaitReconnect waits for another connection of the same graph than former; nil when
 // none comes.
-func (b *Bridge) await(ctx context.Context, key string, former *conn) *conn {
+func (b *Bridge) awaitReconnect(ctx context.Context, key string, former *conn) *conn {
 	patience := time.NewTimer(b.limits.Reconnect)
 	defer patience.Stop()
 	for {
 		b.mu.Lock()
-		c, arrived := b.conns[key], b.arrived
+		c, arrived := b.conns[key], b.peerArrived
 		b.mu.Unlock()
 		if c != nil && c != former {
 			return c
@@ -187,7 +187,7 @@ func (b *Bridge) await(ctx context.Context, key string, former *conn) *conn {
 			return nil
 		case <-ctx.Done():
 			return nil
-		case <-b.life.Done():
+		case <-b.ctx.Done():
 			return nil
 		}
 	}

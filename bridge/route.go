@@ -12,19 +12,19 @@ const (
 	pathPoll   = "/plugin/poll"
 )
 
-// pollBody bounds the body of a poll: the largest frame, as much again of
+// maxPollBody bounds the body of a poll: the largest frame, as much again of
 // others, and what stands around them.
-func (b *Bridge) pollBody() int64 { return 2*int64(b.limits.Frame) + 64<<10 }
+func (b *Bridge) maxPollBody() int64 { return 2*int64(b.limits.Frame) + 64<<10 }
 
 // Routes is what a loopnet.Guard has to let through to [Bridge.Handler]. The
 // routes are open because a page cannot send a bearer with a WebSocket: the
 // hello authenticates instead.
 func (b *Bridge) Routes() []loopnet.Route {
 	return []loopnet.Route{
-		{Path: pathSocket, Methods: []string{http.MethodGet}, Open: true, Admit: b.Admits},
+		{Path: pathSocket, Methods: []string{http.MethodGet}, NoToken: true, AllowOrigin: b.AllowsOrigin},
 		{
-			Path: pathPoll, Methods: []string{http.MethodPost}, Open: true, Admit: b.Admits,
-			MaxBody: b.pollBody(),
+			Path: pathPoll, Methods: []string{http.MethodPost}, NoToken: true, AllowOrigin: b.AllowsOrigin,
+			MaxBody: b.maxPollBody(),
 		},
 	}
 }

@@ -13,16 +13,16 @@ import (
 
 // A socket is a link over a WebSocket.
 type socket struct {
-	ws      *websocket.Conn
-	message time.Duration // for one frame to be complete
-	taken   time.Duration // for one frame to be taken
-	limit   atomic.Int64
+	ws           *websocket.Conn
+	readTimeout  time.Duration // for one frame to be complete
+	writeTimeout time.Duration // for one frame to be taken
+	limit        atomic.Int64
 }
 
 // serveSocket takes the WebSocket of a Peer.
 func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
-	if !b.welcome(w, origin) {
+	if !b.checkConnect(w, origin) {
 		return
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -33,20 +33,20 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 		b.log.Info("no websocket", "part", "bridge", "err", err)
 		return // Accept has answered
 	}
-	s := &socket{ws: ws, message: b.limits.Message, taken: b.limits.Write}
-	if !b.open(s) {
+	s := &socket{ws: ws, readTimeout: b.limits.ReadFrame, writeTimeout: b.limits.WriteFrame}
+	if !b.registerLink(s) {
 		s.close(codeTryLater, "too many connections are being greeted")
 		return
 	}
-	b.serve(s, origin)
+	b.serveLink(s, origin)
 }
 
-// welcome answers the connections that are not even greeted.
-func (b *Bridge) welcome(w http.ResponseWriter, origin string) bool {
+// checkConnect answers the connections that are not even greeted.
+func (b *Bridge) checkConnect(w http.ResponseWriter, origin string) bool {
 	switch {
-	case !b.Admits(origin):
+	case !b.AllowsOrigin(origin):
 		http.Error(w, "a page of this origin may not connect; approve it in Lectern", http.StatusForbidden)
-	case !b.storm.allows(origin):
+	case !b.connectRate.allow(origin):
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many connections in one second: wait before the next", http.StatusTooManyRequests)
 	default:
@@ -55,11 +55,11 @@ func (b *Bridge) welcome(w http.ResponseWriter, origin string) bool {
 	return false
 }
 
-func (s *socket) transport() string { return overSocket }
+func (s *socket) transport() string { return transportWebSocket }
 
-// raise sets the library's limit one higher, because it refuses a message that
+// setReadLimit sets the library's limit one higher, because it refuses a message that
 // ends exactly there.
-func (s *socket) raise(limit int) {
+func (s *socket) setReadLimit(limit int) {
 	s.limit.Store(int64(limit))
 	s.ws.SetReadLimit(int64(limit) + 1)
 }
@@ -74,23 +74,23 @@ func (s *socket) read() ([]byte, error) {
 		return nil, err
 	}
 	if kind != websocket.MessageText {
-		return nil, errBinary
+		return nil, errFrameBinary
 	}
 	var slow atomic.Bool
-	late := time.AfterFunc(s.message, func() { slow.Store(true); cancel() })
+	late := time.AfterFunc(s.readTimeout, func() { slow.Store(true); cancel() })
 	defer late.Stop()
 	text, err := io.ReadAll(r)
 	switch {
 	case errors.Is(err, websocket.ErrMessageTooBig) || int64(len(text)) > s.limit.Load():
-		return nil, errTooBig
+		return nil, errFrameTooLarge
 	case slow.Load():
-		return nil, errSlow
+		return nil, errFrameTimeout
 	}
 	return text, err
 }
 
 func (s *socket) write(frame []byte) error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.taken)
+	ctx, cancel := context.WithTimeout(context.Background(), s.writeTimeout)
 	defer cancel()
 	return s.ws.Write(ctx, websocket.MessageText, frame)
 }
@@ -102,6 +102,6 @@ func (s *socket) close(code int, reason string) {
 		_ = s.ws.CloseNow() // what was to be said has been said
 		return
 	}
-	_ = s.ws.Close(websocket.StatusCode(code), short(reason, reasonBytes)) // it may be gone
+	_ = s.ws.Close(websocket.StatusCode(code), truncate(reason, maxReasonBytes)) // it may be gone
 	_ = s.ws.CloseNow()
 }

@@ -115,8 +115,12 @@ type Source struct {
 type Schema struct {
 	// Kinds has the own keys of every kind of source that this build opens.
 	Kinds map[string][]string
-	// Mark says what is wrong with a mark of exclude or only. Nil: nothing is.
-	Mark func(mark string) error
+	// Effects and Verdicts are the words that effects and do may hold, in the
+	// order shown to people.
+	Effects, Verdicts []string
+	// CheckPrivacyRule returns what is wrong with a rule in exclude or only. Nil:
+	// every rule is accepted.
+	CheckPrivacyRule func(rule string) error
 	// Home replaces a leading ~ in paths; empty: such paths are an error.
 	Home string
 }

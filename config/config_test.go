@@ -15,10 +15,12 @@ import (
 )
 
 var schema = config.Schema{
-	Kinds: map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
-	Home:  "/home/me",
-	Mark: func(mark string) error {
-		if strings.HasPrefix(mark, "colour:") {
+	Kinds:    map[string][]string{"markdown": {"path", "tenant"}, "cards": {"url"}},
+	Home:     "/home/me",
+	Effects:  []string{"read", "write", "delete", "run", "admin"},
+	Verdicts: []string{"allow", "always", "ask", "deny"},
+	CheckPrivacyRule: func(rule string) error {
+		if strings.HasPrefix(rule, "colour:") {
 			return errors.New("colour: is no such mark")
 		}
 		return nil

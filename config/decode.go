@@ -22,13 +22,13 @@ func (c *Config) decode() error {
 	if err := toml.Unmarshal(text, &root); err != nil {
 		return &Error{c.Path, []Fault{syntaxFault(err)}}
 	}
-	d := decoder{text: text, outline: tomltext.OutlineOf(text)}
-	once := tables()
+	d := decoder{text: text, outline: tomltext.ParseOutline(text), schema: c.schema}
+	once := settingTables()
 	top := d.table("", root, append(slices.Clone(once), "source", "client", "rule")...)
 	for _, name := range once {
-		c.readOnce(top, name)
+		c.readSettings(top, name)
 	}
-	c.Sources = d.sources(top, c.schema, c.Path)
+	c.Sources = d.sources(top, c.Path)
 	c.Clients, c.Rules = d.clients(top), d.rules(top)
 	c.Notices = d.notices
 	if len(d.faults) == 0 {
@@ -40,8 +40,8 @@ func (c *Config) decode() error {
 	return &Error{c.Path, d.faults}
 }
 
-// tables are the names of those that hold settings.
-func tables() (names []string) {
+// settingTables are the names of those that hold settings.
+func settingTables() (names []string) {
 	for _, s := range settings() {
 		if table, _ := s.split(); !slices.Contains(names, table) {
 			names = append(names, table)
@@ -50,8 +50,8 @@ func tables() (names []string) {
 	return names
 }
 
-// readOnce reads the settings of one table.
-func (c *Config) readOnce(top table, name string) {
+// readSettings reads the settings of one table.
+func (c *Config) readSettings(top configTable, name string) {
 	var in []setting
 	var known []string
 	for _, s := range settings() {
@@ -73,7 +73,7 @@ func (c *Config) readOnce(top table, name string) {
 }
 
 // noticeRemoved notes the keys of a table that have no effect any more.
-func (t table) noticeRemoved() {
+func (t configTable) noticeRemoved() {
 	for key := range t.values {
 		path := tomltext.Under(t.path, key)
 		if why, ok := removedSettings[path]; ok {
@@ -90,11 +90,11 @@ func syntaxFault(err error) Fault {
 		f.Line, f.Column = e.Position()
 		f.Msg = e.Error()
 	}
-	f.Msg = "not valid TOML: " + trimToml(f.Msg)
+	f.Msg = "not valid TOML: " + trimTOMLPrefix(f.Msg)
 	return f
 }
 
-func trimToml(msg string) string {
+func trimTOMLPrefix(msg string) string {
 	if rest, ok := bytes.CutPrefix([]byte(msg), []byte("toml: ")); ok {
 		return string(rest)
 	}
@@ -105,6 +105,7 @@ func trimToml(msg string) string {
 type decoder struct {
 	text    []byte
 	outline tomltext.Outline
+	schema  Schema
 	faults  []Fault
 	notices []Fault
 }
@@ -114,22 +115,22 @@ func (d *decoder) fault(path string, offset int, format string, args ...any) {
 	d.faults = append(d.faults, Fault{line, column, path, fmt.Sprintf(format, args...)})
 }
 
-// A table is one TOML table; path is empty for the top level.
-type table struct {
+// A configTable is one TOML table; path is empty for the top level.
+type configTable struct {
 	*decoder
 	path   string
 	values map[string]any
 }
 
 // table reports every key of values that is not among known.
-func (d *decoder) table(path string, values map[string]any, known ...string) table {
+func (d *decoder) table(path string, values map[string]any, known ...string) configTable {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, key) {
 			p := tomltext.Under(path, key)
-			d.fault(p, d.keyOffset(p), "%s", unknown("key", key, known))
+			d.fault(p, d.keyOffset(p), "%s", unknownWord("key", key, known))
 		}
 	}
-	return table{d, path, values}
+	return configTable{d, path, values}
 }
 
 // keyOffset finds a key, or the first of the tables of an array.
@@ -140,21 +141,21 @@ func (d *decoder) keyOffset(path string) int {
 	return d.outline.Keys[path+"[0]"]
 }
 
-func (t table) table(key string, known ...string) (table, bool) {
+func (t configTable) table(key string, known ...string) (configTable, bool) {
 	v, ok := t.values[key]
 	if !ok {
-		return table{}, false
+		return configTable{}, false
 	}
 	values, ok := v.(map[string]any)
 	if !ok {
 		t.wrong(key, "must be a table, [%s]", key)
-		return table{}, false
+		return configTable{}, false
 	}
 	return t.decoder.table(tomltext.Under(t.path, key), values, known...), true
 }
 
 // wrong reports the value of key, which may be an element: effects[0].
-func (t table) wrong(key, format string, args ...any) {
+func (t configTable) wrong(key, format string, args ...any) {
 	p := strings.TrimPrefix(t.path+"."+key, ".")
 	at, ok := t.outline.Values[p]
 	if !ok {
@@ -163,7 +164,7 @@ func (t table) wrong(key, format string, args ...any) {
 	t.fault(p, at, format, args...)
 }
 
-func (t table) bool(key string, to *bool) {
+func (t configTable) bool(key string, to *bool) {
 	v, ok := t.values[key]
 	if !ok {
 		return
@@ -173,7 +174,7 @@ func (t table) bool(key string, to *bool) {
 	}
 }
 
-func (t table) int(key string, to *int, least, most int) {
+func (t configTable) int(key string, to *int, least, most int) {
 	v, ok := t.values[key]
 	if !ok {
 		return
@@ -186,7 +187,7 @@ func (t table) int(key string, to *int, least, most int) {
 	*to = int(n)
 }
 
-func (t table) duration(key string, to *time.Duration, least time.Duration) {
+func (t configTable) duration(key string, to *time.Duration, least time.Duration) {
 	v, ok := t.values[key]
 	if !ok {
 		return
@@ -204,7 +205,7 @@ func (t table) duration(key string, to *time.Duration, least time.Duration) {
 }
 
 // origins reads a list of origins as browsers send them.
-func (t table) origins(key string, to *[]string) {
+func (t configTable) origins(key string, to *[]string) {
 	v, ok := t.values[key]
 	if !ok {
 		return
@@ -214,6 +215,7 @@ func (t table) origins(key string, to *[]string) {
 		t.wrong(key, `must be a list of origins, such as ["file://"]`)
 		return
 	}
+	*to = nil
 	for i, v := range list {
 		origin, _ := v.(string)
 		if !isOrigin(origin) {
@@ -225,7 +227,7 @@ func (t table) origins(key string, to *[]string) {
 }
 
 // string reads a string; missing says whether it was not there.
-func (t table) string(key string) (s string, ok bool) {
+func (t configTable) string(key string) (s string, ok bool) {
 	v, there := t.values[key]
 	if !there {
 		return "", false

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,8 +20,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// opening stands at the top of a file that we create.
-const opening = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
+// fileHeader stands at the top of a file that we create.
+const fileHeader = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
 	"# file and keep what you write in it.\n"
 
 // An Edit is a change of the file's text that nobody has made yet.
@@ -30,8 +31,8 @@ type Edit struct {
 	After  []byte
 }
 
-// Changes reports whether there is anything to save.
-func (e Edit) Changes() bool { return !bytes.Equal(e.Before, e.After) }
+// HasChanges reports whether there is anything to save.
+func (e Edit) HasChanges() bool { return !bytes.Equal(e.Before, e.After) }
 
 // Diff is the change as a unified diff; empty: no change.
 func (e Edit) Diff() string {
@@ -46,7 +47,7 @@ func (e Edit) Diff() string {
 // the file is not what it was when the edit was made, it stays as it is and
 // the error is atomicfile.ErrChanged or ErrExists.
 func (e Edit) Save() error {
-	if !e.Changes() {
+	if !e.HasChanges() {
 		return nil
 	}
 	name := e.Path
@@ -66,13 +67,13 @@ func (e Edit) Save() error {
 		opt.IfHash = new(sha256.Sum256(e.Before))
 	}
 	if err := atomicfile.Write(root, filepath.Base(name), e.After, opt); err != nil {
-		return fmt.Errorf("save configuration in %s: %w%s", filepath.Dir(name), err, advice(err))
+		return fmt.Errorf("save configuration in %s: %w%s", filepath.Dir(name), err, saveAdvice(err))
 	}
 	return nil
 }
 
-// advice is what a person can do so that the next Save works.
-func advice(err error) string {
+// saveAdvice is what a person can do so that the next Save works.
+func saveAdvice(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "; nothing is changed: give yourself the right to write there"
@@ -121,19 +122,24 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another one",
 			s.Name, old.Line, c.Path, old.Path)
 	}
-	after := c.appended(s)
+	after := c.appendSource(s)
 	now, err := Parse(c.Path, after, c.schema)
 	if err != nil {
 		return Edit{}, Source{}, fmt.Errorf("add source: %w", err)
 	}
-	if n := len(now.Sources); n != len(c.Sources)+1 || !sameSource(now.Sources[n-1], s) || !c.sameBut(now, n-1) {
-		return Edit{}, Source{}, c.byHand("add", "its sources are not written as [[source]] tables")
+	if len(now.Sources) > 0 {
+		s.Options = now.Sources[len(now.Sources)-1].Options
+	}
+	want := c
+	want.Sources = append(slices.Clone(c.Sources), s)
+	if !now.equal(want) {
+		return Edit{}, Source{}, c.manualEdit("add", "its sources are not written as [[source]] tables")
 	}
 	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
 }
 
-// appended is the text with one more table at its end, in its own line ends.
-func (c Config) appended(s Source) []byte {
+// appendSource is the text with one more table at its end, in its own line ends.
+func (c Config) appendSource(s Source) []byte {
 	var b strings.Builder
 	b.WriteString("[[source]]\n")
 	fmt.Fprintf(&b, "name = %s\nkind = %s\n", tomltext.Quote(s.Name), tomltext.Quote(s.Kind))
@@ -143,13 +149,13 @@ func (c Config) appended(s Source) []byte {
 	if s.ReadOnly {
 		b.WriteString("read_only = true\n")
 	}
-	lists(&b, "effects", s.Effects)
-	lists(&b, "ask", s.Ask)
-	lists(&b, "exclude", s.Exclude)
-	lists(&b, "only", s.Only)
+	writeList(&b, "effects", s.Effects)
+	writeList(&b, "ask", s.Ask)
+	writeList(&b, "exclude", s.Exclude)
+	writeList(&b, "only", s.Only)
 	text := c.text
 	if text == nil {
-		text = []byte(opening)
+		text = []byte(fileHeader)
 	}
 	return tomltext.Append(text, b.String())
 }
@@ -163,34 +169,69 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 		for j, s := range c.Sources {
 			names[j] = s.Name
 		}
-		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknown("source", name, names))
+		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, names))
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("source[%d]", i))
 	if !ok {
-		return Edit{}, c.byHand("remove", "its sources are not written as [[source]] tables")
+		return Edit{}, c.manualEdit("remove", "its sources are not written as [[source]] tables")
 	}
-	now, err := Parse(c.Path, after, c.schema)
-	if err != nil || len(now.Sources) != len(c.Sources)-1 || !now.sameBut(c, i) {
-		return Edit{}, c.byHand("remove", "the table of the source is entangled with its neighbours")
+	want := c
+	want.Sources = slices.Delete(slices.Clone(c.Sources), i, i+1)
+	if now, err := Parse(c.Path, after, c.schema); err != nil || !now.equal(want) {
+		return Edit{}, c.manualEdit("remove", "the table of the source is entangled with its neighbours")
 	}
 	return Edit{c.Path, c.text, after}, nil
 }
 
-// byHand says that an edit cannot be made without touching what is the user's.
-func (c Config) byHand(verb, why string) error {
+// manualEdit is the error for an edit that would touch what else the user wrote.
+func (c Config) manualEdit(verb, why string) error {
 	return fmt.Errorf("%s source: %s cannot be edited safely, because %s; %s the source with an editor", verb, c.Path, why, verb)
 }
 
-// sameBut reports whether other is c with one more source, at index i.
-func (c Config) sameBut(other Config, i int) bool {
-	rest := slices.Delete(slices.Clone(other.Sources), i, i+1)
-	return c.sameTrust(other) && c.Hub == other.Hub && c.Limits == other.Limits && slices.EqualFunc(c.Sources, rest, func(a, b Source) bool {
-		return sameSource(a, b) && bytes.Equal(a.Options, b.Options)
-	})
+// edited returns the edit that makes the text after, if that means what want
+// says and nothing else. changed are the settings that the edit may have added
+// or removed.
+func (c Config) edited(after []byte, want Config, changed ...string) (Edit, error) {
+	now, err := Parse(c.Path, after, c.schema)
+	if err != nil {
+		return Edit{}, err
+	}
+	if !now.equal(want, changed...) {
+		return Edit{}, errManualEdit
+	}
+	return Edit{c.Path, c.text, after}, nil
 }
 
-func sameSource(a, b Source) bool {
-	return a.Name == b.Name && a.Kind == b.Kind && a.Path == b.Path && a.ReadOnly == b.ReadOnly &&
-		(a.Effects == nil) == (b.Effects == nil) && slices.Equal(a.Effects, b.Effects) && slices.Equal(a.Ask, b.Ask) &&
-		slices.Equal(a.Exclude, b.Exclude) && slices.Equal(a.Only, b.Only)
+var errManualEdit = errors.New("cannot be edited safely")
+
+// equal reports whether two configurations mean the same, wherever their tables
+// stand in the file. Settings that only one of the files has make a difference
+// too, except those in changed.
+func (c Config) equal(other Config, changed ...string) bool {
+	return reflect.DeepEqual(c.withoutPositions(), other.withoutPositions()) &&
+		slices.Equal(c.settingsInFile(changed), other.settingsInFile(changed))
+}
+
+func (c Config) withoutPositions() Config {
+	c.text, c.schema, c.Notices = nil, Schema{}, nil
+	c.Sources, c.Clients, c.Rules = append([]Source(nil), c.Sources...), append([]Client(nil), c.Clients...), append([]Rule(nil), c.Rules...)
+	for i := range c.Sources {
+		c.Sources[i].Line = 0
+	}
+	for i := range c.Clients {
+		c.Clients[i].Line = 0
+	}
+	for i := range c.Rules {
+		c.Rules[i].Line = 0
+	}
+	return c
+}
+
+func (c Config) settingsInFile(except []string) (keys []string) {
+	for _, s := range c.Settings() {
+		if s.Set && !slices.Contains(except, s.Key) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }

@@ -3,9 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
@@ -25,16 +26,30 @@ func (c Config) SetOption(key, typed string) (Edit, error) {
 	s := all[slices.IndexFunc(all, func(s setting) bool { return s.key == key })]
 	after, ok := c.withOption(s, typed)
 	if !ok {
-		return Edit{}, c.optionByHand(key)
+		return Edit{}, c.manualOptionEdit(key)
 	}
-	now, err := Parse(c.Path, after, c.schema)
-	if err != nil {
-		return Edit{}, c.faultOf(key, err)
+	value := s.write(typed)
+	if typed == "" {
+		value = s.write(was.Default)
 	}
-	if !c.sameButOption(now, key) {
-		return Edit{}, c.optionByHand(key)
+	edit, err := c.edited(after, c.withSetting(s, value), key)
+	switch {
+	case errors.Is(err, errManualEdit):
+		return Edit{}, c.manualOptionEdit(key)
+	case err != nil:
+		return Edit{}, c.optionError(key, err)
 	}
-	return Edit{c.Path, c.text, after}, nil
+	return edit, nil
+}
+
+// withSetting is c with one setting, whose value is TOML.
+func (c Config) withSetting(s setting, value string) Config {
+	var values map[string]any
+	_, key := s.split()
+	if toml.Unmarshal([]byte(key+" = "+value), &values) == nil {
+		s.read(configTable{&decoder{}, "", values}, key, &c)
+	}
+	return c
 }
 
 func (c Config) withOption(s setting, typed string) (after []byte, ok bool) {
@@ -46,16 +61,16 @@ func (c Config) withOption(s setting, typed string) (after []byte, ok bool) {
 	if after, ok = tomltext.Set(c.text, table, key, value); ok {
 		return after, true
 	}
-	return tomltext.Append(c.textOrOpening(), fmt.Sprintf("[%s]\n%s = %s\n", table, key, value)), true
+	return tomltext.Append(c.textOrHeader(), fmt.Sprintf("[%s]\n%s = %s\n", table, key, value)), true
 }
 
-func (c Config) optionByHand(key string) error {
+func (c Config) manualOptionEdit(key string) error {
 	return fmt.Errorf("set %s: %s cannot be edited safely, because the key is not written in a [table] of its own; change it with an editor", key, c.Path)
 }
 
-// faultOf is what is wrong with the value of a key; where that is not the
+// optionError is what is wrong with the value of a key; where that is not the
 // fault, it is that the key cannot be added to how the file is written.
-func (c Config) faultOf(key string, err error) error {
+func (c Config) optionError(key string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		for _, f := range e.Faults {
 			if f.Key == key || strings.HasPrefix(f.Key, key+"[") {
@@ -63,18 +78,5 @@ func (c Config) faultOf(key string, err error) error {
 			}
 		}
 	}
-	return c.optionByHand(key)
-}
-
-// sameButOption reports whether other differs from c in one setting at most.
-func (c Config) sameButOption(other Config, key string) bool {
-	for i, s := range other.Settings() {
-		if old := c.Settings()[i]; s.Key != key && (s.Value != old.Value || s.Set != old.Set) {
-			return false
-		}
-	}
-	return c.sameTrust(other) && slices.EqualFunc(c.Sources, other.Sources, func(a, b Source) bool {
-		a.Line, b.Line = 0, 0
-		return reflect.DeepEqual(a, b)
-	})
+	return c.manualOptionEdit(key)
 }

@@ -19,7 +19,7 @@ func TestSetOption(t *testing.T) {
 		{"back to the default", file, "hub.port", "", strings.Replace(file, "port = 1 # not the usual\n", "", 1)},
 		{"not there", file, "update.pin", "", file},
 		{"windows", strings.ReplaceAll(file, "\n", "\r\n"), "hub.http", "false", strings.ReplaceAll(strings.Replace(file, "http = true", "http = false", 1), "\n", "\r\n")},
-		{"no file", "", "hub.port", "3", opening + "\n[hub]\nport = 3\n"},
+		{"no file", "", "hub.port", "3", fileHeader + "\n[hub]\nport = 3\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := Default("/c/config.toml", schema)

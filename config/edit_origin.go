@@ -17,11 +17,9 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 	if slices.Contains(c.Logseq.Origins, origin) {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
-	want := append(slices.Clone(c.Logseq.Origins), origin)
-	edit, err := c.edited(c.withOrigin(origin), true, func(now Config) bool {
-		return slices.Equal(now.Logseq.Origins, want) && now.Logseq.PlainToken == c.Logseq.PlainToken && now.Update == c.Update &&
-			slices.EqualFunc(now.Sources, c.Sources, sameSource) && c.sameTrust(now)
-	})
+	want := c
+	want.Logseq.Origins = append(slices.Clone(c.Logseq.Origins), origin)
+	edit, err := c.edited(c.withOrigin(origin), want, "logseq.origins")
 	if err != nil {
 		return Edit{}, fmt.Errorf("%s cannot be edited safely; write origins = [%s] below [logseq] with an editor", c.Path, tomltext.Quote(origin))
 	}
@@ -41,7 +39,7 @@ func (c Config) withOrigin(origin string) []byte {
 	if after, ok := tomltext.Set(c.text, "logseq", "origins", "["+quoted+"]"); ok {
 		return after
 	}
-	return tomltext.Append(c.textOrOpening(), "[logseq]\norigins = ["+quoted+"]\n")
+	return tomltext.Append(c.textOrHeader(), "[logseq]\norigins = ["+quoted+"]\n")
 }
 
 // isOrigin is true for what a browser may send as one.

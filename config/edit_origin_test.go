@@ -26,7 +26,7 @@ func TestAllowOrigin(t *testing.T) {
 		if d := cmp.Diff(c.want, string(edit.After)); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, d)
 		}
-		if again, err := parse(t, string(edit.After)).AllowOrigin("file://"); err != nil || again.Changes() {
+		if again, err := parse(t, string(edit.After)).AllowOrigin("file://"); err != nil || again.HasChanges() {
 			t.Errorf("%s: a second time: %v, %v", c.name, again.Diff(), err)
 		}
 	}

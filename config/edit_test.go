@@ -88,8 +88,8 @@ func TestRemoveSourceBytes(t *testing.T) {
 
 func TestAddingTwiceChangesNothing(t *testing.T) {
 	e, s, err := parse(t, tableA).AddSource(config.Source{Kind: "markdown", Path: "/a"})
-	if err != nil || e.Changes() || s.Name != "a" {
-		t.Errorf("changes %v, name %s, error %v", e.Changes(), s.Name, err)
+	if err != nil || e.HasChanges() || s.Name != "a" {
+		t.Errorf("changes %v, name %s, error %v", e.HasChanges(), s.Name, err)
 	}
 }
 

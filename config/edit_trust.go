@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
 	i := slices.IndexFunc(c.Sources, func(s Source) bool { return s.Name == name })
 	if i < 0 {
-		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknown("source", name, c.sourceNames()))
+		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, c.sourceNames()))
 	}
 	if c.Sources[i].ReadOnly && slices.ContainsFunc(effects, func(e string) bool { return e != "read" }) {
 		return Edit{}, fmt.Errorf("source %s is read-only; take read_only = true out of line %d of %s first", name, c.Sources[i].Line, c.Path)
@@ -24,11 +25,10 @@ func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
 	if ok {
 		after, ok = setList(after, fmt.Sprintf("source[%d]", i), "ask", ask)
 	}
-	want := slices.Clone(c.Sources)
-	want[i].Effects, want[i].Ask = effects, ask
-	return c.edited(after, ok, func(now Config) bool {
-		return slices.EqualFunc(now.Sources, want, sameSource) && c.sameTrust(now)
-	})
+	want := c
+	want.Sources = slices.Clone(c.Sources)
+	want.Sources[i].Effects, want.Sources[i].Ask = effects, ask
+	return c.editedTables(after, ok, want)
 }
 
 // GrantSources is GrantSource for every source in the file.
@@ -49,15 +49,16 @@ func (c Config) GrantSources(effects, ask []string) (Edit, error) {
 	return Edit{c.Path, c.text, now.text}, nil
 }
 
-// GrantClient plans to write one [[client]] table: a new one, or the keys of
+// GrantClient plans to write one [[clientIndex]] table: a new one, or the keys of
 // the one that names the same client and source. Whether it needs a token and
 // whether approvals are asked for in the client stay as they are in one that is
 // there.
 func (c Config) GrantClient(g Client) (Edit, error) {
-	i := c.client(g.Name, g.Source)
+	i := c.clientIndex(g.Name, g.Source)
 	if i < 0 {
-		after := tomltext.Append(c.textOrOpening(), g.block())
-		return c.edited(after, true, c.withClient(len(c.Clients), g))
+		want := c
+		want.Clients = append(slices.Clone(c.Clients), g)
+		return c.editedTables(tomltext.Append(c.textOrHeader(), g.toTOML()), true, want)
 	}
 	at := fmt.Sprintf("client[%d]", i)
 	old := c.Clients[i]
@@ -67,20 +68,22 @@ func (c Config) GrantClient(g Client) (Edit, error) {
 		after, ok = setList(after, at, "ask", g.Ask)
 	}
 	g.Name = old.Name
-	return c.edited(after, ok, c.withClient(i, g))
+	want := c
+	want.Clients = slices.Clone(c.Clients)
+	want.Clients[i] = g
+	return c.editedTables(after, ok, want)
 }
 
-// ForgetClient plans to take a [[client]] table out.
+// ForgetClient plans to take a [[clientIndex]] table out.
 func (c Config) ForgetClient(name, source string) (Edit, error) {
-	i := c.client(name, source)
+	i := c.clientIndex(name, source)
 	if i < 0 {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
 	after, ok := tomltext.Cut(c.text, fmt.Sprintf("client[%d]", i))
-	want := slices.Delete(slices.Clone(c.Clients), i, i+1)
-	return c.edited(after, ok, func(now Config) bool {
-		return sameTables(now.Clients, want) && sameTables(now.Rules, c.Rules) && slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	})
+	want := c
+	want.Clients = slices.Delete(slices.Clone(c.Clients), i, i+1)
+	return c.editedTables(after, ok, want)
 }
 
 // AddRule plans to append a [[rule]]. One that is there already in the same
@@ -90,31 +93,26 @@ func (c Config) AddRule(r Rule) (Edit, error) {
 	if slices.ContainsFunc(c.Rules, func(old Rule) bool { old.Line = 0; return reflect.DeepEqual(old, r) }) {
 		return Edit{c.Path, c.text, c.text}, nil
 	}
-	after := tomltext.Append(c.textOrOpening(), r.block())
-	return c.edited(after, true, func(now Config) bool {
-		return sameTables(now.Rules, append(slices.Clone(c.Rules), r)) && sameTables(now.Clients, c.Clients) &&
-			slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	})
+	want := c
+	want.Rules = append(slices.Clone(c.Rules), r)
+	return c.editedTables(tomltext.Append(c.textOrHeader(), r.toTOML()), true, want)
 }
 
-// edited is the edit that makes the text after, if that says what it should
-// and nothing else.
-func (c Config) edited(after []byte, ok bool, good func(Config) bool) (Edit, error) {
+// editedTables is edited for text that tomltext could change (ok) in [[tables]].
+func (c Config) editedTables(after []byte, ok bool, want Config) (edit Edit, err error) {
+	err = errManualEdit
 	if ok {
-		now, err := Parse(c.Path, after, c.schema)
-		if err != nil {
-			return Edit{}, err
-		}
-		if good(now) && now.Hub == c.Hub && now.Limits == c.Limits {
-			return Edit{c.Path, c.text, after}, nil
-		}
+		edit, err = c.edited(after, want)
 	}
-	return Edit{}, fmt.Errorf("%s cannot be edited safely, because its tables are not written as [[tables]] of their own; use an editor", c.Path)
+	if errors.Is(err, errManualEdit) {
+		err = fmt.Errorf("%s %w, because its tables are not written as [[tables]] of their own; use an editor", c.Path, err)
+	}
+	return edit, err
 }
 
 func setList(text []byte, table, key string, words []string) ([]byte, bool) {
 	if words != nil {
-		return tomltext.Set(text, table, key, list(words))
+		return tomltext.Set(text, table, key, quoteList(words))
 	}
 	if after, was := tomltext.Cut(text, table+"."+key); was {
 		return after, true
@@ -122,7 +120,7 @@ func setList(text []byte, table, key string, words []string) ([]byte, bool) {
 	return text, true
 }
 
-func list(words []string) string {
+func quoteList(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = tomltext.Quote(w)
@@ -130,9 +128,9 @@ func list(words []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-func (c Config) textOrOpening() []byte {
+func (c Config) textOrHeader() []byte {
 	if c.text == nil {
-		return []byte(opening)
+		return []byte(fileHeader)
 	}
 	return c.text
 }
@@ -145,81 +143,48 @@ func (c Config) sourceNames() []string {
 	return names
 }
 
-func (c Config) client(name, source string) int {
+func (c Config) clientIndex(name, source string) int {
 	return slices.IndexFunc(c.Clients, func(o Client) bool { return strings.EqualFold(o.Name, name) && o.Source == source })
 }
 
-func (c Config) withClient(i int, g Client) func(Config) bool {
-	want := slices.Clone(c.Clients)
-	if i == len(want) {
-		want = append(want, g)
-	}
-	want[i] = g
-	return func(now Config) bool {
-		return sameTables(now.Clients, want) && sameTables(now.Rules, c.Rules) && slices.EqualFunc(now.Sources, c.Sources, sameSource)
-	}
-}
-
-// sameTrust reports whether other has the same clients and rules.
-func (c Config) sameTrust(other Config) bool {
-	return sameTables(c.Clients, other.Clients) && sameTables(c.Rules, other.Rules)
-}
-
-// sameTables compares what tables say, wherever they stand.
-func sameTables[T Client | Rule](a, b []T) bool {
-	return slices.EqualFunc(a, b, func(x, y T) bool { return reflect.DeepEqual(unplaced(x), unplaced(y)) })
-}
-
-func unplaced(v any) any {
-	switch v := v.(type) {
-	case Client:
-		v.Line = 0
-		return v
-	case Rule:
-		v.Line = 0
-		return v
-	}
-	return v
-}
-
-func (g Client) block() string {
+func (g Client) toTOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[[client]]\nname = %s\n", tomltext.Quote(g.Name))
-	line(&b, "source", g.Source)
+	writeString(&b, "source", g.Source)
 	if g.Token {
 		b.WriteString("token = true\n")
 	}
-	lists(&b, "effects", g.Effects)
-	lists(&b, "ask", g.Ask)
+	writeList(&b, "effects", g.Effects)
+	writeList(&b, "ask", g.Ask)
 	if g.Elicit != nil {
 		fmt.Fprintf(&b, "elicit = %v\n", *g.Elicit)
 	}
 	return b.String()
 }
 
-func (r Rule) block() string {
+func (r Rule) toTOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[[rule]]\ndo = %s\n", tomltext.Quote(r.Do))
-	line(&b, "client", r.Client)
+	writeString(&b, "client", r.Client)
 	if r.Proven {
 		b.WriteString("proven = true\n")
 	}
-	line(&b, "source", r.Source)
-	lists(&b, "effects", r.Effects)
-	line(&b, "tool", r.Tool)
-	line(&b, "path", r.Path)
-	line(&b, "schema", r.Schema)
+	writeString(&b, "source", r.Source)
+	writeList(&b, "effects", r.Effects)
+	writeString(&b, "tool", r.Tool)
+	writeString(&b, "path", r.Path)
+	writeString(&b, "schema", r.Schema)
 	return b.String()
 }
 
-func line(b *strings.Builder, key, value string) {
+func writeString(b *strings.Builder, key, value string) {
 	if value != "" {
 		fmt.Fprintf(b, "%s = %s\n", key, tomltext.Quote(value))
 	}
 }
 
-func lists(b *strings.Builder, key string, words []string) {
+func writeList(b *strings.Builder, key string, words []string) {
 	if words != nil {
-		fmt.Fprintf(b, "%s = %s\n", key, list(words))
+		fmt.Fprintf(b, "%s = %s\n", key, quoteList(words))
 	}
 }

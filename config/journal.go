@@ -15,23 +15,23 @@ type Journal struct {
 	Max  int           // MB of contents that are kept
 }
 
-// days is a setting that people give in days.
-func days(key, means string, at func(*Config) *time.Duration) setting {
+// daysSetting is a setting that people give in days.
+func daysSetting(key, means string, at func(*Config) *time.Duration) setting {
 	return setting{
-		key: key, means: means, write: tomltext.Quote,
-		read: func(t table, key string, c *Config) { t.days(key, at(c)) },
+		key: key, description: means, write: tomltext.Quote,
+		read: func(t configTable, key string, c *Config) { t.readDays(key, at(c)) },
 		show: func(c *Config) string {
 			const day = 24 * time.Hour
 			if d := *at(c); d%day == 0 {
 				return strconv.Itoa(int(d/day)) + "d"
 			}
-			return shortly(*at(c))
+			return shortDuration(*at(c))
 		},
 	}
 }
 
-// days reads a duration of at least an hour, which may be in days.
-func (t table) days(key string, to *time.Duration) {
+// readDays reads a duration of at least an hour, which may be in days.
+func (t configTable) readDays(key string, to *time.Duration) {
 	v, ok := t.values[key]
 	if !ok {
 		return

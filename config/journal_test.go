@@ -35,7 +35,7 @@ func TestRemovedKeys(t *testing.T) {
 		t.Fatalf("notices %v, %v; want one", c.Notices, err)
 	}
 	const want = "/c/config.toml:3:1: journal.key: has no effect any more, because the key of the journal is always in a file beside it; remove the line"
-	if got := c.Notices[0].In(c.Path); got != want {
+	if got := c.Notices[0].Format(c.Path); got != want {
 		t.Errorf("notice %q, want %q", got, want)
 	}
 	if _, err := c.SetOption("journal.key", "file"); err == nil {

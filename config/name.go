@@ -22,8 +22,8 @@ func CheckName(name string) error {
 		return fmt.Errorf("has %d characters, at most %d are allowed", len(name), maxName)
 	}
 	for _, r := range name {
-		if !plain(r) && r != '-' {
-			return fmt.Errorf("%q may hold small letters, digits and hyphens only; how about %q?", name, nameOf(name))
+		if !isNameRune(r) && r != '-' {
+			return fmt.Errorf("%q may hold small letters, digits and hyphens only; how about %q?", name, sanitizeName(name))
 		}
 	}
 	return nil
@@ -32,7 +32,7 @@ func CheckName(name string) error {
 // NameFor makes a source's name of the last element of a path, and of kind
 // when nothing of that can be kept. A taken name gets -2, -3 and so on.
 func NameFor(path, kind string, taken func(string) bool) string {
-	base := nameOf(filepath.Base(path))
+	base := sanitizeName(filepath.Base(path))
 	if base == "" {
 		base = kind
 	}
@@ -44,15 +44,15 @@ func NameFor(path, kind string, taken func(string) bool) string {
 	return name
 }
 
-// nameOf keeps of s what a name may hold: accents fall off, every run of other
+// sanitizeName keeps of s what a name may hold: accents fall off, every run of other
 // characters becomes one hyphen.
-func nameOf(s string) string {
+func sanitizeName(s string) string {
 	var b strings.Builder
 	hyphen := false
 	for _, r := range norm.NFKD.String(s) {
 		r = unicode.ToLower(r)
 		switch {
-		case plain(r):
+		case isNameRune(r):
 			if hyphen && b.Len() > 0 {
 				b.WriteByte('-')
 			}
@@ -65,4 +65,4 @@ func nameOf(s string) string {
 	return strings.TrimRight(b.String()[:min(b.Len(), maxName)], "-")
 }
 
-func plain(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
+func isNameRune(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }

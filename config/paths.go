@@ -14,7 +14,7 @@ type Paths struct {
 }
 
 // File is the configuration file.
-func (p Paths) File() string { return p.Config + string(separatorOf(p.Config)) + "config.toml" }
+func (p Paths) File() string { return p.Config + string(separator(p.Config)) + "config.toml" }
 
 // PathsFor computes the places for an operating system, as GOOS spells it. The
 // variable LECTERN_HOME puts all of them under one directory. Otherwise they
@@ -22,7 +22,7 @@ func (p Paths) File() string { return p.Config + string(separatorOf(p.Config)) +
 // known folders of Windows. home is the user's home directory, which
 // may be empty when LECTERN_HOME is set.
 func PathsFor(env func(string) string, goos, home string) (Paths, error) {
-	at := place{env: env, goos: goos, home: home}
+	at := pathJoiner{env: env, goos: goos, home: home}
 	if top := env("LECTERN_HOME"); top != "" {
 		if !at.absolute(top) {
 			return Paths{}, errors.New("LECTERN_HOME is " + top + "; it must be an absolute path")
@@ -35,17 +35,17 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 	var p Paths
 	switch goos {
 	case "windows":
-		local := at.either("LOCALAPPDATA", "AppData", "Local")
-		p.Config = at.join(at.either("APPDATA", "AppData", "Roaming"), "lectern")
+		local := at.envDir("LOCALAPPDATA", "AppData", "Local")
+		p.Config = at.join(at.envDir("APPDATA", "AppData", "Roaming"), "lectern")
 		p.Data = at.join(local, "lectern", "data")
 		p.State = at.join(local, "lectern", "state")
 	case "darwin":
 		support := at.join(home, "Library", "Application Support", "lectern")
 		p = Paths{Config: support, Data: at.join(support, "data"), State: at.join(support, "state")}
 	default:
-		p.Config = at.join(at.either("XDG_CONFIG_HOME", ".config"), "lectern")
-		p.Data = at.join(at.either("XDG_DATA_HOME", ".local", "share"), "lectern")
-		p.State = at.join(at.either("XDG_STATE_HOME", ".local", "state"), "lectern")
+		p.Config = at.join(at.envDir("XDG_CONFIG_HOME", ".config"), "lectern")
+		p.Data = at.join(at.envDir("XDG_DATA_HOME", ".local", "share"), "lectern")
+		p.State = at.join(at.envDir("XDG_STATE_HOME", ".local", "state"), "lectern")
 	}
 	p.Runtime = at.join(p.State, "run")
 	if run := env("XDG_RUNTIME_DIR"); goos != "windows" && goos != "darwin" && at.absolute(run) {
@@ -54,22 +54,22 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 	return p, nil
 }
 
-// place joins paths as goos does, wherever it runs.
-type place struct {
+// pathJoiner joins paths as goos does, wherever it runs.
+type pathJoiner struct {
 	env        func(string) string
 	goos, home string
 }
 
-// either is the directory that a variable names, or else one under home. A
+// envDir is the directory that a variable names, or else one under home. A
 // relative value counts as none, as the XDG specification says.
-func (p place) either(variable string, under ...string) string {
+func (p pathJoiner) envDir(variable string, under ...string) string {
 	if dir := p.env(variable); p.absolute(dir) {
 		return dir
 	}
 	return p.join(p.home, under...)
 }
 
-func (p place) join(dir string, names ...string) string {
+func (p pathJoiner) join(dir string, names ...string) string {
 	sep := "/"
 	if p.goos == "windows" {
 		sep = `\`
@@ -77,7 +77,7 @@ func (p place) join(dir string, names ...string) string {
 	return strings.TrimRight(dir, sep) + sep + strings.Join(names, sep)
 }
 
-func (p place) absolute(dir string) bool {
+func (p pathJoiner) absolute(dir string) bool {
 	if p.goos != "windows" {
 		return strings.HasPrefix(dir, "/")
 	}
@@ -85,8 +85,8 @@ func (p place) absolute(dir string) bool {
 	return drive || strings.HasPrefix(dir, `\\`)
 }
 
-// separatorOf is what the other separators of dir are.
-func separatorOf(dir string) byte {
+// separator is what the other separators of dir are.
+func separator(dir string) byte {
 	if strings.Contains(dir, `\`) && !strings.HasPrefix(dir, "/") {
 		return '\\'
 	}

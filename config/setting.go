@@ -12,38 +12,38 @@ import (
 // them is what the file is read by, so nothing else can say something different
 // about a key.
 type setting struct {
-	key     string // "hub.port"
-	means   string
-	choices []string // nil: free
-	restart bool     // counts from the hub's next start on
-	read    func(t table, key string, c *Config)
-	show    func(c *Config) string // as a person types it
-	write   func(typed string) string
+	key         string // "hub.port"
+	description string
+	choices     []string // nil: free
+	restart     bool     // counts from the hub's next start on
+	read        func(t configTable, key string, c *Config)
+	show        func(c *Config) string // as a person types it
+	write       func(typed string) string
 }
 
 // settings are all there are, in the order shown to people. The keys of a table
 // stand together.
 func settings() []setting {
 	return []setting{
-		number("hub.port", "port on 127.0.0.1 for HTTP; never another one", 1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
-		flag("hub.http", "serve HTTP; false: agents come over `lectern serve` alone", func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
-		span("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
-		flag("hub.mark", "mark what tools answer as data that is no instruction, in _meta and in a line behind the text", func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
-		flag("hub.own_changes", "agents may list and undo what they changed themselves, by the tools list_changes and undo_change", func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
-		span("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
-		number("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
-		span("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
-		number("limits.calls_per_minute", "calls of one client in a minute; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
-		number("limits.session_writes", "calls of one session that may change something; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
-		number("limits.fuse_deletes", "targets that one client deletes in a minute before you are asked; 0: never", 0, 1<<20, func(c *Config) *int { return &c.Limits.FuseDeletes }).needsRestart(),
-		number("limits.fuse_bytes", "bytes that one client rewrites in a minute before you are asked; 0: never", 0, 1<<30, func(c *Config) *int { return &c.Limits.FuseBytes }).needsRestart(),
-		days("journal.keep", "how long what agents change can be taken back, such as 90d", func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
-		number("journal.max_mb", "MB of it that are kept; the oldest makes room", 1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
-		flag("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
-		origins("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
-		flag("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),
-		word("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
-		word("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
+		intSetting("hub.port", "port on 127.0.0.1 for HTTP; never another one", 1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
+		boolSetting("hub.http", "serve HTTP; false: agents come over `lectern serve` alone", func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
+		durationSetting("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
+		boolSetting("hub.mark", "mark what tools answer as data that is no instruction, in _meta and in a line behind the text", func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
+		boolSetting("hub.own_changes", "agents may list and undo what they changed themselves, by the tools list_changes and undo_change", func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
+		durationSetting("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
+		intSetting("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
+		durationSetting("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
+		intSetting("limits.calls_per_minute", "calls of one client in a minute; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
+		intSetting("limits.session_writes", "calls of one session that may change something; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
+		intSetting("limits.fuse_deletes", "targets that one client deletes in a minute before you are asked; 0: never", 0, 1<<20, func(c *Config) *int { return &c.Limits.FuseDeletes }).needsRestart(),
+		intSetting("limits.fuse_bytes", "bytes that one client rewrites in a minute before you are asked; 0: never", 0, 1<<30, func(c *Config) *int { return &c.Limits.FuseBytes }).needsRestart(),
+		daysSetting("journal.keep", "how long what agents change can be taken back, such as 90d", func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
+		intSetting("journal.max_mb", "MB of it that are kept; the oldest makes room", 1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
+		boolSetting("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
+		originsSetting("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
+		boolSetting("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),
+		stringSetting("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
+		stringSetting("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
 	}
 }
 
@@ -64,10 +64,10 @@ func (s setting) split() (table, key string) {
 	return table, key
 }
 
-func flag(key, means string, at func(*Config) *bool) setting {
+func boolSetting(key, means string, at func(*Config) *bool) setting {
 	return setting{
-		key: key, means: means, choices: []string{"true", "false"},
-		read: func(t table, key string, c *Config) { t.bool(key, at(c)) },
+		key: key, description: means, choices: []string{"true", "false"},
+		read: func(t configTable, key string, c *Config) { t.bool(key, at(c)) },
 		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
 		write: func(typed string) string {
 			if typed == "true" || typed == "false" {
@@ -78,10 +78,10 @@ func flag(key, means string, at func(*Config) *bool) setting {
 	}
 }
 
-func number(key, means string, least, most int, at func(*Config) *int) setting {
+func intSetting(key, means string, least, most int, at func(*Config) *int) setting {
 	return setting{
-		key: key, means: means,
-		read: func(t table, key string, c *Config) { t.int(key, at(c), least, most) },
+		key: key, description: means,
+		read: func(t configTable, key string, c *Config) { t.int(key, at(c), least, most) },
 		show: func(c *Config) string { return strconv.Itoa(*at(c)) },
 		write: func(typed string) string {
 			if n, err := strconv.Atoi(typed); err == nil {
@@ -92,16 +92,16 @@ func number(key, means string, least, most int, at func(*Config) *int) setting {
 	}
 }
 
-func span(key, means string, least time.Duration, at func(*Config) *time.Duration) setting {
+func durationSetting(key, means string, least time.Duration, at func(*Config) *time.Duration) setting {
 	return setting{
-		key: key, means: means, write: tomltext.Quote,
-		read: func(t table, key string, c *Config) { t.duration(key, at(c), least) },
-		show: func(c *Config) string { return shortly(*at(c)) },
+		key: key, description: means, write: tomltext.Quote,
+		read: func(t configTable, key string, c *Config) { t.duration(key, at(c), least) },
+		show: func(c *Config) string { return shortDuration(*at(c)) },
 	}
 }
 
-// shortly is a duration without the zeros that time.Duration adds.
-func shortly(d time.Duration) string {
+// shortDuration is a duration without the zeros that time.Duration adds.
+func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -112,10 +112,10 @@ func shortly(d time.Duration) string {
 	return s
 }
 
-func word(key, means string, at func(*Config) *string) setting {
+func stringSetting(key, means string, at func(*Config) *string) setting {
 	return setting{
-		key: key, means: means, write: tomltext.Quote,
-		read: func(t table, key string, c *Config) {
+		key: key, description: means, write: tomltext.Quote,
+		read: func(t configTable, key string, c *Config) {
 			if s, ok := t.string(key); ok {
 				*at(c) = s
 			}
@@ -124,11 +124,11 @@ func word(key, means string, at func(*Config) *string) setting {
 	}
 }
 
-// origins are written with commas between them.
-func origins(key, means string, at func(*Config) *[]string) setting {
+// originsSetting are written with commas between them.
+func originsSetting(key, means string, at func(*Config) *[]string) setting {
 	return setting{
-		key: key, means: means,
-		read: func(t table, key string, c *Config) { t.origins(key, at(c)) },
+		key: key, description: means,
+		read: func(t configTable, key string, c *Config) { t.origins(key, at(c)) },
 		show: func(c *Config) string { return strings.Join(*at(c), ", ") },
 		write: func(typed string) string {
 			var quoted []string

@@ -25,10 +25,10 @@ type Setting struct {
 func (c Config) Settings() []Setting {
 	usual := Default(c.Path, c.schema)
 	text := bytes.TrimPrefix(c.text, []byte(tomltext.BOM))
-	outline := tomltext.OutlineOf(text)
+	outline := tomltext.ParseOutline(text)
 	var list []Setting
 	for _, s := range settings() {
-		one := Setting{Key: s.key, Description: s.means, Value: s.show(&c), Default: s.show(&usual), Choices: s.choices, Restart: s.restart}
+		one := Setting{Key: s.key, Description: s.description, Value: s.show(&c), Default: s.show(&usual), Choices: s.choices, Restart: s.restart}
 		var at int
 		if at, one.Set = outline.Keys[s.key]; one.Set {
 			one.Line, _ = tomltext.Position(text, at)
@@ -47,7 +47,7 @@ func (c Config) Setting(key string) (Setting, error) {
 		for j, s := range all {
 			keys[j] = s.Key
 		}
-		return Setting{}, fmt.Errorf("%q: %s", key, unknown("key", key, keys))
+		return Setting{}, fmt.Errorf("%q: %s", key, unknownWord("key", key, keys))
 	}
 	return all[i], nil
 }

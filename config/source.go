@@ -8,20 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
 // commonKeys are the keys of a [[source]] that mean the same for every kind.
 var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclude", "only"}
 
-// effects are the words of tools.Effects; a test of cmd compares the two.
-var effects = []string{"read", "write", "delete", "run", "admin"}
-
-// Effects lists what `effects` may hold, in the order shown to people.
-func Effects() []string { return slices.Clone(effects) }
-
 // sources reads the [[source]] tables.
-func (d *decoder) sources(top table, schema Schema, file string) []Source {
+func (d *decoder) sources(top configTable, file string) []Source {
 	v, ok := top.values["source"]
 	if !ok {
 		return nil
@@ -40,10 +35,10 @@ func (d *decoder) sources(top table, schema Schema, file string) []Source {
 			top.wrong("source", "must be a list of tables")
 			continue
 		}
-		s := d.source(path, values, schema, file)
+		s := d.source(path, values, file)
 		if s.Name != "" {
 			if line, taken := seen[s.Name]; taken {
-				table{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
+				configTable{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
 			}
 			seen[s.Name] = s.Line
 		}
@@ -52,36 +47,35 @@ func (d *decoder) sources(top table, schema Schema, file string) []Source {
 	return sources
 }
 
-// misspelt is the key that was probably meant to be want; "" if none. Without
-// its kind a source's own keys are not known, so only a near miss counts.
-func misspelt(want string, values map[string]any) string {
+// misspelledKey returns the key that was probably meant to be want; "" if none.
+func misspelledKey(want string, values map[string]any) string {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(commonKeys, key) && distance(key, want) == 1 {
+		if !slices.Contains(commonKeys, key) && nearest.Word(key, []string{want}) != "" {
 			return key
 		}
 	}
 	return ""
 }
 
-func (d *decoder) source(path string, values map[string]any, schema Schema, file string) Source {
+func (d *decoder) source(path string, values map[string]any, file string) Source {
 	s := Source{}
-	t := table{d, path, values}
+	t := configTable{d, path, values}
 	at := d.outline.Keys[path]
 	s.Line, _ = tomltext.Position(d.text, at)
 	s.Kind, _ = t.string("kind")
-	own, known := schema.Kinds[s.Kind]
+	own, known := d.schema.Kinds[s.Kind]
 	switch {
 	case known:
 		d.table(path, values, append(slices.Clone(commonKeys), own...)...)
 	case values["kind"] == nil:
-		if slip := misspelt("kind", values); slip != "" {
+		if slip := misspelledKey("kind", values); slip != "" {
 			key := tomltext.Under(path, slip)
 			d.fault(key, d.outline.Keys[key], "unknown key, did you mean kind?")
 		} else {
-			d.fault(path, at, "kind is missing (allowed: %s)", kinds(schema))
+			d.fault(path, at, "kind is missing (allowed: %s)", strings.Join(slices.Sorted(maps.Keys(d.schema.Kinds)), ", "))
 		}
 	case s.Kind != "":
-		t.wrong("kind", "%s", unknown("kind", s.Kind, slices.Collect(maps.Keys(schema.Kinds))))
+		t.wrong("kind", "%s", unknownWord("kind", s.Kind, slices.Collect(maps.Keys(d.schema.Kinds))))
 	}
 	s.Name, _ = t.string("name")
 	switch {
@@ -95,33 +89,29 @@ func (d *decoder) source(path string, values map[string]any, schema Schema, file
 	t.bool("read_only", &s.ReadOnly)
 	s.Effects = t.effects("effects", s.ReadOnly)
 	s.Ask = t.effects("ask", false)
-	s.Exclude = t.marks("exclude", schema)
-	s.Only = t.marks("only", schema)
+	s.Exclude = t.privacyRules("exclude")
+	s.Only = t.privacyRules("only")
 	if slices.Contains(own, "path") {
-		s.Path = t.folder(schema.Home, filepath.Dir(file))
+		s.Path = t.folder(filepath.Dir(file))
 	}
 	s.Options = t.options(s.Path)
 	return s
 }
 
-func kinds(schema Schema) string {
-	return strings.Join(slices.Sorted(maps.Keys(schema.Kinds)), ", ")
-}
-
-func (t table) isString(key string) bool {
+func (t configTable) isString(key string) bool {
 	_, ok := t.values[key].(string)
 	return ok
 }
 
 // effects reads a list of effects; nil when the key is absent.
-func (t table) effects(key string, readOnly bool) []string {
+func (t configTable) effects(key string, readOnly bool) []string {
 	v, ok := t.values[key]
 	if !ok {
 		return nil
 	}
 	list, ok := v.([]any)
 	if !ok {
-		t.wrong(key, "must be a list of %s, such as [\"read\"]", strings.Join(effects, ", "))
+		t.wrong(key, "must be a list of %s, such as [\"read\"]", strings.Join(t.schema.Effects, ", "))
 		return nil
 	}
 	granted := []string{}
@@ -129,8 +119,8 @@ func (t table) effects(key string, readOnly bool) []string {
 		word, _ := v.(string)
 		item := fmt.Sprintf("%s[%d]", key, i)
 		switch {
-		case !slices.Contains(effects, word):
-			t.wrong(item, "%s", unknown("effect", word, effects))
+		case !slices.Contains(t.schema.Effects, word):
+			t.wrong(item, "%s", unknownWord("effect", word, t.schema.Effects))
 		case readOnly && word != "read":
 			t.wrong(item, "a source with read_only = true grants read alone; remove one of the two")
 		default:
@@ -142,7 +132,7 @@ func (t table) effects(key string, readOnly bool) []string {
 
 // marks reads a list of marks; nil when the key is absent. None at all is a
 // fault: nobody can tell whether it means everything or nothing.
-func (t table) marks(key string, schema Schema) []string {
+func (t configTable) privacyRules(key string) []string {
 	v, ok := t.values[key]
 	if !ok {
 		return nil
@@ -152,28 +142,28 @@ func (t table) marks(key string, schema Schema) []string {
 		t.wrong(key, "must be a list of what it means, such as [\"Private/**\", \"#secret\"]; without any, leave it out")
 		return nil
 	}
-	var marks []string
+	var rules []string
 	for i, v := range list {
-		mark, ok := v.(string)
+		rule, ok := v.(string)
 		at := fmt.Sprintf("%s[%d]", key, i)
 		if !ok {
 			t.wrong(at, "must be text in quotes, such as \"Private/**\" or \"#secret\"")
 			continue
 		}
-		if schema.Mark != nil {
-			if err := schema.Mark(mark); err != nil {
+		if t.schema.CheckPrivacyRule != nil {
+			if err := t.schema.CheckPrivacyRule(rule); err != nil {
 				t.wrong(at, "%v", err)
 				continue
 			}
 		}
-		marks = append(marks, mark)
+		rules = append(rules, rule)
 	}
-	return marks
+	return rules
 }
 
 // folder reads path and makes it absolute: ~ is the home directory, and what
 // is relative is so to the folder of the configuration file.
-func (t table) folder(home, dir string) string {
+func (t configTable) folder(dir string) string {
 	if t.values["path"] == nil {
 		t.fault(t.path, t.outline.Keys[t.path], "path is missing; it is the folder to open")
 		return ""
@@ -191,11 +181,11 @@ func (t table) folder(home, dir string) string {
 		t.wrong("path", "holds a NUL character, which no path does")
 		return ""
 	case tilde && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator):
-		if home == "" {
+		if t.schema.Home == "" {
 			t.wrong("path", "there is no home directory to replace ~; write the path in full")
 			return ""
 		}
-		return filepath.Join(home, rest)
+		return filepath.Join(t.schema.Home, rest)
 	case filepath.IsAbs(p):
 		return filepath.Clean(p)
 	default:
@@ -204,7 +194,7 @@ func (t table) folder(home, dir string) string {
 }
 
 // options is the JSON of the keys that are the System's own.
-func (t table) options(path string) json.RawMessage {
+func (t configTable) options(path string) json.RawMessage {
 	own := map[string]any{}
 	for key, v := range t.values {
 		if !slices.Contains(commonKeys, key) {

@@ -35,17 +35,11 @@ type Rule struct {
 	Line    int
 }
 
-// verdicts are the words of policy.Verdicts; a test of cmd compares the two.
-var verdicts = []string{"allow", "always", "ask", "deny"}
+// maxTextBytes bounds names and patterns in bytes.
+const maxTextBytes = 400
 
-// Verdicts lists what `do` of a rule may hold.
-func Verdicts() []string { return slices.Clone(verdicts) }
-
-// maxText bounds names and patterns in bytes.
-const maxText = 400
-
-// each calls read for each table of an array of tables.
-func (d *decoder) each(top table, key string, known []string, read func(t table, line int)) {
+// eachTable calls read for each table of an array of tables.
+func (d *decoder) eachTable(top configTable, key string, known []string, read func(t configTable, line int)) {
 	v, ok := top.values[key]
 	if !ok {
 		return
@@ -67,8 +61,8 @@ func (d *decoder) each(top table, key string, known []string, read func(t table,
 	}
 }
 
-func (d *decoder) clients(top table) (clients []Client) {
-	d.each(top, "client", []string{"name", "source", "token", "effects", "ask", "elicit"}, func(t table, line int) {
+func (d *decoder) clients(top configTable) (clients []Client) {
+	d.eachTable(top, "client", []string{"name", "source", "token", "effects", "ask", "elicit"}, func(t configTable, line int) {
 		c := Client{Line: line}
 		c.Name, _ = t.text("name")
 		c.Source, _ = t.text("source")
@@ -93,15 +87,15 @@ func (d *decoder) clients(top table) (clients []Client) {
 	return clients
 }
 
-func (d *decoder) rules(top table) (rules []Rule) {
-	d.each(top, "rule", []string{"do", "client", "proven", "source", "effects", "tool", "path", "schema"}, func(t table, line int) {
+func (d *decoder) rules(top configTable) (rules []Rule) {
+	d.eachTable(top, "rule", []string{"do", "client", "proven", "source", "effects", "tool", "path", "schema"}, func(t configTable, line int) {
 		r := Rule{Line: line}
 		r.Do, _ = t.text("do")
 		switch {
 		case t.values["do"] == nil:
-			t.fault(t.path, t.outline.Keys[t.path], "do is missing (allowed: %s)", strings.Join(verdicts, ", "))
-		case r.Do != "" && !slices.Contains(verdicts, r.Do):
-			t.wrong("do", "%s", unknown("verdict", r.Do, verdicts))
+			t.fault(t.path, t.outline.Keys[t.path], "do is missing (allowed: %s)", strings.Join(d.schema.Verdicts, ", "))
+		case r.Do != "" && !slices.Contains(d.schema.Verdicts, r.Do):
+			t.wrong("do", "%s", unknownWord("verdict", r.Do, d.schema.Verdicts))
 		}
 		r.Client, r.Source, r.Tool, r.Path = t.glob("client"), t.glob("source"), t.glob("tool"), t.glob("path")
 		r.Schema, _ = t.string("schema")
@@ -119,19 +113,19 @@ func (d *decoder) rules(top table) (rules []Rule) {
 }
 
 // text reads a string that is not empty.
-func (t table) text(key string) (string, bool) {
+func (t configTable) text(key string) (string, bool) {
 	s, ok := t.string(key)
 	switch {
 	case !ok:
 		return "", false
-	case s == "" || len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
-		t.wrong(key, "must have between 1 and %d characters and be one line", maxText)
+	case s == "" || len(s) > maxTextBytes || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
+		t.wrong(key, "must have between 1 and %d characters and be one line", maxTextBytes)
 		return "", false
 	}
 	return s, true
 }
 
-func (t table) glob(key string) string {
+func (t configTable) glob(key string) string {
 	s, ok := t.text(key)
 	if !ok {
 		return ""

@@ -77,13 +77,13 @@ func (r *callRing) after(seq uint64, to []status.Call) (calls []status.Call, las
 }
 
 // Calls delivers the calls that q picks, oldest first: status.Ledger's.
-func (h *Hub) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
+func (h *Hub) Calls(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
 	ch := make(chan status.Call)
 	go h.ring.deliver(ctx, q, ch)
 	return ch, nil
 }
 
-func (r *callRing) deliver(ctx context.Context, q status.CallQuery, ch chan<- status.Call) {
+func (r *callRing) deliver(ctx context.Context, q status.CallFilter, ch chan<- status.Call) {
 	defer close(ch)
 	batch := make([]status.Call, 0, 64)
 	_, until, _, _ := r.after(0, nil)

@@ -13,21 +13,11 @@ import (
 	"github.com/lectern-mcp/lectern/status/statustest"
 )
 
-// ringLedger is a ring as a status.Ledger.
-type ringLedger struct {
-	status.History // of Changes
-	ring           *callRing
-}
-
-func (l ringLedger) Calls(ctx context.Context, q status.CallQuery) (<-chan status.Call, error) {
-	return (&Hub{ring: l.ring}).Calls(ctx, q)
-}
-
 func TestCallRing(t *testing.T) {
-	statustest.RunLedger(t, func(_ *testing.T, f *statustest.Fake) status.History {
+	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
 		r := &callRing{size: statustest.Kept}
-		f.TeeCalls(r.add)
-		return ringLedger{f, r}
+		tee(r.add)
+		return (&Hub{ring: r}).Calls
 	})
 }
 
@@ -37,7 +27,7 @@ func TestCallsAreRemembered(t *testing.T) {
 	c.initialize()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	followed, err := h.Calls(ctx, status.CallQuery{Follow: true})
+	followed, err := h.Calls(ctx, status.CallFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -251,7 +251,7 @@ func TestFormIsRecorded(t *testing.T) {
 		if got := c.ask("tools/call", dropForm("", "")); !strings.Contains(got.raw, "made its 1 writes") {
 			t.Errorf("and another: %s", got.raw)
 		}
-		calls, err := h.Calls(context.Background(), status.CallQuery{})
+		calls, err := h.Calls(context.Background(), status.CallFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}

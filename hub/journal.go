@@ -123,8 +123,8 @@ func (s *source) settle() bool {
 	}
 	ctx, cancel := context.WithTimeout(s.life, settleWithin)
 	defer cancel()
-	found, err := leased(ctx, s, func(open *lease) (journal.Found, error) {
-		return j.Settle(ctx, s.conf.Name, open.Restorer())
+	found, err := leased(ctx, s, func(open *lease) (journal.Reconciliation, error) {
+		return j.Reconcile(ctx, s.conf.Name, open.Restorer())
 	})
 	if err != nil {
 		if s.life.Err() == nil {
@@ -132,15 +132,15 @@ func (s *source) settle() bool {
 		}
 		return false
 	}
-	if found.Any() {
+	if found.HasFindings() {
 		s.hub.log.Warn("found writes that were cut short", "part", s.conf.Name, "happened", found.Happened,
-			"dropped", found.Dropped, "unsure", found.Unsure, "undos_resumed", found.Resumed, "undos_stuck", len(found.Stuck))
+			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
 	}
-	if found.Unsure > 0 {
-		s.raise(journalUnsure, status.Args{"count": counted(found.Unsure, "write")})
+	if found.Unknown > 0 {
+		s.raise(journalUnsure, status.Args{"count": counted(found.Unknown, "write")})
 	}
-	if len(found.Stuck) > 0 {
-		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Stuck, ", ")})
+	if len(found.Conflicted) > 0 {
+		s.raise(journalStuck, status.Args{"targets": strings.Join(found.Conflicted, ", ")})
 	}
 	return true
 }
@@ -153,7 +153,9 @@ func (s *source) serves() bool {
 }
 
 // loose says whether there is something to settle since the last time.
-func (s *source) loose() bool { return s.hub.journal != nil && s.hub.journal.Loose(s.conf.Name) }
+func (s *source) loose() bool {
+	return s.hub.journal != nil && s.hub.journal.NeedsRecovery(s.conf.Name)
+}
 
 func (s *source) raise(t status.ProblemType, w status.Args) {
 	w["source"] = s.conf.Name

@@ -14,7 +14,7 @@ import (
 
 // A past is what one agent did to one source, in the length of one call: the
 // receiver of the tools that the hub adds to those of Systems. It is
-// [tools.Past].
+// [tools.OwnChangesQuery].
 type past struct {
 	hub      *Hub
 	source   *source
@@ -87,7 +87,7 @@ func (h *Hub) effect(ctx context.Context, c *call, src *source, t *tool, args js
 		if err != nil {
 			return false, err
 		}
-		return h.journal.Removes(ctx, r)
+		return h.journal.UndoOwnDeletes(ctx, r)
 	})
 	if removes {
 		return tools.Deletes, err
@@ -96,8 +96,8 @@ func (h *Hub) effect(ctx context.Context, c *call, src *source, t *tool, args js
 }
 
 // own says which Changes are the agent's.
-func (s *session) own() (journal.Own, error) {
-	o := journal.Own{Client: s.proven, Since: s.since}
+func (s *session) own() (journal.Ownership, error) {
+	o := journal.Ownership{Client: s.proven, Since: s.since}
 	if !s.shared {
 		o.Session = s.id
 	}
@@ -108,11 +108,11 @@ func (s *session) own() (journal.Own, error) {
 	return o, nil
 }
 
-func (p *past) known() (journal.Past, error) {
+func (p *past) known() (journal.OwnChangesQuery, error) {
 	own, err := p.session.own()
-	known := journal.Past{Source: p.source.conf.Name, Own: own}
+	known := journal.OwnChangesQuery{Source: p.source.conf.Name, Own: own}
 	if p.source.conf.Privacy.Any() {
-		known.Shows = p.shows
+		known.Visible = p.shows
 	}
 	return known, err
 }
@@ -130,9 +130,9 @@ func (p *past) shows(ctx context.Context, changes []tools.Change, whole bool) (b
 	return true, nil
 }
 
-func (p *past) retraction(in tools.UndoChangeIn) (journal.Retraction, error) {
+func (p *past) retraction(in tools.UndoChangeIn) (journal.OwnUndo, error) {
 	known, err := p.known()
-	return journal.Retraction{Past: known, ID: in.ID, Merge: in.Merge, Keeper: p.open.Restorer()}, err
+	return journal.OwnUndo{OwnChangesQuery: known, ID: in.ID, Merge: in.Merge, Restorer: p.open.Restorer()}, err
 }
 
 // Close implements [tools.Source]: the source is another's to close.
@@ -141,7 +141,7 @@ func (p *past) Close() error { return nil }
 // Check implements [tools.Source].
 func (p *past) Check(ctx context.Context) error { return p.open.Check(ctx) }
 
-// ListChanges implements [tools.Past].
+// ListChanges implements [tools.OwnChangesQuery].
 func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out tools.ListChangesOut, err error) {
 	known, err := p.known()
 	if err != nil {
@@ -163,21 +163,21 @@ func (p *past) ListChanges(ctx context.Context, in tools.ListChangesIn) (out too
 	return out, nil
 }
 
-// UndoChange implements [tools.Past].
+// UndoChange implements [tools.OwnChangesQuery].
 func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.UndoChangeIn) (out tools.UndoChangeOut, err error) {
 	r, err := p.retraction(in)
 	if err != nil {
 		return out, err
 	}
-	var done journal.Retracting
+	var done journal.OwnUndoResult
 	if in.DryRun {
-		done, err = p.hub.journal.PlanRetraction(ctx, r)
+		done, err = p.hub.journal.PlanUndoOwn(ctx, r)
 	} else {
-		done, err = p.hub.journal.Retract(ctx, r, c, p.recorder)
+		done, err = p.hub.journal.UndoOwn(ctx, r, c, p.recorder)
 	}
-	if edited, ok := errors.AsType[*journal.Edited](err); ok {
+	if edited, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return out, tools.Errorf(tools.Conflict, "somebody edited later what %s changed, so nothing was undone", in.ID).
-			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: clip(edited.Why, mostPastDiffs)})
+			WithHint("Tell the user, or call with merge to keep edits of other lines.").WithData(laterEdit{Diff: clip(edited.Reason, mostPastDiffs)})
 	}
 	if err != nil {
 		return out, err
@@ -187,7 +187,7 @@ func (p *past) UndoChange(ctx context.Context, c tools.CallContext, in tools.Und
 	for _, change := range done.Changes {
 		diff := done.Diff(change, room)
 		room -= len(diff)
-		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.Deed(change), Diff: diff})
+		out.Restored = append(out.Restored, tools.Restored{Target: change.Target, Action: journal.UndoAction(change), Diff: diff})
 	}
 	if !in.DryRun {
 		out.Changes = p.recorder.IDs()

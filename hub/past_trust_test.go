@@ -165,7 +165,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if r := a.call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
 		t.Errorf("the fuse did not blow: %+v", r)
 	}
-	calls, err := o.Calls(t.Context(), status.CallQuery{})
+	calls, err := o.Calls(t.Context(), status.CallFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

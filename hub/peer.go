@@ -43,25 +43,25 @@ func (p peer) Call(ctx context.Context, method string, in, out any, again bool) 
 // nothing, so that nobody needs to be unsure of its outcome. A Peer that ran
 // out of time itself does not know either.
 func translate(e *bridge.Error, again bool) *tools.Error {
-	out := &tools.Error{Code: codes[e.Code], SpecCode: e.Word, Message: e.Msg, Cause: e}
-	if e.Code == bridge.Answered {
-		out.Code = codeOf(e.Word)
+	out := &tools.Error{Code: codes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
+	if e.Code == bridge.PeerError {
+		out.Code = codeOf(e.PeerCode)
 	}
 	if e.Data != nil {
 		out.Data = e.Data
 	}
-	if e.Unsure || !again && e.Code == bridge.Answered && out.Code == tools.Timeout {
+	if e.OutcomeUnknown || !again && e.Code == bridge.PeerError && out.Code == tools.Timeout {
 		out.Cause = errors.Join(tools.ErrOutcomeUnknown{}, e)
 	}
 	return out
 }
 
 var codes = map[bridge.Code]tools.Code{
-	bridge.Unavailable: tools.Unavailable,
-	bridge.Timeout:     tools.Timeout,
-	bridge.Limited:     tools.Limited,
-	bridge.TooLarge:    tools.Limited,
-	bridge.Broken:      tools.Internal,
+	bridge.Unavailable:   tools.Unavailable,
+	bridge.Timeout:       tools.Timeout,
+	bridge.Limited:       tools.Limited,
+	bridge.TooLarge:      tools.Limited,
+	bridge.InvalidAnswer: tools.Internal,
 }
 
 // codeOf is what a Peer's own word means to an agent.
@@ -105,7 +105,7 @@ func (h *Hub) peers() []status.Peer {
 			Component: status.Component{Name: c.Name, State: status.Ready, Since: c.Since},
 			Graph:     c.URL, Kind: c.Kind, App: c.App, Plugin: c.Plugin, SDK: c.SDK, Skill: c.Skill,
 			Transport: c.Transport, Origin: c.Origin, Latency: c.Latency, Capabilities: c.Capabilities,
-			Calls: c.Calls, Failures: c.Failures, Dropped: c.Strays, LastError: c.LastError,
+			Calls: c.Calls, Failures: c.Failures, Dropped: c.Unmatched, LastError: c.LastError,
 		})
 	}
 	return list

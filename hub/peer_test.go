@@ -50,7 +50,7 @@ func TestPeers(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	b := bridge.New(bridge.Config{
 		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
-		Limits: bridge.Limits{Settle: time.Nanosecond},
+		Limits: bridge.Limits{StartupWait: time.Nanosecond},
 	})
 	board := newBoard()
 	h = New(Config{
@@ -124,19 +124,19 @@ func TestTranslate(t *testing.T) {
 		unsure bool
 	}{
 		{bridge.Error{Code: bridge.Unavailable}, false, tools.Unavailable, false},
-		{bridge.Error{Code: bridge.Unavailable, Unsure: true}, false, tools.Unavailable, true},
+		{bridge.Error{Code: bridge.Unavailable, OutcomeUnknown: true}, false, tools.Unavailable, true},
 		{bridge.Error{Code: bridge.Timeout}, false, tools.Timeout, false},
-		{bridge.Error{Code: bridge.Answered, Word: "TIMEOUT"}, false, tools.Timeout, true},
-		{bridge.Error{Code: bridge.Answered, Word: "TIMEOUT"}, true, tools.Timeout, false},
-		{bridge.Error{Code: bridge.Answered, Word: "NOT_FOUND"}, false, tools.NotFound, false},
-		{bridge.Error{Code: bridge.Answered, Word: "INVALID_INPUT"}, false, tools.Invalid, false},
-		{bridge.Error{Code: bridge.Answered, Word: "OWN"}, false, tools.Internal, false},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "TIMEOUT"}, false, tools.Timeout, true},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "TIMEOUT"}, true, tools.Timeout, false},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "NOT_FOUND"}, false, tools.NotFound, false},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "INVALID_INPUT"}, false, tools.Invalid, false},
+		{bridge.Error{Code: bridge.PeerError, PeerCode: "OWN"}, false, tools.Internal, false},
 		{bridge.Error{Code: bridge.TooLarge}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
-		{bridge.Error{Code: bridge.Broken}, true, tools.Internal, false},
+		{bridge.Error{Code: bridge.InvalidAnswer}, true, tools.Internal, false},
 	} {
 		got := translate(&c.e, c.again)
-		if got.Code != c.code || got.SpecCode != c.e.Word || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
+		if got.Code != c.code || got.SpecCode != c.e.PeerCode || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
 			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}
 	}

@@ -77,7 +77,7 @@ func (h *Hub) Page(ctx context.Context, source, name string) (status.PageText, e
 	}
 	uri := "page://" + url.PathEscape(source) + "/" + url.PathEscape(name) // for rules about paths
 	p, err := readBy(ctx, h, by, src, "page", uri, func(ctx context.Context, open *lease) (tools.PageText, error) {
-		return open.Page(ctx, name, status.PageMost)
+		return open.Page(ctx, name, status.MaxPageBytes)
 	})
 	return status.PageText{Text: p.Text, MIME: p.MIME, Size: p.Size}, err
 }

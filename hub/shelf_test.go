@@ -34,7 +34,7 @@ func (b *book) page(_ context.Context, name string) (tools.PageText, error) {
 	if !strings.HasPrefix(name, "Private/") {
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no page %s", name)
 	}
-	return tools.PageText{Text: strings.Repeat("ä", status.PageMost), MIME: "text/plain"}, nil
+	return tools.PageText{Text: strings.Repeat("ä", status.MaxPageBytes), MIME: "text/plain"}, nil
 }
 
 type (
@@ -95,7 +95,7 @@ func TestShelf(t *testing.T) {
 		t.Errorf("%d pages in %d lists", len(pages), lists)
 	}
 	p, err := h.Page(t.Context(), "notes", "Private/1")
-	if err != nil || len(p.Text) != status.PageMost || p.Size != 2*status.PageMost || p.MIME != "text/plain" {
+	if err != nil || len(p.Text) != status.MaxPageBytes || p.Size != 2*status.MaxPageBytes || p.MIME != "text/plain" {
 		t.Errorf("a long page: %d of %d bytes, %s, %v", len(p.Text), p.Size, p.MIME, err)
 	}
 	found, err := h.Search(t.Context(), "notes", `a "b"`)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 )
 
 // A Client is an MCP client: a row of the table.
@@ -63,7 +63,7 @@ func Find(id string) (Client, error) {
 		ids[i] = c.ID
 	}
 	msg := fmt.Sprintf("there is no client %q", id)
-	if near := config.Nearest(id, ids); near != "" {
+	if near := nearest.Word(id, ids); near != "" {
 		msg += ", did you mean " + near + "?"
 	}
 	return Client{}, fmt.Errorf("%s; see `lectern client list`", msg)

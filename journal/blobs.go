@@ -9,14 +9,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// keep stores a content once, however many States hold it, and returns its
+// store stores a content once, however many States hold it, and returns its
 // name; nil: there is nothing to store.
-func (k *contentKey) keep(tx batch, s tools.State) ([]byte, error) {
+func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
 	}
 	ctx, hash := context.Background(), k.name(s.Data)
-	res, err := tx.ExecContext(ctx, addReference, hash)
+	res, err := tx.ExecContext(ctx, "UPDATE blobs SET refs = refs + 1 WHERE hash = ?", hash)
 	if err != nil {
 		return nil, err
 	}
@@ -24,15 +24,15 @@ func (k *contentKey) keep(tx batch, s tools.State) ([]byte, error) {
 		return hash, err
 	}
 	sealed := k.seal(s.Data, "content")
-	if _, err := tx.ExecContext(ctx, addBlob, hash, sealed); err != nil {
+	if _, err := tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, 1)", hash, sealed); err != nil {
 		return nil, err
 	}
-	_, err = tx.ExecContext(ctx, addBytes, len(sealed))
+	_, err = tx.ExecContext(ctx, "UPDATE facts SET value = value + ? WHERE name = 'bytes'", len(sealed))
 	return hash, err
 }
 
-// release gives up one reference to a content, and the content with the last.
-func release(tx batch, hash []byte) error {
+// releaseContent gives up one reference to a content, and the content with the last.
+func releaseContent(tx *sql.Tx, hash []byte) error {
 	if hash == nil {
 		return nil
 	}
@@ -52,15 +52,15 @@ func release(tx batch, hash []byte) error {
 	return err
 }
 
-// content reads what keep stored.
-func (j *Journal) content(hash []byte) ([]byte, error) {
+// loadContent reads what keep stored.
+func (j *Journal) loadContent(hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil
 	}
 	var sealed []byte
 	err := j.db.QueryRowContext(context.Background(), "SELECT data FROM blobs WHERE hash = ?", hash).Scan(&sealed)
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", j.failed(err))
+		return nil, fmt.Errorf("read content: %w", j.wrapDBError(err))
 	}
 	return j.key.open(sealed, "content")
 }

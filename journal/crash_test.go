@@ -104,9 +104,9 @@ func newVictimDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) settled() journal.Found {
+func (d *desk) settled() journal.Reconciliation {
 	d.Helper()
-	found, err := d.Settle(d.Context(), "notes", d.shelf)
+	found, err := d.Reconcile(d.Context(), "notes", d.shelf)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -118,14 +118,14 @@ func (d *desk) settled() journal.Found {
 func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	for point, want := range map[string]struct {
 		a, b  string
-		found journal.Found
+		found journal.Reconciliation
 		left  []string
 	}{
-		"start":    {"a\n", "", journal.Found{}, nil},
-		"promised": {"a\n", "", journal.Found{Dropped: 2}, nil},
-		"between":  {"A\n", "", journal.Found{Happened: 1, Dropped: 1}, []string{"a.md update written"}},
-		"written":  {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md update written", "b.md create written"}},
-		"ended":    {"A\n", "B\n", journal.Found{Happened: 2}, []string{"a.md update written", "b.md create written"}},
+		"start":    {"a\n", "", journal.Reconciliation{}, nil},
+		"promised": {"a\n", "", journal.Reconciliation{Dropped: 2}, nil},
+		"between":  {"A\n", "", journal.Reconciliation{Happened: 1, Dropped: 1}, []string{"a.md update written"}},
+		"written":  {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
+		"ended":    {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
 		t.Run(point, func(t *testing.T) {
 			d := newVictimDesk(t)
@@ -140,7 +140,7 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 				t.Errorf("found %+v, want %+v", found, want.found)
 			}
 			d.outcomesAre(want.left...)
-			if again := d.settled(); again.Any() {
+			if again := d.settled(); again.HasFindings() {
 				t.Errorf("found %+v again", again)
 			}
 			if len(want.left) > 0 {
@@ -158,7 +158,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 	d.edit("a.md", text("a\n"))
 	d.killedAt("write", "promised")
 	d.edit("a.md", text("by a person\n"))
-	if found := d.settled(); found.Unsure != 1 || found.Dropped != 1 {
+	if found := d.settled(); found.Unknown != 1 || found.Dropped != 1 {
 		t.Errorf("found %+v", found)
 	}
 	d.outcomesAre("a.md update unsure")
@@ -199,14 +199,14 @@ func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
 				}
 				found := d.settled()
 				if edited {
-					if len(found.Stuck) == 0 || !strings.Contains(found.Stuck[0], "b.md") {
+					if len(found.Conflicted) == 0 || !strings.Contains(found.Conflicted[0], "b.md") {
 						t.Errorf("found %+v", found)
 					}
 					if now := d.shelf.files(t)["b.md"]; !same(now, text("by a person\n")) {
 						t.Errorf("the person's edit became %q", now.Data)
 					}
 				} else {
-					if len(found.Stuck) > 0 || found.Unsure > 0 || found.Resumed == 0 {
+					if len(found.Conflicted) > 0 || found.Unknown > 0 || found.Resumed == 0 {
 						t.Errorf("found %+v", found)
 					}
 					d.shelf.holds(t, before)
@@ -214,7 +214,7 @@ func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
 						t.Errorf("changes %q", d.outcomes())
 					}
 				}
-				if again := d.settled(); again.Any() {
+				if again := d.settled(); again.HasFindings() {
 					t.Errorf("found %+v again", again)
 				}
 			})

@@ -37,6 +37,7 @@ CREATE TABLE changes (
 	open     INTEGER NOT NULL,          -- after is not known yet
 	undoes   INTEGER NOT NULL,          -- seq; 0: none
 	fixed    TEXT NOT NULL,
+	proven   INTEGER NOT NULL,          -- the client had shown its token
 	b_there  INTEGER NOT NULL, b_mode INTEGER NOT NULL, b_size INTEGER NOT NULL, b_blob BLOB,
 	a_there  INTEGER NOT NULL, a_mode INTEGER NOT NULL, a_size INTEGER NOT NULL, a_blob BLOB
 );
@@ -55,7 +56,9 @@ CREATE TABLE intents (                      -- calls that an undo has begun to t
 	call    INTEGER NOT NULL,
 	merge   INTEGER NOT NULL,
 	client  TEXT NOT NULL,
-	session TEXT NOT NULL
+	session TEXT NOT NULL,
+	proven  INTEGER NOT NULL,
+	reason  BLOB                        -- sealed
 );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
@@ -66,10 +69,10 @@ INSERT INTO facts VALUES ('bytes', 0);
 func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := connect(file, k, suspect)
-	if err == nil || !damaged(err) {
+	if err == nil || !isDamaged(err) {
 		return db, err
 	}
-	aside, asideErr := moveAside(file, o.Now())
+	aside, asideErr := quarantine(file, o.Now())
 	if asideErr != nil {
 		return nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
 	}
@@ -98,9 +101,9 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	if err := prepare(db, k, suspect); err != nil {
 		_ = db.Close() // the first error says what is wrong
 		switch {
-		case code(err) == sqlitelib.SQLITE_BUSY:
+		case sqliteCode(err) == sqlitelib.SQLITE_BUSY:
 			err = fmt.Errorf("another Lectern has %s open: %w", file, err)
-		case code(err) != 0:
+		case sqliteCode(err) != 0:
 			err = fmt.Errorf("open %s: %w", file, err)
 		}
 		return nil, err
@@ -131,10 +134,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	case version > format:
 		return fmt.Errorf("a newer Lectern wrote it (format %d); use that one", version)
 	case version == 0:
-		if err := create(ctx, db, k); err != nil {
-			return err
-		}
-		return addColumns(ctx, db)
+		return create(ctx, db, k)
 	}
 	var check []byte
 	if err := db.QueryRowContext(ctx, "SELECT value FROM facts WHERE name = 'check'").Scan(&check); errors.Is(err, sql.ErrNoRows) {
@@ -146,7 +146,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal", keyName, databaseName, databaseName)
 	}
 	if !suspect {
-		return addColumns(ctx, db)
+		return nil
 	}
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -155,7 +155,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	if verdict != "ok" {
 		return errDamaged
 	}
-	return addColumns(ctx, db)
+	return nil
 }
 
 func create(ctx context.Context, db *sql.DB, k *contentKey) error {
@@ -178,14 +178,14 @@ func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 
 var errDamaged = errors.New("its check fails")
 
-// damaged says whether err means that the file is no sound database.
-func damaged(err error) bool {
-	c := code(err)
+// isDamaged says whether err means that the file is no sound database.
+func isDamaged(err error) bool {
+	c := sqliteCode(err)
 	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
 }
 
-// code is SQLite's primary result code behind err; 0: there is none.
-func code(err error) int {
+// sqliteCode is SQLite's primary result code behind err; 0: there is none.
+func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
 	}

@@ -16,13 +16,13 @@ func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
 // diff is a unified diff of at most about most bytes, or a sentence.
 func (v row) diff(most int) string {
-	if v.fixed != "" {
-		return v.fixed + "\n"
+	if v.cannotUndo != "" {
+		return v.cannotUndo + "\n"
 	}
-	return diffOf(v.Target, v.Before, v.After, most)
+	return unifiedDiff(v.Target, v.Before, v.After, most)
 }
 
-func diffOf(target string, before, after tools.State, most int) string {
+func unifiedDiff(target string, before, after tools.State, most int) string {
 	var b strings.Builder
 	if before.Exists && after.Exists && before.Mode != after.Mode {
 		fmt.Fprintf(&b, "mode %04o becomes %04o\n", before.Mode, after.Mode)
@@ -31,7 +31,7 @@ func diffOf(target string, before, after tools.State, most int) string {
 	case !isText(before.Data) || !isText(after.Data):
 		fmt.Fprintf(&b, "%d bytes become %d bytes that are not text\n", len(before.Data), len(after.Data))
 	default:
-		b.WriteString(udiff.Unified(nameIn(before, target), nameIn(after, target), string(before.Data), string(after.Data)))
+		b.WriteString(udiff.Unified(diffName(before, target), diffName(after, target), string(before.Data), string(after.Data)))
 	}
 	if b.Len() > most {
 		return fmt.Sprintf("a diff of %d bytes, which is too long to show\n", b.Len())
@@ -39,8 +39,8 @@ func diffOf(target string, before, after tools.State, most int) string {
 	return b.String()
 }
 
-// nameIn is how a diff names a target that may not be there.
-func nameIn(s tools.State, target string) string {
+// diffName is how a diff names a target that may not be there.
+func diffName(s tools.State, target string) string {
 	if !s.Exists {
 		return "/dev/null"
 	}

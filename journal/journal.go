@@ -51,19 +51,17 @@ const (
 type Journal struct {
 	opts Options
 
-	undoing sync.Mutex // one undo at a time
+	undoLock sync.Mutex // one undo at a time
 
-	mu  sync.Mutex // of all below, and of everything that is asked of db
-	db  *sql.DB    // nil: not open
-	key *contentKey
-	// prepared are statements of db, which closes them with itself.
-	prepared map[string]*sql.Stmt
-	doubt    bool // something has found it damaged
-	closed   bool
-	live     map[int64]bool  // calls that have not ended
-	loose    map[string]bool // sources that may have pending Changes of ended calls
-	marks    []mark          // outcomes that are not on disk yet
-	flush    *time.Timer     // writes them; nil: none are waiting
+	mu            sync.Mutex // of all below, and of everything that is asked of db
+	db            *sql.DB    // nil: not open
+	key           *contentKey
+	suspect       bool // something has found it damaged
+	closed        bool
+	running       map[int64]bool  // calls that have not ended
+	needsRecovery map[string]bool // sources that may have pending Changes of ended calls
+	queued        []outcomeUpdate // outcomes that are not on disk yet
+	flushTimer    *time.Timer     // writes them; nil: none are waiting
 }
 
 // New makes a Journal. It touches nothing on disk.
@@ -74,7 +72,7 @@ func New(o Options) *Journal {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	return &Journal{opts: o, live: map[int64]bool{}, loose: map[string]bool{}}
+	return &Journal{opts: o, running: map[int64]bool{}, needsRecovery: map[string]bool{}}
 }
 
 // flushAfter is how long an outcome waits for others before it is written. When
@@ -86,13 +84,13 @@ func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
-	if j.flush != nil {
-		j.flush.Stop()
+	if j.flushTimer != nil {
+		j.flushTimer.Stop()
 	}
 	if j.db == nil {
 		return nil
 	}
-	err := errors.Join(j.write(func(batch) error { return nil }), j.db.Close())
+	err := errors.Join(j.transact(func(*sql.Tx) error { return nil }), j.db.Close())
 	j.db = nil
 	if err != nil {
 		return fmt.Errorf("close journal: %w", err)
@@ -100,8 +98,8 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// openUnless opens the database unless it is open. With the lock.
-func (j *Journal) openUnless() error {
+// ensureOpen opens the database unless it is open. With the lock.
+func (j *Journal) ensureOpen() error {
 	if j.db != nil {
 		return nil
 	}
@@ -115,43 +113,38 @@ func (j *Journal) openUnless() error {
 	if err != nil {
 		return err
 	}
-	db, err := openFile(j.opts, key, j.doubt)
+	db, err := openFile(j.opts, key, j.suspect)
 	if err != nil {
 		return err
 	}
-	j.prepared, err = prepared(context.Background(), db)
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	j.db, j.key, j.doubt = db, key, false
+	j.db, j.key, j.suspect = db, key, false
 	return nil
 }
 
-// failed is err with the name of the database, which is closed after one that
+// wrapDBError is err with the name of the database, which is closed after one that
 // calls it damaged: opening it again looks closer. With the lock.
-func (j *Journal) failed(err error) error {
-	if j.db != nil && damaged(err) {
+func (j *Journal) wrapDBError(err error) error {
+	if j.db != nil && isDamaged(err) {
 		_ = j.db.Close() // what it says adds nothing
-		j.db, j.doubt = nil, true
+		j.db, j.suspect = nil, true
 	}
-	if code(err) != 0 {
+	if sqliteCode(err) != 0 {
 		return fmt.Errorf("%s: %w", filepath.Join(j.opts.Dir, databaseName), err)
 	}
 	return err
 }
 
-// write runs f in a transaction, after the outcomes that wait to be written,
+// transact runs f in a transaction, after the outcomes that wait to be written,
 // and returns when all of it is on disk. With the lock.
-func (j *Journal) write(f func(batch) error) error {
-	if err := j.openUnless(); err != nil {
+func (j *Journal) transact(f func(*sql.Tx) error) error {
+	if err := j.ensureOpen(); err != nil {
 		return err
 	}
-	begun, err := j.db.BeginTx(context.Background(), nil)
+	tx, err := j.db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return j.failed(err)
+		return j.wrapDBError(err)
 	}
-	tx := batch{begun, j.prepared}
-	err = j.markAll(tx)
+	err = j.writeOutcomes(tx)
 	if err == nil {
 		err = f(tx)
 	}
@@ -160,39 +153,39 @@ func (j *Journal) write(f func(batch) error) error {
 	}
 	if err != nil {
 		_ = tx.Rollback() // the first error says what is wrong
-		return j.failed(err)
+		return j.wrapDBError(err)
 	}
-	j.marks = j.marks[:0]
+	j.queued = j.queued[:0]
 	return nil
 }
 
-// later notes outcomes down to be written with the next transaction. With the
+// queueOutcomes notes outcomes down to be written with the next transaction. With the
 // lock.
-func (j *Journal) later(marks ...mark) {
+func (j *Journal) queueOutcomes(marks ...outcomeUpdate) {
 	if len(marks) == 0 || j.closed {
 		return
 	}
-	j.marks = append(j.marks, marks...)
-	if j.flush == nil {
-		j.flush = time.AfterFunc(flushAfter, j.flushed)
+	j.queued = append(j.queued, marks...)
+	if j.flushTimer == nil {
+		j.flushTimer = time.AfterFunc(flushAfter, j.flushOutcomes)
 	}
 }
 
-func (j *Journal) flushed() {
+func (j *Journal) flushOutcomes() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.flush = nil
-	if len(j.marks) == 0 || j.closed {
+	j.flushTimer = nil
+	if len(j.queued) == 0 || j.closed {
 		return
 	}
-	if err := j.write(func(batch) error { return nil }); err != nil {
-		j.opts.Log.Warn("outcomes wait to be written", "part", "journal", "count", len(j.marks), "err", err)
+	if err := j.transact(func(*sql.Tx) error { return nil }); err != nil {
+		j.opts.Log.Warn("outcomes wait to be written", "part", "journal", "count", len(j.queued), "err", err)
 	}
 }
 
-// stopped is the error that reaches an agent when its write cannot be
+// unavailableError is the error that reaches an agent when its write cannot be
 // remembered.
-func stopped(err error) error {
+func unavailableError(err error) error {
 	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %w", err)
 	return e.WithHint("Tell the user; `lectern doctor` says more. Reading still works.")
 }

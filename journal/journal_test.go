@@ -76,7 +76,7 @@ func TestReadsTouchNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.End(t.Context(), d.shelf, nil)
-	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Any() {
+	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.HasFindings() {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	if _, err := os.Stat(d.dir); err == nil {
@@ -118,22 +118,22 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Any() {
+	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.HasFindings() {
 		t.Errorf("a call that has not ended was settled: %+v, %v", found, err)
 	}
 	d.outcomesAre()
 	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
 	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
 	d.outcomesAre("a.md create unsure")
-	if !d.Loose("notes") || d.Loose("others") {
+	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
 		t.Error("what is to be settled is not known")
 	}
-	if _, err := d.Settle(t.Context(), "notes", d.shelf); err == nil || !d.Loose("notes") {
+	if _, err := d.Reconcile(t.Context(), "notes", d.shelf); err == nil || !d.NeedsRecovery("notes") {
 		t.Errorf("settled without asking: %v", err)
 	}
 	d.shelf.fails = nil
 	d.edit("a.md", text("a"))
-	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || d.Loose("notes") {
+	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	d.outcomesAre("a.md create written")
@@ -152,7 +152,7 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
 	d.shelf.fails = nil
 	d.call("s1", map[string]tools.State{"a.md": text("2")})
-	if found, err := d.Settle(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || found.Unsure != 0 {
+	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || found.Unknown != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

@@ -16,7 +16,7 @@ func merge(base, ours, theirs tools.State) (tools.State, bool) {
 		return tools.State{}, false
 	}
 	text := string(base.Data)
-	edits, ok := joined(hunks(text, string(ours.Data)), hunks(text, string(theirs.Data)))
+	edits, ok := combineEdits(hunks(text, string(ours.Data)), hunks(text, string(theirs.Data)))
 	if !ok {
 		return tools.State{}, false
 	}
@@ -45,9 +45,9 @@ func hunks(a, b string) []udiff.Edit {
 	return all
 }
 
-// joined are the edits of both in order; false if one touches another that is
+// combineEdits are the edits of both in order; false if one touches another that is
 // not the same.
-func joined(a, b []udiff.Edit) ([]udiff.Edit, bool) {
+func combineEdits(a, b []udiff.Edit) ([]udiff.Edit, bool) {
 	var all []udiff.Edit
 	for len(a) > 0 && len(b) > 0 {
 		switch x, y := a[0], b[0]; {

@@ -18,25 +18,25 @@ const columns = `seq, call, time, client, session, source, tool, target, reason,
 func (j *Journal) rows(where string, args ...any) ([]row, error) {
 	found, err := j.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
 	if err != nil {
-		return nil, j.failed(err)
+		return nil, j.wrapDBError(err)
 	}
 	defer found.Close() //nolint:errcheck // Err tells
 	var all []row
 	for found.Next() {
 		v, err := j.scan(found)
 		if err != nil {
-			return nil, j.failed(err)
+			return nil, j.wrapDBError(err)
 		}
 		all = append(all, v)
 	}
-	return all, j.failed(found.Err())
+	return all, j.wrapDBError(found.Err())
 }
 
 func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 	var at int64
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
-		&v.outcome, &v.AfterUnknown, &v.undoes, &v.fixed,
+		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
 		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob)
 	if err != nil {
 		return row{}, err
@@ -44,43 +44,43 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 	v.time = time.Unix(0, at)
 	plain, err := j.key.open(target, "target")
 	if err != nil {
-		v.Target, v.lost = "?", true
-		if v.fixed == "" {
-			v.fixed = "it cannot be read: " + err.Error()
+		v.Target, v.unreadable = "?", true
+		if v.cannotUndo == "" {
+			v.cannotUndo = "it cannot be read: " + err.Error()
 		}
 		return v, nil
 	}
 	v.Target = string(plain)
-	v.origin.Reason, err = j.unsealed(reason)
+	v.origin.Reason, err = j.openReason(reason)
 	return v, err
 }
 
-// fill reads the contents of a row.
-func (j *Journal) fill(v *row) (err error) {
-	if v.fixed != "" {
+// loadContents reads the contents of a row.
+func (j *Journal) loadContents(v *row) (err error) {
+	if v.cannotUndo != "" {
 		return nil
 	}
-	if v.Before.Data, err = j.content(v.beforeBlob); err != nil {
+	if v.Before.Data, err = j.loadContent(v.beforeBlob); err != nil {
 		return err
 	}
-	v.After.Data, err = j.content(v.afterBlob)
+	v.After.Data, err = j.loadContent(v.afterBlob)
 	return err
 }
 
-// ready opens the database and writes what waits, so that reading finds it.
+// openAndFlush opens the database and writes what waits, so that reading finds it.
 // With the lock.
-func (j *Journal) ready() error {
-	if err := j.openUnless(); err != nil {
+func (j *Journal) openAndFlush() error {
+	if err := j.ensureOpen(); err != nil {
 		return err
 	}
-	if len(j.marks) == 0 {
+	if len(j.queued) == 0 {
 		return nil
 	}
-	return j.write(func(batch) error { return nil })
+	return j.transact(func(*sql.Tx) error { return nil })
 }
 
-// mostDiff bounds the diffs of one answer in bytes, as the wire does.
-const mostDiff = 1 << 20
+// maxDiffBytes bounds the diffs of one answer in bytes, as the wire does.
+const maxDiffBytes = 1 << 20
 
 // Changes answers Changes, newest first, as status.Ledger promises.
 func (j *Journal) Changes(ctx context.Context, p status.Filter) (status.Changes, error) {
@@ -97,10 +97,10 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	if err := ctx.Err(); err != nil {
 		return status.Changes{}, err
 	}
-	if err := j.ready(); err != nil {
+	if err := j.openAndFlush(); err != nil {
 		return status.Changes{}, err
 	}
-	where, args, err := j.where(p)
+	where, args, err := j.filterCondition(p)
 	if err != nil {
 		return status.Changes{}, err
 	}
@@ -116,13 +116,13 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	if len(all) > limit {
 		all, answer.More = all[:limit], true
 	}
-	room := mostDiff
+	room := maxDiffBytes
 	for _, v := range all {
-		answer.Changes = append(answer.Changes, v.status())
+		answer.Changes = append(answer.Changes, v.toStatus())
 		if len(p.IDs) == 0 {
 			continue
 		}
-		if err := j.fill(&v); err != nil {
+		if err := j.loadContents(&v); err != nil {
 			return status.Changes{}, err
 		}
 		if answer.Diffs == nil {
@@ -130,23 +130,23 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 		}
 		diff := v.diff(room)
 		room -= len(diff)
-		answer.Diffs[idOf(v.seq)] = diff
+		answer.Diffs[changeID(v.seq)] = diff
 	}
 	return answer, nil
 }
 
-// where is p as a condition. Calls that have not ended are not listed.
-func (j *Journal) where(p status.Filter) (string, []any, error) {
+// filterCondition is p as a condition. Calls that have not ended are not listed.
+func (j *Journal) filterCondition(p status.Filter) (string, []any, error) {
 	var terms []string
 	var args []any
 	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
 	add("1")
-	for call := range j.live {
+	for call := range j.running {
 		add("call <> ?", call)
 	}
 	if len(p.IDs) > 0 {
 		for _, id := range p.IDs {
-			seq, err := seqOf(id)
+			seq, err := parseChangeID(id)
 			if err != nil {
 				return "", nil, err
 			}
@@ -163,7 +163,7 @@ func (j *Journal) where(p status.Filter) (string, []any, error) {
 		add("time >= ?", p.Since.UnixNano())
 	}
 	if p.Before != "" {
-		seq, err := seqOf(p.Before)
+		seq, err := parseChangeID(p.Before)
 		if err != nil {
 			return "", nil, err
 		}
@@ -172,24 +172,24 @@ func (j *Journal) where(p status.Filter) (string, []any, error) {
 	return strings.Join(terms, " AND "), args, nil
 }
 
-// status is a row as people see it. One that is pending without a call has not
+// toStatus is a row as people see it. One that is pending without a call has not
 // been settled, as its source has not been open since.
-func (v row) status() status.Change {
+func (v row) toStatus() status.Change {
 	c := status.Change{
-		ID: idOf(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
-		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.deed(), Outcome: v.outcome,
-		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, CannotUndo: v.fixed,
+		ID: changeID(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
+		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,
+		Before: v.beforeSize, After: v.afterSize, Reason: v.origin.Reason, CannotUndo: v.cannotUndo,
 	}
 	if v.outcome == "" {
 		c.Outcome = status.OutcomeUnknown
 	}
 	if v.undoes != 0 {
-		c.Undoes = idOf(v.undoes)
+		c.Undoes = changeID(v.undoes)
 	}
 	return c
 }
 
-func (v row) deed() string {
+func (v row) action() string {
 	switch {
 	case !v.Before.Exists && v.After.Exists:
 		return "create"
@@ -204,14 +204,14 @@ func (v row) deed() string {
 func (j *Journal) Sessions() (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.db == nil && !j.exists() {
+	if j.db == nil && !j.hasDatabase() {
 		return 0, nil
 	}
-	if err := j.openUnless(); err != nil {
+	if err := j.ensureOpen(); err != nil {
 		return 0, err
 	}
 	var n uint64
 	err := j.db.QueryRowContext(context.Background(),
 		"SELECT coalesce(max(CAST(substr(session, 2) AS INTEGER)), 0) FROM changes WHERE session GLOB 's[0-9]*'").Scan(&n)
-	return n, j.failed(err)
+	return n, j.wrapDBError(err)
 }

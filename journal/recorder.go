@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -57,9 +58,9 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rows, call, err := r.journal.begin(r.origin, r.undoes, r.call, changes)
+	rows, call, err := r.journal.recordPending(r.origin, r.undoes, r.call, changes)
 	if err != nil {
-		return stopped(err)
+		return unavailableError(err)
 	}
 	r.call, r.rows = call, append(r.rows, rows...)
 	return nil
@@ -71,7 +72,7 @@ func (r *Recorder) AfterWrite(target string, after tools.State) {
 	defer r.mu.Unlock()
 	for i := range r.rows {
 		if v := &r.rows[i]; v.Target == target && v.AfterUnknown {
-			v.After, v.told = after, true
+			v.After, v.afterKnown = after, true
 		}
 	}
 }
@@ -85,13 +86,13 @@ func (r *Recorder) IDs() []string {
 	defer r.mu.Unlock()
 	var ids []string
 	for _, v := range r.rows {
-		ids = append(ids, idOf(v.seq))
+		ids = append(ids, changeID(v.seq))
 	}
 	return ids
 }
 
-// lookWithin is how long End asks what targets hold.
-const lookWithin = 5 * time.Second
+// stateTimeout is how long End asks what targets hold.
+const stateTimeout = 5 * time.Second
 
 // End says that the tool has returned, with err. When that went well, what was
 // reported happened; else k tells by what the targets hold. A nil k means that
@@ -103,38 +104,38 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		return
 	}
 	r.ended = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
 	defer cancel()
-	var marks []mark
+	var marks []outcomeUpdate
 	unknown := false
 	for _, v := range r.rows {
 		switch {
 		case err == nil && !v.AfterUnknown:
-			marks = append(marks, v.mark(status.Written))
-		case err == nil && v.told:
-			marks = append(marks, v.judged(v.After))
+			marks = append(marks, v.withOutcome(status.Written))
+		case err == nil && v.afterKnown:
+			marks = append(marks, v.inferOutcome(v.After))
 		case k == nil:
-			marks = append(marks, v.mark(status.OutcomeUnknown))
+			marks = append(marks, v.withOutcome(status.OutcomeUnknown))
 		default:
 			now, lookErr := k.State(ctx, v.Target)
 			if lookErr != nil {
 				unknown = true // Settle asks again
 				continue
 			}
-			marks = append(marks, v.judged(now))
+			marks = append(marks, v.inferOutcome(now))
 		}
 	}
-	r.journal.ended(r.call, r.origin.Source, unknown, marks)
+	r.journal.finishCall(r.call, r.origin.Source, unknown, marks)
 }
 
-// begin puts changes on disk as pending. call is 0 for the first of a call.
-func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
+// recordPending puts changes on disk as pending. call is 0 for the first of a call.
+func (j *Journal) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	first := call
 	rows := make([]row, 0, len(changes))
 	now := j.opts.Now()
-	err := j.write(func(tx batch) error {
+	err := j.transact(func(tx *sql.Tx) error {
 		for _, c := range changes {
 			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
 			if err := j.insert(tx, &v); err != nil {
@@ -143,62 +144,65 @@ func (j *Journal) begin(o Origin, undoes map[string]int64, call int64, changes [
 			call = v.call
 			rows = append(rows, v)
 		}
-		return j.evict(tx, call)
+		return j.enforceRetention(tx, call)
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	if first == 0 {
-		j.live[call] = true
+		j.running[call] = true
 	}
 	return rows, call, nil
 }
 
-// ended takes the outcomes of a call over.
-func (j *Journal) ended(call int64, source string, unknown bool, marks []mark) {
+// finishCall takes the outcomes of a call over.
+func (j *Journal) finishCall(call int64, source string, unknown bool, marks []outcomeUpdate) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.live, call)
+	delete(j.running, call)
 	if unknown {
-		j.loose[source] = true
+		j.needsRecovery[source] = true
 	}
-	j.later(marks...)
+	j.queueOutcomes(marks...)
 }
 
 // A row is a Change as it is kept.
 type row struct {
 	tools.Change
 
-	seq, call int64
-	time      time.Time
-	origin    Origin
-	outcome   status.Outcome // empty: pending
-	undoes    int64
-	fixed     string
-	told      bool // an Open one whose After was told
-	lost      bool // what is sealed of it cannot be read now; Target is "?"
+	seq, call  int64
+	time       time.Time
+	origin     Origin
+	outcome    status.Outcome // empty: pending
+	undoes     int64
+	cannotUndo string
+	afterKnown bool // an Open one whose After was told
+	unreadable bool // what is sealed of it cannot be read now; Target is "?"
 
 	// What the database knows without the contents.
 	beforeSize, afterSize int
 	beforeBlob, afterBlob []byte
 }
 
-func (j *Journal) insert(tx batch, v *row) error {
+const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
+		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
+
+func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	ctx := context.Background()
 	var err error
-	if v.beforeBlob, err = j.key.keep(tx, v.Before); err != nil {
+	if v.beforeBlob, err = j.key.store(tx, v.Before); err != nil {
 		return err
 	}
 	after := v.After
 	if v.AfterUnknown {
 		after = tools.State{}
 	}
-	if v.afterBlob, err = j.key.keep(tx, after); err != nil {
+	if v.afterBlob, err = j.key.store(tx, after); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, addChange,
+	res, err := tx.ExecContext(ctx, insertChange,
 		v.call, v.time.UnixNano(), v.origin.Client, v.origin.Session, v.origin.Source, v.origin.Tool,
-		j.nameOf(v.origin.Source, v.Target), j.key.seal([]byte(v.Target), "target"), j.sealed(v.origin.Reason), v.AfterUnknown, v.undoes,
+		j.targetName(v.origin.Source, v.Target), j.key.seal([]byte(v.Target), "target"), j.sealReason(v.origin.Reason), v.AfterUnknown, v.undoes,
 		v.Before.Exists, v.Before.Mode, len(v.Before.Data), v.beforeBlob, after.Exists, after.Mode, len(after.Data), v.afterBlob, v.origin.Proven)
 	if err != nil {
 		return err
@@ -208,20 +212,20 @@ func (j *Journal) insert(tx batch, v *row) error {
 	}
 	if v.call == 0 {
 		v.call = v.seq
-		_, err = tx.ExecContext(ctx, startCall, v.seq)
+		_, err = tx.ExecContext(ctx, "UPDATE changes SET call = seq WHERE seq = ?", v.seq)
 	}
 	return err
 }
 
-// sealed is a reason as it is kept; nil: none was given.
-func (j *Journal) sealed(reason string) []byte {
+// sealReason is a reason as it is kept; nil: none was given.
+func (j *Journal) sealReason(reason string) []byte {
 	if reason == "" {
 		return nil
 	}
 	return j.key.seal([]byte(reason), "reason")
 }
 
-func (j *Journal) unsealed(reason []byte) (string, error) {
+func (j *Journal) openReason(reason []byte) (string, error) {
 	if reason == nil {
 		return "", nil
 	}
@@ -229,21 +233,21 @@ func (j *Journal) unsealed(reason []byte) (string, error) {
 	return string(plain), err
 }
 
-func (j *Journal) nameOf(source, target string) []byte {
+func (j *Journal) targetName(source, target string) []byte {
 	return j.key.name([]byte(source), []byte(target))
 }
 
-// idOf and seqOf translate between what people type and what is stored.
-func idOf(seq int64) string { return fmt.Sprintf("c%d", seq) }
+// changeID and parseChangeID translate between what people type and what is stored.
+func changeID(seq int64) string { return fmt.Sprintf("c%d", seq) }
 
-func seqOf(id string) (int64, error) {
+func parseChangeID(id string) (int64, error) {
 	var seq int64
-	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || idOf(seq) != id {
+	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || changeID(seq) != id {
 		return 0, errors.New("no change has the ID " + fmt.Sprintf("%.40q", id) + "; `lectern changes` lists them")
 	}
 	return seq, nil
 }
 
-// holdsOthers says whether a target only holds others, such as a folder: what
+// isContainer says whether a target only holds others, such as a folder: what
 // matters is that it is there.
-func holdsOthers(target string) bool { return strings.HasSuffix(target, "/") }
+func isContainer(target string) bool { return strings.HasSuffix(target, "/") }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -16,33 +17,33 @@ const UndoTool = "undo"
 // taken back. When it is cut short, the next Settle goes on with it; when a
 // source refuses in the middle, the error says how far it came.
 func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sources) error {
-	j.undoing.Lock()
-	defer j.undoing.Unlock()
-	steps, err := j.prepare(ctx, p, from)
+	j.undoLock.Lock()
+	defer j.undoLock.Unlock()
+	steps, err := j.planUndo(ctx, p, from)
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
-	if err := j.intend(steps, p.Merge, by); err != nil {
+	if err := j.recordIntents(steps, p.Merge, by); err != nil {
 		return fmt.Errorf("undo: nothing was changed, as the journal cannot be written: %w", err)
 	}
 	ctx = context.WithoutCancel(ctx) // what is begun is seen through
 	for i, s := range steps {
-		if err := j.take(ctx, s, by, from); err != nil {
-			j.giveUp(steps[i:])
-			return fmt.Errorf("undo: %s of %d were taken back, then: %w", counted(i, "call"), len(steps), err)
+		if err := j.undoCall(ctx, s, by, from); err != nil {
+			j.dropIntents(steps[i:])
+			return fmt.Errorf("undo: %s of %d were taken back, then: %w", countNoun(i, "call"), len(steps), err)
 		}
 	}
 	return nil
 }
 
-// intend puts on disk what is about to be taken back.
-func (j *Journal) intend(steps []step, merging bool, by Origin) error {
+// recordIntents puts on disk what is about to be taken back.
+func (j *Journal) recordIntents(steps []undoStep, merging bool, by Origin) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.write(func(tx batch) error {
+	return j.transact(func(tx *sql.Tx) error {
 		for _, s := range steps {
 			if _, err := tx.ExecContext(context.Background(), "INSERT INTO intents (source, call, merge, client, session, proven, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				s.source, s.call, merging, by.Client, by.Session, by.Proven, j.sealed(by.Reason)); err != nil {
+				s.source, s.call, merging, by.Client, by.Session, by.Proven, j.sealReason(by.Reason)); err != nil {
 				return err
 			}
 		}
@@ -50,11 +51,11 @@ func (j *Journal) intend(steps []step, merging bool, by Origin) error {
 	})
 }
 
-// giveUp forgets that steps were to be taken back.
-func (j *Journal) giveUp(steps []step) {
+// dropIntents forgets that steps were to be taken back.
+func (j *Journal) dropIntents(steps []undoStep) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := j.write(func(tx batch) error {
+	err := j.transact(func(tx *sql.Tx) error {
 		for _, s := range steps {
 			if _, err := tx.ExecContext(context.Background(), "DELETE FROM intents WHERE call = ?", s.call); err != nil {
 				return err
@@ -67,24 +68,24 @@ func (j *Journal) giveUp(steps []step) {
 	}
 }
 
-func (j *Journal) take(ctx context.Context, s step, by Origin, from Sources) error {
+func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from Sources) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
 	}
 	defer release()
 	r := j.recordUndo(s, by)
-	return j.restore(ctx, s, r, r, k)
+	return j.restoreCall(ctx, s, r, r, k)
 }
 
-func (j *Journal) recordUndo(s step, by Origin) *Recorder {
+func (j *Journal) recordUndo(s undoStep, by Origin) *Recorder {
 	by.Source, by.Tool = s.source, UndoTool
 	return j.Record(by)
 }
 
-// restore takes one call back and marks it so. What changes is told to c, which
+// restoreCall takes one call back and marks it so. What changes is told to c, which
 // passes it on to r.
-func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.CallContext, k tools.Restorer) error {
+func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c tools.CallContext, k tools.Restorer) error {
 	r.undoes = map[string]int64{}
 	for _, v := range s.rows {
 		r.undoes[v.Target] = v.seq
@@ -96,9 +97,9 @@ func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Call
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.write(func(tx batch) error {
+	return j.transact(func(tx *sql.Tx) error {
 		for _, v := range s.rows { // also what the System did not report, as it was so already
-			if err := takeBackUnless(tx, v.seq); err != nil {
+			if err := markUndoneOnce(tx, v.seq); err != nil {
 				return err
 			}
 		}
@@ -107,40 +108,40 @@ func (j *Journal) restore(ctx context.Context, s step, r *Recorder, c tools.Call
 	})
 }
 
-// takeBackUnless marks a Change as undone that an undo did not report.
-func takeBackUnless(tx batch, seq int64) error {
+// markUndoneOnce marks a Change as undone that an undo did not report.
+func markUndoneOnce(tx *sql.Tx, seq int64) error {
 	var o status.Outcome
 	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
 	if err != nil || o == status.Undone {
 		return err
 	}
-	return takeBack(tx, seq)
+	return markUndone(tx, seq)
 }
 
 // resume goes on with undos that were cut short.
-func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, found *Found) error {
-	todo, err := j.intended(source)
+func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, found *Reconciliation) error {
+	todo, err := j.readIntents(source)
 	if err != nil {
 		return err
 	}
 	for _, t := range todo {
-		s, err := j.standing(t.call, source)
+		s, err := j.readCall(t.call, source)
 		if err != nil {
 			return err
 		}
 		if len(s.rows) > 0 {
-			err = s.against(ctx, k, t.merge, &ahead{left: map[string]tools.State{}})
+			err = s.checkPrecondition(ctx, k, t.merge, &precedingUndos{states: map[string]tools.State{}})
 			if err == nil {
 				r := j.recordUndo(s, t.by)
-				err = j.restore(ctx, s, r, r, k)
+				err = j.restoreCall(ctx, s, r, r, k)
 			}
 		}
 		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {
 			return err // later
 		}
-		j.giveUp([]step{s})
+		j.dropIntents([]undoStep{s})
 		if err != nil {
-			found.Stuck = append(found.Stuck, fmt.Sprintf("%s: %v", s.rows[0].Target, err))
+			found.Conflicted = append(found.Conflicted, fmt.Sprintf("%s: %v", s.rows[0].Target, err))
 			continue
 		}
 		found.Resumed++
@@ -148,14 +149,14 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 	return nil
 }
 
-// standing is a call as far as it stands.
-func (j *Journal) standing(call int64, source string) (step, error) {
+// readCall is a call as far as it stands.
+func (j *Journal) readCall(call int64, source string) (undoStep, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.ready(); err != nil {
-		return step{}, err
+	if err := j.openAndFlush(); err != nil {
+		return undoStep{}, err
 	}
-	return j.step(call, source)
+	return j.loadCall(call, source)
 }
 
 // An intent is a call that an undo has begun to take back.
@@ -165,7 +166,7 @@ type intent struct {
 	by    Origin
 }
 
-func (j *Journal) intended(source string) ([]intent, error) {
+func (j *Journal) readIntents(source string) ([]intent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.db == nil {
@@ -173,7 +174,7 @@ func (j *Journal) intended(source string) ([]intent, error) {
 	}
 	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 	if err != nil {
-		return nil, j.failed(err)
+		return nil, j.wrapDBError(err)
 	}
 	defer found.Close() //nolint:errcheck // Err tells
 	var all []intent
@@ -183,10 +184,10 @@ func (j *Journal) intended(source string) ([]intent, error) {
 		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
 			return nil, err
 		}
-		if t.by.Reason, err = j.unsealed(reason); err != nil {
+		if t.by.Reason, err = j.openReason(reason); err != nil {
 			return nil, err
 		}
 		all = append(all, t)
 	}
-	return all, j.failed(found.Err())
+	return all, j.wrapDBError(found.Err())
 }

@@ -84,8 +84,8 @@ func TestUndoRefusesLaterEdits(t *testing.T) {
 		_, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.from)
 		return err
 	}()} {
-		edited, ok := errors.AsType[*journal.Edited](err)
-		if !ok || !strings.Contains(edited.Why, "+by a person") || !strings.Contains(edited.Why, "a.md in notes") {
+		edited, ok := errors.AsType[*journal.ConflictError](err)
+		if !ok || !strings.Contains(edited.Reason, "+by a person") || !strings.Contains(edited.Reason, "a.md in notes") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestUndoAroundAnEditChangesNothing(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("3\nof a person\n")})
 	from := func(context.Context, string) (tools.Restorer, func(), error) { return nest{d.shelf}, func() {}, nil }
 	err := d.Undo(t.Context(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
-	if _, edited := errors.AsType[*journal.Edited](err); !edited {
+	if _, edited := errors.AsType[*journal.ConflictError](err); !edited {
 		t.Errorf("undone: %v", err)
 	}
 	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\nof a person\n")})

@@ -20,26 +20,26 @@ type Installation struct {
 // Update is what is known of Lectern's versions.
 type Update struct {
 	Installed string    `json:"installed,omitempty"` // of the binary on disk
-	Available string    `json:"available,omitempty"` // newest release; empty: not asked, or not known
-	Asked     time.Time `json:"asked,omitzero"`      // when Available was learned
+	Available string    `json:"available,omitempty"` // newest release; empty: not known
+	Asked     time.Time `json:"asked,omitzero"`      // when Available was found out
 	Pinned    string    `json:"pinned,omitempty"`
-	Previous  string    `json:"previous,omitempty"` // what a roll-back leads to; empty: there is none
+	Previous  string    `json:"previous,omitempty"` // what a rollback returns to; empty: there is none
 	Note      string    `json:"note,omitempty"`     // why there is no update from here, such as a package manager's
 	URL       string    `json:"url,omitempty"`      // where to get it by hand
 	Steps     []Check   `json:"steps"`              // of the update under way or the last one
 	Done      int64     `json:"done"`               // bytes of the download
 	Total     int64     `json:"total"`
-	Rate      int64     `json:"rate"` // bytes in a second
+	Rate      int64     `json:"rate"` // bytes per second
 }
 
-// A Check is one thing that was looked at, by the doctor or in an update.
+// A Check is one check of the doctor, or one step of an update.
 type Check struct {
 	Name   string      `json:"name"` // stable: "hub.port"
 	Title  string      `json:"title"`
 	Result CheckResult `json:"result"`
 	Detail string      `json:"detail,omitempty"` // what was found
 	Fix    string      `json:"fix,omitempty"`
-	Action *Action     `json:"action,omitempty"` // what mends it
+	Action *Action     `json:"action,omitempty"` // what fixes it
 }
 
 // CheckResult of a Check.
@@ -47,12 +47,12 @@ type CheckResult string
 
 // The results.
 const (
-	CheckPending CheckResult = "pending" // not looked at yet
+	CheckPending CheckResult = "pending" // not run yet
 	CheckRunning CheckResult = "looking"
 	CheckOK      CheckResult = "good"
 	CheckWarn    CheckResult = "doubt" // works, and could be better
 	CheckFail    CheckResult = "bad"
-	CheckSkipped CheckResult = "skipped" // could not be looked at; Detail says why
+	CheckSkipped CheckResult = "skipped" // could not be run; Detail says why
 )
 
 // A Discovered is a knowledge base on this machine that is not a source yet. The
@@ -61,5 +61,5 @@ type Discovered struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"` // what the source would be called
 	Place  string `json:"place"`
-	Reason string `json:"why"` // "Obsidian knows it"
+	Reason string `json:"reason"` // "Obsidian knows it"
 }

@@ -1,15 +1,15 @@
-// Package status is Lectern's picture of itself: what runs, what is wrong and
-// who is connected. The hub fills it; the panel, `lectern status` and tests
-// read it through a [Client].
+// Package status is the status API of Lectern: a [Snapshot] of what runs, what
+// is wrong and which agents are connected, one table of queries (query.go) and
+// one of actions (action.go). The hub fills it; the panel, `lectern status` and
+// tests use it through a [Client].
 //
 // It is a leaf so that hub, supervisor, tui and installer can all depend on
-// it: plain data with json tags, no behaviour. Both ends of the wire that
+// it: plain data with json tags and no I/O. Both ends of the wire that
 // carries it are in status/loopback; the suite that every Client passes is in
 // status/statustest. Start reading at [Snapshot].
 //
-// Text in a Snapshot may come from notes, clients and other programs: whoever
-// shows it on a terminal passes it through internal/safetext or tui/theme
-// first.
+// Text in a Snapshot may come from notes, clients and other programs: pass it
+// through internal/safetext or tui/theme before a terminal shows it.
 package status
 
 import "time"
@@ -27,35 +27,34 @@ type Snapshot struct {
 	Sessions []Session `json:"sessions"`
 	// Peers are the applications connected now, in the order of their names.
 	Peers []Peer `json:"peers"`
-	// Problems are what a person can mend now, gravest first.
+	// Problems are what a person can fix now, gravest first.
 	Problems []Problem `json:"problems"`
 	// Snippets are what to paste into MCP clients to connect them.
 	Snippets []Snippet `json:"snippets"`
 	// Approvals are the calls that wait for a person, oldest first.
 	Approvals []Approval `json:"approvals"`
-	// Outcomes are what became of the last Approvals that wait no more, oldest
-	// first, at most 32.
-	Outcomes []ApprovalOutcome `json:"endings"`
+	// Outcomes are how the last Approvals ended, oldest first, at most 32.
+	Outcomes []ApprovalOutcome `json:"outcomes"`
 	// Installations are the MCP clients and other places on this machine that
 	// Lectern can be put into. A hub knows none: the panel's own Client adds
 	// them, as it does Update.
-	Installations []Installation `json:"installs"`
-	Discovered    []Discovered   `json:"found"` // the surest first
+	Installations []Installation `json:"installations"`
+	Discovered    []Discovered   `json:"discovered"` // the most certain first
 	Update        Update         `json:"update"`
 }
 
-// State of a Part.
+// State of a Component.
 type State string
 
 // The closed list of states.
 const (
-	Stopped   State = "stopped"    // not running, and nobody wants it to
+	Stopped   State = "stopped"    // not running, and not meant to
 	Starting  State = "starting"   // wanted, not ready yet
 	Ready     State = "ready"      // serves
 	Degraded  State = "degraded"   // serves, with a Problem
 	Failed    State = "failed"     // wanted, does not serve; see Note and Problems
-	CrashLoop State = "crash-loop" // failed too often; waits for a person
-	Stopping  State = "stopping"   // finishes what it has begun
+	CrashLoop State = "crash-loop" // failed too often; a person has to look
+	Stopping  State = "stopping"   // finishes the calls in flight
 )
 
 // A Component is anything with a state: the hub, a source, a peer, a session.
@@ -63,7 +62,7 @@ type Component struct {
 	Name  string    `json:"name"`
 	State State     `json:"state"`
 	Since time.Time `json:"since"`          // when it entered State
-	Note  string    `json:"note,omitempty"` // one line about the state; empty: nothing to say
+	Note  string    `json:"note,omitempty"` // one line about the state; empty: none
 }
 
 // Hub is the process that owns the sources.
@@ -80,9 +79,9 @@ type Hub struct {
 	Restarts int       `json:"restarts"`           // by the supervisor that watches it
 	Memory   uint64    `json:"memory"`             // bytes obtained from the system
 	Skill    string    `json:"skill,omitempty"`    // version of the skill it speaks
-	Pinned   bool      `json:"pinned"`             // true: does not leave when idle
+	Pinned   bool      `json:"pinned"`             // true: does not stop when idle
 	// Stderr is what a hub that failed wrote there last, a line each; nil: it
-	// runs, or wrote nothing. A hub knows none: who starts hubs does.
+	// runs, or wrote nothing. Only the process that starts hubs sets it.
 	Stderr []string `json:"stderr,omitempty"`
 }
 
@@ -96,7 +95,7 @@ type Source struct {
 	Tools    int      `json:"tools"`
 	Calls    uint64   `json:"calls"`            // since the hub started
 	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something
-	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern laid out itself
+	Sample   bool     `json:"sample,omitempty"` // the Welcome vault that Lectern created
 }
 
 // Transport is how a session reached the hub.
@@ -111,9 +110,9 @@ const (
 // Session is one agent connected to the hub.
 type Session struct {
 	Component
-	// Client is what the other side calls itself: a claim, unless Proven.
+	// Client is the name that the MCP client gives: a claim, unless Proven.
 	Client    string    `json:"client"`
-	Proven    bool      `json:"proven,omitempty"` // it showed the token that was made for it
+	Proven    bool      `json:"proven,omitempty"` // it presented the token made for it
 	Grants    string    `json:"grants,omitempty"` // what it may do, in a few words; empty: what the sources grant
 	Version   string    `json:"version,omitempty"`
 	Transport Transport `json:"transport"`
@@ -126,7 +125,7 @@ type Session struct {
 }
 
 // Peer is another application, reached through its plugin. Its name is that of
-// what it has open. All it says of itself is a claim.
+// what it has open. Everything it says about itself is a claim.
 type Peer struct {
 	Component
 	Graph     string `json:"graph,omitempty"` // the address of what is open
@@ -137,13 +136,12 @@ type Peer struct {
 	Skill     string `json:"skill,omitempty"`
 	Transport string `json:"transport"` // "websocket" or "poll"
 	Origin    string `json:"origin,omitempty"`
-	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
-	// yet.
+	// Latency is the ping time, rounded so that it seldom changes; 0: not measured.
 	Latency      time.Duration `json:"latency_ns"`
 	Capabilities []string      `json:"capabilities"` // what it can do
 	Calls        uint64        `json:"calls"`
 	Failures     uint64        `json:"failures"`
-	Dropped      uint64        `json:"dropped"`              // answers that no call waited for
+	Dropped      uint64        `json:"dropped"`              // answers without a call that waited for them
 	LastError    string        `json:"last_error,omitempty"` // the code of the last failure
 }
 
@@ -157,10 +155,10 @@ const (
 	Notice  Severity = "notice"
 )
 
-// A Problem is something a person can mend.
+// A Problem is something a person can fix.
 type Problem struct {
-	Code      string    `json:"code"` // stable and documented: "source.gone"
-	Component string    `json:"part"` // the name of the Part it is about
+	Code      string    `json:"code"`      // stable and documented: "source.gone"
+	Component string    `json:"component"` // the name of the component it is about
 	Severity  Severity  `json:"severity"`
 	Title     string    `json:"title"` // one line: what is wrong, and where
 	Fix       string    `json:"fix"`   // what to do, as a sentence
@@ -168,7 +166,7 @@ type Problem struct {
 	Since     time.Time `json:"since"`
 }
 
-// A Snippet is what one MCP client wants to read to find Lectern.
+// A Snippet is what to paste into the configuration of one MCP client.
 type Snippet struct {
 	Client string `json:"client"` // "Claude Code"
 	Where  string `json:"where"`  // "run in a shell", "~/.cursor/mcp.json"

@@ -18,22 +18,22 @@ const pipeWait = 500 * time.Millisecond
 
 // A child is one run of a process, the leader of a group of its own.
 type child struct {
-	pid    int
-	stderr *tail
-	tether tether
-	done   chan struct{}
-	exit   Exit // read after done is closed
+	pid         int
+	stderr      *outputTail
+	parentWatch parentWatch
+	done        chan struct{}
+	exit        Exit // read after done is closed
 }
 
 // start starts the child. It dies when this process dies.
 func (p *Process) start() (*child, error) {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:gosec,noctx // what to run is given by cmd; Run ends it in steps
-	c := &child{stderr: &tail{}, done: make(chan struct{})}
-	out := &shared{w: p.Output}
+	c := &child{stderr: &outputTail{}, done: make(chan struct{})}
+	out := &lockedWriter{w: p.Output}
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, pipeWait
 	cmd.Stdout, cmd.Stderr = out, io.MultiWriter(c.stderr, out)
 	var err error
-	if c.tether, err = tie(cmd); err != nil {
+	if c.parentWatch, err = watchParent(cmd); err != nil {
 		return nil, err
 	}
 	started := make(chan error)
@@ -45,7 +45,7 @@ func (p *Process) start() (*child, error) {
 		err := cmd.Start()
 		if err == nil {
 			c.pid = cmd.Process.Pid
-			err = c.tether.started(cmd)
+			err = c.parentWatch.afterStart(cmd)
 		}
 		started <- err
 		if cmd.Process == nil {
@@ -54,12 +54,12 @@ func (p *Process) start() (*child, error) {
 		waited := cmd.Wait()
 		_ = c.kill() // what is left of the group
 		c.exit = exitOf(cmd.ProcessState, waited)
-		c.tether.cut()
+		c.parentWatch.close()
 		close(c.done)
 	}()
 	err = <-started
 	if cmd.Process == nil {
-		c.tether.cut()
+		c.parentWatch.close()
 		return nil, err
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *child) ended() bool {
 
 func exitOf(state *os.ProcessState, err error) Exit {
 	if state == nil {
-		return Exit{Code: -1, Why: err.Error()}
+		return Exit{Code: -1, Reason: err.Error()}
 	}
 	exit := Exit{Code: state.ExitCode()}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -90,14 +90,14 @@ func exitOf(state *os.ProcessState, err error) Exit {
 	return exit
 }
 
-// shared lets stdout and stderr be copied into one writer.
-type shared struct {
+// lockedWriter lets stdout and stderr be copied into one writer.
+type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
 // Write never fails: a full disk must not stop a child from running.
-func (s *shared) Write(p []byte) (int, error) {
+func (s *lockedWriter) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.w != nil {
@@ -112,37 +112,37 @@ const (
 	tailLine  = 1 << 10 // bytes
 )
 
-// A tail keeps the last lines that were written to it.
-type tail struct {
-	mu   sync.Mutex
-	full []string
-	part []byte // a line without its end
+// A outputTail keeps the last lines that were written to it.
+type outputTail struct {
+	mu      sync.Mutex
+	lines   []string
+	partial []byte // a line without its end
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *outputTail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for line := range strings.Lines(string(p)) {
 		whole := strings.HasSuffix(line, "\n")
 		line = strings.TrimRight(line, "\r\n")
-		t.part = append(t.part, line[:min(len(line), tailLine-len(t.part))]...)
+		t.partial = append(t.partial, line[:min(len(line), tailLine-len(t.partial))]...)
 		if whole {
-			t.full = append(t.full, string(t.part))
-			t.part = t.part[:0]
+			t.lines = append(t.lines, string(t.partial))
+			t.partial = t.partial[:0]
 		}
 	}
-	if extra := len(t.full) - tailLines; extra > 0 {
-		t.full = append(t.full[:0:0], t.full[extra:]...)
+	if extra := len(t.lines) - tailLines; extra > 0 {
+		t.lines = append(t.lines[:0:0], t.lines[extra:]...)
 	}
 	return len(p), nil
 }
 
-func (t *tail) lines() []string {
+func (t *outputTail) snapshot() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := append([]string(nil), t.full...)
-	if len(t.part) > 0 {
-		lines = append(lines, string(t.part))
+	lines := append([]string(nil), t.lines...)
+	if len(t.partial) > 0 {
+		lines = append(lines, string(t.partial))
 	}
 	return lines[max(0, len(lines)-tailLines):]
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ type ProcessConfig struct {
 	// Stop asks the child to leave; it need not wait. Nil: it is signalled.
 	Stop func(ctx context.Context) error
 
-	Policy Policy         // without Steps: the usual one
+	Policy RestartPolicy  // without Steps: the default one
 	Timing ProcessTiming  // zero fields: the usual times
 	Report func(Report)   // called on each change, never twice at once
 	Rand   func() float64 // [0, 1), for jitter; nil: random
@@ -46,7 +45,7 @@ type ProcessTiming struct {
 	Grace       time.Duration // between asking, TERM and KILL; 5 s
 }
 
-func (t ProcessTiming) orUsual() ProcessTiming {
+func (t ProcessTiming) withDefaults() ProcessTiming {
 	if t.ReadyWithin == 0 {
 		t.ReadyWithin = 10 * time.Second
 	}
@@ -95,28 +94,25 @@ func (e *ExitError) Error() string {
 type Process struct {
 	ProcessConfig
 
-	history history
-	again   chan struct{} // a person asks for a new start
-	report  Report
+	history         RestartHistory
+	restartRequests chan struct{} // a person asks for a new start
+	report          Report
 }
 
 // NewProcess returns a Process that Run starts.
 func NewProcess(c ProcessConfig) *Process {
-	c.Timing = c.Timing.orUsual()
+	c.Timing = c.Timing.withDefaults()
 	if len(c.Policy.Steps) == 0 {
-		c.Policy = UsualPolicy()
+		c.Policy = DefaultRestartPolicy()
 	}
-	if c.Rand == nil {
-		c.Rand = rand.Float64
-	}
-	return &Process{ProcessConfig: c, history: history{Policy: c.Policy, rand: c.Rand}, again: make(chan struct{}, 1)}
+	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy, Rand: c.Rand}, restartRequests: make(chan struct{}, 1)}
 }
 
 // Restart starts the child anew: a running one is ended first, and a crash
 // loop is forgotten. It does not wait.
 func (p *Process) Restart() {
 	select {
-	case p.again <- struct{}{}:
+	case p.restartRequests <- struct{}{}:
 	default:
 	}
 }
@@ -127,103 +123,104 @@ func (p *Process) Run(ctx context.Context) error {
 	for ; ; p.report.Restarts++ {
 		if p.Before != nil {
 			if err := p.Before(ctx); err != nil {
-				return p.stopped(ctx, err)
+				return p.endRun(ctx, err)
 			}
 		}
 		began := p.Now()
-		exit, asked := p.once(ctx)
+		exit, asked := p.runOnce(ctx)
 		p.report.PID, p.report.Exit = 0, &exit
 		if ctx.Err() != nil {
-			return p.stopped(ctx, nil)
+			return p.endRun(ctx, nil)
 		}
 		if asked {
-			p.history.reset()
+			p.history.Reset()
 			continue
 		}
 		ended := p.Now()
-		decision := p.history.ended(exit, ended.Sub(began), ended)
-		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", decision.After)
-		if decision.Verdict == Rest {
-			return p.rest(exit)
+		final := exit.Final()
+		var delay time.Duration
+		var crashLoop bool
+		if !final {
+			delay, crashLoop = p.history.Failed(ended.Sub(began), ended)
 		}
-		if !p.wait(ctx, decision, ended) {
-			return p.stopped(ctx, nil)
+		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", delay)
+		if final {
+			return p.endForGood(exit)
+		}
+		if !p.wait(ctx, delay, crashLoop) {
+			return p.endRun(ctx, nil)
 		}
 	}
 }
 
-// wait lets the time of decision pass; false if ctx ended.
-func (p *Process) wait(ctx context.Context, d Decision, now time.Time) bool {
-	p.report.Next = now.Add(d.After)
-	note := fmt.Sprintf("%s; starts again in %s", p.report.Exit, d.After.Round(100*time.Millisecond))
-	state := status.Failed
-	var timer <-chan time.Time
-	if d.Verdict == Loop {
-		state = status.CrashLoop
-		note = fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
-		p.history.loop()
+// wait waits for delay, which is shown, or until a person asks for a restart. A
+// crash loop without a delay waits for the person. It returns false if ctx ends.
+func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool) bool {
+	state, note := status.Failed, fmt.Sprintf("%s; starts again in %s", p.report.Exit, delay.Round(100*time.Millisecond))
+	if crashLoop {
+		state, note = status.CrashLoop, fmt.Sprintf("%s; ended %d times within %s", p.report.Exit, p.Policy.LoopExits, p.Policy.LoopWithin)
 	}
-	if d.After > 0 {
-		t := time.NewTimer(d.After)
+	var timer <-chan time.Time
+	if delay > 0 {
+		p.report.Next = p.Now().Add(delay)
+		t := time.NewTimer(delay)
 		defer t.Stop()
 		timer = t.C
-	} else {
-		p.report.Next = time.Time{}
 	}
-	p.tell(state, note)
+	p.setState(state, note)
 	p.report.Next = time.Time{}
 	select {
 	case <-timer:
-	case <-p.again:
-		p.history.reset()
+	case <-p.restartRequests:
+		p.history.Reset()
 	case <-ctx.Done():
 		return false
 	}
 	return true
 }
 
-// once runs the child one time. asked is true when a person wants it to be
+// runOnce runs the child one time. asked is true when a person wants it to be
 // started anew.
-func (p *Process) once(ctx context.Context) (exit Exit, asked bool) {
-	p.tell(status.Starting, "")
+func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
+	p.setState(status.Starting, "")
 	c, err := p.start()
 	if err != nil {
-		return Exit{Code: 127, Why: err.Error()}, false // as a shell says it
+		return Exit{Code: 127, Reason: err.Error()}, false // as a shell says it
 	}
 	p.report.PID = c.pid
 	checking, cancel := context.WithCancel(ctx)
-	news := make(chan news)
+	news := make(chan healthReport)
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		p.check(checking, news)
+		p.watchHealth(checking, news)
 	}()
 	defer func() {
 		cancel()
 		<-checked
-		p.report.Stderr = c.stderr.lines()
+		p.report.Stderr = c.stderr.snapshot()
 	}()
 	for {
 		select {
 		case <-c.done:
 			return c.exit, false
 		case n := <-news:
-			if n.end == "" {
-				p.tell(n.state, n.note)
+			if n.endReason == "" {
+				p.setState(n.state, n.note)
 				continue
 			}
-			return p.end(c, n.end), false
-		case <-p.again:
-			return p.end(c, "asked to restart"), true
+			return p.endChild(c, n.endReason), false
+		case <-p.restartRequests:
+			return p.endChild(c, "asked to restart"), true
 		case <-ctx.Done():
-			return p.end(c, "asked to stop"), false
+			return p.endChild(c, "asked to stop"), false
 		}
 	}
 }
 
-// end ends the child: it is asked, then told, then killed with its whole group.
-func (p *Process) end(c *child, why string) Exit {
-	p.tell(status.Stopping, why)
+// endChild ends the child: it is asked, then told, then killed with its whole group.
+func (p *Process) endChild(c *child, why string) Exit {
+	p.setState(status.Stopping, why)
 	steps := []func(context.Context) error{
 		func(context.Context) error { return c.terminate() },
 		func(context.Context) error { return c.kill() },
@@ -250,31 +247,31 @@ func (p *Process) end(c *child, why string) Exit {
 	}
 	<-c.done // killed, if nothing else
 	exit := c.exit
-	exit.Why = why
+	exit.Reason = why
 	return exit
 }
 
-// stopped is the end of Run because ctx ended, or Before failed.
-func (p *Process) stopped(ctx context.Context, err error) error {
+// endRun is the end of Run because ctx ended, or Before failed.
+func (p *Process) endRun(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = nil
 	}
-	p.tell(status.Stopped, "")
+	p.setState(status.Stopped, "")
 	return err
 }
 
-// rest is the end of Run because the child ended for good.
-func (p *Process) rest(exit Exit) error {
+// endForGood is the end of Run because the child ended for good.
+func (p *Process) endForGood(exit Exit) error {
 	if exit.Code == 0 {
-		p.tell(status.Stopped, "")
+		p.setState(status.Stopped, "")
 		return nil
 	}
 	err := &ExitError{Name: p.Name, Exit: exit, Stderr: p.report.Stderr}
-	p.tell(status.Failed, strings.TrimPrefix(err.Error(), "run "+p.Name+": "))
+	p.setState(status.Failed, strings.TrimPrefix(err.Error(), "run "+p.Name+": "))
 	return err
 }
 
-func (p *Process) tell(state status.State, note string) {
+func (p *Process) setState(state status.State, note string) {
 	p.report.State, p.report.Note = state, note
 	if p.Report != nil {
 		p.Report(p.report)

@@ -98,7 +98,7 @@ func watch(t *testing.T, how string, with func(*ProcessConfig)) *watched {
 	w := &watched{t: t, reports: make(chan Report, 256), pids: make(chan int, 16), done: make(chan error, 1), stop: cancel}
 	c := ProcessConfig{
 		Name: "child", Command: []string{os.Args[0]}, Env: append(os.Environ(), childEnv+"="+how), Output: w,
-		Policy: Policy{Steps: []time.Duration{time.Millisecond}, Healthy: time.Minute, LoopExits: 3, LoopWithin: time.Minute},
+		Policy: RestartPolicy{Steps: []time.Duration{time.Millisecond}, Healthy: time.Minute, LoopExits: 3, LoopWithin: time.Minute},
 		Timing: ProcessTiming{ReadyEvery: 5 * time.Millisecond, LiveEvery: 5 * time.Millisecond, Grace: 200 * time.Millisecond},
 		Report: func(r Report) { w.reports <- r }, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
@@ -258,7 +258,7 @@ func TestNeverReady(t *testing.T) {
 		c.Ready = func(context.Context) error { return errors.New("no answer on its socket") }
 	})
 	r := w.until(status.Failed)
-	if want := "not ready within 20ms: no answer on its socket"; r.Exit == nil || r.Exit.Why != want {
+	if want := "not ready within 20ms: no answer on its socket"; r.Exit == nil || r.Exit.Reason != want {
 		t.Errorf("exit %v, want %q", r.Exit, want)
 	}
 }
@@ -274,7 +274,7 @@ func TestNoLongerLive(t *testing.T) {
 	w.until(status.Ready)
 	w.until(status.Degraded)
 	w.until(status.Ready)
-	if r := w.until(status.Failed); r.Exit.Why != "does not answer: hangs" {
+	if r := w.until(status.Failed); r.Exit.Reason != "does not answer: hangs" {
 		t.Errorf("exit %v", r.Exit)
 	}
 	close(answers)
@@ -358,14 +358,14 @@ func TestLifelineValue(t *testing.T) {
 }
 
 func TestTail(t *testing.T) {
-	var got tail
+	var got outputTail
 	for _, piece := range []string{"a\nb", "c\r\n", strings.Repeat("x", 3000), "y\n\nend"} {
 		if _, err := got.Write([]byte(piece)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := []string{"a", "bc", strings.Repeat("x", tailLine), "", "end"}
-	if lines := got.lines(); strings.Join(lines, "|") != strings.Join(want, "|") {
+	if lines := got.snapshot(); strings.Join(lines, "|") != strings.Join(want, "|") {
 		t.Errorf("%q", lines)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// pause is the least time between two snapshots for one watcher: twenty a
+// minInterval is the least time between two snapshots for one watcher: twenty a
 // second are more than a person sees, and a busy hub changes thousands of times.
-const pause = 50 * time.Millisecond
+const minInterval = 50 * time.Millisecond
 
 // State holds the current status.Snapshot of a hub and tells watchers of every
 // change. Nobody who changes it ever waits for a watcher. It is safe for
@@ -30,7 +30,7 @@ type State struct {
 func NewState(now func() time.Time) *State {
 	return &State{
 		now:     now,
-		snap:    detach(status.Snapshot{Time: now()}),
+		snap:    cloneSnapshot(status.Snapshot{Time: now()}),
 		changed: make(chan struct{}),
 	}
 }
@@ -45,7 +45,7 @@ func NewState(now func() time.Time) *State {
 func (s *State) Update(f func(*status.Snapshot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := detach(s.snap)
+	next := cloneSnapshot(s.snap)
 	f(&next)
 	s.publish(next)
 }
@@ -66,7 +66,7 @@ func (s *State) Raise(p status.Problem) {
 	if p.Since.IsZero() {
 		p.Since = s.now()
 	}
-	next := detach(s.snap)
+	next := cloneSnapshot(s.snap)
 	if i >= 0 {
 		next.Problems[i] = p
 	} else {
@@ -84,7 +84,7 @@ func (s *State) Clear(code, part string) {
 	if !slices.ContainsFunc(s.snap.Problems, gone) {
 		return
 	}
-	next := detach(s.snap)
+	next := cloneSnapshot(s.snap)
 	next.Problems = slices.DeleteFunc(next.Problems, gone)
 	s.publish(next)
 }
@@ -92,11 +92,11 @@ func (s *State) Clear(code, part string) {
 // publish makes next the current snapshot, if it shows anything new.
 func (s *State) publish(next status.Snapshot) {
 	now := s.now()
-	next = detach(next) // whoever changed it may have left slices of its own in it
+	next = cloneSnapshot(next) // whoever changed it may have left slices of its own in it
 	next.Seq, next.Time = s.snap.Seq+1, now
-	stampParts(&next, s.snap, now)
-	slices.SortStableFunc(next.Problems, byGravity)
-	if alike(next, s.snap) {
+	setSince(&next, s.snap, now)
+	slices.SortStableFunc(next.Problems, compareSeverity)
+	if sameContent(next, s.snap) {
 		return
 	}
 	s.snap = next
@@ -104,59 +104,55 @@ func (s *State) publish(next status.Snapshot) {
 	s.changed = make(chan struct{})
 }
 
-// alike reports whether two snapshots show the same.
-func alike(a, b status.Snapshot) bool {
+// sameContent reports whether two snapshots show the same.
+func sameContent(a, b status.Snapshot) bool {
 	a.Seq, a.Time = b.Seq, b.Time
 	return reflect.DeepEqual(a, b)
 }
 
 // Snapshot returns the current snapshot, which is the caller's to change.
 func (s *State) Snapshot() status.Snapshot {
-	snap, _ := s.take()
+	snap, _ := s.current()
 	return snap
 }
 
-func (s *State) take() (status.Snapshot, <-chan struct{}) {
+func (s *State) current() (status.Snapshot, <-chan struct{}) {
 	s.mu.Lock()
 	snap, changed := s.snap, s.changed
 	s.mu.Unlock()
-	return detach(snap), changed
+	return cloneSnapshot(snap), changed
 }
 
 // Watch delivers the current snapshot at once and then the newest after
 // changes, at most twenty a second. A slow reader misses intermediate
 // snapshots, never the last. The channel is closed when ctx ends.
 func (s *State) Watch(ctx context.Context) <-chan status.Snapshot {
-	out := make(chan status.Snapshot)
+	out := make(chan status.Snapshot, 1)
 	go s.watch(ctx, out)
 	return out
 }
 
-func (s *State) watch(ctx context.Context, out chan<- status.Snapshot) {
+func (s *State) watch(ctx context.Context, out chan status.Snapshot) {
 	defer close(out)
-	for ctx.Err() == nil {
-		snap, changed := s.take()
-		offer := out // nil once the reader has taken it
-		rested := time.After(pause)
-		var stale <-chan struct{} // nil until the pause is over
-		for fresh := true; fresh; {
-			select {
-			case offer <- snap:
-				offer = nil
-			case <-rested:
-				stale = changed
-			case <-stale:
-				fresh = false
-			case <-ctx.Done():
-				return
-			}
+	for {
+		snap, changed := s.current()
+		status.Offer(out, snap)
+		select {
+		case <-time.After(minInterval):
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
 		}
 	}
 }
 
-// stampParts sets Since of the parts of next that entered another state, and
+// setSince sets Since of the parts of next that entered another state, and
 // carries it over for those that did not.
-func stampParts(next *status.Snapshot, last status.Snapshot, now time.Time) {
+func setSince(next *status.Snapshot, last status.Snapshot, now time.Time) {
 	stamp := func(p *status.Component, old status.Component) {
 		switch {
 		case p.State == old.State && p.Since.IsZero():
@@ -168,15 +164,15 @@ func stampParts(next *status.Snapshot, last status.Snapshot, now time.Time) {
 	stamp(&next.Hub.Component, last.Hub.Component)
 	for i := range next.Sources {
 		p := &next.Sources[i].Component
-		stamp(p, partOf(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
+		stamp(p, findComponent(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
 	}
 	for i := range next.Sessions {
 		p := &next.Sessions[i].Component
-		stamp(p, partOf(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
+		stamp(p, findComponent(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
 	}
 }
 
-func partOf[T any](all []T, name string, part func(T) status.Component) status.Component {
+func findComponent[T any](all []T, name string, part func(T) status.Component) status.Component {
 	for _, t := range all {
 		if p := part(t); p.Name == name {
 			return p
@@ -185,17 +181,17 @@ func partOf[T any](all []T, name string, part func(T) status.Component) status.C
 	return status.Component{}
 }
 
-// byGravity orders problems: gravest first, then those that stand longest.
-func byGravity(a, b status.Problem) int {
+// compareSeverity orders problems: gravest first, then those that stand longest.
+func compareSeverity(a, b status.Problem) int {
 	return cmp.Or(
-		cmp.Compare(rank(a.Severity), rank(b.Severity)),
+		cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),
 		a.Since.Compare(b.Since),
 		cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Component, b.Component),
 	)
 }
 
-func rank(s status.Severity) int {
+func severityRank(s status.Severity) int {
 	order := []status.Severity{status.Error, status.Warning, status.Notice}
 	if i := slices.Index(order, s); i >= 0 {
 		return i

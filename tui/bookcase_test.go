@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A bookcase is what a clerk has as a Shelf.
+// A bookcase is the pages of a clerk.
 type bookcase struct {
 	pages []status.PageList
 	page  status.PageText
@@ -20,7 +20,7 @@ type bookcase struct {
 	left  int           // who waited for a page and gave up
 }
 
-// Pages implements status.Shelf.
+// Pages answers status.PagesQuery.
 func (c *clerk) Pages(ctx context.Context, source string) (<-chan status.PageList, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,10 +42,10 @@ func (c *clerk) Pages(ctx context.Context, source string) (<-chan status.PageLis
 	return ch, nil
 }
 
-// Page implements status.Shelf.
-func (c *clerk) Page(ctx context.Context, source, name string) (status.PageText, error) {
+// Page answers status.PageQuery.
+func (c *clerk) Page(ctx context.Context, p status.PageRef) (status.PageText, error) {
 	c.mu.Lock()
-	c.shelf.read = append(c.shelf.read, source+" "+name)
+	c.shelf.read = append(c.shelf.read, p.Source+" "+p.Name)
 	hold := c.shelf.hold
 	c.mu.Unlock()
 	if hold != nil {
@@ -63,11 +63,11 @@ func (c *clerk) Page(ctx context.Context, source, name string) (status.PageText,
 	return c.shelf.page, c.err
 }
 
-// Search implements status.Shelf.
-func (c *clerk) Search(_ context.Context, source, query string) (status.Search, error) {
+// Search answers status.SearchQuery.
+func (c *clerk) Search(_ context.Context, q status.SearchText) (status.Search, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shelf.read = append(c.shelf.read, source+" "+query)
+	c.shelf.read = append(c.shelf.read, q.Source+" "+q.Text)
 	return c.shelf.found, c.err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A clerk is a Ledger and a Desk over what a test puts into it.
+// A clerk answers queries with what a test puts into it.
 type clerk struct {
 	mu       sync.Mutex
 	changes  []status.Change // newest first
@@ -41,8 +41,23 @@ func (c *clerk) fail(err error) {
 	c.err = err
 }
 
-// Calls implements status.Ledger.
-func (c *clerk) Calls(ctx context.Context, _ status.CallQuery) (<-chan status.Call, error) {
+// client is hub with the answers of the clerk.
+func (c *clerk) client(hub status.Client) status.Client {
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.CallsQuery, c.Calls)
+	status.HandleQuery(queries, status.ChangesQuery, c.Changes)
+	status.HandleQuery(queries, status.ToolsQuery, c.Tools)
+	status.HandleQuery(queries, status.RunToolQuery, c.Call)
+	status.HandleStream(queries, status.ChecksQuery, c.Check)
+	status.HandleQuery(queries, status.SettingsQuery, c.Settings)
+	status.HandleStream(queries, status.PagesQuery, c.Pages)
+	status.HandleQuery(queries, status.PageQuery, c.Page)
+	status.HandleQuery(queries, status.SearchQuery, c.Search)
+	return status.Router{Client: hub, Queries: queries}
+}
+
+// Calls answers status.CallsQuery.
+func (c *clerk) Calls(ctx context.Context, _ status.CallFilter) (<-chan status.Call, error) {
 	if err := c.failing(); err != nil {
 		return nil, err
 	}
@@ -65,7 +80,7 @@ func (c *clerk) Calls(ctx context.Context, _ status.CallQuery) (<-chan status.Ca
 	return ch, nil
 }
 
-// Changes implements status.Ledger.
+// Changes answers status.ChangesQuery.
 func (c *clerk) Changes(_ context.Context, p status.Filter) (status.Changes, error) {
 	if err := c.failing(); err != nil {
 		return status.Changes{}, err
@@ -90,23 +105,23 @@ func (c *clerk) Changes(_ context.Context, p status.Filter) (status.Changes, err
 	return page, nil
 }
 
-// Tools implements status.Desk.
-func (c *clerk) Tools(_ context.Context, scope, client string) ([]status.Tool, error) {
+// Tools answers status.ToolsQuery.
+func (c *clerk) Tools(_ context.Context, f status.ToolFilter) ([]status.Tool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked = append(c.asked, scope+"/"+client)
+	c.asked = append(c.asked, f.Source+"/"+f.Client)
 	return c.tools, c.err
 }
 
-// Call implements status.Desk.
-func (c *clerk) Call(_ context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
+// Call answers status.RunToolQuery.
+func (c *clerk) Call(_ context.Context, call status.ToolCall) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ran = append(c.ran, source+" "+tool+" "+string(args))
+	c.ran = append(c.ran, call.Source+" "+call.Tool+" "+string(call.Args))
 	return c.answer, c.err
 }
 
-// Check implements status.Desk.
+// Check answers status.ChecksQuery.
 func (c *clerk) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +146,8 @@ func (c *clerk) Check(ctx context.Context, prefix string) (<-chan status.Check, 
 	return ch, nil
 }
 
-// Settings implements status.Desk.
-func (c *clerk) Settings(context.Context) ([]status.Setting, error) {
+// Settings answers status.SettingsQuery.
+func (c *clerk) Settings(context.Context, struct{}) ([]status.Setting, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.settings, c.err
@@ -204,7 +219,7 @@ func someTools() []status.Tool {
 			Schema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"}}}`),
 		},
 		{Name: "ping", System: "logseq", Effect: "read", Sources: []string{"会議-日本語"}, Bytes: 80, Description: "Answers.", Schema: json.RawMessage(`{"type":"object"}`)},
-		{Name: "odd", Effect: "read", Schema: json.RawMessage(`[`)},
+		{Name: "odd", Effect: "read", Schema: json.RawMessage(`[]`)},
 	}
 }
 

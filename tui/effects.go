@@ -66,8 +66,8 @@ const (
 // the pane filters, so that changing the level needs no second request.
 func (fx effects) logs(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		q := status.LogQuery{After: after, Last: pane.LogLines, Level: status.Debug, Follow: true}
-		ch, err := fx.cfg.Client.Logs(fx.ctx, q)
+		q := status.LogFilter{After: after, Last: pane.LogLines, Level: status.Debug, Follow: true}
+		ch, err := status.Open(fx.ctx, fx.cfg.Client, status.LogsQuery, q)
 		if err != nil {
 			return logEndedMsg{}
 		}

@@ -66,7 +66,7 @@ func (m Model) learn(msg factMsg) (Model, tea.Cmd) {
 
 // openCalls follows what agents do if nobody does.
 func (m Model) openCalls() (Model, tea.Cmd) {
-	if m.calls.open || m.cfg.Ledger == nil {
+	if m.calls.open {
 		return m, nil
 	}
 	m.calls.open = true

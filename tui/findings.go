@@ -2,20 +2,12 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tui/pane"
-)
-
-// What a panel without a Ledger, a Desk or a Shelf answers.
-var (
-	errNoLedger = errors.New("this panel cannot read what agents did")
-	errNoDesk   = errors.New("this panel cannot do that by hand")
-	errNoShelf  = errors.New("this panel cannot look into sources")
 )
 
 // find finds out what the pane of a tab wants to know. Nothing comes of it when
@@ -40,10 +32,7 @@ func (fx effects) find(ctx context.Context, tab int, w pane.Want) tea.Cmd {
 
 // check begins to look at things and brings the first Check.
 func (fx effects) check(tab int, w pane.ChecksOf) tea.Msg {
-	if fx.cfg.Desk == nil {
-		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: errNoDesk}}
-	}
-	ch, err := fx.cfg.Desk.Check(fx.ctx, w.Prefix)
+	ch, err := status.Open(fx.ctx, fx.cfg.Client, status.ChecksQuery, w.Prefix)
 	if err != nil {
 		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: err}}
 	}
@@ -66,10 +55,8 @@ func nextFact[T any](ctx context.Context, tab int, w pane.Want, ch <-chan T, put
 // try runs a tool by hand.
 func (fx effects) try(tab int, t pane.Try) tea.Cmd {
 	return func() tea.Msg {
-		f := pane.Fact{Want: pane.Trial{Source: t.Source, Tool: t.Tool}, Err: errNoDesk}
-		if fx.cfg.Desk != nil {
-			f.Answer, f.Err = fx.cfg.Desk.Call(fx.ctx, t.Source, t.Tool, t.Args)
-		}
+		f := pane.Fact{Want: pane.Trial{Source: t.Source, Tool: t.Tool}}
+		f.Answer, f.Err = status.Ask(fx.ctx, fx.cfg.Client, status.RunToolQuery, status.ToolCall{Source: t.Source, Tool: t.Tool, Args: t.Args})
 		return factMsg{tab: tab, fact: f}
 	}
 }
@@ -80,38 +67,25 @@ func (fx effects) fact(ctx context.Context, w pane.Want) pane.Fact {
 	case pane.PlanOf:
 		f.Plan, f.Err = fx.cfg.Client.Preview(fx.ctx, status.Action{Verb: status.Allow, Target: w.Approval, Answer: &status.Answer{Scope: status.Once}})
 	case pane.ChangesBefore:
-		f.Changes, f.Err = fx.changes(status.Filter{Before: w.ID})
+		f.Changes, f.Err = status.Ask(ctx, fx.cfg.Client, status.ChangesQuery, status.Filter{Before: w.ID})
 	case pane.DiffOf:
-		f.Changes, f.Err = fx.changes(status.Filter{IDs: []string{w.Change}})
+		f.Changes, f.Err = status.Ask(ctx, fx.cfg.Client, status.ChangesQuery, status.Filter{IDs: []string{w.Change}})
 	case pane.ToolsFor:
-		if f.Err = errNoDesk; fx.cfg.Desk != nil {
-			f.Tools, f.Err = fx.cfg.Desk.Tools(fx.ctx, w.Source, w.Client)
-		}
+		f.Tools, f.Err = status.Ask(ctx, fx.cfg.Client, status.ToolsQuery, status.ToolFilter{Source: w.Source, Client: w.Client})
 	case pane.PageIn:
 		f.Page, f.Rows, f.Err = fx.page(ctx, w)
 	case pane.HitsOf:
-		if f.Err = errNoShelf; fx.cfg.Shelf != nil {
-			f.Search, f.Err = fx.cfg.Shelf.Search(ctx, w.Source, w.Query)
-		}
+		f.Search, f.Err = status.Ask(ctx, fx.cfg.Client, status.SearchQuery, status.SearchText{Source: w.Source, Text: w.Query})
 	case pane.SettingsOf:
-		if f.Err = errNoDesk; fx.cfg.Desk != nil {
-			f.Settings, f.Err = fx.cfg.Desk.Settings(fx.ctx)
-		}
+		f.Settings, f.Err = status.Ask(ctx, fx.cfg.Client, status.SettingsQuery, struct{}{})
 	}
 	return f
-}
-
-func (fx effects) changes(p status.Filter) (status.Changes, error) {
-	if fx.cfg.Ledger == nil {
-		return status.Changes{}, errNoLedger
-	}
-	return fx.cfg.Ledger.Changes(fx.ctx, p)
 }
 
 // follow begins to read what agents do after the call with number after.
 func (fx effects) follow(after uint64) tea.Cmd {
 	return func() tea.Msg {
-		ch, err := fx.cfg.Ledger.Calls(fx.ctx, status.CallQuery{After: after, Follow: true})
+		ch, err := status.Open(fx.ctx, fx.cfg.Client, status.CallsQuery, status.CallFilter{After: after, Follow: true})
 		if err != nil {
 			return callsEndedMsg{}
 		}

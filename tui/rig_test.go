@@ -59,7 +59,7 @@ func unplugged(t *testing.T, snap status.Snapshot, c *clerk) (*rig, Config) {
 	r := &rig{t: t, hub: &statustest.Fake{}, clerk: c, msgs: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	return r, Config{
-		Client: r.hub, Ledger: c, Desk: c, Shelf: c, Dark: true, Version: "0.1.0",
+		Client: c.client(r.hub), Dark: true, Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)

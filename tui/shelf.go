@@ -14,10 +14,7 @@ import (
 
 // pages begins to list a source and brings the first pages.
 func (fx effects) pages(ctx context.Context, tab int, w pane.PagesOf) tea.Msg {
-	if fx.cfg.Shelf == nil {
-		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: errNoShelf}}
-	}
-	ch, err := fx.cfg.Shelf.Pages(ctx, w.Source)
+	ch, err := status.Open(ctx, fx.cfg.Client, status.PagesQuery, w.Source)
 	if err != nil {
 		return factMsg{tab: tab, fact: pane.Fact{Want: w, Err: err}}
 	}
@@ -27,10 +24,7 @@ func (fx effects) pages(ctx context.Context, tab int, w pane.PagesOf) tea.Msg {
 // page reads a page and lays it out. That takes a long one a while, and so is
 // done here.
 func (fx effects) page(ctx context.Context, w pane.PageIn) (status.PageText, []prose.Row, error) {
-	if fx.cfg.Shelf == nil {
-		return status.PageText{}, nil, errNoShelf
-	}
-	p, err := fx.cfg.Shelf.Page(ctx, w.Source, w.Page)
+	p, err := status.Ask(ctx, fx.cfg.Client, status.PageQuery, status.PageRef{Source: w.Source, Name: w.Page})
 	if err != nil {
 		return status.PageText{}, nil, err
 	}

@@ -28,12 +28,6 @@ import (
 // Config is what the panel needs from outside.
 type Config struct {
 	Client status.Client
-	// Ledger reads what agents did, and Desk does by hand what they do. nil:
-	// there is none, and the panes say so.
-	Ledger status.History
-	Desk   status.Operator
-	// Shelf is what is in the sources. nil: the panel does not show it.
-	Shelf status.Browser
 	// Copy puts text on the clipboard and says what it did ("copied with
 	// xclip"), for there are many ways and some fall short. nil: there is none.
 	Copy func(text string) (how string, err error)

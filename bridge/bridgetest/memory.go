@@ -21,7 +21,7 @@ const URL = "http://127.0.0.1:12740"
 // returns a client that reaches it at [URL]. Both end with the test; a bridge
 // behind h must be closed before.
 func Serve(t testing.TB, h http.Handler) *http.Client {
-	l := &memory{conns: make(chan net.Conn), over: make(chan struct{})}
+	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := loopnet.NewServer(h, slog.New(slog.DiscardHandler))
 	served := make(chan struct{})
 	go func() { defer close(served); _ = server.Serve(l) }() // ends with the test
@@ -50,38 +50,38 @@ func Guarded(b *bridge.Bridge, port int) http.Handler {
 	return loopnet.Guard(loopnet.GuardConfig{Port: port, Routes: b.Routes(), Log: slog.New(slog.DiscardHandler)}, b.Handler())
 }
 
-// A memory is a listener whose connections are pipes.
-type memory struct {
-	conns chan net.Conn
-	over  chan struct{}
-	once  sync.Once
+// A memoryListener is a listener whose connections are pipes.
+type memoryListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
 }
 
-var errOver = errors.New("the server has ended")
+var errListenerClosed = errors.New("the server has ended")
 
-func (m *memory) dial(ctx context.Context) (net.Conn, error) {
+func (m *memoryListener) dial(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case m.conns <- loopback{theirs}:
 		return ours, nil
-	case <-m.over:
-		return nil, errOver
+	case <-m.closed:
+		return nil, errListenerClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (m *memory) Accept() (net.Conn, error) {
+func (m *memoryListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:
 		return c, nil
-	case <-m.over:
+	case <-m.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-func (m *memory) Close() error   { m.once.Do(func() { close(m.over) }); return nil }
-func (m *memory) Addr() net.Addr { return here }
+func (m *memoryListener) Close() error   { m.once.Do(func() { close(m.closed) }); return nil }
+func (m *memoryListener) Addr() net.Addr { return here }
 
 // loopback is a pipe that looks to a guard like a connection of this machine.
 type loopback struct{ net.Conn }

@@ -45,13 +45,13 @@ type Peer struct {
 	*Wire
 	options Options
 	ack     json.RawMessage
-	life    context.Context
-	end     context.CancelFunc
+	ctx     context.Context
+	cancel  context.CancelFunc
 	work    sync.WaitGroup
 
-	mu    sync.Mutex
-	calls map[string]context.CancelFunc
-	told  []string // methods of the bridge's notifications
+	mu            sync.Mutex
+	calls         map[string]context.CancelFunc
+	notifications []string // methods of the bridge's notifications
 }
 
 // Hello is what a Peer says of itself: a DB graph called name.
@@ -65,24 +65,24 @@ func Hello(name string) map[string]any {
 
 // Connect connects, proves the token, and has the bridge prove it.
 func Connect(ctx context.Context, o Options) (*Peer, error) {
-	w, ack, err := Greet(ctx, o)
+	w, ack, err := Handshake(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	p := &Peer{Wire: w, options: o, ack: ack, calls: map[string]context.CancelFunc{}}
-	p.life, p.end = context.WithCancel(context.Background())
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.work.Go(p.serve)
 	return p, nil
 }
 
-// Greet is the beginning of [Connect]: what follows on the Wire is the
+// Handshake is the beginning of [Connect]: what follows on the Wire is the
 // caller's. It returns the bridge's answer to the hello.
-func Greet(ctx context.Context, o Options) (*Wire, json.RawMessage, error) {
+func Handshake(ctx context.Context, o Options) (*Wire, json.RawMessage, error) {
 	w, err := o.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	ack, err := w.greet(ctx, o)
+	ack, err := w.handshake(ctx, o)
 	if err != nil {
 		w.Close()
 		return nil, nil, err
@@ -99,7 +99,7 @@ type message struct {
 	Error  *Fault          `json:"error,omitempty"`
 }
 
-func (w *Wire) greet(ctx context.Context, o Options) (json.RawMessage, error) {
+func (w *Wire) handshake(ctx context.Context, o Options) (json.RawMessage, error) {
 	var challenge struct{ Nonce string }
 	m, err := w.receive(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *Wire) greet(ctx context.Context, o Options) (json.RawMessage, error) {
 	maps.Copy(hello, o.Hello)
 	hello["nonce"], hello["proof"] = nonce, PluginProof(o.Token, challenge.Nonce, nonce)
 	maps.DeleteFunc(hello, func(_ string, v any) bool { return v == nil })
-	if err := w.say(map[string]any{"id": "h1", "method": "hello", "params": hello}); err != nil {
+	if err := w.sendJSON(map[string]any{"id": "h1", "method": "hello", "params": hello}); err != nil {
 		return nil, err
 	}
 	if m, err = w.receive(ctx); err != nil {
@@ -135,34 +135,34 @@ func (p *Peer) Ack() json.RawMessage { return p.ack }
 
 // Notify sends a notification.
 func (p *Peer) Notify(method string, params any) error {
-	return p.say(map[string]any{"method": method, "params": params})
+	return p.sendJSON(map[string]any{"method": method, "params": params})
 }
 
-// Told lists the methods of the bridge's notifications so far.
-func (p *Peer) Told() []string {
+// Notifications lists the methods of the bridge's notifications so far.
+func (p *Peer) Notifications() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string{}, p.told...)
+	return append([]string{}, p.notifications...)
 }
 
 // Wait returns how the bridge ended the connection, when it has.
 func (p *Peer) Wait() *Closed {
-	<-p.over
-	p.end()
+	<-p.closed
+	p.cancel()
 	p.work.Wait()
-	return p.ended
+	return p.reason
 }
 
 // Close leaves and waits for the answers under way.
 func (p *Peer) Close() {
-	p.end()
+	p.cancel()
 	p.Wire.Close()
 	p.work.Wait()
 }
 
 // Cut ends the line without a word.
 func (p *Peer) Cut() {
-	p.end()
+	p.cancel()
 	p.Wire.Cut()
 	p.work.Wait()
 }
@@ -175,7 +175,7 @@ func (w *Wire) receive(ctx context.Context) (m message, err error) {
 	return m, json.Unmarshal(frame, &m)
 }
 
-func (w *Wire) say(v any) error {
+func (w *Wire) sendJSON(v any) error {
 	frame, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -185,31 +185,31 @@ func (w *Wire) say(v any) error {
 
 func (p *Peer) serve() {
 	for {
-		m, err := p.receive(p.life)
+		m, err := p.receive(p.ctx)
 		switch {
 		case err != nil:
-			p.end()
+			p.cancel()
 			return
 		case m.Method == "ping":
-			_ = p.say(map[string]any{"id": m.ID, "result": map[string]any{}}) // else it ends
+			_ = p.sendJSON(map[string]any{"id": m.ID, "result": map[string]any{}}) // else it ends
 		case m.ID != "":
-			ctx, cancel := context.WithCancel(p.life)
+			ctx, cancel := context.WithCancel(p.ctx)
 			p.mu.Lock()
 			p.calls[m.ID] = cancel
 			p.mu.Unlock()
 			p.work.Go(func() { p.answer(ctx, m) })
 		default:
-			p.hear(m)
+			p.handleNotification(m)
 		}
 	}
 }
 
-func (p *Peer) hear(m message) {
+func (p *Peer) handleNotification(m message) {
 	var cancel struct{ ID string }
 	_ = json.Unmarshal(m.Params, &cancel) // others have no id
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, m.Method)
+	p.notifications = append(p.notifications, m.Method)
 	if stop := p.calls[cancel.ID]; stop != nil && m.Method == "cancel" {
 		stop()
 	}
@@ -238,7 +238,7 @@ func (p *Peer) answer(ctx context.Context, m message) {
 		}
 		reply = map[string]any{"id": m.ID, "error": fault}
 	}
-	_ = p.say(reply) // else it ends
+	_ = p.sendJSON(reply) // else it ends
 }
 
 // NewNonce makes a nonce as a plugin does.

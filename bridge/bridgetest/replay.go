@@ -21,7 +21,7 @@ import (
 // plugins.
 func Replay(t *testing.T, file string, b *bridge.Bridge, token loopnet.Token, dial Dial) {
 	t.Helper()
-	r := &replay{T: t, bridge: b, token: token, dial: dial, ends: map[string]*end{}, shared: names{}, calls: map[string]*pending{}}
+	r := &replay{T: t, bridge: b, token: token, dial: dial, ends: map[string]*connEnd{}, shared: names{}, calls: map[string]*pendingCall{}}
 	for _, s := range readTranscript(t, file) {
 		if s.verb == "played-by" {
 			return
@@ -46,19 +46,19 @@ type replay struct {
 	bridge *bridge.Bridge
 	token  loopnet.Token
 	dial   Dial
-	ends   map[string]*end
+	ends   map[string]*connEnd
 	shared names
-	calls  map[string]*pending
+	calls  map[string]*pendingCall
 }
 
-// An end is our end of one connection.
-type end struct {
+// An connEnd is our end of one connection.
+type connEnd struct {
 	wire  *Wire
 	names names
 }
 
-// own are the names that each connection has for itself.
-var own = []string{"$server_nonce", "$plugin_nonce", "$server_proof", "$plugin_proof", "$wrong_proof"}
+// perConnNames are the names that each connection has for itself.
+var perConnNames = []string{"$server_nonce", "$plugin_nonce", "$server_proof", "$plugin_proof", "$wrong_proof"}
 
 func (r *replay) play(s step) {
 	r.Helper()
@@ -87,7 +87,7 @@ func (r *replay) play(s step) {
 	}
 }
 
-func (r *replay) end(conn string) *end {
+func (r *replay) end(conn string) *connEnd {
 	r.Helper()
 	if e := r.ends[conn]; e != nil {
 		return e
@@ -96,7 +96,7 @@ func (r *replay) end(conn string) *end {
 	if err != nil {
 		r.Fatal(err)
 	}
-	r.ends[conn] = &end{w, names{"$plugin_nonce": NewNonce(), "$wrong_proof": NewNonce() + NewNonce()}}
+	r.ends[conn] = &connEnd{w, names{"$plugin_nonce": NewNonce(), "$wrong_proof": NewNonce() + NewNonce()}}
 	return r.ends[conn]
 }
 
@@ -138,9 +138,9 @@ func (r *replay) frame(s step, line string) {
 }
 
 // remember keeps what a frame has told, and works out the proofs.
-func (r *replay) remember(e *end, all names) {
+func (r *replay) remember(e *connEnd, all names) {
 	maps.Copy(r.shared, all)
-	for _, name := range own {
+	for _, name := range perConnNames {
 		if value, ok := all[name]; ok {
 			e.names[name] = value
 		}
@@ -151,16 +151,16 @@ func (r *replay) remember(e *end, all names) {
 	e.names["$server_proof"] = ServerProof(r.token, plugin, server)
 }
 
-// pending is a call of the transcript.
-type pending struct {
+// pendingCall is a call of the transcript.
+type pendingCall struct {
 	giveUp context.CancelFunc
 	done   chan struct{}
 	out    any
 	err    error
 }
 
-// line is what the sections about callers hold.
-type line struct {
+// callerLine is what the sections about callers hold.
+type callerLine struct {
 	Call    string          `json:"call"`
 	Method  string          `json:"method"`
 	In      json.RawMessage `json:"in"`
@@ -175,7 +175,7 @@ type line struct {
 
 func (r *replay) caller(verb, text string) {
 	r.Helper()
-	var l line
+	var l callerLine
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		r.Fatalf("transcript: %v in %s", err, text)
 	}
@@ -193,12 +193,12 @@ func (r *replay) caller(verb, text string) {
 	}
 }
 
-func (r *replay) begin(l line) {
+func (r *replay) begin(l callerLine) {
 	ctx, cancel := context.WithCancel(r.Context())
 	if l.Timeout > 0 {
 		ctx, cancel = context.WithTimeout(r.Context(), time.Duration(l.Timeout)*time.Millisecond)
 	}
-	p := &pending{giveUp: cancel, done: make(chan struct{})}
+	p := &pendingCall{giveUp: cancel, done: make(chan struct{})}
 	r.calls[l.Call] = p
 	go func() {
 		defer close(p.done)
@@ -206,12 +206,12 @@ func (r *replay) begin(l line) {
 	}()
 }
 
-func (r *replay) compare(l line, p *pending) {
+func (r *replay) compare(l callerLine, p *pendingCall) {
 	r.Helper()
 	<-p.done
-	got := line{Call: l.Call, Out: p.out}
+	got := callerLine{Call: l.Call, Out: p.out}
 	if e, ok := errors.AsType[*bridge.Error](p.err); ok {
-		got.Code, got.Word, got.Unsure = e.Code, e.Word, e.Unsure
+		got.Code, got.Word, got.Unsure = e.Code, e.PeerCode, e.OutcomeUnknown
 	}
 	if d := cmp.Diff(l, got); d != "" {
 		r.Fatalf("outcome: %v (-want +got)\n%s", p.err, d)

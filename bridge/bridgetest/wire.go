@@ -35,23 +35,23 @@ func (c *Closed) Error() string { return fmt.Sprintf("closed with %d: %s", c.Cod
 
 // A Wire carries raw frames to and from a bridge, without any manners.
 type Wire struct {
-	frames chan []byte
-	over   chan struct{} // closed when no more frames come
-	ended  *Closed       // set before over is closed
-	cancel context.CancelFunc
-	send   func(ctx context.Context, frame []byte) error
-	leave  func()
+	frames        chan []byte
+	closed        chan struct{} // closed when no more frames come
+	reason        *Closed       // set before over is closed
+	cancel        context.CancelFunc
+	send          func(ctx context.Context, frame []byte) error
+	closePolitely func()
 }
 
-// received is how many frames may wait for Receive before the Peer takes none.
-const received = 4096
+// receiveBuffer is how many frames may wait for Receive before the Peer takes none.
+const receiveBuffer = 4096
 
 // Open connects.
 func (d Dial) Open(ctx context.Context) (*Wire, error) {
 	if d.Client == nil {
 		d.Client = &http.Client{Transport: &http.Transport{}}
 	}
-	w := &Wire{frames: make(chan []byte, received), over: make(chan struct{})}
+	w := &Wire{frames: make(chan []byte, receiveBuffer), closed: make(chan struct{})}
 	if d.Poll {
 		return w, d.openPoll(ctx, w)
 	}
@@ -72,23 +72,23 @@ func (w *Wire) Receive(ctx context.Context) ([]byte, error) {
 		return f, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-w.over:
+	case <-w.closed:
 	}
 	select {
 	case f := <-w.frames:
 		return f, nil
 	default:
-		return nil, w.ended
+		return nil, w.reason
 	}
 }
 
 // Close leaves politely, Cut without a word.
-func (w *Wire) Close() { w.leave(); w.Cut() }
+func (w *Wire) Close() { w.closePolitely(); w.Cut() }
 
 // Cut ends the line.
 func (w *Wire) Cut() {
 	w.cancel()
-	<-w.over
+	<-w.closed
 }
 
 func (d Dial) openSocket(ctx context.Context, w *Wire) error {
@@ -107,18 +107,18 @@ func (d Dial) openSocket(ctx context.Context, w *Wire) error {
 	ws.SetReadLimit(64 << 20)
 	life, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.leave = func() { _ = ws.Close(websocket.StatusNormalClosure, "bye") } // it may be gone
+	w.closePolitely = func() { _ = ws.Close(websocket.StatusNormalClosure, "bye") } // it may be gone
 	w.send = func(ctx context.Context, frame []byte) error { return ws.Write(ctx, websocket.MessageText, frame) }
 	go func() {
 		for {
 			_, frame, err := ws.Read(life)
 			if err != nil {
-				w.ended = &Closed{1006, "cut"}
+				w.reason = &Closed{1006, "cut"}
 				if told, ok := errors.AsType[websocket.CloseError](err); ok {
-					w.ended = &Closed{int(told.Code), told.Reason}
+					w.reason = &Closed{int(told.Code), told.Reason}
 				}
 				_ = ws.CloseNow() // it is closed
-				close(w.over)
+				close(w.closed)
 				return
 			}
 			w.frames <- frame
@@ -149,7 +149,7 @@ func (d Dial) openPoll(ctx context.Context, w *Wire) error {
 	p.session = first.Session
 	life, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.leave = func() { _, _ = p.post(context.Background(), nil, 0, true) } // it may be gone
+	w.closePolitely = func() { _, _ = p.post(context.Background(), nil, 0, true) } // it may be gone
 	w.send = func(ctx context.Context, frame []byte) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -161,19 +161,19 @@ func (d Dial) openPoll(ctx context.Context, w *Wire) error {
 	}
 	w.take(first)
 	go func() {
-		defer close(w.over)
+		defer close(w.closed)
 		for {
 			a, err := p.post(life, nil, 25*time.Second, false)
 			if err != nil {
-				w.ended = &Closed{1006, "cut"}
+				w.reason = &Closed{1006, "cut"}
 				if closed, ok := errors.AsType[*Closed](err); ok {
-					w.ended = closed
+					w.reason = closed
 				}
 				return
 			}
 			w.take(a)
 			if a.Closed != nil {
-				w.ended = a.Closed
+				w.reason = a.Closed
 				return
 			}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // previewAnswer is what a call that waits would change.
-func (a asked) previewAnswer(act status.Action) (status.Plan, error) {
+func (a asked) previewAnswer(_ context.Context, act status.Action) (status.Plan, error) {
 	shown, plan, _, ok := a.hub.Approval(act.Target)
 	if !ok {
 		return status.Plan{}, noApproval(act)

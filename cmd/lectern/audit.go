@@ -51,7 +51,7 @@ func auditVerifyCommand(w *world) *cobra.Command {
 				w.sayTrail(r)
 			}
 			if b := r.Break; b != nil {
-				return &exitError{exitFailed, fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Why, b.Means)}
+				return &exitError{exitFailed, fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Reason, b.Meaning)}
 			}
 			if r.Files == 0 {
 				return errors.New("audit trail: there is none yet: it begins when a hub first runs")

@@ -68,7 +68,7 @@ func (w *world) call(ctx context.Context, source, tool string, args json.RawMess
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written to it
-	answer, err := w.client(nil).Call(ctx, source, tool, args)
+	answer, err := status.Ask(ctx, w.client(nil), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 	if e, ok := errors.AsType[*status.CallError](err); ok {
 		w.note("lectern: %s: %s\n", e.Code, safetext.Of(e.Msg))
 		if e.Hint != "" {

@@ -19,7 +19,7 @@ type callFilter struct {
 }
 
 func callsCommand(w *world) *cobra.Command {
-	q, f := status.CallQuery{}, callFilter{}
+	q, f := status.CallFilter{}, callFilter{}
 	c := &cobra.Command{
 		Use:   "calls",
 		Short: "Show what agents called",
@@ -35,8 +35,8 @@ func callsCommand(w *world) *cobra.Command {
 	return c
 }
 
-func (w *world) calls(ctx context.Context, q status.CallQuery, f callFilter) error {
-	calls, err := w.client(nil).Calls(ctx, q)
+func (w *world) calls(ctx context.Context, q status.CallFilter, f callFilter) error {
+	calls, err := status.Open(ctx, w.client(nil), status.CallsQuery, q)
 	if err != nil {
 		return noHub(err)
 	}

@@ -90,7 +90,7 @@ func (w *world) moment(s string) (time.Time, error) {
 }
 
 func (w *world) listChanges(ctx context.Context, p status.Filter, asJSON bool) error {
-	found, err := w.client(nil).Changes(ctx, p)
+	found, err := status.Ask(ctx, w.client(nil), status.ChangesQuery, p)
 	if err != nil {
 		return noHub(err)
 	}
@@ -156,7 +156,7 @@ func saysWhy(reason string) string {
 }
 
 func (w *world) showChanges(ctx context.Context, ids []string) error {
-	found, err := w.client(nil).Changes(ctx, status.Filter{IDs: ids})
+	found, err := status.Ask(ctx, w.client(nil), status.ChangesQuery, status.Filter{IDs: ids})
 	if err != nil {
 		return noHub(err)
 	}

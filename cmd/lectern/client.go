@@ -14,7 +14,7 @@ import (
 // client is the panel's view of the product, with a hub or without. It writes
 // no log: a panel is on the screen. A tender knows why no hub runs; nil: there
 // is none.
-func (w *world) client(t *tender) status.API {
+func (w *world) client(t *tender) status.Client {
 	to := w.connecting(slog.New(slog.DiscardHandler))
 	to.Offline = func() status.Snapshot {
 		s := w.offline()

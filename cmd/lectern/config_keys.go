@@ -95,7 +95,7 @@ func (w *world) setKey(ctx context.Context, key, value string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	if !p.edit.Changes() {
+	if !p.edit.HasChanges() {
 		w.note("nothing to change\n")
 		return nil
 	}
@@ -130,7 +130,7 @@ func (w *world) proposeOption(c config.Config, o *status.Option) (proposal, erro
 		title = "Set " + o.Key + " back to " + shown(s.Default)
 	}
 	p := proposal{edit: edit, plan: planOf(title, edit)}
-	if s.Restart && edit.Changes() {
+	if s.Restart && edit.HasChanges() {
 		p.plan.Risks = append(p.plan.Risks, "it counts once the hub is restarted: `lectern hub restart`")
 	}
 	return p, nil

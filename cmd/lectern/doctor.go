@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -46,7 +46,7 @@ func (w *world) seeDoctor(ctx context.Context, d doctor, prefix string, asJSON b
 	names := d.names()
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) }) {
 		msg := fmt.Sprintf("no check is called %q", prefix)
-		if near := config.Nearest(prefix, append(groups(names), names...)); near != "" {
+		if near := nearest.Word(prefix, append(groups(names), names...)); near != "" {
 			msg += ", did you mean " + near + "?"
 		}
 		return usagef("%s (there are: %s)", msg, strings.Join(names, ", "))

@@ -28,7 +28,7 @@ func lookAtConfig(_ context.Context, v *visit) status.Check {
 	case !conf.InFile():
 		return good("there is no %s; the defaults hold", v.places.File())
 	case len(conf.Notices) > 0:
-		return doubt(conf.Notices[0].In(conf.Path), "Remove that line; everything else in the file counts.")
+		return doubt(conf.Notices[0].Format(conf.Path), "Remove that line; everything else in the file counts.")
 	default:
 		return good("%s, with %s", v.places.File(), count(len(conf.Sources), "source"))
 	}

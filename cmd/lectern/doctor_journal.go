@@ -17,7 +17,7 @@ func journalChecks() []check {
 }
 
 func lookAtDamage(_ context.Context, v *visit) status.Check {
-	files, err := journal.Aside(v.journalDir())
+	files, err := journal.Quarantined(v.journalDir())
 	switch {
 	case err != nil:
 		return bad(err.Error(), "Give yourself the right to read it.")
@@ -36,7 +36,7 @@ func lookAtKey(_ context.Context, v *visit) status.Check {
 
 // acknowledgeDamage has the hub do it, which then shows it no more at once.
 func (w *world) acknowledgeDamage(ctx context.Context) error {
-	files, err := journal.Aside(w.journalDir())
+	files, err := journal.Quarantined(w.journalDir())
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (w *world) acknowledgeDamage(ctx context.Context) error {
 		return err
 	}
 	for _, file := range files {
-		w.say("kept as %s\n", line(file+journal.Seen))
+		w.say("kept as %s\n", line(file+journal.AcknowledgedSuffix))
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (t trial) call(ctx context.Context, tool string, args, out any) error {
 	if err != nil {
 		return err
 	}
-	answer, err := t.client(nil).Call(ctx, t.source, tool, text)
+	answer, err := status.Ask(ctx, t.client(nil), status.RunToolQuery, status.ToolCall{Source: t.source, Tool: tool, Args: text})
 	if err != nil || out == nil {
 		return err
 	}

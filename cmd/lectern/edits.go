@@ -30,26 +30,36 @@ func (w *world) propose(a status.Action) (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
-	switch a.Verb {
-	case status.AddSource:
-		if a.Source == nil {
-			return proposal{}, errors.New("add source: which one is not said")
-		}
-		return w.proposeAdd(c, *a.Source)
-	case status.RemoveSource:
-		return w.proposeRemove(c, a.Target)
-	case status.AllowOrigin:
-		return w.proposeOrigin(c, a.Target)
-	case status.SetGrant:
-		if a.Grant == nil {
-			return proposal{}, errors.New("set grant: what is granted is not said")
-		}
-		return w.proposeGrant(c, *a.Grant)
-	case status.SetOption:
-		return w.proposeOption(c, a.Option)
-	default:
+	edit, ok := configEdits[a.Verb]
+	if !ok {
 		return proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
 	}
+	return edit(w, c, a)
+}
+
+// configEdits are the actions that change the configuration.
+var configEdits = map[status.Verb]func(*world, config.Config, status.Action) (proposal, error){
+	status.AddSource: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		if a.Source == nil {
+			return proposal{}, errors.New("add source: missing PATH")
+		}
+		return w.proposeAdd(c, *a.Source)
+	},
+	status.RemoveSource: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeRemove(c, a.Target)
+	},
+	status.AllowOrigin: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeOrigin(c, a.Target)
+	},
+	status.SetGrant: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		if a.Grant == nil {
+			return proposal{}, errors.New("set grant: missing effects")
+		}
+		return w.proposeGrant(c, *a.Grant)
+	},
+	status.SetOption: func(w *world, c config.Config, a status.Action) (proposal, error) {
+		return w.proposeOption(c, a.Option)
+	},
 }
 
 func (w *world) proposeAdd(c config.Config, s status.NewSource) (proposal, error) {
@@ -131,7 +141,7 @@ func (w *world) proposeRemove(c config.Config, name string) (proposal, error) {
 
 func planOf(title string, edit config.Edit) status.Plan {
 	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
-	if edit.Changes() {
+	if edit.HasChanges() {
 		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
 	}
 	return plan

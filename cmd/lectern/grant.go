@@ -31,13 +31,13 @@ func grantCommand(w *world) *cobra.Command {
 		Use:   "grant CLIENT SOURCE EFFECT...",
 		Short: "Say what a client may do in a source",
 		Long: "Say what a client may do in a source, in place of what was said before. The word\n" +
-			"all stands for every client, or every source. Effects are " + strings.Join(config.Effects(), ", ") + ";\n" +
+			"all stands for every client, or every source. Effects are " + strings.Join(effectNames(), ", ") + ";\n" +
 			"what is not named is not granted. Without a word of yours all but admin are.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read",
-		Args:    needs(2, 2+len(config.Effects()), "a client, a source and effects"),
+		Args:    needs(2, 2+len(effectNames()), "a client, a source and effects"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 2 && !reset {
-				return usagef("grant: name at least one of %s; `lectern revoke` takes all away", strings.Join(config.Effects(), ", "))
+				return usagef("grant: name at least one of %s; `lectern revoke` takes all away", strings.Join(effectNames(), ", "))
 			}
 			return w.grant(c, status.Grant{Client: named(args[0]), Source: named(args[1]), Effects: args[2:], Ask: ask, Reset: reset}, dry)
 		},
@@ -55,7 +55,7 @@ func revokeCommand(w *world) *cobra.Command {
 		Short:   "Take away what a client may do in a source",
 		Long:    "Take effects away from a client in a source, or all of them. The word all stands\nfor every client, or every source.",
 		Example: "  lectern revoke cursor notes write delete",
-		Args:    needs(2, 2+len(config.Effects()), "a client, a source and effects"),
+		Args:    needs(2, 2+len(effectNames()), "a client, a source and effects"),
 		RunE: func(c *cobra.Command, args []string) error {
 			conf, err := w.config()
 			if err != nil {
@@ -80,7 +80,7 @@ func revokeCommand(w *world) *cobra.Command {
 // in each, when gone is taken away.
 func (w *world) left(conf config.Config, g status.Grant, gone []string) (keeps, ask []string) {
 	p := policyOf(conf)
-	keeps, ask = slices.Clone(config.Effects()), []string{}
+	keeps, ask = slices.Clone(effectNames()), []string{}
 	for _, s := range w.sources(conf) {
 		if g.Source != "" && s.Name != g.Source {
 			continue
@@ -122,7 +122,7 @@ func (w *world) grant(c *cobra.Command, g status.Grant, dry bool) error {
 		return err
 	}
 	w.say("%s\n", line(p.plan.Title))
-	if !p.edit.Changes() {
+	if !p.edit.HasChanges() {
 		w.say("nothing changed: it was so already\n")
 		return nil
 	}

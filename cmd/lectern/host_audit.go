@@ -43,7 +43,7 @@ func (h *host) lookAtTrail(silent bool) bool {
 	if trail == nil {
 		return silent
 	}
-	err := trail.Trouble()
+	err := trail.FileError()
 	switch {
 	case err != nil:
 		h.raise(auditStopped.New(hubPart, status.Args{"why": err.Error(), "file": h.auditFile()}))

@@ -14,35 +14,51 @@ import (
 // callMax bounds the arguments of one call in bytes.
 const callMax = 4 << 20
 
-// local is all that this hub can be asked.
-func (h *host) local() supervisor.Local {
-	return supervisor.Local{State: h.state, Log: h.logs, Actions: asked{h}, Operator: desk{h}, Browser: shelf{h}, Draw: h.hub.Draw, Recent: h.hub.Calls, History: h.hub.Changes}
+// api is the status.Client of this hub: every action and query that it knows.
+func (h *host) api() supervisor.HubAPI {
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
+	status.HandleStream(queries, status.CallsQuery, h.hub.Calls)
+	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes)
+	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
+		return h.hub.Tools(ctx, f.Source, f.Client)
+	})
+	status.HandleQuery(queries, status.RunToolQuery, asAgent(func(ctx context.Context, c status.ToolCall) (json.RawMessage, error) {
+		res, err := h.hub.Call(ctx, c.Source, c.Tool, c.Args)
+		return res.JSON, err
+	}))
+	status.HandleStream(queries, status.ChecksQuery, doctor{world: h.world}.Check)
+	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.keys() })
+	status.HandleStream(queries, status.PagesQuery, asAgent(h.hub.Pages))
+	status.HandleQuery(queries, status.PageQuery, asAgent(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
+		return h.hub.Page(ctx, p.Source, p.Name)
+	}))
+	status.HandleQuery(queries, status.SearchQuery, asAgent(func(ctx context.Context, s status.SearchText) (status.Search, error) {
+		return h.hub.Search(ctx, s.Source, s.Text)
+	}))
+	return supervisor.HubAPI{
+		State: h.state, BeforeWatch: h.hub.Draw, Router: status.Router{Actions: asked{h}.handlers(), Queries: queries},
+	}
+}
+
+// asAgent is ask with the errors that agents get.
+func asAgent[In, Out any](ask func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) {
+		out, err := ask(ctx, in)
+		if e := tools.AsError(err); e != nil {
+			return out, callError(e)
+		}
+		return out, nil
+	}
 }
 
 // control serves the control socket: all that a hub can be asked, and what
 // `lectern doctor` asks a plugin.
 func (h *host) control() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", loopback.Handler(h.local()))
+	mux.Handle("/", loopback.Handler(h.api()))
 	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
 	return mux
-}
-
-// desk is what a person does by hand in this hub: status.Desk.
-type desk struct{ *host }
-
-// Tools implements status.Desk.
-func (d desk) Tools(ctx context.Context, scope, client string) ([]status.Tool, error) {
-	return d.hub.Tools(ctx, scope, client)
-}
-
-// Call implements status.Desk.
-func (d desk) Call(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
-	res, err := d.hub.Call(ctx, source, tool, args)
-	if e := tools.AsError(err); e != nil {
-		return nil, callError(e)
-	}
-	return res.JSON, nil
 }
 
 func callError(e *tools.Error) *status.CallError {
@@ -52,11 +68,3 @@ func callError(e *tools.Error) *status.CallError {
 	}
 	return out
 }
-
-// Check implements status.Desk.
-func (d desk) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
-	return doctor{world: d.world}.Check(ctx, prefix)
-}
-
-// Settings implements status.Desk.
-func (d desk) Settings(context.Context) ([]status.Setting, error) { return d.keys() }

@@ -57,7 +57,7 @@ func (h *host) reload(ctx context.Context) error {
 // logNotices warns about keys of the file that have no effect any more.
 func (h *host) logNotices(conf config.Config) {
 	for _, n := range conf.Notices {
-		h.log.Warn(n.In(conf.Path), "part", "config")
+		h.log.Warn(n.Format(conf.Path), "part", "config")
 	}
 }
 

@@ -49,7 +49,7 @@ func (h *host) serveDiagnose(w http.ResponseWriter, r *http.Request) {
 	var d diagnosis
 	if err := h.plugins.Peer(string(graph)).Call(ctx, "diagnose", nil, &d, true); err != nil {
 		status := http.StatusBadGateway
-		if e, ok := errors.AsType[*bridge.Error](err); ok && e.Word == "CAPABILITY_MISSING" {
+		if e, ok := errors.AsType[*bridge.Error](err); ok && e.PeerCode == "CAPABILITY_MISSING" {
 			status = http.StatusNotImplemented
 		}
 		http.Error(w, err.Error(), status)

@@ -14,7 +14,7 @@ import (
 // acknowledges that, whichever hub found them. It returns those it has shown,
 // and is told what it showed before.
 func (h *host) lookAtJournal(shown []string) []string {
-	files, err := journal.Aside(h.journalDir())
+	files, err := journal.Quarantined(h.journalDir())
 	switch {
 	case err != nil || slices.Equal(files, shown):
 		return shown // a folder that cannot be read stops writes, which says why
@@ -38,7 +38,7 @@ func (a asked) acknowledge(code string) error {
 	if code != journalDamaged.Code {
 		return fmt.Errorf("acknowledge: %q ends when it is mended", code)
 	}
-	files, err := journal.Aside(a.journalDir())
+	files, err := journal.Quarantined(a.journalDir())
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (h *host) measure(ctx context.Context) {
 // lookAtLog says when the log file is no longer written, and when it is again.
 // It returns which of both is so, and is told what was so before.
 func (h *host) lookAtLog(silent bool) bool {
-	err := h.logs.Trouble()
+	err := h.logs.FileError()
 	switch {
 	case err != nil:
 		h.raise(logStopped.New(hubPart, status.Args{"why": err.Error(), "file": h.logFile()}))

@@ -40,7 +40,7 @@ func hostOf(t *testing.T, w *world) (*host, status.Client) {
 	if err := h.open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return h, h.local()
+	return h, h.api()
 }
 
 func writeConfig(t *testing.T, w *world, text string) {
@@ -130,10 +130,10 @@ func TestActions(t *testing.T) {
 	seen(t, c, "the sample again", ready(sampleName))
 }
 
-// Every verb can be previewed, so the panel has something to show.
+// Every action of the hub has a preview, so that the panel has something to show.
 func TestEveryVerbHasAPlan(t *testing.T) {
 	_, c := openHost(t, "[hub]\nhttp = false\n")
-	for _, verb := range []status.Verb{status.StopHub, status.RestartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
+	for _, verb := range []status.Verb{status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload} {
 		if plan, err := c.Preview(t.Context(), status.Action{Verb: verb, Target: sampleName}); err != nil || plan.Title == "" {
 			t.Errorf("%s: %+v, %v", verb, plan, err)
 		}
@@ -193,7 +193,7 @@ func TestDamagedJournal(t *testing.T) {
 		if err := h.open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s := seen(t, h.local(), "the damage", problem(journalDamaged))
+		s := seen(t, h.api(), "the damage", problem(journalDamaged))
 		p := s.Problems[slices.IndexFunc(s.Problems, func(p status.Problem) bool { return p.Code == journalDamaged.Code })]
 		if !strings.Contains(p.Fix, "journal.db.damaged-") || p.Action == nil || s.Hub.State != status.Degraded {
 			t.Errorf("the hub is %s with %+v", s.Hub.State, p)

@@ -128,6 +128,6 @@ func (h *host) routes(port int, token loopnet.Token) http.Handler {
 	all.Path, one.Path = "/mcp", "/mcp/"
 	return loopnet.Guard(loopnet.GuardConfig{
 		Port: port, Log: h.log.With("part", "http"), Authorize: h.authorize(token),
-		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, Open: true}),
+		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
 	}, mux)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A local is the panel's Access: what the hub shows and does, and with a hub or
+// A local is the panel's Client: what the hub shows and does, and with a hub or
 // without what concerns this machine: where Lectern is put into, its versions
 // and its tokens.
 type local struct {
-	status.API // the hub's
+	status.Router // its Client is the hub
 	*world
 
 	// settings says what updates come from and what they replace.
@@ -46,11 +46,12 @@ type addition struct {
 
 // onMachine is the panel's view of the product. Its picture is complete once
 // run has looked around.
-func (w *world) onMachine(hub status.API) *local {
+func (w *world) onMachine(hub status.Client) *local {
 	l := &local{
-		API: hub, world: w, wake: make(chan struct{}),
+		world: w, wake: make(chan struct{}),
 		proposed: map[status.Action]*installer.Proposal{}, next: map[string]string{},
 	}
+	l.Router = l.router(hub)
 	l.settings = func() (update.Config, error) {
 		conf, err := w.config()
 		return w.updateConfig(conf.Update, slog.New(slog.DiscardHandler)), err
@@ -126,34 +127,32 @@ func (a addition) to(s status.Snapshot) status.Snapshot {
 // Watch implements status.Client. Numbers of snapshots grow over hubs, as one
 // of ours may lie between two of theirs.
 func (l *local) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
-	shots, err := l.API.Watch(ctx)
+	shots, err := l.Router.Watch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := make(chan status.Snapshot)
+	out := make(chan status.Snapshot, 1)
 	go func() {
 		defer close(out)
 		var hub status.Snapshot
-		var told uint64
-		var offer chan<- status.Snapshot // nil: the reader has the newest
+		var seq uint64
 		for came := false; ; {
 			added, changed := l.present()
-			next := added.to(hub)
-			if next.Seq <= told {
-				next.Seq, next.Time = told+1, l.now()
+			if came {
+				next := added.to(hub)
+				if next.Seq <= seq {
+					next.Seq, next.Time = seq+1, l.now()
+				}
+				seq = next.Seq
+				status.Offer(out, next)
 			}
 			select {
 			case s, open := <-shots:
 				if !open {
 					return
 				}
-				hub, offer, came = s, out, true
+				hub, came = s, true
 			case <-changed:
-				if came {
-					offer = out
-				}
-			case offer <- next:
-				told, offer = next.Seq, nil
 			case <-ctx.Done():
 				return
 			}

@@ -11,45 +11,32 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Preview implements status.Client. What it shows of this machine's files is
-// what Do then writes: a file that has changed meanwhile is an error there.
-func (l *local) Preview(ctx context.Context, a status.Action) (status.Plan, error) {
-	switch a.Verb {
-	case status.Install, status.Uninstall, status.RotateToken:
-		p, err := l.propose(ctx, a)
-		if err != nil {
-			return status.Plan{}, err
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.proposed[aboutOf(a)] = p
-		return planOfProposal(p), nil
-	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return l.planUpdate(ctx, a)
-	default:
-		return l.API.Preview(ctx, a)
+// router carries out what concerns this machine, and passes the rest to the hub.
+// The doctor needs no hub, and the settings are those of the file.
+func (l *local) router(hub status.Client) status.Router {
+	install := status.ActionHandler{Preview: l.previewProposal, Do: l.carryThrough}
+	update := status.ActionHandler{Preview: l.planUpdate, Do: l.renew}
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.ChecksQuery, doctor{world: l.world}.Check)
+	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return l.keys() })
+	return status.Router{Client: hub, Queries: queries, Actions: status.ActionHandlers{
+		status.Install: install, status.Uninstall: install, status.RotateToken: install,
+		status.CheckUpdate: update, status.InstallUpdate: update, status.RollBack: update,
+	}}
+}
+
+// previewProposal shows what carryThrough then writes: a file that has changed
+// meanwhile is an error there.
+func (l *local) previewProposal(ctx context.Context, a status.Action) (status.Plan, error) {
+	p, err := l.propose(ctx, a)
+	if err != nil {
+		return status.Plan{}, err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.proposed[aboutOf(a)] = p
+	return planOfProposal(p), nil
 }
-
-// Do implements status.Client.
-func (l *local) Do(ctx context.Context, a status.Action) error {
-	switch a.Verb {
-	case status.Install, status.Uninstall, status.RotateToken:
-		return l.carryThrough(ctx, a)
-	case status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return l.renew(ctx, a)
-	default:
-		return l.API.Do(ctx, a)
-	}
-}
-
-// Check implements status.Desk: the doctor needs no hub.
-func (l *local) Check(ctx context.Context, prefix string) (<-chan status.Check, error) {
-	return doctor{world: l.world}.Check(ctx, prefix)
-}
-
-// Settings implements status.Desk: they are the file's.
-func (l *local) Settings(context.Context) ([]status.Setting, error) { return l.world.keys() }
 
 // aboutOf is what tells one proposal from another.
 func aboutOf(a status.Action) status.Action { return status.Action{Verb: a.Verb, Target: a.Target} }
@@ -90,10 +77,10 @@ func (l *local) rotateClientToken(ctx context.Context) *installer.Proposal {
 		_, err := loopnet.RotateToken(file)
 		return err
 	})
-	if s, err := firstOf(ctx, l.API); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.Client); err == nil && runs(s) {
 		p.Plan.Risks = append(p.Plan.Risks, shutOut(s))
 		p.Then(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
-			return l.API.Do(ctx, status.Action{Verb: status.RestartHub})
+			return l.Client.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}
 	return p

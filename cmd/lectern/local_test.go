@@ -42,7 +42,7 @@ func TestLocalIsAClient(t *testing.T) {
 		t.Cleanup(cancel)
 		go l.run(ctx)
 		return l
-	})
+	}, status.ChecksQuery.Name, status.SettingsQuery.Name)
 }
 
 // placeIs waits for the picture of one place, in that state.
@@ -180,7 +180,7 @@ func TestLocalBrokenClient(t *testing.T) {
 
 // watchable gives a Fake something to show.
 func watchable(l *local) *local {
-	l.API.(*statustest.Fake).Set(status.Snapshot{})
+	l.Client.(*statustest.Fake).Set(status.Snapshot{})
 	return l
 }
 

@@ -130,7 +130,7 @@ func (l *local) planUpdate(ctx context.Context, a status.Action) (status.Plan, e
 		step("verify signature, version, checksum and content, and try it")
 		step("replace %s; the present one stays beside it as %s.prev", l.exe, l.exe)
 	}
-	if s, err := firstOf(ctx, l.API); err == nil && runs(s) {
+	if s, err := firstOf(ctx, l.Client); err == nil && runs(s) {
 		step("restart the hub once its calls in flight have ended; if the new one does not serve, go back")
 		if n := len(s.Sessions); n > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d agents are connected and wait while the hub restarts", n))

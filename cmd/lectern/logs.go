@@ -20,7 +20,7 @@ import (
 )
 
 func logsCommand(w *world) *cobra.Command {
-	q := status.LogQuery{}
+	q := status.LogFilter{}
 	var level, export string
 	c := &cobra.Command{
 		Use:   "logs",
@@ -71,8 +71,8 @@ func (w *world) sayExported(ctx context.Context, name string) error {
 // levels from least to gravest.
 var levels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
 
-func (w *world) logLines(ctx context.Context, q status.LogQuery) error {
-	lines, err := w.client(nil).Logs(ctx, q)
+func (w *world) logLines(ctx context.Context, q status.LogFilter) error {
+	lines, err := status.Open(ctx, w.client(nil), status.LogsQuery, q)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (w *world) logLines(ctx context.Context, q status.LogQuery) error {
 }
 
 // logTail shows the end of the file that the last hub left.
-func (w *world) logTail(q status.LogQuery) error {
+func (w *world) logTail(q status.LogFilter) error {
 	last := q.Last
 	if last == 0 {
 		last = logs.DefaultLines

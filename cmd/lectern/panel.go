@@ -44,12 +44,12 @@ func (w *world) panel(ctx context.Context, how manner) error {
 		debug.SetGCPercent(panelGC)
 	}
 	broken := &catcher{end: cancel}
-	hub := w.newTender(supervisor.UsualPolicy())
+	hub := w.newTender(supervisor.DefaultRestartPolicy())
 	go broken.watch(func() { hub.run(ctx) })
 	here := w.onMachine(w.client(hub))
 	go broken.watch(func() { here.run(ctx) })
 	conf := tui.Config{
-		Client: here, Ledger: here, Desk: here, Shelf: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
+		Client: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
 		Save: func(name, text string) (string, error) {
 			return saveNew(w.savedDir(), name, putText(text))
 		},

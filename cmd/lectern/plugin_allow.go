@@ -28,7 +28,7 @@ func pluginAllowCommand(w *world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !p.edit.Changes() {
+			if !p.edit.HasChanges() {
 				w.say("%s is let in already; nothing changed\n", line(args[0]))
 				return nil
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -113,7 +114,7 @@ func likePaths(texts []string) []string {
 }
 
 func meant(word string, known []string) string {
-	if near := config.Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
@@ -96,7 +96,7 @@ func noArguments(c *cobra.Command, args []string) error {
 		}
 	}
 	msg := fmt.Sprintf("unknown command %q for %s", args[0], c.CommandPath())
-	if near := config.Nearest(args[0], names); near != "" {
+	if near := nearest.Word(args[0], names); near != "" {
 		msg += fmt.Sprintf(", did you mean %s?", near)
 	}
 	return usagef("%s; see `%s --help`", msg, c.CommandPath())
@@ -118,7 +118,7 @@ func flagError(c *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := config.Nearest(strings.TrimLeft(e.GetSpecifiedName(), "-"), names); near != "" {
+		if near := nearest.Word(strings.TrimLeft(e.GetSpecifiedName(), "-"), names); near != "" {
 			msg += ", did you mean --" + near + "?"
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -63,7 +64,7 @@ func (w *world) addSource(c *cobra.Command, s status.NewSource, dry bool) error 
 	if p.folder.why != "" {
 		why = ": " + p.folder.why
 	}
-	if !p.edit.Changes() {
+	if !p.edit.HasChanges() {
 		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
 		return nil
 	}
@@ -153,7 +154,7 @@ func sourceShowCommand(w *world) *cobra.Command {
 				names = append(names, s.Name)
 			}
 			msg := fmt.Sprintf("show source: there is no source %s", args[0])
-			if near := config.Nearest(args[0], names); near != "" {
+			if near := nearest.Word(args[0], names); near != "" {
 				msg += ", did you mean " + near + "?"
 			}
 			return fmt.Errorf("%s (there are: %s)", msg, strings.Join(names, ", "))

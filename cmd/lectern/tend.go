@@ -21,7 +21,7 @@ import (
 // child: it goes on when the panel is closed.
 type tender struct {
 	*world
-	policy supervisor.Policy
+	policy supervisor.RestartPolicy
 	said   int64 // how long the file with the output of hubs was at first
 
 	starts []time.Time // of late, after deaths; run's alone
@@ -44,7 +44,7 @@ type fate struct {
 // lastWords is how many lines of a hub's stderr are shown.
 const lastWords = 8
 
-func (w *world) newTender(p supervisor.Policy) *tender {
+func (w *world) newTender(p supervisor.RestartPolicy) *tender {
 	t := &tender{world: w, policy: p}
 	if info, err := os.Stat(w.hubPaths().Output()); err == nil {
 		t.said = info.Size()
@@ -164,13 +164,13 @@ func (t *tender) tell(s *status.Snapshot) {
 // A tended is the hub of a tender as the panel reaches it: that a person could
 // not start one is known to both.
 type tended struct {
-	status.API
+	status.Client
 	tender *tender
 }
 
 // Do implements status.Client.
 func (t tended) Do(ctx context.Context, a status.Action) error {
-	err := t.API.Do(ctx, a)
+	err := t.Client.Do(ctx, a)
 	if err != nil && ctx.Err() == nil && (a.Verb == status.StartHub || a.Verb == status.RestartHub) {
 		t.tender.blame(status.Failed, err)
 	}

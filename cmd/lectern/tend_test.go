@@ -38,7 +38,7 @@ func TestTenderTellsWhy(t *testing.T) {
 	if err := os.WriteFile(w.hubPaths().Output(), []byte("what a hub of yesterday said\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hub := w.newTender(supervisor.UsualPolicy())
+	hub := w.newTender(supervisor.DefaultRestartPolicy())
 	c := w.client(hub)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -69,7 +69,7 @@ func TestTenderGivesUp(t *testing.T) {
 	w := quiet(t)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	w.now = func() time.Time { return now }
-	policy := supervisor.UsualPolicy()
+	policy := supervisor.DefaultRestartPolicy()
 	policy.Steps = []time.Duration{time.Nanosecond}
 	hub := w.newTender(policy)
 	for range 2 * policy.LoopExits {

@@ -106,8 +106,8 @@ func (w *world) editGrant(c config.Config, g status.Grant) (config.Edit, error) 
 func checkGrant(g status.Grant) error {
 	for _, list := range [][]string{g.Effects, g.Ask} {
 		for _, word := range list {
-			if !slices.Contains(config.Effects(), word) {
-				return fmt.Errorf("set grant: %q is no effect; they are %s", word, strings.Join(config.Effects(), ", "))
+			if !slices.Contains(effectNames(), word) {
+				return fmt.Errorf("set grant: %q is no effect; they are %s", word, strings.Join(effectNames(), ", "))
 			}
 		}
 	}

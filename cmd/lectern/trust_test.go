@@ -11,10 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -207,18 +203,6 @@ func TestTokenOverHTTP(t *testing.T) {
 	seen(t, c, "a client that only claims its name", func(s status.Snapshot) bool {
 		return len(s.Sessions) == 2 && !s.Sessions[1].Proven && s.Sessions[1].Client == "me"
 	})
-}
-
-// config cannot import policy, so the two lists are compared here; and what is
-// written for good is read back as it was meant.
-func TestConfigKnowsTheVerdicts(t *testing.T) {
-	want := []string{}
-	for _, v := range policy.Verdicts() {
-		want = append(want, string(v))
-	}
-	if d := cmp.Diff(want, config.Verdicts()); d != "" {
-		t.Error(d)
-	}
 }
 
 // Who waits for what is told to the desktop, and nothing of what is in it.

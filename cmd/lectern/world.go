@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
@@ -69,7 +70,10 @@ func (w *world) env(name string) string {
 
 // schema is what the configuration may say of the kinds in this build.
 func (w *world) schema() config.Schema {
-	s := config.Schema{Home: w.home, Kinds: map[string][]string{}, Mark: checkMark}
+	s := config.Schema{Home: w.home, Kinds: map[string][]string{}, Effects: effectNames(), CheckPrivacyRule: checkMark}
+	for _, v := range policy.Verdicts() {
+		s.Verdicts = append(s.Verdicts, string(v))
+	}
 	for _, k := range w.kinds() {
 		m := k.Manifest()
 		keys := []string{}
@@ -79,6 +83,14 @@ func (w *world) schema() config.Schema {
 		s.Kinds[m.Name] = keys
 	}
 	return s
+}
+
+// effectNames are the effects in the order shown to people.
+func effectNames() (names []string) {
+	for _, e := range tools.Effects() {
+		names = append(names, string(e))
+	}
+	return names
 }
 
 func (w *world) config() (config.Config, error) {

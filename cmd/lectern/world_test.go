@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/lectern-mcp/lectern/config"
@@ -29,17 +28,6 @@ func testWorld(t *testing.T, environ ...string) *world {
 		t.Fatal(err)
 	}
 	return w
-}
-
-// config cannot import tools, so the two lists are compared here.
-func TestConfigKnowsTheEffects(t *testing.T) {
-	want := []string{}
-	for _, e := range tools.Effects() {
-		want = append(want, string(e))
-	}
-	if d := cmp.Diff(want, config.Effects()); d != "" {
-		t.Error(d)
-	}
 }
 
 // The page of help about the configuration is a configuration: every key, and

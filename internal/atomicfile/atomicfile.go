@@ -55,7 +55,7 @@ type Options struct {
 // after which the new content stands but may not survive a power cut. A
 // symbolic link is never written through.
 func Write(root *os.Root, name string, data []byte, opt Options) error {
-	return Stream(root, name, whole(data), opt)
+	return Stream(root, name, writeAll(data), opt)
 }
 
 // Stream is [Write] for what does not fit into memory, or need not: put writes
@@ -67,8 +67,8 @@ func Stream(root *os.Root, name string, put func(io.Writer) error, opt Options) 
 	return nil
 }
 
-// whole puts data in one piece.
-func whole(data []byte) func(io.Writer) error {
+// writeAll puts data in one piece.
+func writeAll(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
@@ -91,7 +91,7 @@ func WriteFile(name string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("write %s: open folder: %w", name, err)
 	}
 	defer root.Close() //nolint:errcheck // opened only to name files
-	if err := write(root, filepath.Base(name), whole(data), Options{Perm: perm}); err != nil {
+	if err := write(root, filepath.Base(name), writeAll(data), Options{Perm: perm}); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
@@ -110,7 +110,7 @@ const (
 )
 
 func write(root *os.Root, name string, put func(io.Writer) error, opt Options) error {
-	old, err := present(root, name)
+	old, err := statRegular(root, name)
 	if err != nil {
 		return err
 	}
@@ -118,17 +118,17 @@ func write(root *os.Root, name string, put func(io.Writer) error, opt Options) e
 		return ErrExists
 	}
 	temp := path.Join(path.Dir(name), tempPrefix+rand.Text()+tempSuffix)
-	if err := fill(root, temp, put, opt, old); err != nil {
-		return errors.Join(err, discard(root, temp))
+	if err := writeTemp(root, temp, put, opt, old); err != nil {
+		return errors.Join(err, removeTemp(root, temp))
 	}
-	if err := commit(root, temp, name, opt); err != nil {
-		return errors.Join(err, discard(root, temp))
+	if err := rename(root, temp, name, opt); err != nil {
+		return errors.Join(err, removeTemp(root, temp))
 	}
 	return syncFolder(root, path.Dir(name))
 }
 
-// present is the regular file at name, nil if there is none.
-func present(root *os.Root, name string) (fs.FileInfo, error) {
+// statRegular is the regular file at name, nil if there is none.
+func statRegular(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,8 +141,8 @@ func present(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// fill writes the temporary file and makes it durable.
-func fill(root *os.Root, temp string, put func(io.Writer) error, opt Options, old fs.FileInfo) (err error) {
+// writeTemp writes the temporary file and makes it durable.
+func writeTemp(root *os.Root, temp string, put func(io.Writer) error, opt Options, old fs.FileInfo) (err error) {
 	perm, mode := opt.Perm, opt.Mode
 	if perm == 0 {
 		perm = 0o644
@@ -169,9 +169,9 @@ func fill(root *os.Root, temp string, put func(io.Writer) error, opt Options, ol
 	return f.Sync()
 }
 
-func commit(root *os.Root, temp, name string, opt Options) error {
+func rename(root *os.Root, temp, name string, opt Options) error {
 	if opt.IfHash != nil {
-		now, err := hashOf(root, name)
+		now, err := hashFile(root, name)
 		if err != nil {
 			return err
 		}
@@ -180,14 +180,14 @@ func commit(root *os.Root, temp, name string, opt Options) error {
 		}
 	}
 	if opt.Create {
-		return create(root, temp, name)
+		return linkNew(root, temp, name)
 	}
 	return root.Rename(temp, name)
 }
 
-// create gives temp its name only if nobody has it. A rename would replace a
+// linkNew gives temp its name only if nobody has it. A rename would replace a
 // file that appeared meanwhile; a hard link does not.
-func create(root *os.Root, temp, name string) error {
+func linkNew(root *os.Root, temp, name string) error {
 	err := root.Link(temp, name)
 	switch {
 	case err == nil:
@@ -212,8 +212,8 @@ func create(root *os.Root, temp, name string) error {
 	return nil
 }
 
-func hashOf(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
-	if info, err := present(root, name); err != nil || info == nil {
+func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
+	if info, err := statRegular(root, name); err != nil || info == nil {
 		return sum, errors.Join(ErrChanged, err)
 	}
 	f, err := root.Open(name)
@@ -228,15 +228,15 @@ func hashOf(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// Modes are the permission bits that a new file and a new folder get directly
+// ProbeModes are the permission bits that a new file and a new folder get directly
 // below root, by umask and by what the file system knows. It makes one of each
 // and removes them.
-func Modes(root *os.Root) (file, folder fs.FileMode, err error) {
+func ProbeModes(root *os.Root) (file, folder fs.FileMode, err error) {
 	dir := tempPrefix + rand.Text() + tempSuffix
 	if err := root.Mkdir(dir, 0o777); err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
 	}
-	defer func() { err = errors.Join(err, discard(root, dir)) }()
+	defer func() { err = errors.Join(err, removeTemp(root, dir)) }()
 	info, err := root.Lstat(dir)
 	if err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
@@ -247,14 +247,14 @@ func Modes(root *os.Root) (file, folder fs.FileMode, err error) {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
 	}
 	made, err := f.Stat()
-	if err = errors.Join(err, f.Close(), discard(root, name)); err != nil {
+	if err = errors.Join(err, f.Close(), removeTemp(root, name)); err != nil {
 		return 0, 0, fmt.Errorf("try modes: %w", err)
 	}
 	return made.Mode().Perm(), info.Mode().Perm(), nil
 }
 
-// discard removes a temporary file that may or may not exist.
-func discard(root *os.Root, temp string) error {
+// removeTemp removes a temporary file that may or may not exist.
+func removeTemp(root *os.Root, temp string) error {
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove temporary file: %w", err)
 	}

@@ -218,7 +218,7 @@ func TestModes(t *testing.T) {
 		t.Skip("Windows has no such modes")
 	}
 	root, dir := openDir(t)
-	file, folder, err := Modes(root)
+	file, folder, err := ProbeModes(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,9 @@ const (
 	DefaultFiles    = 8
 )
 
-// waitMost bounds the records that wait to be written. Whoever brings one more
+// maxWaiting bounds the records that wait to be written. Whoever brings one more
 // writes them, and where they cannot be written the oldest are lost and counted.
-const waitMost = 2048
+const maxWaiting = 2048
 
 // Options of a Trail. File, Key and Now are required.
 type Options struct {
@@ -80,8 +80,8 @@ type Trail struct {
 	lost    int // records given up since the file was written last
 
 	writing sync.Mutex // one writer, so that lines are in order
-	file    *file
-	why     error // the file is not written; nil: it is
+	file    *rotatingFile
+	fileErr error // the file is not written; nil: it is
 }
 
 // Open opens the trail at o.File and goes on where it ends. A line that a crash
@@ -121,7 +121,7 @@ func (t *Trail) Add(r Record) {
 		return
 	}
 	t.waiting = append(t.waiting, r)
-	full := len(t.waiting) >= waitMost || t.delay == 0
+	full := len(t.waiting) >= maxWaiting || t.delay == 0
 	switch {
 	case full || len(t.waiting) > 1:
 	case t.timer == nil:
@@ -149,23 +149,23 @@ func (t *Trail) Flush() {
 	wrote, err := t.file.append(records)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.why = err
+	t.fileErr = err
 	if err != nil {
-		t.keep(records[wrote:], lost)
+		t.requeue(records[wrote:], lost)
 		return
 	}
 	clear(records)
 	t.spare = records[:0]
 }
 
-// keep puts records that could not be written back before those that came
+// requeue puts records that could not be written back before those that came
 // meanwhile, and gives the oldest up where they are too many. With the lock.
-func (t *Trail) keep(records []Record, lost int) {
+func (t *Trail) requeue(records []Record, lost int) {
 	if lost > 0 && len(records) > 0 && records[0].Event == Lost {
 		records, t.lost = records[1:], lost
 	}
 	t.waiting = append(append([]Record(nil), records...), t.waiting...)
-	if extra := len(t.waiting) - waitMost/2; extra > 0 {
+	if extra := len(t.waiting) - maxWaiting/2; extra > 0 {
 		t.lost += extra
 		t.waiting = append([]Record(nil), t.waiting[extra:]...)
 	}
@@ -174,11 +174,11 @@ func (t *Trail) keep(records []Record, lost int) {
 	}
 }
 
-// Trouble is why records do not reach the file now; nil: they do.
-func (t *Trail) Trouble() error {
+// FileError is why records do not reach the file now; nil: they do.
+func (t *Trail) FileError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.why
+	return t.fileErr
 }
 
 // Close writes what waits and closes the file. What is added later is dropped.

@@ -84,7 +84,7 @@ func TestRotationCarriesTheChain(t *testing.T) {
 	if err := os.Rename(name+".2", name+".1"); err != nil {
 		t.Fatal(err)
 	}
-	if r := verified(t, name); r.Break == nil || !strings.Contains(r.Break.Means, "taken away") {
+	if r := verified(t, name); r.Break == nil || !strings.Contains(r.Break.Meaning, "taken away") {
 		t.Errorf("without a file in between: %+v", r.Break)
 	}
 }
@@ -123,7 +123,7 @@ func TestTampering(t *testing.T) {
 			switch {
 			case b == nil && tt.line > 0:
 				t.Errorf("no break, want one in line %d", tt.line)
-			case b != nil && (b.Line != tt.line || !strings.Contains(b.Means, tt.means)):
+			case b != nil && (b.Line != tt.line || !strings.Contains(b.Meaning, tt.means)):
 				t.Errorf("break %+v, want line %d: %s", *b, tt.line, tt.means)
 			}
 		})
@@ -203,16 +203,16 @@ func TestRecordsWaitButNotLong(t *testing.T) {
 		if r := verified(t, name); r.Lines != 200 || r.Break != nil {
 			t.Errorf("%d lines after the delay: %+v", r.Lines, r.Break)
 		}
-		for range waitMost {
+		for range maxWaiting {
 			trail.Add(Record{Time: noon})
 		}
-		if r := verified(t, name); r.Lines != 200+waitMost {
+		if r := verified(t, name); r.Lines != 200+maxWaiting {
 			t.Errorf("%d lines when many wait", r.Lines)
 		}
 		trail.Add(Record{Time: noon})
 		shut(t, trail)
 		trail.Add(Record{Time: noon})
-		if r := verified(t, name); r.Lines != 201+waitMost || r.Break != nil {
+		if r := verified(t, name); r.Lines != 201+maxWaiting || r.Break != nil {
 			t.Errorf("%d lines in the end: %+v", r.Lines, r.Break)
 		}
 	})
@@ -232,10 +232,10 @@ func TestDiskThatIsFull(t *testing.T) {
 		if err := os.Mkdir(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for i := range waitMost * 2 {
+		for i := range maxWaiting * 2 {
 			trail.Add(Record{Time: noon, Client: fmt.Sprint(i)})
 		}
-		if trail.Trouble() == nil {
+		if trail.FileError() == nil {
 			t.Error("no trouble")
 		}
 		if err := os.Remove(name); err != nil {
@@ -249,8 +249,8 @@ func TestDiskThatIsFull(t *testing.T) {
 		trail.Add(Record{Time: noon, Client: "last"})
 		shut(t, trail)
 		r := verified(t, name)
-		if r.Break != nil || r.Lost == 0 || r.Lines+r.Lost != 1+waitMost*2+1+1 || trail.Trouble() != nil {
-			t.Errorf("report %+v, %v", r, trail.Trouble())
+		if r.Break != nil || r.Lost == 0 || r.Lines+r.Lost != 1+maxWaiting*2+1+1 || trail.FileError() != nil {
+			t.Errorf("report %+v, %v", r, trail.FileError())
 		}
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 )
 
-// file is the current file of a trail: NAME is current, NAME.1 the one before,
+// rotatingFile is the current file of a trail: NAME is current, NAME.1 the one before,
 // and so on. The chain runs through all of them.
-type file struct {
+type rotatingFile struct {
 	name  string
 	max   int64
 	keep  int
@@ -24,8 +24,8 @@ type file struct {
 	buf   []byte
 }
 
-func openFile(o Options) (f *file, torn int, err error) {
-	f = &file{name: o.File, max: o.FileSize, keep: o.Files}
+func openFile(o Options) (f *rotatingFile, torn int, err error) {
+	f = &rotatingFile{name: o.File, max: o.FileSize, keep: o.Files}
 	if f.max == 0 {
 		f.max = DefaultFileSize
 	}
@@ -45,8 +45,8 @@ func openFile(o Options) (f *file, torn int, err error) {
 
 // open opens the current file, takes a torn line away and finds where the chain
 // ends.
-func (f *file) open() (torn int, err error) {
-	end, err := f.lastEnd()
+func (f *rotatingFile) open() (torn int, err error) {
+	end, err := f.previousEnd()
 	if err != nil {
 		return 0, err
 	}
@@ -61,20 +61,20 @@ func (f *file) open() (torn int, err error) {
 	return torn, nil
 }
 
-// lastEnd is the end of the chain in the file before the current one, or its
+// previousEnd is the end of the chain in the file before the current one, or its
 // origin.
-func (f *file) lastEnd() (chain, error) {
-	text, err := os.ReadFile(numbered(f.name, 1))
+func (f *rotatingFile) previousEnd() (chain, error) {
+	text, err := os.ReadFile(rotatedName(f.name, 1))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return chain{hash: origin}, nil
+		return chain{hash: firstHash}, nil
 	case err != nil:
 		return chain{}, err
 	}
-	return endOf(text, chain{hash: origin}), nil
+	return chainEnd(text, chain{hash: firstHash}), nil
 }
 
-func (f *file) prepare(file *os.File, before chain) (torn int, err error) {
+func (f *rotatingFile) prepare(file *os.File, before chain) (torn int, err error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, err
@@ -97,19 +97,19 @@ func (f *file) prepare(file *os.File, before chain) (torn int, err error) {
 			return 0, err
 		}
 	}
-	f.size, f.end = int64(whole), endOf(text[:whole], before)
+	f.size, f.end = int64(whole), chainEnd(text[:whole], before)
 	return torn, nil
 }
 
-// endOf is where the chain ends that text goes on with. A line that cannot be
+// chainEnd is where the chain ends that text goes on with. A line that cannot be
 // read counts as one: Verify is what finds fault with it.
-func endOf(text []byte, before chain) chain {
+func chainEnd(text []byte, before chain) chain {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	if len(text) == 0 {
 		return before
 	}
 	last := text[bytes.LastIndexByte(text, '\n')+1:]
-	end := chain{hash: hashOf(last)}
+	end := chain{hash: hashLine(last)}
 	for after := uint64(0); ; after++ {
 		at := bytes.LastIndexByte(text, '\n')
 		var l line
@@ -127,7 +127,7 @@ func endOf(text []byte, before chain) chain {
 
 // append writes records and syncs the file, which is rotated when it is full.
 // It says how many are written.
-func (f *file) append(records []Record) (wrote int, err error) {
+func (f *rotatingFile) append(records []Record) (wrote int, err error) {
 	if len(records) == 0 {
 		return 0, nil
 	}
@@ -142,7 +142,7 @@ func (f *file) append(records []Record) (wrote int, err error) {
 				return wrote, err
 			}
 		}
-		n, err := f.some(records[wrote:])
+		n, err := f.writeBatch(records[wrote:])
 		if err != nil {
 			return wrote, err
 		}
@@ -154,8 +154,8 @@ func (f *file) append(records []Record) (wrote int, err error) {
 	return wrote, nil
 }
 
-// some writes as many records as the file takes, one at least.
-func (f *file) some(records []Record) (n int, err error) {
+// writeBatch writes as many records as the file takes, one at least.
+func (f *rotatingFile) writeBatch(records []Record) (n int, err error) {
 	end := f.end
 	b := f.buf[:0]
 	for n < len(records) && (n == 0 || f.size+int64(len(b)) < f.limit) {
@@ -180,7 +180,7 @@ func (f *file) some(records []Record) (n int, err error) {
 
 // rotate moves every file one number up and begins a new one, which goes on
 // with the chain. Where a file cannot be moved the current one grows on.
-func (f *file) rotate() error {
+func (f *rotatingFile) rotate() error {
 	if err := errors.Join(f.f.Sync(), f.f.Close()); err != nil {
 		f.f = nil
 		return fmt.Errorf("rotate audit trail: %w", err)
@@ -188,7 +188,7 @@ func (f *file) rotate() error {
 	f.f = nil
 	f.limit = f.max
 	for i := f.keep - 1; i > 0; i-- {
-		err := os.Rename(numbered(f.name, i-1), numbered(f.name, i))
+		err := os.Rename(rotatedName(f.name, i-1), rotatedName(f.name, i))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.limit = f.size + f.max/4
 			break
@@ -200,14 +200,14 @@ func (f *file) rotate() error {
 	return nil
 }
 
-func numbered(name string, i int) string {
+func rotatedName(name string, i int) string {
 	if i == 0 {
 		return name
 	}
 	return fmt.Sprintf("%s.%d", name, i)
 }
 
-func (f *file) close() error {
+func (f *rotatingFile) close() error {
 	if f.f == nil {
 		return nil
 	}

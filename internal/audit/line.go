@@ -28,10 +28,10 @@ type line struct {
 	Code     string    `json:"code,omitempty"`
 }
 
-// origin is the hash before the first line.
-const origin = "0000000000000000000000000000000000000000000000000000000000000000"
+// firstHash is the hash before the first line.
+const firstHash = "0000000000000000000000000000000000000000000000000000000000000000"
 
-func hashOf(text []byte) string {
+func hashLine(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -53,6 +53,6 @@ func (c *chain) encode(b []byte, r Record) ([]byte, error) {
 		return b, err
 	}
 	c.seq++
-	c.hash = hashOf(text)
+	c.hash = hashLine(text)
 	return append(append(b, text...), '\n'), nil
 }

@@ -26,10 +26,10 @@ type Report struct {
 
 // A Break is where a trail is not as it was written.
 type Break struct {
-	File  string
-	Line  int    // in the file, from 1
-	Why   string // what does not fit
-	Means string // what that tells
+	File    string
+	Line    int    // in the file, from 1
+	Reason  string // what does not fit
+	Meaning string // what that tells
 }
 
 // Verify reads the trail at name, oldest file first. Its error says why it
@@ -37,7 +37,7 @@ type Break struct {
 func Verify(name string) (Report, error) {
 	var names []string
 	for i := 0; ; i++ {
-		one := numbered(name, i)
+		one := rotatedName(name, i)
 		if _, err := os.Stat(one); errors.Is(err, fs.ErrNotExist) {
 			if i > 0 {
 				break
@@ -99,31 +99,31 @@ func (v *verifier) line(text []byte) *Break {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil || l.Seq == 0 || l.Prev == "" {
-		return &Break{Why: "it is no line of an audit trail", Means: "It was changed after it was written, or the disk damaged it."}
+		return &Break{Reason: "it is no line of an audit trail", Meaning: "It was changed after it was written, or the disk damaged it."}
 	}
 	switch {
-	case v.Lines == 0 && l.Seq == 1 && l.Prev != origin:
-		return &Break{Why: "it is the first and names one before it", Means: "Lines before it were taken away and this one was changed."}
+	case v.Lines == 0 && l.Seq == 1 && l.Prev != firstHash:
+		return &Break{Reason: "it is the first and names one before it", Meaning: "Lines before it were taken away and this one was changed."}
 	case v.Lines == 0:
 		v.First = l.Seq
 	case l.Seq > v.Last+1:
 		return &Break{
-			Why:   fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
-			Means: fmt.Sprintf("%d lines before it were taken away.", l.Seq-v.Last-1),
+			Reason:  fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
+			Meaning: fmt.Sprintf("%d lines before it were taken away.", l.Seq-v.Last-1),
 		}
 	case l.Seq <= v.Last:
 		return &Break{
-			Why:   fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
-			Means: "Lines were put in or moved, or a trail was put back from a copy.",
+			Reason:  fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
+			Meaning: "Lines were put in or moved, or a trail was put back from a copy.",
 		}
 	case l.Prev != v.Hash:
 		return &Break{
-			Why:   "it does not name the hash of the line before it",
-			Means: fmt.Sprintf("The line before it, number %d, was changed after it was written; or this one was.", v.Last),
+			Reason:  "it does not name the hash of the line before it",
+			Meaning: fmt.Sprintf("The line before it, number %d, was changed after it was written; or this one was.", v.Last),
 		}
 	}
 	v.Lines++
-	v.Last, v.Hash = l.Seq, hashOf(text)
+	v.Last, v.Hash = l.Seq, hashLine(text)
 	switch l.Event {
 	case Torn:
 		v.Cuts++

@@ -16,8 +16,8 @@ import (
 // Max is the usual bound for one frame in bytes, without its newline.
 const Max = 16 << 20
 
-// giveAway is the size in bytes from which a frame is not copied.
-const giveAway = 64 << 10
+// handOverSize is the size in bytes from which a frame is not copied.
+const handOverSize = 64 << 10
 
 // ErrTooLong says that a frame was longer than the reader's bound and has been
 // skipped. The reader stays usable.
@@ -48,7 +48,7 @@ func (r *Reader) Next() ([]byte, error) {
 		if len(line) == 0 {
 			continue
 		}
-		if cap(r.buf) > giveAway {
+		if cap(r.buf) > handOverSize {
 			r.buf = nil // a large frame is handed over rather than held twice
 			return line, nil
 		}

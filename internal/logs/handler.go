@@ -16,9 +16,9 @@ const (
 	maxValue = 8 << 10  // bytes of one attribute
 )
 
-// scope is a slog.Handler with the attributes and groups it was given so far,
+// handler is a slog.Handler with the attributes and groups it was given so far,
 // already rendered.
-type scope struct {
+type handler struct {
 	log    *Log
 	level  slog.Leveler
 	part   string
@@ -27,9 +27,9 @@ type scope struct {
 	attrs  string
 }
 
-func (s scope) Enabled(_ context.Context, level slog.Level) bool { return level >= s.level.Level() }
+func (s handler) Enabled(_ context.Context, level slog.Level) bool { return level >= s.level.Level() }
 
-func (s scope) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (s handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	b := s.builder()
 	for _, a := range attrs {
 		b.add(s.prefix, a)
@@ -38,20 +38,20 @@ func (s scope) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return s
 }
 
-func (s scope) WithGroup(name string) slog.Handler {
+func (s handler) WithGroup(name string) slog.Handler {
 	if name != "" {
 		s.prefix += name + "."
 	}
 	return s
 }
 
-func (s scope) Handle(_ context.Context, r slog.Record) error {
+func (s handler) Handle(_ context.Context, r slog.Record) error {
 	s.log.write(s.line(r))
 	return nil
 }
 
 // line renders r.
-func (s scope) line(r slog.Record) line {
+func (s handler) line(r slog.Record) line {
 	b := s.builder()
 	r.Attrs(func(a slog.Attr) bool {
 		b.add(s.prefix, a)
@@ -61,26 +61,26 @@ func (s scope) line(r slog.Record) line {
 	if at.IsZero() {
 		at = s.log.now()
 	}
-	msg := s.log.safe(r.Message)
+	msg := s.log.sanitize(r.Message)
 	text := strings.ReplaceAll(msg, "\n", "␊") + b.text.String()
 	return line{time: at, level: r.Level, part: b.part, msg: msg, text: truncate(text, maxText), attrs: b.attrs}
 }
 
-func (s scope) builder() *builder {
-	b := &builder{log: s.log, part: s.part, attrs: []byte(s.attrs)}
+func (s handler) builder() *attrBuilder {
+	b := &attrBuilder{log: s.log, part: s.part, attrs: []byte(s.attrs)}
 	b.text.WriteString(s.text)
 	return b
 }
 
-// builder renders attributes twice: for people and as JSON.
-type builder struct {
+// attrBuilder renders attributes twice: for people and as JSON.
+type attrBuilder struct {
 	log   *Log
 	part  string
 	text  strings.Builder // ` key=value` for each
 	attrs []byte          // `,"key":value` for each
 }
 
-func (b *builder) add(prefix string, a slog.Attr) {
+func (b *attrBuilder) add(prefix string, a slog.Attr) {
 	v := a.Value.Resolve()
 	switch {
 	case a.Equal(slog.Attr{}):
@@ -97,10 +97,10 @@ func (b *builder) add(prefix string, a slog.Attr) {
 		return
 	}
 	if prefix == "" && a.Key == "part" {
-		b.part = b.log.safe(v.String())
+		b.part = b.log.sanitize(v.String())
 		return
 	}
-	key := b.log.safe(prefix + a.Key)
+	key := b.log.sanitize(prefix + a.Key)
 	if namesSecret(a.Key) {
 		v = slog.StringValue(redacted)
 	}
@@ -117,16 +117,16 @@ func (b *builder) add(prefix string, a slog.Attr) {
 }
 
 // render returns v as safe text, and whether that is JSON as it stands.
-func (b *builder) render(v slog.Value) (text string, literal bool) {
+func (b *attrBuilder) render(v slog.Value) (text string, literal bool) {
 	switch v.Kind() {
 	case slog.KindInt64, slog.KindUint64, slog.KindBool:
 		return v.String(), true
 	case slog.KindAny:
-		return b.log.safe(anyText(v.Any())), false
+		return b.log.sanitize(anyText(v.Any())), false
 	case slog.KindTime:
 		return v.Time().Format(timeFormat), false
 	default:
-		return b.log.safe(v.String()), false
+		return b.log.sanitize(v.String()), false
 	}
 }
 
@@ -153,9 +153,9 @@ func anyText(v any) (text string) {
 	return string(j)
 }
 
-// safe redacts, escapes and cuts s, in this order: a secret must be found while
+// sanitize redacts, escapes and cuts s, in this order: a secret must be found while
 // it is whole.
-func (l *Log) safe(s string) string {
+func (l *Log) sanitize(s string) string {
 	if len(s) > 2*maxText {
 		s = s[:2*maxText] // far beyond what is kept; the rest need not be searched
 	}

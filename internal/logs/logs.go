@@ -52,10 +52,10 @@ type Log struct {
 	now    func() time.Time
 	ring   *ringBuffer
 
-	mu      sync.Mutex // one line at a time, so that ring and file agree
-	file    *file      // nil: none
-	last    line       // the newest line, to notice that it comes again
-	repeats int        // how often it came again since it was written
+	mu      sync.Mutex    // one line at a time, so that ring and file agree
+	file    *rotatingFile // nil: none
+	last    line          // the newest line, to notice that it comes again
+	repeats int           // how often it came again since it was written
 	flush   *time.Timer
 	closed  bool
 }
@@ -72,7 +72,7 @@ type line struct {
 
 // New opens a log. The error says why the file cannot be written.
 func New(o Options) (*Log, error) {
-	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(or(o.Lines, DefaultLines), or(o.Bytes, DefaultBytes))}
+	l := &Log{escape: o.Escape, now: o.Now, ring: newRingBuffer(orDefault(o.Lines, DefaultLines), orDefault(o.Bytes, DefaultBytes))}
 	if l.escape == nil {
 		l.escape = escapeASCII
 	}
@@ -83,9 +83,9 @@ func New(o Options) (*Log, error) {
 	if level == nil {
 		level = slog.LevelInfo
 	}
-	l.Handler = scope{log: l, level: level}
+	l.Handler = handler{log: l, level: level}
 	if o.File != "" {
-		f, err := openFile(o.File, or(o.FileSize, DefaultFileSize), or(o.Files, DefaultFiles))
+		f, err := openFile(o.File, orDefault(o.FileSize, DefaultFileSize), orDefault(o.Files, DefaultFiles))
 		if err != nil {
 			return nil, fmt.Errorf("open log: %w", err)
 		}
@@ -94,7 +94,7 @@ func New(o Options) (*Log, error) {
 	return l, nil
 }
 
-func or[T int | int64](n, otherwise T) T {
+func orDefault[T int | int64](n, otherwise T) T {
 	if n > 0 {
 		return n
 	}
@@ -124,24 +124,24 @@ func (l *Log) add(n line) {
 		l.last.time = n.time
 		l.repeats++
 		if l.repeats == 1 {
-			l.flush = time.AfterFunc(repeatPause, l.sayRepeats)
+			l.flush = time.AfterFunc(repeatPause, l.flushRepeats)
 		}
 		return
 	}
-	l.keepRepeats()
-	l.keep(n)
+	l.writeRepeats()
+	l.store(n)
 	l.last = n
 }
 
-// sayRepeats is called when the pause is over.
-func (l *Log) sayRepeats() {
+// flushRepeats is called when the pause is over.
+func (l *Log) flushRepeats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.keepRepeats()
+	l.writeRepeats()
 }
 
-// keepRepeats writes how often the last line came again. With the lock.
-func (l *Log) keepRepeats() {
+// writeRepeats writes how often the last line came again. With the lock.
+func (l *Log) writeRepeats() {
 	if l.repeats == 0 {
 		return
 	}
@@ -150,11 +150,11 @@ func (l *Log) keepRepeats() {
 	again.text += fmt.Sprintf(" (again, %d times)", l.repeats)
 	again.attrs = fmt.Appendf(nil, `%s,"repeated":%d`, again.attrs, l.repeats)
 	l.repeats = 0
-	l.keep(again)
+	l.store(again)
 }
 
-// keep writes n to ring and file. With the lock.
-func (l *Log) keep(n line) {
+// store writes n to ring and file. With the lock.
+func (l *Log) store(n line) {
 	l.ring.add(n)
 	if l.file == nil || l.closed {
 		return
@@ -165,15 +165,15 @@ func (l *Log) keep(n line) {
 	}
 }
 
-// Trouble is why lines do not reach the file now; nil: they do. They are in
+// FileError is why lines do not reach the file now; nil: they do. They are in
 // memory all the same, and the file is tried again each minute.
-func (l *Log) Trouble() error {
+func (l *Log) FileError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return nil
 	}
-	return l.file.why
+	return l.file.err
 }
 
 // Close writes what is pending and closes the file. Readers get what is there
@@ -184,7 +184,7 @@ func (l *Log) Close() error {
 	if l.closed {
 		return nil
 	}
-	l.keepRepeats()
+	l.writeRepeats()
 	l.closed = true
 	l.ring.close()
 	if l.file == nil {
@@ -219,6 +219,6 @@ type Query struct {
 // after the last one, when ctx ends or when the Log is closed.
 func (l *Log) Query(ctx context.Context, q Query) <-chan Line {
 	ch := make(chan Line)
-	go l.ring.read(ctx, l.ring.start(q), q, ch)
+	go l.ring.read(ctx, l.ring.firstSeq(q), q, ch)
 	return ch
 }

@@ -248,7 +248,7 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	}
 	log.Info("two")
 	log.Info("three")
-	now = now.Add(mendPause)
+	now = now.Add(retryPause)
 	log.Info("four")
 
 	got := lines(t, l)

@@ -81,9 +81,9 @@ func (r *ringBuffer) close() {
 	close(r.done)
 }
 
-// start returns the number of the line that reading for q begins with, as if
+// firstSeq returns the number of the line that reading for q begins with, as if
 // nothing had been given up.
-func (r *ringBuffer) start(q Query) uint64 {
+func (r *ringBuffer) firstSeq(q Query) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from := q.After + 1
@@ -95,7 +95,7 @@ func (r *ringBuffer) start(q Query) uint64 {
 	}
 	left, oldest := q.Last, max(from, r.first)
 	for seq := r.next; seq > oldest; seq-- {
-		if !picks(q, r.at(seq-1)) {
+		if !matchesQuery(q, r.at(seq-1)) {
 			continue
 		}
 		if left--; left == 0 {
@@ -105,7 +105,7 @@ func (r *ringBuffer) start(q Query) uint64 {
 	return from
 }
 
-func picks(q Query, e *entry) bool {
+func matchesQuery(q Query, e *entry) bool {
 	return e.level >= q.Level && (q.Part == "" || q.Part == e.part)
 }
 
@@ -114,14 +114,14 @@ func (r *ringBuffer) read(ctx context.Context, seq uint64, q Query, ch chan<- Li
 	defer close(ch)
 	more := make(chan struct{}, 1)
 	if q.Follow {
-		r.follow(more, true)
-		defer r.follow(more, false)
+		r.setFollower(more, true)
+		defer r.setFollower(more, false)
 	}
 	var lines []Line
 	var missed uint64
 	for {
 		var end bool
-		lines, seq, end = r.copy(lines[:0], seq, &missed, q)
+		lines, seq, end = r.copyBatch(lines[:0], seq, &missed, q)
 		for _, l := range lines {
 			select {
 			case ch <- l:
@@ -145,7 +145,7 @@ func (r *ringBuffer) read(ctx context.Context, seq uint64, q Query, ch chan<- Li
 	}
 }
 
-func (r *ringBuffer) follow(more chan struct{}, on bool) {
+func (r *ringBuffer) setFollower(more chan struct{}, on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if on {
@@ -155,10 +155,10 @@ func (r *ringBuffer) follow(more chan struct{}, on bool) {
 	}
 }
 
-// copy appends to lines what q picks from number seq on, up to a batch. It
+// copyBatch appends to lines what q picks from number seq on, up to a batch. It
 // returns where to go on and whether that is the end. Lines that were given up
 // are added to missed, which goes into the next line that is picked.
-func (r *ringBuffer) copy(lines []Line, seq uint64, missed *uint64, q Query) (_ []Line, next uint64, end bool) {
+func (r *ringBuffer) copyBatch(lines []Line, seq uint64, missed *uint64, q Query) (_ []Line, next uint64, end bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if seq < r.first {
@@ -167,7 +167,7 @@ func (r *ringBuffer) copy(lines []Line, seq uint64, missed *uint64, q Query) (_ 
 	}
 	for stop := min(r.next, seq+scanLimit); seq < stop && len(lines) < batchLines; seq++ {
 		e := r.at(seq)
-		if !picks(q, e) {
+		if !matchesQuery(q, e) {
 			continue
 		}
 		lines = append(lines, Line{

@@ -20,7 +20,7 @@ func TestRingKeepsTheNewest(t *testing.T) {
 		r.add(line{text: text})
 
 		var missed uint64
-		got, next, end := r.copy(nil, 1, &missed, Query{})
+		got, next, end := r.copyBatch(nil, 1, &missed, Query{})
 		if !end || next != uint64(len(all)+1) {
 			t.Fatalf("after %d lines reading ends at %d", len(all), next)
 		}
@@ -48,7 +48,7 @@ func TestRingTruncatesLongLines(t *testing.T) {
 	r := newRingBuffer(10, 400)
 	r.add(line{text: strings.Repeat("x", 1000)})
 	var missed uint64
-	got, _, _ := r.copy(nil, 1, &missed, Query{})
+	got, _, _ := r.copyBatch(nil, 1, &missed, Query{})
 	if len(got) != 1 || len(got[0].Text) > 100 || !strings.HasSuffix(got[0].Text, "more)") {
 		t.Errorf("got %+v", got)
 	}

@@ -13,14 +13,14 @@ import (
 // timeFormat is that of slog's JSON handler.
 const timeFormat = time.RFC3339Nano
 
-// mendPause is how long a file that could not be written is left alone.
-const mendPause = time.Minute
+// retryPause is how long a file that could not be written is left alone.
+const retryPause = time.Minute
 
-// file is a log file that rotates: NAME is current, NAME.1 the one before, and
+// rotatingFile is a log file that rotates: NAME is current, NAME.1 the one before, and
 // so on. A crash at any point loses at most the line that was being written,
 // and a rotation that was cut short leaves a gap in the numbers, which the next
 // one closes.
-type file struct {
+type rotatingFile struct {
 	name  string
 	max   int64
 	keep  int
@@ -29,35 +29,35 @@ type file struct {
 	limit int64 // size at which to rotate; max, or more after a rotation that did not work
 	buf   []byte
 
-	retry time.Time // when to try again while broken
-	lost  int       // lines not written since it broke
-	why   error     // it is not written; nil: it is
+	retryAt   time.Time // when to try again while broken
+	lostLines int       // lines not written since it broke
+	err       error     // it is not written; nil: it is
 }
 
-func openFile(name string, maxSize int64, keep int) (*file, error) {
+func openFile(name string, maxSize int64, keep int) (*rotatingFile, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, err
 	}
-	f := &file{name: name, max: maxSize, keep: keep}
+	f := &rotatingFile{name: name, max: maxSize, keep: keep}
 	return f, f.open()
 }
 
 // open opens the current file. A line that a crash cut short is ended, so that
 // the next one stands alone.
-func (f *file) open() error {
+func (f *rotatingFile) open() error {
 	file, err := os.OpenFile(f.name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	size, err := prepare(file)
+	size, err := prepareFile(file)
 	if err != nil {
 		return errors.Join(fmt.Errorf("prepare %s: %w", f.name, err), file.Close())
 	}
-	f.f, f.size, f.limit, f.why = file, size, max(f.max, f.limit), nil
+	f.f, f.size, f.limit, f.err = file, size, max(f.max, f.limit), nil
 	return nil
 }
 
-func prepare(file *os.File) (size int64, err error) {
+func prepareFile(file *os.File) (size int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, err
@@ -87,21 +87,21 @@ func prepare(file *os.File) (size int64, err error) {
 
 // write appends n. What it returns is to be said in the log: that writing
 // stopped, once, or that it goes on.
-func (f *file) write(now time.Time, n line) (said []line) {
+func (f *rotatingFile) write(now time.Time, n line) (said []line) {
 	if f.f == nil {
-		f.lost++
-		if now.Before(f.retry) {
+		f.lostLines++
+		if now.Before(f.retryAt) {
 			return nil
 		}
 		if err := f.open(); err != nil {
-			f.retry = now.Add(mendPause)
+			f.retryAt = now.Add(retryPause)
 			return nil
 		}
 	}
 	f.buf = f.encode(f.buf[:0], n)
 	if f.size > 0 && f.size+int64(len(f.buf)) > f.limit {
 		if err := f.rotate(); err != nil {
-			return f.broken(now, err)
+			return f.setBroken(now, err)
 		}
 	}
 	wrote, err := f.f.Write(f.buf)
@@ -109,30 +109,30 @@ func (f *file) write(now time.Time, n line) (said []line) {
 		if wrote > 0 { // half a line: take it back, or end it when opening again
 			_ = f.f.Truncate(f.size)
 		}
-		return f.broken(now, err)
+		return f.setBroken(now, err)
 	}
 	f.size += int64(wrote)
-	if f.lost > 1 {
-		said = append(said, line{time: now, level: slog.LevelInfo, text: fmt.Sprintf("log file is written again file=%s lost=%d", quote(f.name), f.lost-1)})
+	if f.lostLines > 1 {
+		said = append(said, line{time: now, level: slog.LevelInfo, text: fmt.Sprintf("log file is written again file=%s lost=%d", quote(f.name), f.lostLines-1)})
 	}
-	f.lost = 0
+	f.lostLines = 0
 	return said
 }
 
-func (f *file) broken(now time.Time, err error) (said []line) {
+func (f *rotatingFile) setBroken(now time.Time, err error) (said []line) {
 	if f.f != nil {
 		_ = f.f.Close() // the error that counts is err
 		f.f = nil
 	}
-	f.retry, f.why = now.Add(mendPause), err
-	if f.lost == 0 {
+	f.retryAt, f.err = now.Add(retryPause), err
+	if f.lostLines == 0 {
 		said = append(said, line{time: now, level: slog.LevelError, text: fmt.Sprintf("log file cannot be written, trying again each minute file=%s error=%s", quote(f.name), quote(err.Error()))})
 	}
-	f.lost = max(1, f.lost)
+	f.lostLines = max(1, f.lostLines)
 	return said
 }
 
-func (f *file) encode(b []byte, n line) []byte {
+func (f *rotatingFile) encode(b []byte, n line) []byte {
 	b = append(b, `{"time":"`...)
 	b = n.time.AppendFormat(b, timeFormat)
 	b = append(b, `","level":"`...)
@@ -150,7 +150,7 @@ func (f *file) encode(b []byte, n line) []byte {
 // rotate moves every file one number up and begins a new one. Where a file
 // cannot be moved (on Windows, because someone reads it) the current one grows
 // on for a while.
-func (f *file) rotate() error {
+func (f *rotatingFile) rotate() error {
 	err := f.f.Close()
 	f.f = nil
 	if err != nil {
@@ -164,9 +164,9 @@ func (f *file) rotate() error {
 	return f.open()
 }
 
-func (f *file) shift() error {
+func (f *rotatingFile) shift() error {
 	for i := f.keep - 1; i > 0; i-- {
-		err := os.Rename(numbered(f.name, i-1), numbered(f.name, i))
+		err := os.Rename(rotatedName(f.name, i-1), rotatedName(f.name, i))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -177,19 +177,19 @@ func (f *file) shift() error {
 	return nil
 }
 
-func numbered(name string, i int) string {
+func rotatedName(name string, i int) string {
 	if i == 0 {
 		return name
 	}
 	return fmt.Sprintf("%s.%d", name, i)
 }
 
-func (f *file) close() error {
+func (f *rotatingFile) close() error {
 	if f.f == nil {
 		return nil
 	}
 	file := f.f
-	f.f, f.retry = nil, time.Time{}
+	f.f, f.retryAt = nil, time.Time{}
 	if err := file.Sync(); err != nil {
 		return errors.Join(fmt.Errorf("sync log: %w", err), file.Close())
 	}

@@ -48,7 +48,7 @@ func ReadAll(file string, do func(Line) error) error {
 }
 
 func readLines(file string, do func(raw []byte) error) (err error) {
-	files, err := openAll(file)
+	files, err := openRotated(file)
 	defer func() {
 		for _, f := range files {
 			_ = f.Close() // read only
@@ -75,15 +75,15 @@ func readLines(file string, do func(raw []byte) error) (err error) {
 	return nil
 }
 
-// openAll opens the file and those it rotated into, the newest first: a
+// openRotated opens the file and those it rotated into, the newest first: a
 // rotation meanwhile then shows a file twice, which is noticed, and leaves none
 // out. One number may be missing, where a rotation is under way or was cut
 // short.
-func openAll(file string) ([]*os.File, error) {
+func openRotated(file string) ([]*os.File, error) {
 	var files []*os.File
 	var last os.FileInfo
 	for i, missing := 0, 0; ; i++ {
-		f, err := os.Open(numbered(file, i))
+		f, err := os.Open(rotatedName(file, i))
 		if errors.Is(err, fs.ErrNotExist) {
 			if missing++; missing < 2 {
 				continue
@@ -127,7 +127,7 @@ func parseLine(raw []byte) Line {
 		if _, nested := value.(json.Delim); err != nil || nested {
 			return Line{Text: string(raw)}
 		}
-		l.set(fmt.Sprint(key), fmt.Sprint(value), &text)
+		l.setField(fmt.Sprint(key), fmt.Sprint(value), &text)
 	}
 	if _, err := dec.Token(); err != nil { // the closing brace
 		return Line{Text: string(raw)}
@@ -136,7 +136,7 @@ func parseLine(raw []byte) Line {
 	return l
 }
 
-func (l *Line) set(key, value string, attrs *strings.Builder) {
+func (l *Line) setField(key, value string, attrs *strings.Builder) {
 	switch key {
 	case "time":
 		if at, err := time.Parse(timeFormat, value); err == nil {

@@ -9,7 +9,7 @@ import (
 // checkToken holds the rule about who asks. A token in the URL counts for
 // nothing: URLs end up in histories and logs.
 func (g *guard) checkToken(r *http.Request, route Route) (principal string, refused *refusal) {
-	if route.Open {
+	if route.NoToken {
 		return "", nil
 	}
 	const challenge = `Bearer realm="lectern"`

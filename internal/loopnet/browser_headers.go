@@ -11,7 +11,7 @@ func (g *guard) checkBrowser(r *http.Request, route Route) *refusal {
 		return refuse("host", http.StatusForbidden, "send the request to http://%s and with exactly that Host", g.host)
 	}
 	origin, fromPage := r.Header["Origin"]
-	allowed := len(origin) == 1 && route.allows(origin[0])
+	allowed := len(origin) == 1 && route.allowsOrigin(origin[0])
 	if fromPage && !allowed {
 		return refuse("origin", http.StatusForbidden, "this path is not served to web pages of that origin; a program sends no Origin header")
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// smallBody is what a body may have without counting against BodyBytes: the
+// uncountedBody is what a body may have without counting against BodyBytes: the
 // slots bound those already (64 x 64 KiB), and a small call must not wait for
 // the large ones.
-const smallBody = 64 << 10
+const uncountedBody = 64 << 10
 
 // Budget bounds what goes on behind a [Guard] at one time. A zero field takes
 // the default given with it.
@@ -27,12 +27,12 @@ type Budget struct {
 type budget struct {
 	Budget
 	mu             sync.Mutex
-	calls, streams slots
+	calls, streams slotPool
 	bytes          int64
 	freed          chan struct{} // closed, and replaced, at every leave
 }
 
-type slots struct {
+type slotPool struct {
 	used int
 	each map[string]int
 }
@@ -46,7 +46,7 @@ func newBudget(b Budget) *budget {
 	setDefault(&b.Wait, 2*time.Second)
 	return &budget{
 		Budget: b, freed: make(chan struct{}),
-		calls: slots{each: map[string]int{}}, streams: slots{each: map[string]int{}},
+		calls: slotPool{each: map[string]int{}}, streams: slotPool{each: map[string]int{}},
 	}
 }
 
@@ -56,13 +56,13 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// enter reserves room for r, or says why there is none.
-func (b *budget) enter(r *http.Request, route Route, principal string) (leave func(), refused *refusal) {
-	w := want{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
+// waitForRoom reserves room for r, or says why there is none.
+func (b *budget) waitForRoom(r *http.Request, route Route, principal string) (leave func(), refused *refusal) {
+	w := reservation{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
 	if r.Method == http.MethodGet && (route.Stream || r.Header.Get("Upgrade") != "") {
 		w.pool, w.total, w.each = &b.streams, b.Streams, b.StreamsEach
 	}
-	leave, freed, refused := b.try(w)
+	leave, freed, refused := b.reserve(w)
 	if refused == nil {
 		return leave, nil
 	}
@@ -76,21 +76,21 @@ func (b *budget) enter(r *http.Request, route Route, principal string) (leave fu
 		case <-r.Context().Done():
 			return nil, refused
 		}
-		if leave, freed, refused = b.try(w); refused == nil {
+		if leave, freed, refused = b.reserve(w); refused == nil {
 			return leave, nil
 		}
 	}
 }
 
-// want is what one request takes.
-type want struct {
+// reservation is what one request takes.
+type reservation struct {
 	principal   string
 	bytes       int64
-	pool        *slots
+	pool        *slotPool
 	total, each int
 }
 
-func (b *budget) try(w want) (leave func(), freed <-chan struct{}, refused *refusal) {
+func (b *budget) reserve(w reservation) (leave func(), freed <-chan struct{}, refused *refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -107,10 +107,10 @@ func (b *budget) try(w want) (leave func(), freed <-chan struct{}, refused *refu
 	w.pool.used++
 	w.pool.each[w.principal]++
 	b.bytes += w.bytes
-	return func() { b.leave(w) }, nil, nil
+	return func() { b.release(w) }, nil, nil
 }
 
-func (b *budget) leave(w want) {
+func (b *budget) release(w reservation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.bytes -= w.bytes
@@ -128,7 +128,7 @@ func bodyCost(r *http.Request, route Route) int64 {
 	switch n := r.ContentLength; {
 	case n < 0:
 		return route.MaxBody
-	case n > smallBody:
+	case n > uncountedBody:
 		return n
 	}
 	return 0

@@ -29,7 +29,7 @@ func FuzzGuard(f *testing.F) {
 	passed := false
 	guard := Guard(GuardConfig{
 		Port: 1, Log: slog.New(slog.DiscardHandler),
-		Routes: []Route{{Path: "/plugin", Methods: []string{"GET", "DELETE"}, Open: true, Origins: []string{allowed}}},
+		Routes: []Route{{Path: "/plugin", Methods: []string{"GET", "DELETE"}, NoToken: true, Origins: []string{allowed}}},
 	}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
 	f.Fuzz(func(t *testing.T, line, header string) {
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(line + "\r\n" + header + "\r\n\r\n")))

@@ -60,7 +60,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !fromLoopback(r.RemoteAddr) {
 		panic(http.ErrAbortHandler) // net/http's way to close without an answer
 	}
-	sealed := &sealedWriter{ResponseWriter: w}
+	sealed := &securityHeaderWriter{ResponseWriter: w}
 	route, known := findRoute(g.routes, r.URL.Path)
 	refused := g.checkBrowser(r, route)
 	if refused == nil {
@@ -72,7 +72,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if refused == nil {
 		var leave func()
-		if leave, refused = g.budget.enter(r, route, principal); refused == nil {
+		if leave, refused = g.budget.waitForRoom(r, route, principal); refused == nil {
 			defer leave()
 		}
 	}
@@ -87,7 +87,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(sealed, r.Body, route.MaxBody)
 	}
 	g.next.ServeHTTP(sealed, r)
-	sealed.end()
+	sealed.finish()
 }
 
 func fromLoopback(addr string) bool {

@@ -39,8 +39,8 @@ func serveGuarded(t *testing.T, limits Limits, budget Budget, next http.HandlerF
 		Port: l.Addr().(*net.TCPAddr).Port,
 		Routes: []Route{
 			mcpRoute("/mcp"), mcpRoute("/mcp/"),
-			{Path: "/plugin", Methods: []string{"GET"}, Open: true, Origins: []string{"lsp://logseq.io", "lsp://logseq.com"}},
-			{Path: "/healthz", Methods: []string{"GET", "HEAD"}, Open: true},
+			{Path: "/plugin", Methods: []string{"GET"}, NoToken: true, Origins: []string{"lsp://logseq.io", "lsp://logseq.com"}},
+			{Path: "/healthz", Methods: []string{"GET", "HEAD"}, NoToken: true},
 			{Path: "/metrics", Methods: []string{"GET"}},
 			{Path: "/closed"},
 		},

@@ -23,7 +23,7 @@ func TestTokenMAC(t *testing.T) {
 
 func TestRouteAdmitsLate(t *testing.T) {
 	let := ""
-	r := Route{Origins: []string{"lsp://logseq.io"}, Admit: func(origin string) bool { return origin == let }}
+	r := Route{Origins: []string{"lsp://logseq.io"}, AllowOrigin: func(origin string) bool { return origin == let }}
 	for _, step := range []struct {
 		let, origin string
 		want        bool
@@ -35,11 +35,11 @@ func TestRouteAdmitsLate(t *testing.T) {
 		{"file://", "null", false},
 	} {
 		let = step.let
-		if got := r.allows(step.origin); got != step.want {
+		if got := r.allowsOrigin(step.origin); got != step.want {
 			t.Errorf("with %q let in, allows(%q) = %v", step.let, step.origin, got)
 		}
 	}
-	if (Route{}).allows("") {
+	if (Route{}).allowsOrigin("") {
 		t.Error("the zero route allows an origin")
 	}
 }

@@ -13,11 +13,11 @@ import (
 // read it does without.
 func portHolder(port int) string {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		inode, uid := listener(table, port)
+		inode, uid := findListener(table, port)
 		if inode == "" {
 			continue
 		}
-		if pid := openerOf("socket:[" + inode + "]"); pid != "" {
+		if pid := findOpener("socket:[" + inode + "]"); pid != "" {
 			return processName(pid)
 		}
 		return "a process of uid " + uid
@@ -25,9 +25,9 @@ func portHolder(port int) string {
 	return ""
 }
 
-// listener looks a port up in a table of proc_net_tcp: sl, local address,
+// findListener looks a port up in a table of proc_net_tcp: sl, local address,
 // remote address, state, queues, timer, retransmits, uid, timeout, inode.
-func listener(table string, port int) (inode, uid string) {
+func findListener(table string, port int) (inode, uid string) {
 	text, err := os.ReadFile(table)
 	if err != nil {
 		return "", ""
@@ -42,8 +42,8 @@ func listener(table string, port int) (inode, uid string) {
 	return "", ""
 }
 
-// openerOf finds the process that has the file open whose link reads target.
-func openerOf(target string) (pid string) {
+// findOpener finds the process that has the file open whose link reads target.
+func findOpener(target string) (pid string) {
 	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
 	if err != nil {
 		return ""

@@ -35,7 +35,7 @@ func checkPrivateDir(dir string) error {
 // checkOwn refuses what another user owns or any other user can touch. want is
 // the mode that the error tells to set.
 func checkOwn(path string, info fs.FileInfo, want fs.FileMode) error {
-	switch uid := ownerOf(info); {
+	switch uid := ownerUID(info); {
 	case uid != os.Getuid():
 		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it, or have it given to you: sudo chown %d '%s'", path, uid, os.Getuid(), os.Getuid(), path)
 	case info.Mode().Perm()&0o077 != 0:
@@ -44,7 +44,7 @@ func checkOwn(path string, info fs.FileInfo, want fs.FileMode) error {
 	return nil
 }
 
-func ownerOf(info fs.FileInfo) int {
+func ownerUID(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}
@@ -76,8 +76,8 @@ func openPrivate(path string) (*os.File, error) {
 	return f, nil
 }
 
-// shutOut needs to do nothing: the mode given at creation says it.
-func shutOut(string) error { return nil }
+// restrictToUser needs to do nothing: the mode given at creation says it.
+func restrictToUser(string) error { return nil }
 
 // syncDir makes a new name in dir survive a power cut.
 func syncDir(dir string) error {

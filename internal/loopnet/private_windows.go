@@ -40,9 +40,9 @@ func openPrivate(path string) (*os.File, error) {
 	return f, nil
 }
 
-// shutOut gives the file at path to this user and takes everybody else's
+// restrictToUser gives the file at path to this user and takes everybody else's
 // inherited rights away; mode bits mean nothing here.
-func shutOut(path string) error {
+func restrictToUser(path string) error {
 	sid, err := currentUser()
 	if err != nil {
 		return err

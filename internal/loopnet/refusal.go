@@ -12,12 +12,12 @@ import (
 type refusal struct {
 	rule    string // for the log
 	status  int
-	why     string
+	reason  string
 	headers []string // name, value, ...
 }
 
 func refuse(rule string, status int, format string, args ...any) *refusal {
-	return &refusal{rule: rule, status: status, why: fmt.Sprintf(format, args...)}
+	return &refusal{rule: rule, status: status, reason: fmt.Sprintf(format, args...)}
 }
 
 func (f *refusal) with(name, value string) *refusal {
@@ -37,6 +37,6 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(f.status)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, strings.ToLower(http.StatusText(f.status))+": "+f.why+"\n")
+		_, _ = io.WriteString(w, strings.ToLower(http.StatusText(f.status))+": "+f.reason+"\n")
 	}
 }

@@ -17,7 +17,7 @@ func checkRequest(r *http.Request, route Route, known bool) *refusal {
 		return refuse("method", http.StatusMethodNotAllowed, "%s allows %s", route.Path, allow).with("Allow", allow)
 	case route.Stream && r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
 		return refuse("accept", http.StatusNotAcceptable, "a GET of %s needs the header Accept: text/event-stream", route.Path)
-	case bringsBody(r) && !typeIsAllowed(r, route):
+	case expectsBody(r) && !hasAllowedType(r, route):
 		return refuse("type", http.StatusUnsupportedMediaType, "%s takes bodies of type %s in UTF-8, not compressed", route.Path, strings.Join(route.types(), ", "))
 	case r.ContentLength > route.MaxBody || r.ContentLength != 0 && route.MaxBody == 0:
 		return refuse("length", http.StatusRequestEntityTooLarge, "%s takes bodies of at most %d bytes", route.Path, route.MaxBody)
@@ -25,9 +25,9 @@ func checkRequest(r *http.Request, route Route, known bool) *refusal {
 	return nil
 }
 
-// bringsBody is true for the methods whose point is a body, even an empty one:
+// expectsBody is true for the methods whose point is a body, even an empty one:
 // else a page could post without a type.
-func bringsBody(r *http.Request) bool {
+func expectsBody(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
 		return true
@@ -42,7 +42,7 @@ func (r Route) types() []string {
 	return r.Types
 }
 
-func typeIsAllowed(r *http.Request, route Route) bool {
+func hasAllowedType(r *http.Request, route Route) bool {
 	values := r.Header["Content-Type"]
 	if len(values) != 1 || r.Header.Get("Content-Encoding") != "" {
 		return false

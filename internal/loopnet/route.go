@@ -17,11 +17,11 @@ type Route struct {
 	// Origins lists, exactly as browsers send them, the pages that may ask.
 	// Requests without an Origin are not from a page and need no entry.
 	Origins []string
-	// Admit is asked about an origin that Origins lacks: people can let a page
+	// AllowOrigin is asked about an origin that Origins lacks: people can let a page
 	// in while the server runs. It must be quick; nil refuses all.
-	Admit func(origin string) bool
-	// Open routes need no token.
-	Open bool
+	AllowOrigin func(origin string) bool
+	// NoToken routes need no token.
+	NoToken bool
 	// Stream means that a GET must accept text/event-stream and stays open.
 	// Such requests have slots of their own, as have upgrades to WebSocket.
 	Stream bool
@@ -31,9 +31,9 @@ type Route struct {
 	MaxBody int64
 }
 
-// allows tells whether pages of origin may ask.
-func (r Route) allows(origin string) bool {
-	return slices.Contains(r.Origins, origin) || r.Admit != nil && r.Admit(origin)
+// allowsOrigin tells whether pages of origin may ask.
+func (r Route) allowsOrigin(origin string) bool {
+	return slices.Contains(r.Origins, origin) || r.AllowOrigin != nil && r.AllowOrigin(origin)
 }
 
 // findRoute finds the route of an URL's path. A path that another matcher could

@@ -5,49 +5,49 @@ import (
 	"strings"
 )
 
-// sealedWriter puts the headers on every answer that keep a browser from making
+// securityHeaderWriter puts the headers on every answer that keep a browser from making
 // use of it, and takes off those that would let one.
-type sealedWriter struct {
+type securityHeaderWriter struct {
 	http.ResponseWriter
-	began bool
+	headerWritten bool
 }
 
 // Unwrap is for [http.ResponseController].
-func (w *sealedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *securityHeaderWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *sealedWriter) WriteHeader(status int) {
-	if !w.began {
-		w.began = status >= 200 || status == http.StatusSwitchingProtocols
-		seal(w.Header())
+func (w *securityHeaderWriter) WriteHeader(status int) {
+	if !w.headerWritten {
+		w.headerWritten = status >= 200 || status == http.StatusSwitchingProtocols
+		setSecurityHeaders(w.Header())
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *sealedWriter) Write(p []byte) (int, error) {
-	if !w.began {
+func (w *securityHeaderWriter) Write(p []byte) (int, error) {
+	if !w.headerWritten {
 		w.WriteHeader(http.StatusOK)
 	}
 	return w.ResponseWriter.Write(p)
 }
 
 // FlushError is for [http.ResponseController], Flush for everybody else.
-func (w *sealedWriter) FlushError() error {
-	if !w.began {
+func (w *securityHeaderWriter) FlushError() error {
+	if !w.headerWritten {
 		w.WriteHeader(http.StatusOK)
 	}
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-func (w *sealedWriter) Flush() { _ = w.FlushError() }
+func (w *securityHeaderWriter) Flush() { _ = w.FlushError() }
 
-// end seals the answer that net/http makes up when a handler wrote nothing.
-func (w *sealedWriter) end() {
-	if !w.began {
-		seal(w.Header())
+// finish seals the answer that net/http makes up when a handler wrote nothing.
+func (w *securityHeaderWriter) finish() {
+	if !w.headerWritten {
+		setSecurityHeaders(w.Header())
 	}
 }
 
-func seal(h http.Header) {
+func setSecurityHeaders(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(name, "Access-Control-") {
 			delete(h, name)

@@ -34,7 +34,7 @@ func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	setDefault(&l.Idle, 2*time.Minute)
 	setDefault(&l.HeaderBytes, 64<<10)
 	setDefault(&l.Connections, 512)
-	conns := &connections{limit: l.Connections, waiting: map[net.Conn]time.Time{}}
+	conns := &connectionLimit{limit: l.Connections, idleSince: map[net.Conn]time.Time{}}
 	return &http.Server{
 		Handler:                      withProgressDeadlines(l.Write, h),
 		ReadHeaderTimeout:            l.Header,

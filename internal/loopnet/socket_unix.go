@@ -50,7 +50,7 @@ func ListenSocket(path string) (net.Listener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen on socket: %w", err), l.Close())
 	}
-	return ownPeers{l}, nil
+	return sameUserListener{l}, nil
 }
 
 // DialSocket connects to a socket made by [ListenSocket]. It refuses one that
@@ -87,16 +87,16 @@ func checkSocket(path string) error {
 		return err
 	case info.Mode().Type() != fs.ModeSocket:
 		return fmt.Errorf("%s is not a socket: remove it", path)
-	case ownerOf(info) != os.Getuid():
-		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it", path, ownerOf(info), os.Getuid())
+	case ownerUID(info) != os.Getuid():
+		return fmt.Errorf("%s belongs to uid %d, not to you (uid %d): remove it", path, ownerUID(info), os.Getuid())
 	}
 	return nil
 }
 
-// ownPeers is a listener whose Accept returns connections of this user only.
-type ownPeers struct{ *net.UnixListener }
+// sameUserListener is a listener whose Accept returns connections of this user only.
+type sameUserListener struct{ *net.UnixListener }
 
-func (l ownPeers) Accept() (net.Conn, error) {
+func (l sameUserListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.AcceptUnix()
 		if err != nil {

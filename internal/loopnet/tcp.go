@@ -13,15 +13,15 @@ import (
 // moves to another by itself. Accept closes connections from elsewhere without
 // returning them.
 func ListenTCP(ctx context.Context, port int) (net.Listener, error) {
-	cfg := net.ListenConfig{Control: exclusive}
+	cfg := net.ListenConfig{Control: setExclusive}
 	l, err := cfg.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if isTaken(err) {
+	if isAddrInUse(err) {
 		return nil, &PortTaken{Port: port, Holder: portHolder(port)}
 	}
 	if err != nil {
 		return nil, err // names the address
 	}
-	return ownMachine{l}, nil
+	return loopbackListener{l}, nil
 }
 
 // PortTaken says that somebody else listens on a port.
@@ -38,12 +38,12 @@ func (e *PortTaken) Error() string {
 	return fmt.Sprintf("listen on 127.0.0.1:%d: the port is taken by %s: stop that, or set another port in the configuration", e.Port, holder)
 }
 
-// ownMachine is a listener whose Accept returns connections from loopback only.
+// loopbackListener is a listener whose Accept returns connections from loopback only.
 // The address it is bound to says so already; this is for the day when routing
 // is made to say otherwise (route_localnet).
-type ownMachine struct{ net.Listener }
+type loopbackListener struct{ net.Listener }
 
-func (l ownMachine) Accept() (net.Conn, error) {
+func (l loopbackListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
@@ -56,4 +56,4 @@ func (l ownMachine) Accept() (net.Conn, error) {
 	}
 }
 
-func isTaken(err error) bool { return errors.Is(err, errAddrInUse) }
+func isAddrInUse(err error) bool { return errors.Is(err, errAddrInUse) }

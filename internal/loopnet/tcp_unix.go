@@ -10,5 +10,5 @@ import (
 
 const errAddrInUse = unix.EADDRINUSE
 
-// exclusive has nothing to do: a listening address cannot be taken over.
-func exclusive(_, _ string, _ syscall.RawConn) error { return nil }
+// setExclusive has nothing to do: a listening address cannot be taken over.
+func setExclusive(_, _ string, _ syscall.RawConn) error { return nil }

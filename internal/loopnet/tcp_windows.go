@@ -12,9 +12,9 @@ const errAddrInUse = windows.WSAEADDRINUSE
 // soExclusiveAddrUse is SO_EXCLUSIVEADDRUSE of winsock2.h, ~SO_REUSEADDR.
 const soExclusiveAddrUse = ^windows.SO_REUSEADDR
 
-// exclusive keeps another program from binding our port over us, which Windows
+// setExclusive keeps another program from binding our port over us, which Windows
 // lets it do with SO_REUSEADDR otherwise.
-func exclusive(_, _ string, raw syscall.RawConn) error {
+func setExclusive(_, _ string, raw syscall.RawConn) error {
 	var optErr error
 	err := raw.Control(func(fd uintptr) {
 		optErr = windows.SetsockoptInt(windows.Handle(fd), windows.SOL_SOCKET, soExclusiveAddrUse, 1)

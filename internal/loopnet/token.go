@@ -88,10 +88,10 @@ func newToken() Token {
 	var bits [32]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
 	digits := base62(new(big.Int).SetBytes(bits[:]), tokenDigits)
-	return tokenOf(tokenPrefix + digits + checksum(digits))
+	return tokenFromText(tokenPrefix + digits + checksum(digits))
 }
 
-func tokenOf(text string) Token { return Token{&text, sha256.Sum256([]byte(text))} }
+func tokenFromText(text string) Token { return Token{&text, sha256.Sum256([]byte(text))} }
 
 // parseToken refuses what newToken cannot have written: a file cut short, or
 // one into which somebody typed a password of their own.
@@ -103,7 +103,7 @@ func parseToken(text string) (Token, error) {
 	if checksum(digits[:tokenDigits]) != digits[tokenDigits:] {
 		return Token{}, errors.New("the token in it is damaged (wrong checksum)")
 	}
-	return tokenOf(text), nil
+	return tokenFromText(text), nil
 }
 
 func checksum(digits string) string {

@@ -22,7 +22,7 @@ func LoadOrCreateToken(path string) (Token, error) {
 		return t, err
 	}
 	t = newToken()
-	err = placeToken(path, t, linkNew)
+	err = writeToken(path, t, renameIfAbsent)
 	if errors.Is(err, fs.ErrExist) {
 		return loadToken(path) // another process was first
 	}
@@ -39,7 +39,7 @@ func LoadToken(path string) (Token, error) { return loadToken(path) }
 // file or half a file. Whoever holds the old token must be told to load again.
 func RotateToken(path string) (Token, error) {
 	t := newToken()
-	if err := placeToken(path, t, os.Rename); err != nil {
+	if err := writeToken(path, t, os.Rename); err != nil {
 		return Token{}, err
 	}
 	return t, nil
@@ -61,15 +61,15 @@ func loadToken(path string) (Token, error) {
 	return t, nil
 }
 
-// placeToken writes t beside path, whole and synced, and lets place give it its
+// writeToken writes t beside path, whole and synced, and lets place give it its
 // name.
-func placeToken(path string, t Token, place func(from, to string) error) error {
+func writeToken(path string, t Token, place func(from, to string) error) error {
 	dir := filepath.Dir(path)
 	if err := makePrivateDir(dir); err != nil {
 		return fmt.Errorf("write token: %w", err)
 	}
 	temp := filepath.Join(dir, "."+filepath.Base(path)+"-"+rand.Text())
-	err := writeNew(temp, t.Reveal()+"\n")
+	err := writeNewFile(temp, t.Reveal()+"\n")
 	if err == nil {
 		err = place(temp, path)
 	}
@@ -85,10 +85,10 @@ func placeToken(path string, t Token, place func(from, to string) error) error {
 	return nil
 }
 
-// linkNew gives from the name to unless that is taken. Some file systems know
+// renameIfAbsent gives from the name to unless that is taken. Some file systems know
 // no links; there two processes at the same moment may keep different tokens,
 // which the lock of the one hub rules out.
-func linkNew(from, to string) error {
+func renameIfAbsent(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -99,13 +99,13 @@ func linkNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// writeNew writes a file that must not exist, for this user alone.
-func writeNew(path, text string) error {
+// writeNewFile writes a file that must not exist, for this user alone.
+func writeNewFile(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	err = shutOut(path)
+	err = restrictToUser(path)
 	if err == nil {
 		_, err = f.WriteString(text)
 	}

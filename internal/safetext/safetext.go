@@ -48,7 +48,7 @@ func escape(s string, oneLine bool) Text {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !obeyed(r, oneLine):
+		case !isUnsafe(r, oneLine):
 			b.WriteString(s[i : i+size])
 		case r < 0x20:
 			b.WriteRune(0x2400 + r) // the block of control pictures is in the order of ASCII
@@ -66,14 +66,14 @@ func escape(s string, oneLine bool) Text {
 func cleanPrefix(s string, oneLine bool) int {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
-			if obeyed(rune(c), oneLine) {
+			if isUnsafe(rune(c), oneLine) {
 				return i
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || obeyed(r, oneLine) {
+		if r == utf8.RuneError && size == 1 || isUnsafe(r, oneLine) {
 			return i
 		}
 		i += size
@@ -81,8 +81,8 @@ func cleanPrefix(s string, oneLine bool) int {
 	return len(s)
 }
 
-// obeyed reports whether a terminal may act on r, or show nothing for it.
-func obeyed(r rune, oneLine bool) bool {
+// isUnsafe reports whether a terminal may act on r, or show nothing for it.
+func isUnsafe(r rune, oneLine bool) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return oneLine

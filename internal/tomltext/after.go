@@ -9,7 +9,7 @@ import (
 // be an element of a list. False: no string stands there.
 func After(text []byte, path, more string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
-	from, ok := OutlineOf(bare).Values[path]
+	from, ok := ParseOutline(bare).Values[path]
 	if !ok {
 		return nil, false
 	}

@@ -12,7 +12,7 @@ import (
 func Cut(text []byte, path string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]
-	pieces := OutlineOf(bare).at(path)
+	pieces := ParseOutline(bare).linesOf(path)
 	if len(pieces) == 0 {
 		return nil, false
 	}

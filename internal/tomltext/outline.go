@@ -3,7 +3,7 @@
 //
 // It does not decode values and does not judge an edit: who edits parses the
 // outcome and compares. config edits our own file with it, installer those of
-// other programs. Start reading at [OutlineOf].
+// other programs. Start reading at [ParseOutline].
 package tomltext
 
 import (
@@ -39,8 +39,8 @@ type expression struct {
 // A span is text[from:to], from the start of a line to the end of one.
 type span struct{ from, to int }
 
-// OutlineOf reads text, which must be valid TOML without a byte order mark.
-func OutlineOf(text []byte) Outline {
+// ParseOutline reads text, which must be valid TOML without a byte order mark.
+func ParseOutline(text []byte) Outline {
 	o := Outline{Keys: map[string]int{}, Values: map[string]int{}, text: text}
 	counts := map[string]int{} // of the tables of each array
 	table := ""
@@ -50,23 +50,23 @@ func OutlineOf(text []byte) Outline {
 		e := p.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table = header(e, counts)
+			table = tableName(e, counts)
 			start := int(e.Child().Raw.Offset)
 			o.Keys[table] = start
-			o.expressions = append(o.expressions, expression{table, lines(text, start, start)})
+			o.expressions = append(o.expressions, expression{table, wholeLines(text, start, start)})
 		case unstable.KeyValue:
 			start := int(e.Child().Next().Raw.Offset)
 			end := int(e.Raw.Offset + e.Raw.Length)
-			o.expressions = append(o.expressions, expression{o.keyValue(table, e), lines(text, start, end)})
+			o.expressions = append(o.expressions, expression{o.keyValue(table, e), wholeLines(text, start, end)})
 		default:
 		}
 	}
 	return o
 }
 
-// header is the name of the table that e opens; one of an array has its index,
+// tableName is the name of the table that e opens; one of an array has its index,
 // which counts keeps.
-func header(e *unstable.Node, counts map[string]int) string {
+func tableName(e *unstable.Node, counts map[string]int) string {
 	table := ""
 	for it := e.Key(); it.Next(); {
 		table = Under(table, string(it.Node().Data))
@@ -113,8 +113,8 @@ func (o Outline) value(path string, v *unstable.Node) {
 	}
 }
 
-// at lists the lines of what stands at path and below it.
-func (o Outline) at(path string) []span {
+// linesOf lists the lines of what stands at path and below it.
+func (o Outline) linesOf(path string) []span {
 	var found []span
 	for _, e := range o.expressions {
 		if rest, ok := strings.CutPrefix(e.path, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
@@ -124,8 +124,8 @@ func (o Outline) at(path string) []span {
 	return found
 }
 
-// lines widens text[from:to] to whole lines.
-func lines(text []byte, from, to int) span {
+// wholeLines widens text[from:to] to whole lines.
+func wholeLines(text []byte, from, to int) span {
 	from = bytes.LastIndexByte(text[:from], '\n') + 1
 	if n := bytes.IndexByte(text[to:], '\n'); n >= 0 {
 		return span{from, to + n + 1}

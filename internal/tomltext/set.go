@@ -14,7 +14,7 @@ import (
 func Set(text []byte, table, key, value string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]
-	old, line, found := place(bare, table, key)
+	old, line, found := findValue(bare, table, key)
 	if !found {
 		return nil, false
 	}
@@ -32,9 +32,9 @@ func Set(text []byte, table, key, value string) ([]byte, bool) {
 	return slices.Concat(mark, bare[:line], []byte(add), bare[line:]), true
 }
 
-// place finds the value of a key of a table, or where a line of its own would
+// findValue finds the value of a key of a table, or where a line of its own would
 // stand: after the header and the keys that follow it.
-func place(text []byte, table, key string) (value span, line int, found bool) {
+func findValue(text []byte, table, key string) (value span, line int, found bool) {
 	counts := map[string]int{}
 	at, want := "", Under(table, key)
 	var p unstable.Parser
@@ -43,9 +43,9 @@ func place(text []byte, table, key string) (value span, line int, found bool) {
 		e := p.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			if at = header(e, counts); at == table {
+			if at = tableName(e, counts); at == table {
 				start := int(e.Child().Raw.Offset)
-				line, found = lines(text, start, start).to, true
+				line, found = wholeLines(text, start, start).to, true
 			}
 		case unstable.KeyValue:
 			if at != table || !found {
@@ -57,7 +57,7 @@ func place(text []byte, table, key string) (value span, line int, found bool) {
 				from = int(it.Node().Raw.Offset + it.Node().Raw.Length)
 			}
 			to := int(e.Raw.Offset + e.Raw.Length)
-			line = lines(text, from, to).to
+			line = wholeLines(text, from, to).to
 			if path == want {
 				from += bytes.IndexByte(text[from:to], '=') + 1
 				from += len(text[from:to]) - len(bytes.TrimLeft(text[from:to], " \t"))
@@ -74,10 +74,10 @@ func place(text []byte, table, key string) (value span, line int, found bool) {
 func Unset(text []byte, table, key string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]
-	value, end, _ := place(bare, table, key)
+	value, end, _ := findValue(bare, table, key)
 	if value.to == 0 {
 		return nil, false
 	}
-	start := lines(bare, value.from, value.from).from
+	start := wholeLines(bare, value.from, value.from).from
 	return slices.Concat(mark, bare[:start], bare[end:]), true
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Dial returns the Access of the [Handler] that dial connects to. It connects
-// for each request and keeps no connection, so there is nothing to close. An
-// error of dial is returned as it is.
-func Dial(dial func(context.Context) (net.Conn, error)) status.API {
+// Dial returns a Client of the [Handler] that dial connects to. It connects for
+// each request and keeps no connection, so there is nothing to close. An error
+// of dial is returned as it is.
+func Dial(dial func(context.Context) (net.Conn, error)) status.Client {
 	return client{&http.Client{Transport: &http.Transport{
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		DisableKeepAlives: true, // a hub that was replaced must not be asked again
@@ -35,37 +35,53 @@ type client struct {
 // Watch implements status.Client. It reads ahead of a slow reader, so that the
 // hub is not held up and the reader gets the newest snapshot.
 func (c client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
-	a, err := c.ask(ctx, watchPath, struct{}{})
+	snaps, err := status.Open(ctx, c, watchQuery, struct{}{})
 	if err != nil {
 		return nil, err
 	}
 	newest := make(chan status.Snapshot, 1)
 	go func() {
-		defer a.close()
 		defer close(newest)
-		for m, err := a.next(); err == nil && m.Snapshot != nil; m, err = a.next() {
-			select {
-			case <-newest: // nobody has come for the one before
-			default:
-			}
-			newest <- *m.Snapshot
+		for s := range snaps {
+			status.Offer(newest, s)
 		}
 	}()
-	ch := make(chan status.Snapshot)
+	return newest, nil
+}
+
+// Preview implements status.Client.
+func (c client) Preview(ctx context.Context, a status.Action) (status.Plan, error) {
+	return status.Ask(ctx, c, previewQuery, a)
+}
+
+// Do implements status.Client.
+func (c client) Do(ctx context.Context, a status.Action) error {
+	_, err := status.Ask(ctx, c, doQuery, a)
+	return err
+}
+
+// Query implements status.Client. The hub ends the answers to a reader that takes
+// none for half a minute while it has many.
+func (c client) Query(ctx context.Context, r status.Request) (<-chan status.Response, error) {
+	a, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	ch := make(chan status.Response)
 	go func() {
 		defer close(ch)
-		var snap status.Snapshot
-		var offer chan<- status.Snapshot // nil while the reader has the newest
+		defer a.close()
 		for {
+			m, err := a.next()
+			if err == nil && m.Done {
+				return
+			}
 			select {
-			case s, open := <-newest:
-				if !open {
-					return
-				}
-				snap, offer = s, ch
-			case offer <- snap:
-				offer = nil
+			case ch <- status.Response{Value: m.Value, Err: err}:
 			case <-ctx.Done():
+				return
+			}
+			if err != nil {
 				return
 			}
 		}
@@ -73,47 +89,10 @@ func (c client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 	return ch, nil
 }
 
-// Logs implements status.Client. The channel of a reader that takes nothing
-// while the hub has many lines for it is closed after half a minute.
-func (c client) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
-	return follow(ctx, c, logsPath, q, func(m message) *status.Line { return m.Line })
-}
-
-// Preview implements status.Client.
-func (c client) Preview(ctx context.Context, action status.Action) (status.Plan, error) {
-	m, err := c.askOnce(ctx, previewPath, action)
-	if err != nil {
-		return status.Plan{}, err
-	}
-	if m.Plan == nil {
-		return status.Plan{}, fmt.Errorf("preview %s: the hub answered no plan", action.Verb)
-	}
-	return *m.Plan, nil
-}
-
-// Do implements status.Client.
-func (c client) Do(ctx context.Context, action status.Action) error {
-	_, err := c.askOnce(ctx, doPath, action)
-	return err
-}
-
-func (c client) askOnce(ctx context.Context, path string, in any) (message, error) {
-	a, err := c.ask(ctx, path, in)
-	if err != nil {
-		return message{}, err
-	}
-	defer a.close()
-	return a.next()
-}
-
-// ask sends a request and returns the answer, of which nothing is read yet.
-func (c client) ask(ctx context.Context, path string, in any) (*answer, error) {
-	body, err := json.Marshal(in)
-	if err != nil {
-		return nil, fmt.Errorf("encode request: %w", err)
-	}
+// send sends a request and returns the answer, of which nothing is read yet.
+func (c client) send(ctx context.Context, r status.Request) (*answer, error) {
 	asking, cancel := context.WithCancelCause(ctx)
-	req, err := http.NewRequestWithContext(asking, http.MethodPost, "http://lectern"+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(asking, http.MethodPost, "http://lectern"+pathPrefix+url.PathEscape(r.Query), bytes.NewReader(r.Input))
 	if err != nil {
 		cancel(nil)
 		return nil, fmt.Errorf("make request: %w", err)
@@ -124,7 +103,7 @@ func (c client) ask(ctx context.Context, path string, in any) (*answer, error) {
 	a.watchdog.Stop()
 	if err != nil {
 		cancel(nil)
-		return nil, a.why(err)
+		return nil, a.reason(err)
 	}
 	a.frames = frame.NewReader(a, maxMessage)
 	if a.resp.StatusCode != http.StatusOK {
@@ -143,8 +122,8 @@ type answer struct {
 	frames   *frame.Reader
 }
 
-// Read reads the body. Only here does the watchdog run: a reader that takes its
-// time is no fault of the hub.
+// Read reads the body. The watchdog runs only here: a reader that takes its time
+// is not the hub's fault.
 func (a *answer) Read(p []byte) (int, error) {
 	a.watchdog.Reset(silence)
 	defer a.watchdog.Stop()
@@ -160,7 +139,7 @@ func (a *answer) close() {
 func (a *answer) next() (message, error) {
 	b, err := a.frames.Next()
 	if err != nil {
-		return message{}, a.why(err)
+		return message{}, a.reason(err)
 	}
 	var m message
 	if err := json.Unmarshal(b, &m); err != nil {
@@ -169,7 +148,7 @@ func (a *answer) next() (message, error) {
 	return m, m.failure()
 }
 
-// refusal returns what an answer that is not OK says.
+// refusal returns the error in an answer whose status is not OK.
 func (a *answer) refusal() error {
 	b, err := a.frames.Next()
 	if err != nil {
@@ -184,9 +163,8 @@ func (a *answer) refusal() error {
 	return fmt.Errorf("the hub answered %s: %s; it may be of another version: run `lectern hub restart`", a.resp.Status, strings.TrimSpace(string(b)))
 }
 
-// why returns the reason behind err, without the address that net/http adds:
-// there is only one.
-func (a *answer) why(err error) error {
+// reason returns the cause of err, without the address that net/http adds.
+func (a *answer) reason(err error) error {
 	if cause := context.Cause(a.ctx); errors.Is(cause, errSilent) {
 		return cause
 	}

@@ -1,9 +1,12 @@
 package loopback
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -13,81 +16,50 @@ import (
 
 // Handler serves c. It answers requests until their peers are gone; a server
 // that shuts down ends them by closing their connections.
-func Handler(c status.API) http.Handler {
+func Handler(c status.Client) http.Handler {
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, watchQuery, func(ctx context.Context, _ struct{}) (<-chan status.Snapshot, error) { return c.Watch(ctx) })
+	status.HandleQuery(queries, previewQuery, c.Preview)
+	status.HandleQuery(queries, doQuery, func(ctx context.Context, a status.Action) (struct{}, error) { return struct{}{}, c.Do(ctx, a) })
+	router := status.Router{Client: c, Queries: queries}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+watchPath, func(w http.ResponseWriter, r *http.Request) {
-		serve(w, r, func(out *stream, _ struct{}) error {
-			ch, err := c.Watch(r.Context())
-			if err != nil {
-				return err
-			}
-			return copyAll(out, ch, func(s status.Snapshot) message { return message{Snapshot: &s} })
-		})
+	mux.HandleFunc("POST "+pathPrefix+"{query}", func(w http.ResponseWriter, r *http.Request) {
+		out := &stream{w: w, control: http.NewResponseController(w)}
+		input, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		if err != nil {
+			out.fail(fmt.Errorf("read request: %w", err))
+			return
+		}
+		stop := out.keepAlive()
+		defer stop()
+		if err := out.answer(r.Context(), router, status.Request{Query: r.PathValue("query"), Input: input}); err != nil {
+			out.fail(err)
+		}
 	})
-	mux.HandleFunc("POST "+logsPath, func(w http.ResponseWriter, r *http.Request) {
-		serve(w, r, func(out *stream, q status.LogQuery) error {
-			ch, err := c.Logs(r.Context(), q)
-			if err != nil {
-				return err
-			}
-			return copyAll(out, ch, func(l status.Line) message { return message{Line: &l} })
-		})
-	})
-	mux.HandleFunc("POST "+previewPath, func(w http.ResponseWriter, r *http.Request) {
-		serve(w, r, func(out *stream, a status.Action) error {
-			plan, err := c.Preview(r.Context(), a)
-			if err != nil {
-				return err
-			}
-			return out.send(message{Plan: &plan})
-		})
-	})
-	mux.HandleFunc("POST "+doPath, func(w http.ResponseWriter, r *http.Request) {
-		serve(w, r, func(_ *stream, a status.Action) error { return c.Do(r.Context(), a) })
-	})
-	ledgerRoutes(mux, c)
-	deskRoutes(mux, c)
-	shelfRoutes(mux, c)
 	return mux
 }
 
-// serve reads a request, has f answer it, and says how that went.
-func serve[In any](w http.ResponseWriter, r *http.Request, f func(*stream, In) error) {
-	out := &stream{w: w, control: http.NewResponseController(w)}
-	var in In
-	most := int64(maxRequest)
-	if r.URL.Path == callPath {
-		most = maxCall
-	}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&in); err != nil {
-		out.fail(fmt.Errorf("read request: %w", err), http.StatusBadRequest)
-		return
-	}
-	stop := out.keepAlive()
-	defer stop()
-	if err := f(out, in); err != nil {
-		out.fail(err, http.StatusConflict)
-		return
-	}
-	_ = out.send(message{Done: true}) // a peer that is gone does not want it
-}
-
-// errPeer says that the peer does not take what is sent.
+// errPeer is for a peer that does not take what is sent.
 var errPeer = errors.New("write answer")
 
-// copyAll sends what comes from ch until it is closed.
-func copyAll[T any](out *stream, ch <-chan T, wrap func(T) message) error {
-	if err := out.write([]byte("\n")); err != nil { // the peer learns at once that it may read
+// answer sends the answers of c to req.
+func (s *stream) answer(ctx context.Context, c status.Client, req status.Request) error {
+	responses, err := c.Query(ctx, req)
+	if err != nil {
 		return err
 	}
-	for v := range ch {
-		if err := out.send(wrap(v)); err != nil {
+	if err := s.write([]byte("\n")); err != nil { // the peer learns at once that it may read
+		return err
+	}
+	for r := range responses {
+		if r.Err != nil {
+			return r.Err
+		}
+		if err := s.send(message{Value: r.Value}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.send(message{Done: true})
 }
 
 // stream writes messages, and beats in between.
@@ -99,11 +71,13 @@ type stream struct {
 }
 
 func (s *stream) send(m message) error {
-	b, err := json.Marshal(m)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
-	return s.write(append(b, '\n'))
+	return s.write(b.Bytes())
 }
 
 func (s *stream) write(b []byte) error {
@@ -127,8 +101,8 @@ func (s *stream) writeLocked(b []byte) error {
 	return nil
 }
 
-// fail tells the peer of err, with code if nothing was said before.
-func (s *stream) fail(err error, code int) {
+// fail sends err to the peer, as the status of the response if that is still open.
+func (s *stream) fail(err error) {
 	if errors.Is(err, errPeer) {
 		return
 	}
@@ -144,7 +118,7 @@ func (s *stream) fail(err error, code int) {
 	defer s.mu.Unlock()
 	if !s.begun {
 		s.w.Header().Set("Content-Type", "application/x-ndjson")
-		s.w.WriteHeader(code)
+		s.w.WriteHeader(http.StatusConflict)
 		s.begun = true
 	}
 	_ = s.writeLocked(append(b, '\n')) // a peer that is gone does not want it

@@ -106,21 +106,11 @@ func (p *pipes) Close() error {
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
 func TestOverSocket(t *testing.T) {
-	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
-		return Dial(overSocket(t, Handler(f)))
-	})
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return Dial(overSocket(t, Handler(f))) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return Dial(overSocket(t, Handler(f))) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return Dial(overSocket(t, Handler(f))) })
+	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return Dial(overSocket(t, Handler(f))) })
 }
 
 func TestOverPipe(t *testing.T) {
-	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
-		return Dial(overPipe(t, Handler(f)))
-	})
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return Dial(overPipe(t, Handler(f))) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return Dial(overPipe(t, Handler(f))) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return Dial(overPipe(t, Handler(f))) })
+	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return Dial(overPipe(t, Handler(f))) })
 }
 
 func TestErrorsOfWatchAndLogs(t *testing.T) {
@@ -130,7 +120,7 @@ func TestErrorsOfWatchAndLogs(t *testing.T) {
 	if _, err := c.Watch(t.Context()); err == nil || err.Error() != "open log: no such file" {
 		t.Errorf("watch: %v", err)
 	}
-	if _, err := c.Logs(t.Context(), status.LogQuery{}); err == nil || err.Error() != "open log: no such file" {
+	if _, err := status.Open(t.Context(), c, status.LogsQuery, status.LogFilter{}); err == nil || err.Error() != "open log: no such file" {
 		t.Errorf("logs: %v", err)
 	}
 }
@@ -163,7 +153,7 @@ func TestHubGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-snaps
-	lines, err := c.Logs(t.Context(), status.LogQuery{Follow: true})
+	lines, err := status.Open(t.Context(), c, status.LogsQuery, status.LogFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,9 +173,9 @@ func TestHubGone(t *testing.T) {
 	}
 }
 
-// slow is an Access whose actions take an hour, or until their context ends.
+// slow is a Client whose actions take an hour, or until their context ends.
 type slow struct {
-	status.API
+	status.Client
 	begun chan<- struct{}
 }
 
@@ -195,7 +185,7 @@ func (s slow) Do(ctx context.Context, a status.Action) error {
 	}
 	select {
 	case <-time.After(time.Hour):
-		return s.API.Do(ctx, a)
+		return s.Client.Do(ctx, a)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -209,7 +199,7 @@ func TestQuietStreamsStayOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := c.Logs(t.Context(), status.LogQuery{Follow: true})
+		lines, err := status.Open(t.Context(), c, status.LogsQuery, status.LogFilter{Follow: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +228,7 @@ func TestDeadHubIsNoticed(t *testing.T) {
 			go func() {
 				b := make([]byte, 4096)
 				n, _ := far.Read(b)
-				if strings.Contains(string(b[:n]), watchPath) {
+				if strings.Contains(string(b[:n]), "/v1/watch") {
 					_, _ = io.WriteString(far, "HTTP/1.1 200 OK\r\n\r\n\n{\"snapshot\":{\"seq\":1}}\n")
 				}
 				_, _ = io.Copy(io.Discard, far)
@@ -281,7 +271,7 @@ func TestDeadReaderIsNoticed(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 		start := time.Now()
-		if _, err := io.WriteString(conn, "POST "+watchPath+" HTTP/1.1\r\nHost: lectern\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+		if _, err := io.WriteString(conn, "POST /v1/watch HTTP/1.1\r\nHost: lectern\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
 			t.Fatal(err)
 		}
 		<-ended
@@ -297,7 +287,7 @@ func TestSlowReaderOfLogsIsNotCutOffByUs(t *testing.T) {
 		f.AddLine(status.Line{Text: "one"})
 		f.AddLine(status.Line{Text: "two"})
 		c := Dial(overPipe(t, Handler(f)))
-		lines, err := c.Logs(t.Context(), status.LogQuery{})
+		lines, err := status.Open(t.Context(), c, status.LogsQuery, status.LogFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,10 +313,11 @@ func TestBadRequests(t *testing.T) {
 		code             int
 		says             string
 	}{
-		{"no JSON", doPath, "stop", 400, `{"error":"read request: invalid character`},
-		{"unknown field", doPath, `{"verb":"hub.stop","force":true}`, 400, `unknown field \"force\"`},
-		{"a flood", doPath, `{"verb":"` + strings.Repeat("x", maxRequest) + `"}`, 400, "too large"},
-		{"nothing", logsPath, "", 400, "EOF"},
+		{"no JSON", "/v1/do", "stop", 409, `{"error":"read request: invalid character`},
+		{"unknown field", "/v1/do", `{"verb":"hub.stop","force":true}`, 409, `unknown field \"force\"`},
+		{"a flood", "/v1/do", `{"verb":"` + strings.Repeat("x", maxRequest) + `"}`, 409, "too large"},
+		{"nothing", "/v1/logs", "", 409, "EOF"},
+		{"unknown query", "/v1/weather", "{}", 409, `unknown query \"weather\"`},
 		{"unknown path", "/v9/do", "{}", 404, "not found"},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://lectern"+c.path, strings.NewReader(c.body))

@@ -1,12 +1,12 @@
-// Package statustest has a status.Access for tests, [Fake], and the suites that
-// every status.Client, Ledger, Desk and Shelf passes: [Run], [RunLedger],
-// [RunDesk], [RunShelf].
+// Package statustest has a status.Client for tests, [Fake], and the suite that
+// every status.Client passes, [Run].
 //
 // It is not a mock: a Fake keeps the promises of the interface, and passes the
 // suite itself. Tests of the panel, of cmd and of the other Clients import it.
 package statustest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -16,35 +16,32 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Kept is how many lines a Fake keeps. In [Run] the Client under test keeps as
-// many.
+// Kept is how many lines and calls a Fake keeps. In [Run] the Client under test
+// keeps as many.
 const Kept = 100
 
-// Fake is a status.Access that a test fills. The zero value is ready: it has an
-// empty snapshot and no lines. It is safe for concurrent use.
+// Fake is a status.Client that a test fills. The zero value is ready: it has an
+// empty snapshot, no lines and no calls. It is safe for concurrent use.
 type Fake struct {
 	mu    sync.Mutex
-	wake  chan struct{} // closed and forgotten at the next change; nil: nobody waits
+	wake  chan struct{} // closed and set to nil at the next change; nil: nothing waits
 	ended int           // how often End was called
 
 	snap  status.Snapshot
-	sets  int           // how often Set was called
-	lines []status.Line // the last Kept
-	last  uint64        // Seq of the newest line
+	sets  int // how often Set was called
+	lines feed[status.Line]
+	calls feed[status.Call]
 	plan  status.Plan
 	err   error
-	asked []status.Action
-	did   []status.Action
 
-	changes status.Changes
-	picked  []status.Filter
+	answers   map[string][]json.RawMessage // by query
+	requests  []status.Request
+	previewed []status.Action
+	did       []status.Action
 
 	onSet  func(status.Snapshot)
 	onLine func(status.Line)
-
-	ledger ledger
-	desk   desk
-	shelf  shelf
+	onCall func(status.Call)
 }
 
 // Set makes snap the current snapshot. A Seq of 0 counts on from the one before.
@@ -63,23 +60,15 @@ func (f *Fake) Set(snap status.Snapshot) {
 	}
 }
 
-// AddLine adds l to the log and returns its Seq, which AddLine gives.
-// Without a Level it is Info, without a Time one second after the line before.
+// AddLine adds l to the log and returns its Seq, which AddLine sets. Without a
+// Level it is Info, without a Time one second after the line before.
 func (f *Fake) AddLine(l status.Line) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.last++
-	l.Seq, l.Missed = f.last, 0
 	if l.Level == "" {
 		l.Level = status.Info
 	}
-	if l.Time.IsZero() {
-		l.Time = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC).Add(time.Duration(f.last) * time.Second)
-	}
-	f.lines = append(f.lines, l)
-	if len(f.lines) > Kept {
-		f.lines = slices.Clone(f.lines[len(f.lines)-Kept:])
-	}
+	l = f.lines.add(l, lineFields)
 	f.changed()
 	if f.onLine != nil {
 		f.onLine(l)
@@ -87,32 +76,77 @@ func (f *Fake) AddLine(l status.Line) uint64 {
 	return l.Seq
 }
 
-// SetPlan makes p what Preview answers.
+// AddCall adds a call and returns its Seq, which AddCall sets. Without a Time it
+// is one second after the call before.
+func (f *Fake) AddCall(c status.Call) uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c = f.calls.add(c, callFields)
+	f.changed()
+	if f.onCall != nil {
+		f.onCall(c)
+	}
+	return c.Seq
+}
+
+// SetAnswer makes out the answer to q, whatever the input. Without it a Fake
+// answers the zero value.
+func SetAnswer[In, Out any](f *Fake, q status.Query[In, Out], out Out) {
+	f.setAnswers(q.Name, mustMarshal(out))
+}
+
+// SetStream makes outs the answers to s, whatever the input. Without it a Fake
+// has what AddLine and AddCall added, and no answers to other streams.
+func SetStream[In, Out any](f *Fake, s status.Stream[In, Out], outs ...Out) {
+	values := []json.RawMessage{}
+	for _, out := range outs {
+		values = append(values, mustMarshal(out))
+	}
+	f.setAnswers(s.Name, values...)
+}
+
+func (f *Fake) setAnswers(query string, values ...json.RawMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.answers == nil {
+		f.answers = map[string][]json.RawMessage{}
+	}
+	f.answers[query] = values
+}
+
+// SetPlan makes p the answer of Preview.
 func (f *Fake) SetPlan(p status.Plan) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan = p
 }
 
-// SetErr makes err what every method of the interface answers, until it is nil again.
+// SetErr makes every method of the interface return err, until it is nil again.
 func (f *Fake) SetErr(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
 }
 
-// Did returns the actions that were asked of Do, failed ones too.
+// Did returns the actions that Do was called with, failed ones too.
 func (f *Fake) Did() []status.Action {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.did)
 }
 
-// Previewed returns the actions that were asked of Preview.
+// Previewed returns the actions that Preview was called with.
 func (f *Fake) Previewed() []status.Action {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.asked)
+	return slices.Clone(f.previewed)
+}
+
+// Requests returns the requests that Query was called with, failed ones too.
+func (f *Fake) Requests() []status.Request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.requests)
 }
 
 // End closes every channel handed out so far, as when the hub is gone. Asking
@@ -125,8 +159,8 @@ func (f *Fake) End() {
 }
 
 // Tee has set and line called with everything that Set and AddLine add from now
-// on, before they return. With it a Client that has a store of its own, rather
-// than another Client behind it, can be filled in [Run].
+// on, before they return. It fills a Client in [Run] that has a store of its
+// own, rather than another Client behind it.
 func (f *Fake) Tee(set func(status.Snapshot), line func(status.Line)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,14 +175,14 @@ func (f *Fake) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	ch := make(chan status.Snapshot)
+	ch := make(chan status.Snapshot, 1)
 	go f.watch(ctx, ended, ch)
 	return ch, nil
 }
 
-func (f *Fake) watch(ctx context.Context, ended int, ch chan<- status.Snapshot) {
+func (f *Fake) watch(ctx context.Context, ended int, ch chan status.Snapshot) {
 	defer close(ch)
-	told := -1 // the Set that the reader knows
+	sent := -1 // the Set that the reader has
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		snap, sets, wake, over := clone(f.snap), f.sets, f.wait(), f.ended != ended
@@ -156,89 +190,70 @@ func (f *Fake) watch(ctx context.Context, ended int, ch chan<- status.Snapshot) 
 		if over {
 			return
 		}
-		offer := ch
-		if told == sets {
-			offer = nil
+		if sent != sets {
+			status.Offer(ch, snap)
+			sent = sets
 		}
 		select {
-		case offer <- snap:
-			told = sets
 		case <-wake:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// Logs implements status.Client.
-func (f *Fake) Logs(ctx context.Context, q status.LogQuery) (<-chan status.Line, error) {
+// Query implements status.Client.
+func (f *Fake) Query(ctx context.Context, r status.Request) (<-chan status.Response, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err != nil {
-		return nil, f.err
+	f.requests = append(f.requests, r)
+	err := f.err
+	values, set := f.answers[r.Query]
+	f.mu.Unlock()
+	i := slices.IndexFunc(status.Queries, func(q status.QueryInfo) bool { return q.Name == r.Query })
+	switch {
+	case err != nil:
+		return nil, err
+	case !set && i >= 0 && !status.Queries[i].Stream:
+		values = []json.RawMessage{mustMarshal(status.Queries[i].Out)}
+	case !set:
+		return status.Router{Queries: f.feeds()}.Query(ctx, r)
 	}
-	if q.After > f.last {
-		q.After = 0 // a number of another hub
-	}
-	if skip := f.matching(q); q.Last > 0 && len(skip) > q.Last {
-		q.After = skip[len(skip)-q.Last-1].Seq
-	}
-	ch := make(chan status.Line)
-	go deliver(ctx, f, f.ended, q.Follow, ch, func() []status.Line {
-		lines := f.matching(q)
-		q.After = f.last
-		return lines
-	})
-	return ch, nil
-}
-
-// deliver sends what find finds, and as it grows, if it is to follow, until ctx
-// or the hub of that number ends. find is called with the lock.
-func deliver[T any](ctx context.Context, f *Fake, ended int, follow bool, ch chan<- T, find func() []T) {
-	defer close(ch)
-	for {
-		f.mu.Lock()
-		found, wake, over := find(), f.wait(), f.ended != ended
-		f.mu.Unlock()
-		if over {
-			return
-		}
-		for _, one := range found {
+	ch := make(chan status.Response)
+	go func() {
+		defer close(ch)
+		for _, v := range values {
 			select {
-			case ch <- one:
+			case ch <- status.Response{Value: v}:
 			case <-ctx.Done():
 				return
 			}
 		}
-		if !follow {
-			return
-		}
-		select {
-		case <-wake:
-		case <-ctx.Done():
-			return
-		}
-	}
+	}()
+	return ch, nil
 }
 
-// matching returns the kept lines after q.After that q picks. With the lock.
-func (f *Fake) matching(q status.LogQuery) []status.Line {
-	var missed uint64
-	if oldest := f.last - uint64(len(f.lines)) + 1; q.After > 0 && q.After+1 < oldest {
-		missed = oldest - q.After - 1
-	}
-	var lines []status.Line
-	for _, l := range f.lines {
-		if l.Seq <= q.After || grave(l.Level) < grave(q.Level) || q.Component != "" && l.Component != q.Component {
-			continue
+// feeds answers the streams, which are empty except for lines and calls.
+func (f *Fake) feeds() status.QueryHandlers {
+	handlers := status.QueryHandlers{}
+	for _, q := range status.Queries {
+		handlers[q.Name] = func(context.Context, json.RawMessage) (<-chan status.Response, error) {
+			none := make(chan status.Response)
+			close(none)
+			return none, nil
 		}
-		l.Missed, missed = missed, 0
-		lines = append(lines, l)
 	}
-	return lines
+	status.HandleStream(handlers, status.LogsQuery, func(ctx context.Context, q status.LogFilter) (<-chan status.Line, error) {
+		return read(ctx, f, &f.lines, lineFields, position{q.After, q.Last, q.Follow}, func(l status.Line) bool {
+			return severity(l.Level) >= severity(q.Level) && (q.Component == "" || l.Component == q.Component)
+		}), nil
+	})
+	status.HandleStream(handlers, status.CallsQuery, func(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
+		return read(ctx, f, &f.calls, callFields, position{after: q.After, follow: q.Follow}, func(status.Call) bool { return true }), nil
+	})
+	return handlers
 }
 
-// grave is the rank of l; that of no level is Info's.
-func grave(l status.Level) int {
+// severity is the rank of l; no level means Info.
+func severity(l status.Level) int {
 	if l == "" {
 		l = status.Info
 	}
@@ -249,7 +264,7 @@ func grave(l status.Level) int {
 func (f *Fake) Preview(_ context.Context, a status.Action) (status.Plan, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, a)
+	f.previewed = append(f.previewed, a)
 	return f.plan, f.err
 }
 
@@ -261,7 +276,7 @@ func (f *Fake) Do(_ context.Context, a status.Action) error {
 	return f.err
 }
 
-// wait returns a channel that the next change closes. With the lock.
+// wait returns a channel that the next change closes. The lock is held.
 func (f *Fake) wait() <-chan struct{} {
 	if f.wake == nil {
 		f.wake = make(chan struct{})
@@ -269,7 +284,7 @@ func (f *Fake) wait() <-chan struct{} {
 	return f.wake
 }
 
-// changed wakes who waits. With the lock.
+// changed wakes everything that waits. The lock is held.
 func (f *Fake) changed() {
 	if f.wake != nil {
 		close(f.wake)
@@ -279,13 +294,110 @@ func (f *Fake) changed() {
 
 // clone copies s by its JSON, which also proves that it survives a wire.
 func clone(s status.Snapshot) status.Snapshot {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic("statustest: a snapshot that has no JSON: " + err.Error())
-	}
 	var c status.Snapshot
-	if err := json.Unmarshal(b, &c); err != nil {
+	if err := json.Unmarshal(mustMarshal(s), &c); err != nil {
 		panic("statustest: a snapshot that does not survive JSON: " + err.Error())
 	}
 	return c
+}
+
+func mustMarshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("statustest: no JSON: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// A feed numbers values and keeps the newest.
+type feed[T any] struct {
+	kept []T
+	last uint64 // Seq of the newest
+}
+
+// fields are those that all values of feeds have.
+type fields struct {
+	seq, missed *uint64
+	time        *time.Time
+}
+
+func lineFields(l *status.Line) fields { return fields{&l.Seq, &l.Missed, &l.Time} }
+func callFields(c *status.Call) fields { return fields{&c.Seq, &c.Missed, &c.Time} }
+
+func (f *feed[T]) add(v T, of func(*T) fields) T {
+	f.last++
+	has := of(&v)
+	*has.seq, *has.missed = f.last, 0
+	if has.time.IsZero() {
+		*has.time = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC).Add(time.Duration(f.last) * time.Second)
+	}
+	f.kept = append(f.kept, v)
+	f.kept = slices.Clone(f.kept[max(0, len(f.kept)-Kept):])
+	return v
+}
+
+// after returns the kept values that follow number seq and match.
+func (f *feed[T]) after(seq uint64, of func(*T) fields, match func(T) bool) []T {
+	var missed uint64
+	if oldest := f.last - uint64(len(f.kept)) + 1; seq > 0 && seq+1 < oldest {
+		missed = oldest - seq - 1
+	}
+	var found []T
+	for _, v := range f.kept {
+		if has := of(&v); *has.seq > seq && match(v) {
+			*has.missed, missed = missed, 0
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// position is where a reader of a feed begins, and whether it goes on.
+type position struct {
+	after  uint64
+	last   int
+	follow bool
+}
+
+// read delivers the values of a feed that match.
+func read[T any](ctx context.Context, f *Fake, from *feed[T], of func(*T) fields, at position, match func(T) bool) <-chan T {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at.after > from.last {
+		at.after = 0 // a number of another hub
+	}
+	if all := from.after(at.after, of, match); at.last > 0 && len(all) > at.last {
+		at.after = *of(&all[len(all)-at.last-1]).seq
+	}
+	ch, ended := make(chan T), f.ended
+	go func() {
+		defer close(ch)
+		for {
+			f.mu.Lock()
+			found, wake, over := from.after(at.after, of, match), f.wait(), f.ended != ended
+			at.after = from.last
+			f.mu.Unlock()
+			if over {
+				return
+			}
+			for _, v := range found {
+				select {
+				case ch <- v:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if !at.follow {
+				return
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch
 }

@@ -2,7 +2,6 @@ package statustest
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,8 +15,9 @@ const patience = 10 * time.Second
 // Run checks that a Client keeps the promises of status.Client. For every check
 // it calls wrap, which makes the Client under test of a new Fake: one that asks
 // the Fake, or one that is filled through [Fake.Tee] and keeps [Kept] lines. It
-// does so before it fills the Fake.
-func Run(t *testing.T, wrap func(*testing.T, *Fake) status.Client) {
+// does so before it fills the Fake. Own are the names of the queries that the
+// Client answers itself.
+func Run(t *testing.T, wrap func(*testing.T, *Fake) status.Client, own ...string) {
 	t.Helper()
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -25,6 +25,29 @@ func Run(t *testing.T, wrap func(*testing.T, *Fake) status.Client) {
 			c.check(t, f, wrap(t, f))
 		})
 	}
+	for name, check := range map[string]func(*testing.T, *Fake, status.Client, []string){
+		"every query arrives whole": checkQueries, "errors of queries keep their text": checkQueryErrors, "the largest messages pass": checkLargest,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := new(Fake)
+			check(t, f, wrap(t, f), own)
+		})
+	}
+	t.Run("lines", func(t *testing.T) {
+		runFeed(t, func(t *testing.T) feedTest[status.Line] {
+			f := new(Fake)
+			return lineTest(f, wrap(t, f))
+		})
+	})
+	t.Run("calls", func(t *testing.T) {
+		runFeed(t, func(t *testing.T) feedTest[status.Call] {
+			f := new(Fake)
+			c := wrap(t, f)
+			return callTest(f, func(ctx context.Context, q status.CallFilter) (<-chan status.Call, error) {
+				return status.Open(ctx, c, status.CallsQuery, q)
+			})
+		})
+	})
 }
 
 var checks = []struct {
@@ -33,19 +56,14 @@ var checks = []struct {
 }{
 	{"the first snapshot comes at once", checkFirstSnapshot},
 	{"a snapshot arrives whole", checkWholeSnapshot},
-	{"every change is told in the end", checkChanges},
+	{"every change arrives in the end", checkChanges},
 	{"a slow reader gets the last snapshot", checkSlowWatcher},
 	{"watching ends with its context", checkWatchEnds},
 	{"many watch at once", checkManyWatchers},
-	{"a line arrives whole", checkWholeLine},
-	{"lines come oldest first and then end", checkOrder},
-	{"a query picks lines", checkPicks},
-	{"lines that are gone are counted", checkGone},
-	{"following goes on", checkFollow},
-	{"a slow follower knows what it missed", checkSlowFollower},
+	{"a filter selects lines", checkLogFilter},
 	{"a preview changes nothing", checkPreview},
 	{"an action arrives with its fields", checkDo},
-	{"errors keep their words", checkErrors},
+	{"errors of actions keep their text", checkErrors},
 }
 
 // next waits for the next value of ch.
@@ -97,22 +115,4 @@ func watch(t *testing.T, c status.Client) (<-chan status.Snapshot, context.Cance
 		t.Fatalf("watch: %v", err)
 	}
 	return ch, cancel
-}
-
-func logs(t *testing.T, c status.Client, q status.LogQuery) (<-chan status.Line, context.CancelFunc) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	ch, err := c.Logs(ctx, q)
-	if err != nil {
-		t.Fatalf("logs: %v", err)
-	}
-	return ch, cancel
-}
-
-// addLines adds lines "line from" to "line to" and makes no two equal.
-func addLines(f *Fake, from, to int) {
-	for i := from; i <= to; i++ {
-		f.AddLine(status.Line{Text: fmt.Sprintf("line %d", i), Component: "hub"})
-	}
 }

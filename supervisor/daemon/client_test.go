@@ -19,7 +19,7 @@ import (
 )
 
 func TestClientSuite(t *testing.T) {
-	access := func(t *testing.T, f *statustest.Fake) status.API {
+	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -38,11 +38,7 @@ func TestClientSuite(t *testing.T) {
 		})
 		w.until("the hub to answer", func() bool { _, err := Ask(ctx, w.paths()); return err == nil })
 		return Client(w.config())
-	}
-	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return access(t, f) })
-	statustest.RunLedger(t, func(t *testing.T, f *statustest.Fake) status.History { return access(t, f) })
-	statustest.RunDesk(t, func(t *testing.T, f *statustest.Fake) status.Operator { return access(t, f) })
-	statustest.RunShelf(t, func(t *testing.T, f *statustest.Fake) status.Browser { return access(t, f) })
+	})
 }
 
 // sees waits for a snapshot of which ok is true.
@@ -78,15 +74,15 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if s := sees(t, shots, "stopped at first", is(status.Stopped)); s.Hub.Config != "/c/config.toml" {
 		t.Errorf("without a hub: %+v", s.Hub)
 	}
-	lines, err := client.Logs(ctx, status.LogQuery{Follow: true})
+	lines, err := status.Open(ctx, client, status.LogsQuery, status.LogFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := client.Calls(ctx, status.CallQuery{Follow: true})
+	calls, err := status.Open(ctx, client, status.CallsQuery, status.CallFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Calls(ctx, status.CallQuery{}); !errors.Is(err, ErrNoHub) {
+	if _, err := status.Open(ctx, client, status.CallsQuery, status.CallFilter{}); !errors.Is(err, ErrNoHub) {
 		t.Errorf("calls without a hub: %v", err)
 	}
 	for _, verb := range []status.Verb{status.StopHub, status.PinHub} {

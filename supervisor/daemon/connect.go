@@ -69,7 +69,7 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 	if c.Ready == 0 {
 		c.Ready = 10 * time.Second
 	}
-	conn, w, err := c.try(ctx)
+	conn, w, err := c.dialHub(ctx)
 	if err == nil || isFinal(err) || ctx.Err() != nil {
 		return conn, w, err
 	}
@@ -97,16 +97,16 @@ var errReplaced = errors.New("start hub: it made room for another at once")
 // startOrJoin starts a hub, or connects to the one that another process starts
 // meanwhile: whoever holds start.lock starts, the others wait for either.
 func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welcome, err error) {
-	limit := c.Ready + longEnough
+	limit := c.Ready + stopTimeout
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
 		"start hub: another lectern has been at it for %s; end the process that holds %s", limit, c.Paths.startLock()))
 	defer cancel()
 	var held *lock
 	err = waitFor(waiting, func() (bool, error) {
-		if conn, w, err = c.try(waiting); err == nil || isFinal(err) {
+		if conn, w, err = c.dialHub(waiting); err == nil || isFinal(err) {
 			return true, err
 		}
-		if c.yields() {
+		if c.yieldsToNewer() {
 			return false, nil
 		}
 		var err error
@@ -122,8 +122,8 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	return c.startAndWait(ctx)
 }
 
-// try connects to a hub that runs.
-func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
+// dialHub connects to a hub that runs.
+func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.hello, helloTimeout))
 	defer cancel()
 	conn, err := loopnet.DialSocket(ctx, c.Paths.MCP())
@@ -131,7 +131,7 @@ func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := greet(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.replaces()})
+	w, err := handshake(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -141,20 +141,22 @@ func (c *ConnectConfig) try(ctx context.Context) (net.Conn, Welcome, error) {
 	return conn, w, nil
 }
 
-// replaces reports whether what Command starts is of the build of Stamp.
-func (c *ConnectConfig) replaces() bool { return len(c.Command) > 0 && (c.Stale == nil || !c.Stale()) }
+// canReplace reports whether what Command starts is of the build of Stamp.
+func (c *ConnectConfig) canReplace() bool {
+	return len(c.Command) > 0 && (c.Stale == nil || !c.Stale())
+}
 
 // startAndWait starts a hub and waits for its welcome. start.lock is held.
 func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, error) {
 	var conn net.Conn
 	var w Welcome
 	// A hub that turns everybody away is still there; let it finish.
-	gone, cancel := context.WithTimeout(ctx, longEnough)
+	gone, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	err := waitFor(gone, func() (bool, error) {
 		var err error
-		conn, w, err = c.try(gone)
-		if errors.Is(err, errLeaving) {
+		conn, w, err = c.dialHub(gone)
+		if errors.Is(err, errShuttingDown) {
 			return false, nil
 		}
 		if isFinal(err) {
@@ -169,12 +171,12 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	if err != nil {
 		return nil, w, err
 	}
-	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, c.notReady())
+	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, c.notReadyError())
 	defer cancel()
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
 		var err error
-		if conn, w, err = c.try(ready); err == nil || isFinal(err) {
+		if conn, w, err = c.dialHub(ready); err == nil || isFinal(err) {
 			return true, err
 		}
 		if ended { // looked at before trying: another hub may have been faster
@@ -185,9 +187,9 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	return conn, w, err
 }
 
-// notReady says why a hub that was just started may not get ready. It is made
+// notReadyError says why a hub that was just started may not get ready. It is made
 // beforehand: a hub that holds the lock by then is the one in the way.
-func (c *ConnectConfig) notReady() error {
+func (c *ConnectConfig) notReadyError() error {
 	if d, err := Find(c.Paths); err == nil {
 		return fmt.Errorf("start hub: a hub (pid %d, version %s) runs but does not answer; end that process, then try again", d.PID, d.Version)
 	}
@@ -210,11 +212,11 @@ func Lost(p Paths) bool {
 	return err == nil
 }
 
-// yields reports whether a newer build is about to start the hub.
-func (c *ConnectConfig) yields() bool {
+// yieldsToNewer reports whether a newer build is about to start the hub.
+func (c *ConnectConfig) yieldsToNewer() bool {
 	d, err := readDiscovery(c.Paths)
 	return err == nil && d.Next != nil && d.Next.Newer(c.Stamp) &&
-		c.Now().Before(d.NextUntil) && d.NextUntil.Sub(c.Now()) <= handOverMax
+		c.Now().Before(d.NextUntil) && d.NextUntil.Sub(c.Now()) <= handoverMax
 }
 
 func isFinal(err error) bool {

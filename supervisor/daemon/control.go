@@ -49,46 +49,46 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("stop hub: %d sessions are open, %d calls in flight", e.Hub.Sessions, e.Hub.InFlight)
 }
 
-func (h *shell) controlServer() *http.Server {
+func (h *hubServer) controlServer() *http.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathHub, func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, h.vitals())
+		writeJSON(w, http.StatusOK, h.health())
 	})
-	mux.HandleFunc("POST "+pathStop, h.stop)
+	mux.HandleFunc("POST "+pathStop, h.handleStop)
 	if h.Control != nil {
 		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			h.life.watching(+1)
-			defer h.life.watching(-1)
+			h.lifecycle.countControl(+1)
+			defer h.lifecycle.countControl(-1)
 			h.Control.ServeHTTP(w, r)
 		})
 	}
 	return loopnet.NewServer(mux, h.Log)
 }
 
-func (h *shell) vitals() Vitals {
+func (h *hubServer) health() Vitals {
 	inFlight, sessions := h.Busy()
 	return Vitals{
-		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.life.streams()),
-		Leaving: h.life.decided() != nil, Next: h.life.pending(),
+		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
+		Leaving: h.lifecycle.decision() != nil, Next: h.lifecycle.pendingSuccessor(),
 	}
 }
 
-func (h *shell) stop(w http.ResponseWriter, r *http.Request) {
-	h.answering.Add(1) // leaving begins before the answer is out
-	defer h.answering.Done()
+func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
+	h.stopRequests.Add(1) // leaving begins before the answer is out
+	defer h.stopRequests.Done()
 	var ask StopRequest
 	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
 		http.Error(w, "read request: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	status := http.StatusAccepted
-	if !h.life.stop(departure{why: "asked to stop", again: ask.Again}, ask.IfIdle) {
+	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Again}, ask.IfIdle) {
 		status = http.StatusConflict
 	}
-	answer(w, status, h.vitals())
+	writeJSON(w, status, h.health())
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -142,7 +142,7 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	}
 	res, err := (&http.Client{Transport: transport, Timeout: 2 * helloTimeout}).Do(req)
 	if err != nil {
-		if isAbsent(err) {
+		if isNotListening(err) {
 			return Vitals{}, ErrNoHub
 		}
 		return Vitals{}, fmt.Errorf("ask hub: %w", err)
@@ -161,5 +161,5 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	return v, errors.New("ask hub: it answers " + res.Status)
 }
 
-// longEnough is a wait for a hub that was asked to leave to be gone.
-const longEnough = 20 * time.Second
+// stopTimeout is a wait for a hub that was asked to leave to be gone.
+const stopTimeout = 20 * time.Second

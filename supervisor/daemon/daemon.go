@@ -23,7 +23,7 @@ import (
 
 // Wire is the version of what is said before the MCP stream begins. A hub
 // also understands the version before its own.
-const Wire = 1
+const Wire = 2
 
 // ErrNoHub says that no hub runs for this user.
 var ErrNoHub = errors.New("no hub runs")

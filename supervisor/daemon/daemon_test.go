@@ -94,7 +94,7 @@ func TestKilledHubIsReplaced(t *testing.T) {
 
 // TestStaleFiles plants what earlier hubs, or others, may have left behind.
 func TestStaleFiles(t *testing.T) {
-	own, err := startOf(os.Getpid())
+	own, err := processStart(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestTermDrains(t *testing.T) {
 	})
 	// Late-comers are told to come again.
 	c := w.config()
-	if _, _, err := c.try(t.Context()); !errors.Is(err, errLeaving) {
+	if _, _, err := c.dialHub(t.Context()); !errors.Is(err, errShuttingDown) {
 		t.Errorf("connecting to a leaving hub: %v, want errLeaving", err)
 	}
 	b.hearsEnd() // nothing of its own is in flight
@@ -295,7 +295,7 @@ func TestStarterThatHangs(t *testing.T) {
 	}
 	defer held.release()
 	c := w.config()
-	c.Ready = 100*time.Millisecond - longEnough
+	c.Ready = 100*time.Millisecond - stopTimeout
 	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {
 		t.Errorf("Connect: %v, want one that names start.lock", err)
 	}

@@ -48,7 +48,7 @@ func Find(p Paths) (Discovery, error) {
 	case err != nil:
 		return Discovery{}, err
 	}
-	if start, err := startOf(d.PID); err != nil || start != d.StartTime {
+	if start, err := processStart(d.PID); err != nil || start != d.StartTime {
 		return Discovery{}, fmt.Errorf("%w that matches %s", ErrNoHub, p.Discovery())
 	}
 	return d, nil

@@ -122,14 +122,14 @@ func TestUnknownWireIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := writeLine(conn, Hello{Lectern: sayHello, Wire: Wire + 2, Stamp: Stamp{Version: "9.9.9"}}); err != nil {
+	if err := writeLine(conn, Hello{Lectern: typeHello, Wire: Wire + 2, Stamp: Stamp{Version: "9.9.9"}}); err != nil {
 		t.Fatal(err)
 	}
 	var answer Welcome
 	if err := readLine(conn, &answer); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Lectern != sayRefuse || answer.Retry {
+	if answer.Lectern != typeRefuse || answer.Retry {
 		t.Errorf("answer: %+v; want a final refusal", answer)
 	}
 	for _, want := range []string{"1.0.0", "9.9.9", "lectern hub restart"} {

@@ -12,9 +12,9 @@ import (
 
 // What the two ends say in the first field of their line.
 const (
-	sayHello   = "hello"
-	sayWelcome = "welcome"
-	sayRefuse  = "refuse"
+	typeHello   = "hello"
+	typeWelcome = "welcome"
+	typeRefuse  = "refuse"
 )
 
 const (
@@ -56,11 +56,11 @@ func (e *RefusedError) Error() string { return "connect to hub: " + e.Reason }
 // Final reports that trying again is useless until a person acts.
 func (e *RefusedError) Final() bool { return true }
 
-// errLeaving is a refusal by a hub that is about to be gone.
-var errLeaving = errors.New("the hub is leaving")
+// errShuttingDown is a refusal by a hub that is about to be gone.
+var errShuttingDown = errors.New("the hub is leaving")
 
-// speaks reports whether a hub of this build understands wire.
-func speaks(wire int) bool { return wire > 0 && (wire == Wire || wire == Wire-1) }
+// supportsWire reports whether a hub of this build understands wire.
+func supportsWire(wire int) bool { return wire > 0 && (wire == Wire || wire == Wire-1) }
 
 func writeLine(w io.Writer, v any) error {
 	line, err := json.Marshal(v)
@@ -91,10 +91,10 @@ func readLine(r io.Reader, v any) error {
 	return json.Unmarshal(bytes.TrimSpace(line), v)
 }
 
-// greet says hello on conn and returns the hub's answer. A refusal is an
-// error: errLeaving, or a *RefusedError.
-func greet(conn net.Conn, h Hello) (Welcome, error) {
-	h.Lectern, h.Wire = sayHello, Wire
+// handshake says hello on conn and returns the hub's answer. A refusal is an
+// error: errShuttingDown, or a *RefusedError.
+func handshake(conn net.Conn, h Hello) (Welcome, error) {
+	h.Lectern, h.Wire = typeHello, Wire
 	var w Welcome
 	if err := conn.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return w, err
@@ -106,11 +106,11 @@ func greet(conn net.Conn, h Hello) (Welcome, error) {
 		return w, err
 	}
 	switch {
-	case w.Lectern == sayRefuse && w.Retry:
-		return w, errLeaving
-	case w.Lectern == sayRefuse:
+	case w.Lectern == typeRefuse && w.Retry:
+		return w, errShuttingDown
+	case w.Lectern == typeRefuse:
 		return w, &RefusedError{w.Reason}
-	case w.Lectern != sayWelcome || !speaks(w.Wire):
+	case w.Lectern != typeWelcome || !supportsWire(w.Wire):
 		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not speak wire %d; run `lectern hub restart`", w.Version, w.PID, Wire)}
 	}
 	return w, conn.SetDeadline(time.Time{})

@@ -117,7 +117,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{t, hubSpec{Dir: dir, Stamp: Stamp{Version: "1.0.0", Build: "a", Built: 100}}}
-	w.Timing = Timing{Settle: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
+	w.Timing = Timing{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
 	t.Cleanup(func() {
 		for _, pid := range w.pids() {
 			if isTestHub(pid) {

@@ -30,13 +30,13 @@ func tryLock(path string) (*lock, error) {
 // release gives the lock up. The file stays: see Paths.
 func (l *lock) release() error { return l.file.Close() }
 
-// poll is how often something that cannot be waited for is looked at: a lock
+// pollInterval is how often something that cannot be waited for is looked at: a lock
 // or a socket of another process.
-const poll = 20 * time.Millisecond
+const pollInterval = 20 * time.Millisecond
 
 // waitFor calls try until it says done, fails, or ctx ends.
 func waitFor(ctx context.Context, try func() (done bool, err error)) error {
-	tick := time.NewTicker(poll)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		if done, err := try(); done || err != nil {

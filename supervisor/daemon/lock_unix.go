@@ -34,7 +34,7 @@ func checkPrivate(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("check directory: %s is a link or a file; remove it", dir)
 	}
-	if err := ours(dir, info); err != nil {
+	if err := checkOwner(dir, info); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
@@ -50,7 +50,7 @@ func checkOwn(dir string) error {
 	if err != nil {
 		return fmt.Errorf("check directory: %w", err)
 	}
-	if err := ours(dir, info); err != nil {
+	if err := checkOwner(dir, info); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
@@ -59,7 +59,7 @@ func checkOwn(dir string) error {
 	return nil
 }
 
-func ours(dir string, info os.FileInfo) error {
+func checkOwner(dir string, info os.FileInfo) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
 		return fmt.Errorf("check directory: %s belongs to user %d, not to you; set LECTERN_HOME to a directory of your own", dir, st.Uid)
 	}

@@ -27,9 +27,9 @@ func listen(path string) (net.Listener, error) {
 	return loopnet.ListenSocket(path)
 }
 
-// isAbsent reports whether err means that nobody listens: no socket, or one
+// isNotListening reports whether err means that nobody listens: no socket, or one
 // that a killed hub left behind.
-func isAbsent(err error) bool {
+func isNotListening(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || loopnet.IsStale(err)
 }
 

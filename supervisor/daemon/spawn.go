@@ -63,15 +63,15 @@ func (s *spawned) ended() bool {
 
 // StartError says that a new hub ended before it was ready.
 type StartError struct {
-	Program string
-	Output  string // file with all it said
-	Said    string // the end of it
-	Err     error  // how it ended
+	Program  string
+	Output   string // file with all it said
+	LastLine string // the end of it
+	Err      error  // how it ended
 }
 
 func (e *StartError) Error() string {
-	if e.Said != "" {
-		return "start hub: " + e.Said
+	if e.LastLine != "" {
+		return "start hub: " + e.LastLine
 	}
 	return fmt.Sprintf("start hub: %s ended: %v; why should be in %s, and is not where the disk is full", e.Program, e.Err, e.Output)
 }
@@ -91,11 +91,11 @@ func (s *spawned) failure() error {
 	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced
 	}
-	return &StartError{Program: s.program, Output: s.output, Said: s.said(), Err: s.err}
+	return &StartError{Program: s.program, Output: s.output, LastLine: s.lastLine(), Err: s.err}
 }
 
-// said returns the last line that the hub wrote.
-func (s *spawned) said() string {
+// lastLine returns the last line that the hub wrote.
+func (s *spawned) lastLine() string {
 	f, err := os.Open(s.output)
 	if err != nil {
 		return ""

@@ -28,22 +28,22 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	defer func() { err = errors.Join(err, out.Close()) }()
 	hub := supervisor.NewProcess(supervisor.ProcessConfig{
 		Name: "hub", Command: c.Command, Dir: c.Paths.State, Env: cleanEnv(c.Env), Output: out,
-		Before: c.awaitFree, Ready: c.answers, Live: c.answers,
+		Before: c.awaitFree, Ready: c.checkHealth, Live: c.checkHealth,
 		Stop: func(ctx context.Context) error {
 			_, err := request(ctx, c.Paths, "POST", pathStop, []byte("{}"))
 			return err
 		},
-		Report: c.tell, Log: c.Log, Now: c.Now,
+		Report: c.logReport, Log: c.Log, Now: c.Now,
 	})
 	return hub.Run(ctx)
 }
 
-// adoptEvery is how often a hub that is not our child is looked at.
-const adoptEvery = time.Second
+// adoptedPollInterval is how often a hub that is not our child is looked at.
+const adoptedPollInterval = time.Second
 
 // awaitFree waits until no hub runs.
 func (c *ConnectConfig) awaitFree(ctx context.Context) error {
-	tick := time.NewTicker(adoptEvery)
+	tick := time.NewTicker(adoptedPollInterval)
 	defer tick.Stop()
 	for adopted := false; ; {
 		held, err := isHeld(c.Paths.hubLock())
@@ -62,13 +62,13 @@ func (c *ConnectConfig) awaitFree(ctx context.Context) error {
 	}
 }
 
-func (c *ConnectConfig) answers(ctx context.Context) error {
+func (c *ConnectConfig) checkHealth(ctx context.Context) error {
 	_, err := Ask(ctx, c.Paths)
 	return err
 }
 
-// tell logs what a person should see where there is no panel.
-func (c *ConnectConfig) tell(r supervisor.Report) {
+// logReport logs what a person should see where there is no panel.
+func (c *ConnectConfig) logReport(r supervisor.Report) {
 	switch r.State {
 	case status.CrashLoop:
 		c.Log.Error("the hub fails again and again", "exit", r.Note, "next_try", r.Next, "stderr", strings.Join(r.Stderr, "\n"))

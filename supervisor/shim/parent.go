@@ -7,7 +7,7 @@ import "context"
 // shim that stays behind keeps a session open.
 func WatchParent(ctx context.Context) <-chan struct{} {
 	gone := make(chan struct{})
-	wait := parentWait(ctx)
+	wait := parentWaiter(ctx)
 	go func() {
 		if wait() {
 			close(gone)

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// parentEvery is how often the parent is looked for. Nothing portable tells.
-const parentEvery = 2 * time.Second
+// parentPollInterval is how often the parent is looked for. Nothing portable tells.
+const parentPollInterval = 2 * time.Second
 
-// parentWait returns a function that waits until the parent has changed, which
+// parentWaiter returns a function that waits until the parent has changed, which
 // is what happens to an orphan, and returns false if ctx ends first. A client
 // that had died before the first look cannot be told from init.
-func parentWait(ctx context.Context) func() bool {
+func parentWaiter(ctx context.Context) func() bool {
 	parent := os.Getppid()
 	return func() bool {
-		tick := time.NewTicker(parentEvery)
+		tick := time.NewTicker(parentPollInterval)
 		defer tick.Stop()
 		for {
 			select {

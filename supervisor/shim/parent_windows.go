@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// parentWait returns a function that waits until the parent has ended, and
+// parentWaiter returns a function that waits until the parent has ended, and
 // returns false if ctx ends first. Windows gives a dead process's id to the
 // next one, so the parent is held by a handle.
-func parentWait(ctx context.Context) func() bool {
+func parentWaiter(ctx context.Context) func() bool {
 	parent, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(os.Getppid())) //nolint:gosec // a pid is 32 bits wide on Windows
 	if err != nil {
 		return func() bool { <-ctx.Done(); return false } // not ours to watch

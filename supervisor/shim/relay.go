@@ -18,9 +18,9 @@ const (
 	queueBytes  = 8 << 20
 )
 
-// hubMax is the longest frame from the hub, in bytes: it may add to what fits
+// maxHubFrame is the longest frame from the hub, in bytes: it may add to what fits
 // into one of the client's.
-const hubMax = 4 * frame.Max
+const maxHubFrame = 4 * frame.Max
 
 // A relay is a running shim. Frames to the hub are written by readClient, and
 // by resume while up is nil; frames to the client under out.
@@ -28,25 +28,25 @@ type relay struct {
 	Config
 
 	end  context.CancelCauseFunc
-	stir chan struct{} // a frame came while no hub was there
+	wake chan struct{} // a frame came while no hub was there
 
 	out sync.Mutex // held to write to Out
 
-	mu     sync.Mutex
-	room   sync.Cond // signalled when queue is emptied
-	up     net.Conn  // nil: no hub, or not yet told what came before
-	queue  [][]byte  // from the client while up is nil
-	queued int       // bytes in queue
-	closed bool      // In has ended
-	absent error     // why the hub could not be reached the last time; nil: it was
-	calls  calls
-	asks   asks
-	past   past
+	mu             sync.Mutex
+	queueSpace     sync.Cond // signalled when queue is emptied
+	hub            net.Conn  // nil: no hub, or not yet told what came before
+	queue          [][]byte  // from the client while up is nil
+	queued         int       // bytes in queue
+	closed         bool      // In has ended
+	connectError   error     // why the hub could not be reached the last time; nil: it was
+	calls          pendingCalls
+	serverRequests serverRequests
+	session        sessionState
 }
 
 func newRelay(c Config, end context.CancelCauseFunc) *relay {
-	r := &relay{Config: c, end: end, stir: make(chan struct{}, 1), calls: newCalls(), asks: asks{}, past: newPast()}
-	r.room.L = &r.mu
+	r := &relay{Config: c, end: end, wake: make(chan struct{}, 1), calls: newPendingCalls(), serverRequests: serverRequests{}, session: newSessionState()}
+	r.queueSpace.L = &r.mu
 	return r
 }
 
@@ -57,7 +57,7 @@ func (r *relay) readClient(ctx context.Context) {
 		f, err := in.Next()
 		switch {
 		case errors.Is(err, frame.ErrTooLong):
-			r.say(refusal(nil, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
+			r.writeClient(errorFrame(nil, codeInvalidRequest, "a frame of more than 16 MiB was skipped; send less in one request"))
 		case err != nil:
 			r.clientDone(err)
 			return
@@ -75,17 +75,17 @@ func (r *relay) clientDone(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	if !r.waits() {
+	if !r.owesAnswer() {
 		r.end(errDone)
 		return
 	}
 	time.AfterFunc(r.Linger, func() {
 		r.mu.Lock()
-		why := r.absent
+		why := r.connectError
 		r.mu.Unlock()
 		if why != nil { // an answer is better than none
 			r.Log.Warn("no hub can be reached", "error", why)
-			r.giveUp(why)
+			r.failPending(why)
 		}
 		r.end(errDone)
 	})
@@ -95,24 +95,24 @@ func (r *relay) clientDone(err error) {
 func (r *relay) fromClient(f []byte) {
 	m, whole := parse(f)
 	r.mu.Lock()
-	for r.up == nil && (len(r.queue) >= queueFrames || r.queued >= queueBytes) {
-		r.room.Wait()
+	for r.hub == nil && (len(r.queue) >= queueFrames || r.queued >= queueBytes) {
+		r.queueSpace.Wait()
 	}
-	conn := r.up
+	conn := r.hub
 	if conn == nil {
-		first := !r.waits()
+		first := !r.owesAnswer()
 		r.queue = append(r.queue, f)
 		r.queued += len(f)
 		r.mu.Unlock()
 		if first {
 			select {
-			case r.stir <- struct{}{}:
+			case r.wake <- struct{}{}:
 			default:
 			}
 		}
 		return
 	}
-	f, pass := r.note(f, m, whole)
+	f, pass := r.recordFrame(f, m, whole)
 	r.mu.Unlock()
 	if pass {
 		// An error needs no answer here: reading from the hub ends too, and
@@ -121,17 +121,17 @@ func (r *relay) fromClient(f []byte) {
 	}
 }
 
-// note remembers what a frame from the client asks for, and reports how and
+// recordFrame remembers what a frame from the client asks for, and reports how and
 // whether to pass it on. mu is held.
-func (r *relay) note(f []byte, m message, whole bool) ([]byte, bool) {
+func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 	switch {
 	case !whole: // garbage: the hub answers it
 	case m.method == "" && m.id != nil:
-		return r.asks.answer(f, m)
+		return r.serverRequests.takeAnswer(f, m)
 	case m.method != "":
-		r.past.note(m)
+		r.session.recordRequest(m)
 		if m.id != nil {
-			r.calls.add(f, m, r.past.reads(m))
+			r.calls.add(f, m, r.session.repeatable(m))
 		} else if m.method == "notifications/cancelled" {
 			r.calls.cancel(m)
 		}
@@ -144,12 +144,12 @@ func (r *relay) serve(ctx context.Context, conn net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	var resumed sync.WaitGroup
-	resumed.Go(func() { r.resume(ctx, conn) })
-	in := frame.NewReader(conn, hubMax)
+	resumed.Go(func() { r.replaySession(ctx, conn) })
+	in := frame.NewReader(conn, maxHubFrame)
 	for {
 		f, err := in.Next()
 		if errors.Is(err, frame.ErrTooLong) {
-			r.Log.Error("a frame from the hub was longer than the bound and is lost", "bound", hubMax)
+			r.Log.Error("a frame from the hub was longer than the bound and is lost", "bound", maxHubFrame)
 			continue
 		}
 		if err != nil {
@@ -175,24 +175,24 @@ func (r *relay) fromHub(f []byte) {
 	pass := true
 	switch {
 	case m.method != "" && m.id != nil:
-		f = r.asks.add(f, m)
+		f = r.serverRequests.add(f, m)
 	case m.method == "" && m.id != nil:
-		pass = r.answered(m)
+		pass = r.takeAnswer(m)
 	}
-	done := r.closed && !r.waits()
+	done := r.closed && !r.owesAnswer()
 	r.mu.Unlock()
 	if pass {
-		r.say(f)
+		r.writeClient(f)
 	}
 	if done {
 		r.end(errDone)
 	}
 }
 
-// answered crosses off the request that m answers, and reports whether the
+// takeAnswer crosses off the request that m answers, and reports whether the
 // client made it and still waits. mu is held.
-func (r *relay) answered(m message) bool {
-	if r.past.replayed(m) {
+func (r *relay) takeAnswer(m message) bool {
+	if r.session.takeReplay(m) {
 		return false
 	}
 	c := r.calls.take(m.key())
@@ -200,12 +200,12 @@ func (r *relay) answered(m message) bool {
 		r.Log.Debug("the hub answered what nobody waits for")
 		return false
 	}
-	r.past.learn(c.method, m.result)
+	r.session.recordResult(c.method, m.result)
 	return true
 }
 
-// say writes one frame to the client.
-func (r *relay) say(f []byte) {
+// writeClient writes one frame to the client.
+func (r *relay) writeClient(f []byte) {
 	r.out.Lock()
 	defer r.out.Unlock()
 	if _, err := r.Out.Write(append(f, '\n')); err != nil {
@@ -213,60 +213,60 @@ func (r *relay) say(f []byte) {
 	}
 }
 
-// waits reports whether the client is owed an answer. mu is held.
-func (r *relay) waits() bool { return len(r.queue) > 0 || r.calls.owed() > 0 }
+// owesAnswer reports whether the client is owed an answer. mu is held.
+func (r *relay) owesAnswer() bool { return len(r.queue) > 0 || r.calls.awaited() > 0 }
 
-// wanted is waits for those who do not hold mu.
-func (r *relay) wanted() bool {
+// isWaiting is waits for those who do not hold mu.
+func (r *relay) isWaiting() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.waits()
+	return r.owesAnswer()
 }
 
-// lost answers what the next hub must not be asked again.
-func (r *relay) lost() {
+// hubLost answers what the next hub must not be asked again.
+func (r *relay) hubLost() {
 	r.mu.Lock()
-	r.up = nil
-	failed := r.calls.lose()
-	withdrawn := r.asks.lose()
+	r.hub = nil
+	failed := r.calls.removeLost()
+	withdrawn := r.serverRequests.reset()
 	r.mu.Unlock()
 	for _, c := range failed {
-		r.say(refusal(c.id, codeHubLost, hubRestarted))
+		r.writeClient(errorFrame(c.id, codeHubLost, hubRestarted))
 	}
 	for _, id := range withdrawn {
-		r.say(notification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
+		r.writeClient(notification("notifications/cancelled", `{"requestId":`+string(id)+`,"reason":"the hub restarted"}`))
 	}
 }
 
-// missed remembers how the last attempt to reach a hub came out.
-func (r *relay) missed(err error) {
+// setConnectError remembers how the last attempt to reach a hub came out.
+func (r *relay) setConnectError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.absent = err
+	r.connectError = err
 }
 
-// giveUp answers everything that waits for a hub with why there is none.
-func (r *relay) giveUp(reason error) {
+// failPending answers everything that waits for a hub with why there is none.
+func (r *relay) failPending(reason error) {
 	r.mu.Lock()
-	failed := r.calls.drop()
+	failed := r.calls.removeAll()
 	queue := r.queue
 	r.queue, r.queued = nil, 0
-	r.room.Broadcast()
+	r.queueSpace.Broadcast()
 	r.mu.Unlock()
-	say := func(id []byte) { r.say(unreachable(id, reason)) }
+	say := func(id []byte) { r.writeClient(unreachableFrame(id, reason)) }
 	for _, c := range failed {
 		say(c.id)
 	}
 	for _, f := range queue {
 		switch m, whole := parse(f); {
 		case !whole:
-			r.say(refusal(nil, codeParse, "not a JSON object"))
+			r.writeClient(errorFrame(nil, codeParse, "not a JSON object"))
 		case m.method != "" && m.id != nil:
 			say(m.id)
 		}
 	}
 	r.mu.Lock()
-	done := r.closed && !r.waits()
+	done := r.closed && !r.owesAnswer()
 	r.mu.Unlock()
 	if done {
 		r.end(errDone)

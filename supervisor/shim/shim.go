@@ -17,6 +17,8 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"github.com/lectern-mcp/lectern/supervisor"
 )
 
 // Config is the two ends of a shim.
@@ -83,7 +85,7 @@ func Run(ctx context.Context, c Config) error {
 	<-ctx.Done()
 	select {
 	case <-ran:
-	case <-time.After(outWait): // a client that does not read holds nobody up
+	case <-time.After(lastWriteTimeout): // a client that does not read holds nobody up
 	}
 	if err := context.Cause(ctx); !errors.Is(err, errDone) {
 		return err
@@ -91,13 +93,13 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// outWait is how long the last frame may take to be read.
-const outWait = time.Second
+// lastWriteTimeout is how long the last frame may take to be read.
+const lastWriteTimeout = time.Second
 
 // run serves one hub after another.
 func (r *relay) run(ctx context.Context) {
 	for first := true; ; first = false {
-		conn := r.reach(ctx, first)
+		conn := r.connectHub(ctx, first)
 		if conn == nil {
 			return
 		}
@@ -105,32 +107,33 @@ func (r *relay) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.lost()
+		r.hubLost()
 	}
 }
 
-// Backoff of attempts to reach a hub.
-const (
-	firstDelay = 100 * time.Millisecond
-	lastDelay  = 5 * time.Second
-)
+// reconnectPolicy spaces the attempts to reach a hub.
+var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
+	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second,
+}}
 
 // startPatience bounds Patience until there was a first hub: the client waits
 // for its initialize, and gives up before a minute without saying why.
 const startPatience = 10 * time.Second
 
-// reach returns a stream to a hub, or nil when ctx ends. While nobody waits it
+// connectHub returns a stream to a hub, or nil when ctx ends. While nobody waits it
 // looks for one for ever; calls that wait are answered after c.Patience.
-func (r *relay) reach(ctx context.Context, first bool) net.Conn {
+func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	var waiting time.Time // since when; zero: nobody waits
-	for delay := firstDelay; ; delay = min(2*delay, lastDelay) {
+	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
+	for atOnce := first; ; atOnce = false {
 		connect := r.Look
-		if waiting = r.waitingSince(waiting); !waiting.IsZero() || first && delay == firstDelay {
+		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
 			connect = r.Connect
 		}
 		conn, err := connect(ctx)
 		if ctx.Err() == nil {
-			r.missed(err)
+			r.setConnectError(err)
 		}
 		if err == nil {
 			return conn
@@ -140,11 +143,12 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 		}
 		if isFinal(err) || !waiting.IsZero() && time.Since(waiting) >= r.patience(first) {
 			r.Log.Warn("no hub can be reached", "error", err)
-			r.giveUp(err)
+			r.failPending(err)
 			waiting = time.Time{}
 		}
-		if r.pause(ctx, delay) {
-			delay = firstDelay / 2
+		delay, _ := attempts.Failed(0, time.Now())
+		if r.sleep(ctx, delay) {
+			attempts.Reset()
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -155,7 +159,7 @@ func (r *relay) reach(ctx context.Context, first bool) net.Conn {
 // waitingSince is since when somebody waits for an answer; zero: nobody does.
 func (r *relay) waitingSince(since time.Time) time.Time {
 	switch {
-	case !r.wanted():
+	case !r.isWaiting():
 		return time.Time{}
 	case since.IsZero():
 		return time.Now()
@@ -171,14 +175,14 @@ func (r *relay) patience(first bool) time.Duration {
 	return r.Patience
 }
 
-// pause waits for delay, or until the client asks for something that nobody
+// sleep waits for delay, or until the client asks for something that nobody
 // waited for before; then it returns true.
-func (r *relay) pause(ctx context.Context, delay time.Duration) bool {
+func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-r.stir:
+	case <-r.wake:
 		return true
 	case <-ctx.Done():
 	}

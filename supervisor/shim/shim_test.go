@@ -196,7 +196,7 @@ func TestReadIsRetriedSomeTimes(t *testing.T) {
 		hub := s.begin()
 		s.say(callTool("3", "read"))
 		hub.hears(callTool("3", "read"))
-		for range sendMax - 1 {
+		for range maxAttempts - 1 {
 			hub.close()
 			hub = s.again()
 			hub.hears(callTool("3", "read"))

@@ -46,7 +46,7 @@ func TestSessionWithAnEditInItStays(t *testing.T) {
 		f := fixtureGraph("file")
 		var now string
 		err := session(t, f, calls, func(d *testSource) { d.must(edit[0], edit[1]); now = f.digest() })
-		if edited, ok := errors.AsType[*journal.Edited](err); !ok || !strings.Contains(edited.Why, "page Shed") || f.digest() != now {
+		if conflict, ok := errors.AsType[*journal.ConflictError](err); !ok || !strings.Contains(conflict.Reason, "page Shed") || f.digest() != now {
 			t.Errorf("%s: %v", edit[1], err)
 		}
 	}

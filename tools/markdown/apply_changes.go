@@ -155,6 +155,6 @@ func (n *Notebook) probeModes() (file, folder uint32, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	f, d, err := atomicfile.Modes(root)
+	f, d, err := atomicfile.ProbeModes(root)
 	return uint32(f), uint32(d), err
 }

@@ -2,7 +2,6 @@ package pane
 
 import (
 	"encoding/json"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -91,107 +90,24 @@ const (
 	SettingsTab = "Settings"
 )
 
-// wish is the Intent for a: what takes something away, or edits a file, is
-// asked first.
+// wish is the Intent for a, which shows its plan first if a person is to agree.
 func wish(a status.Action) Intent {
-	switch a.Verb {
-	case status.StartHub, status.PinHub, status.UnpinHub, status.ReopenSource, status.Reload, status.Refuse, status.CheckUpdate, status.Acknowledge:
-		return Do{a}
-	case status.Allow:
-		if a.Answer == nil || a.Answer.Scope != status.Always {
-			return Do{a} // what it would do is on the screen
-		}
-	default:
+	if a.AsksFirst() {
+		return Ask{a}
 	}
-	return Ask{a}
+	return Do{a}
 }
 
 // Deed is what a does, in words: "remove notes". What is put into programs has
 // the name there that s gives it.
 func Deed(a status.Action, s status.Snapshot) string {
 	switch a.Verb {
-	case status.StartHub:
-		return "start the hub"
-	case status.StopHub:
-		return "stop the hub"
-	case status.RestartHub:
-		return "restart the hub"
-	case status.PinHub:
-		return "keep the hub when idle"
-	case status.UnpinHub:
-		return "let the hub leave when idle"
-	case status.AddSource:
-		if a.Source != nil {
-			return "add " + a.Source.Place
-		}
-		return "add a source"
-	case status.RemoveSource:
-		return "remove " + a.Target
-	case status.ReopenSource:
-		return "reopen " + a.Target
-	case status.Reload:
-		return "read the configuration again"
-	case status.Allow:
-		return "allow the call" + reach(a)
-	case status.Refuse:
-		return "refuse the call"
-	case status.Acknowledge:
-		return "acknowledge it"
-	case status.UndoChanges:
-		return "undo " + picked(a)
-	case status.SetGrant:
-		return "change what agents may do"
-	case status.SetOption:
-		if a.Option != nil {
-			return "set " + a.Option.Key
-		}
-		return "set an option"
-	case status.AllowOrigin:
-		return "let " + a.Target + " in"
-	case status.RotateToken:
-		return "make a new token for the " + a.Target
-	case status.CheckUpdate:
-		return "look for a newer version"
-	case status.InstallUpdate:
-		return strings.TrimSpace("install version " + a.Target)
-	case status.RollBack:
-		return "go back to the version before"
 	case status.Install:
 		return placing(a.Target, s, "put Lectern into", "install", "start the hub at login")
 	case status.Uninstall:
 		return placing(a.Target, s, "take Lectern out of", "remove", "start the hub at login no more")
 	default:
-		return string(a.Verb) + " " + a.Target
-	}
-}
-
-// reach is how far an Allow reaches, in words.
-func reach(a status.Action) string {
-	switch {
-	case a.Answer == nil:
-		return ""
-	case a.Answer.Scope == status.ForSession:
-		return " until the session ends"
-	case a.Answer.Scope == status.Always:
-		return ", and all like it"
-	default:
-		return ""
-	}
-}
-
-// picked is what an undo is about, in words.
-func picked(a status.Action) string {
-	switch p := a.Filter; {
-	case p == nil:
-		return "changes"
-	case len(p.IDs) == 1:
-		return "change " + p.IDs[0]
-	case len(p.IDs) > 1:
-		return many(uint64(len(p.IDs)), "change")
-	case p.Session != "":
-		return "all of session " + p.Session
-	default:
-		return "changes"
+		return a.Title()
 	}
 }
 

@@ -88,16 +88,10 @@ func (p Settings) Done(a status.Action, err error) Pane {
 	if err != nil {
 		return p
 	}
-	switch a.Verb {
-	case status.SetOption:
-		if a.Option != nil && a.Option.Key == p.editing {
-			p.editing = ""
-		}
-		p.turn++
-	case status.SetGrant, status.AddSource, status.RemoveSource, status.Reload, status.AllowOrigin:
-		p.turn++
-	default:
+	if a.Verb == status.SetOption && a.Option != nil && a.Option.Key == p.editing {
+		p.editing = ""
 	}
+	p.turn++ // any action may have changed the configuration
 	return p
 }
 

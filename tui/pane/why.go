@@ -19,12 +19,7 @@ const noHub = "The hub is not running. Press s to start it."
 
 // without says why v cannot be done as things are with the hub; empty: it can.
 func without(s status.Snapshot, v status.Verb) string {
-	switch v {
-	case status.StartHub, status.Install, status.Uninstall, status.RotateToken, status.CheckUpdate, status.InstallUpdate, status.RollBack:
-		return ""
-	default:
-		return unless(Running(s), noHub)
-	}
+	return unless(v.Info().WithoutHub || Running(s), noHub)
 }
 
 // Why implements [Excuser].

@@ -1,0 +1,89 @@
+package bridge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// handshake authenticates a link: we send a nonce, the Peer proves the token over
+// it and over a nonce of its own, and we prove it back. Whatever else comes
+// first, or too late, ends the link. Our proof is left to [conn.run], so that
+// a Peer that has read it is known to everybody.
+func (b *Bridge) handshake(l link, origin string) (*conn, *endReason) {
+	late := time.AfterFunc(b.limits.Hello, func() { l.close(codeUnauthorized, "no hello came in time") })
+	defer late.Stop()
+	l.setReadLimit(maxHelloBytes + 4<<10)
+	nonce := newNonce()
+	err := l.write(encodeNotification("challenge", map[string]any{
+		"nonce": nonce, "server_version": b.conf.Version, "scheme": authScheme,
+	}))
+	if err != nil {
+		return nil, &endReason{code: codeAbnormal, reason: "the challenge could not be sent"}
+	}
+	text, err := l.read()
+	if err != nil {
+		return nil, new(endReasonFrom(err))
+	}
+	f, err := parseFrame(text, b.limits.Depth)
+	if err != nil {
+		return nil, &endReason{code: codeProtocol, reason: err.Error()}
+	}
+	if f.method != "hello" || f.id == "" {
+		return nil, &endReason{code: codeProtocol, reason: "the first frame is not a hello with an id"}
+	}
+	ack, a, refused := b.authenticate(f, nonce)
+	if refused != nil {
+		_ = l.write(encodeError(f.id, refused.peerCode, refused.reason)) // it may be gone
+		return nil, &refused.endReason
+	}
+	if !late.Stop() {
+		return nil, &endReason{code: codeUnauthorized, reason: "no hello came in time"}
+	}
+	l.setReadLimit(b.limits.Frame)
+	c := newConn(b, l, origin, a)
+	c.helloAnswer = encodeResult(f.id, ack)
+	return c, nil
+}
+
+// A handshakeRefusal is the answer to a hello that is not accepted.
+type handshakeRefusal struct {
+	endReason
+	peerCode string
+}
+
+// helloAck is what a Peer gets when it has proved itself.
+type helloAck struct {
+	Type    string   `json:"type"`
+	Proof   string   `json:"proof,omitempty"`
+	Version string   `json:"server_version"`
+	Enabled []string `json:"enabled_capabilities"`
+	Skill   string   `json:"skill_version"`
+	Ping    int64    `json:"ping_every_ms"`
+	Pong    int64    `json:"pong_within_ms"`
+}
+
+// authenticate decides about a hello. The proof comes first: to whom has none, we say
+// nothing about the rest.
+func (b *Bridge) authenticate(f frame, nonce string) (*helloAck, *peerInfo, *handshakeRefusal) {
+	var claim struct{ Nonce, Proof, Token string }
+	if err := json.Unmarshal(f.params, &claim); err != nil {
+		return nil, nil, &handshakeRefusal{endReason{code: codeProtocol, reason: "the params of hello cannot be read"}, "INVALID_INPUT"}
+	}
+	token := b.conf.Token()
+	proved := verifyPluginProof(token, claim.Proof, nonce, claim.Nonce)
+	if !proved && (!b.conf.PlainToken || !token.Matches(claim.Token)) {
+		return nil, nil, &handshakeRefusal{endReason{code: codeUnauthorized, reason: "the plugin's token is not this Lectern's; copy it again"}, "UNAUTHORIZED"}
+	}
+	a, err := b.parseHello(f.params)
+	if err != nil {
+		return nil, nil, &handshakeRefusal{endReason{code: codeProtocol, reason: "hello: " + err.Error()}, "INVALID_INPUT"}
+	}
+	ack := &helloAck{
+		Type: "hello_ack", Version: b.conf.Version, Skill: b.conf.Skill, Enabled: a.Capabilities,
+		Ping: b.limits.Ping.Milliseconds(), Pong: b.limits.Pong.Milliseconds(),
+	}
+	if isNonce(claim.Nonce) {
+		ack.Proof = serverProof(token, claim.Nonce, nonce)
+	}
+	return ack, a, nil
+}

@@ -1,0 +1,141 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Reconciliation is what [Journal.Reconcile] found out about calls that were cut short.
+type Reconciliation struct {
+	Happened int // Changes that were written after all
+	Dropped  int // that were not
+	Unknown  int // that cannot be told: the target holds something else by now
+	Resumed  int // calls that an undo had begun to take back, taken back now
+	// Conflicted are the targets at which such an undo could not go on, with why.
+	Conflicted []string
+}
+
+// HasFindings says whether there was anything to find.
+func (f Reconciliation) HasFindings() bool {
+	return f.Happened+f.Dropped+f.Unknown+f.Resumed+len(f.Conflicted) > 0
+}
+
+// NeedsRecovery says whether a source may have something to settle since it was last
+// settled. It is cheap.
+func (j *Journal) NeedsRecovery(source string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.needsRecovery[source]
+}
+
+// Reconcile finds out what became of the Changes of a source whose calls were cut
+// short, by a crash or because the source could not be asked, and completes an
+// undo that was. It is for a source that has been opened. After an error it is
+// to be asked again; what it found until then stands.
+func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer) (Reconciliation, error) {
+	j.undoLock.Lock()
+	defer j.undoLock.Unlock()
+	pending, err := j.pending(source)
+	if err != nil {
+		return Reconciliation{}, fmt.Errorf("settle changes: %w", err)
+	}
+	var found Reconciliation
+	marks, err := j.findOutcomes(ctx, k, pending)
+	for _, m := range marks {
+		switch {
+		case m.dropped:
+			found.Dropped++
+		case m.outcome == status.OutcomeUnknown:
+			found.Unknown++
+		default:
+			found.Happened++
+		}
+	}
+	j.mu.Lock()
+	j.queueOutcomes(marks...)
+	if err == nil && len(marks) > 0 {
+		err = j.transact(func(*sql.Tx) error { return nil })
+	}
+	j.mu.Unlock()
+	if err == nil {
+		err = j.resume(ctx, source, k, &found)
+	}
+	j.mu.Lock()
+	j.needsRecovery[source] = err != nil
+	j.mu.Unlock()
+	if err != nil {
+		return found, fmt.Errorf("settle changes: %w", err)
+	}
+	return found, nil
+}
+
+// pending are the Changes of ended calls without an outcome, newest first.
+func (j *Journal) pending(source string) (ended []row, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.db == nil && !j.hasDatabase() {
+		return nil, nil
+	}
+	if err := j.openAndFlush(); err != nil {
+		return nil, err
+	}
+	all, err := j.rows("outcome = '' AND source = ? ORDER BY seq DESC", source)
+	if err != nil {
+		return nil, err
+	}
+	ended = all[:0]
+	for _, v := range all {
+		if j.running[v.call] || v.unreadable {
+			continue
+		}
+		if err := j.loadContents(&v); err != nil {
+			return nil, err
+		}
+		ended = append(ended, v)
+	}
+	return ended, nil
+}
+
+// hasDatabase says whether anything was ever written.
+func (j *Journal) hasDatabase() bool { return exists(filepath.Join(j.opts.Dir, databaseName)) }
+
+// findOutcomes compares rows with what their targets hold, or with what a later Change
+// of the same target found there.
+func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row) ([]outcomeUpdate, error) {
+	var marks []outcomeUpdate
+	for _, v := range rows {
+		now, known, err := j.stateFoundByNext(v)
+		if err == nil && !known {
+			if k == nil {
+				marks = append(marks, v.withOutcome(status.OutcomeUnknown))
+				continue
+			}
+			now, err = k.State(ctx, v.Target)
+		}
+		if err != nil {
+			return marks, err
+		}
+		marks = append(marks, v.inferOutcome(now))
+	}
+	return marks, nil
+}
+
+// stateFoundByNext is what the next Change of v's target found there.
+func (j *Journal) stateFoundByNext(v row) (now tools.State, known bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.ensureOpen(); err != nil {
+		return now, false, err
+	}
+	next, err := j.rows("name = ? AND seq > ? AND fixed = '' ORDER BY seq LIMIT 1", j.targetName(v.origin.Source, v.Target), v.seq)
+	if err != nil || len(next) == 0 {
+		return now, false, err
+	}
+	err = j.loadContents(&next[0])
+	return next[0].Before, err == nil, err
+}

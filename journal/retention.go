@@ -1,0 +1,76 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// contentsDropped is why a Change cannot be undone whose content was given up.
+const contentsDropped = "its content is no longer kept"
+
+// oldestKeptCall finds the oldest call whose contents may be given up.
+const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
+			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
+			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
+			AND c.call NOT IN (SELECT call FROM intents) ORDER BY c.call LIMIT 1`
+
+// enforceRetention gives up the contents of the oldest calls until what is kept is within
+// the bounds. It spares the newest call, those that have not ended, and those
+// that an undo is at work on.
+func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
+	ctx := context.Background()
+	old := j.opts.Now().Add(-j.opts.Keep).UnixNano()
+	var freed bool
+	for {
+		var call, bytes, at int64
+		err := tx.QueryRowContext(ctx, oldestKeptCall, newest).Scan(&call, &at, &bytes)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && bytes <= j.opts.MaxBytes && at >= old {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := dropContents(tx, call); err != nil {
+			return err
+		}
+		freed = true
+	}
+	if !freed {
+		return nil
+	}
+	ancient := j.opts.Now().Add(-10 * j.opts.Keep).UnixNano()
+	if _, err := tx.ExecContext(ctx, "DELETE FROM changes WHERE fixed <> '' AND time < ?", ancient); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "PRAGMA incremental_vacuum(256)")
+	return err
+}
+
+// dropContents gives up the contents of a call and keeps that it was.
+func dropContents(tx *sql.Tx, call int64) error {
+	ctx := context.Background()
+	rows, err := tx.QueryContext(ctx, "SELECT b_blob, a_blob FROM changes WHERE call = ?", call)
+	if err != nil {
+		return err
+	}
+	var hashes [][]byte
+	for rows.Next() {
+		var before, after []byte
+		if err := rows.Scan(&before, &after); err != nil {
+			_ = rows.Close() // the first error says what is wrong
+			return err
+		}
+		hashes = append(hashes, before, after)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, h := range hashes {
+		if err := releaseContent(tx, h); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE changes SET fixed = ?, b_blob = NULL, a_blob = NULL WHERE call = ?", contentsDropped, call)
+	return err
+}

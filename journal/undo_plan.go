@@ -1,0 +1,329 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// Sources lends opened sources: release gives one back.
+type Sources func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
+
+// A undoStep takes one call back. Calls are taken back whole, for half a move is
+// none.
+type undoStep struct {
+	call    int64
+	source  string
+	rows    []row // newest first
+	changes []tools.Change
+	merged  []string // targets whose later edits stay
+}
+
+// PlanUndo says what Undo would do: a step for every target, with the diff.
+func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (status.Plan, error) {
+	j.undoLock.Lock()
+	defer j.undoLock.Unlock()
+	steps, err := j.planUndo(ctx, p, from)
+	if err != nil {
+		return status.Plan{}, fmt.Errorf("undo: %w", err)
+	}
+	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
+	count, room := 0, maxDiffBytes
+	for _, s := range steps {
+		for _, c := range s.changes {
+			count++
+			diff := unifiedDiff(c.Target, c.Before, c.After, room)
+			room -= len(diff)
+			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
+		}
+		if others := s.otherChanges(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
+			plan.Risks = append(plan.Risks, fmt.Sprintf("one call made %s too: it is taken back whole", strings.Join(others, ", ")))
+		}
+		for _, target := range s.merged {
+			plan.Risks = append(plan.Risks, target+" was edited later; what the edit changed stays, so look at the result")
+		}
+	}
+	plan.Title = fmt.Sprintf("Take back %s of %s", countNoun(count, "change"), countNoun(len(steps), "call"))
+	return plan, nil
+}
+
+// otherChanges are the changes of s that ids do not name, oldest first.
+func (s *undoStep) otherChanges(ids []string) []string {
+	var others []string
+	for _, v := range slices.Backward(s.rows) {
+		if id := changeID(v.seq); !slices.Contains(ids, id) {
+			others = append(others, id)
+		}
+	}
+	return others
+}
+
+// UndoAction says in a word or two what an undo does to a target.
+func UndoAction(c tools.Change) string {
+	switch {
+	case !c.Before.Exists && c.After.Exists:
+		return "create"
+	case c.Before.Exists && !c.After.Exists:
+		return "delete"
+	}
+	return "restore"
+}
+
+func countNoun(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// planUndo finds the calls that p picks and what taking them back changes,
+// newest first. An error says why that cannot be: then nothing is to be changed.
+func (j *Journal) planUndo(ctx context.Context, p status.Filter, from Sources) ([]undoStep, error) {
+	steps, err := j.selectCalls(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return nil, errors.New("there is nothing to take back: no change that stands fits")
+	}
+	so := map[string]*precedingUndos{} // by source
+	for i := range steps {
+		if so[steps[i].source] == nil {
+			so[steps[i].source] = &precedingUndos{states: map[string]tools.State{}}
+		}
+		if err := j.planStep(ctx, &steps[i], p.Merge, from, so[steps[i].source]); err != nil {
+			return nil, err
+		}
+	}
+	return steps, nil
+}
+
+// What is ahead of a step are those that are taken back before it.
+type precedingUndos struct {
+	states  map[string]tools.State // what they leave, by target
+	changes []tools.Change         // what they change
+}
+
+// explains says whether they alone are why a target holds now and not was. That
+// is looked at again when the step's turn comes. Changes of the very target
+// explain nothing: what they leave is now.
+func (a *precedingUndos) explains(k tools.Restorer, target string, now, was tools.State) bool {
+	n, ok := k.(tools.NestedTargets)
+	if !ok {
+		return false
+	}
+	others := slices.DeleteFunc(slices.Clone(a.changes), func(c tools.Change) bool { return c.Target == target })
+	return len(others) > 0 && n.DifferOnlyWithin(target, now, was, others)
+}
+
+func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from Sources, before *precedingUndos) error {
+	k, release, err := from(ctx, s.source)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.checkPrecondition(ctx, k, merging, before)
+}
+
+// checkPrecondition fills in the changes that take s back, when the steps before it
+// leave what they say and nothing else.
+func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
+	if k == nil {
+		return fmt.Errorf("%s cannot take changes back", s.source)
+	}
+	s.changes, s.merged = nil, nil
+	var odd []row // hold something else than they were left with, as far as bytes tell
+	for _, v := range s.rows {
+		now, ours := before.states[v.Target]
+		if !ours {
+			var err error
+			if now, err = k.State(ctx, v.Target); err != nil {
+				return err
+			}
+		}
+		want := tools.Change{Target: v.Target, Before: v.After, After: v.Before}
+		if !sameState(v.Target, now, v.After) && !before.explains(k, v.Target, now, v.After) {
+			merged, ok := tools.State{}, false
+			if merging {
+				merged, ok = merge(v.After, now, v.Before)
+			}
+			switch {
+			case ok:
+				want.Before, want.After = now, merged
+				s.merged = append(s.merged, v.Target)
+			case ours:
+				return conflictBetween(v, now)
+			default:
+				odd = append(odd, v)
+			}
+		}
+		before.states[v.Target] = want.After
+		s.addChange(want)
+	}
+	before.changes = append(before.changes, s.changes...)
+	return s.askRestorer(ctx, k, odd)
+}
+
+// addChange adds a change, as one with those of the same target.
+func (s *undoStep) addChange(c tools.Change) {
+	for i := range s.changes {
+		if s.changes[i].Target == c.Target {
+			s.changes[i].After = c.After
+			return
+		}
+	}
+	s.changes = append(s.changes, c)
+}
+
+// askRestorer has the System itself say whether odd targets are in the way: it may keep
+// in a State what does not matter, such as a time.
+func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, odd []row) error {
+	if len(odd) == 0 {
+		return nil
+	}
+	var back []tools.Change
+	for _, v := range odd {
+		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
+	}
+	var r dryRun
+	err := k.Restore(ctx, &r, back)
+	if err == nil || r.reachedWrite { // all of them may be as they should be already
+		return nil
+	}
+	if e := tools.AsError(err); e.Code != tools.Conflict {
+		return err
+	}
+	var why []string
+	for _, v := range odd {
+		now, err := k.State(ctx, v.Target)
+		if err != nil {
+			return err
+		}
+		if sameState(v.Target, now, v.After) {
+			continue
+		}
+		why = append(why, fmt.Sprintf("%s in %s was edited after %s:\n%s", v.Target, s.source, changeID(v.seq), unifiedDiff(v.Target, v.After, now, 8<<10)))
+	}
+	if len(why) == 0 {
+		return err
+	}
+	return &ConflictError{Reason: strings.TrimRight(strings.Join(why, ""), "\n")}
+}
+
+// ConflictError says that something that an undo would overwrite has been edited since
+// by somebody else. Why holds the diff: it is for the person alone.
+type ConflictError struct{ Reason string }
+
+// Error implements error.
+func (e *ConflictError) Error() string {
+	return e.Reason + "\nNothing was changed. Take the later edit back first; merging (--merge) keeps it where it is of other lines."
+}
+
+func conflictBetween(v row, now tools.State) error {
+	return &ConflictError{Reason: fmt.Sprintf("%s in %s was changed between the changes to take back:\n%s", v.Target, v.origin.Source,
+		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
+}
+
+// A dryRun is a Caller that lets nothing be written.
+type dryRun struct {
+	tools.NopCallContext
+
+	reachedWrite bool
+}
+
+var errDryRun = errors.New("this was a rehearsal")
+
+// BeforeWrite implements tools.Caller.
+func (r *dryRun) BeforeWrite(context.Context, ...tools.Change) error {
+	r.reachedWrite = true
+	return errDryRun
+}
+
+// selectCalls are the calls that p picks, newest first. Without IDs, undos and what
+// does not stand are passed over.
+func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.openAndFlush(); err != nil {
+		return nil, err
+	}
+	where, args, err := j.filterCondition(p)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.IDs) == 0 {
+		if p.Source == "" && p.Client == "" && p.Session == "" && p.Since.IsZero() {
+			return nil, errors.New("what to take back is not said")
+		}
+		where += " AND outcome = 'written' AND undoes = 0"
+	}
+	all, err := j.rows(where+" ORDER BY seq DESC", args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.checkSelected(p.IDs, all); err != nil {
+		return nil, err
+	}
+	return j.wholeCalls(all)
+}
+
+// checkSelected checks Changes that were asked for by ID.
+func (j *Journal) checkSelected(ids []string, all []row) error {
+	for _, id := range ids {
+		i := slices.IndexFunc(all, func(v row) bool { return changeID(v.seq) == id })
+		switch {
+		case i < 0:
+			return fmt.Errorf("there is no change %.40s; `lectern changes` lists them", id)
+		case all[i].outcome == status.Undone:
+			return fmt.Errorf("%s was taken back already", id)
+		}
+	}
+	return nil
+}
+
+// wholeCalls are the whole calls of rows, in their order.
+func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
+	var steps []undoStep
+	for _, v := range rows {
+		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.call == v.call }) {
+			continue
+		}
+		s, err := j.loadCall(v.call, v.origin.Source)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// loadCall is a call with its contents, as far as it stands.
+func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
+	rows, err := j.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
+	if err != nil {
+		return undoStep{}, err
+	}
+	for i := range rows {
+		v := &rows[i]
+		switch {
+		case v.cannotUndo != "":
+			return undoStep{}, &cannotUndoError{fmt.Sprintf("%s (%s in %s) cannot be taken back: %s", changeID(v.seq), v.Target, source, v.cannotUndo)}
+		case v.outcome == "":
+			return undoStep{}, &cannotUndoError{fmt.Sprintf("whether %s (%s in %s) happened is not known yet: open the source first", changeID(v.seq), v.Target, source)}
+		}
+		if err := j.loadContents(v); err != nil {
+			return undoStep{}, err
+		}
+	}
+	return undoStep{call: call, source: source, rows: rows}, nil
+}
+
+// A cannotUndoError is why a call must stay as it is.
+type cannotUndoError struct{ reason string }
+
+func (e *cannotUndoError) Error() string { return e.reason }

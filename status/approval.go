@@ -1,0 +1,66 @@
+package status
+
+import "time"
+
+// An Approval is one call that waits for a person. Its Plan, with the diff, is
+// what [Client].Preview answers for the action that allows it.
+type Approval struct {
+	ID      string    `json:"id"`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"` // then it is refused
+	Session string    `json:"session"`
+	Client  string    `json:"client"`
+	Proven  bool      `json:"proven,omitempty"`
+	Source  string    `json:"source"`
+	Tool    string    `json:"tool"`
+	Effect  string    `json:"effect"`
+	Targets []string  `json:"targets"`          // what would change, at most ten
+	More    int       `json:"more"`             // how many targets there are beyond those
+	Why     string    `json:"why"`              // the rule that asks, in words
+	Reason  string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
+	Args    string    `json:"args"`             // the arguments as JSON, cut at 2 KB
+}
+
+// An ApprovalOutcome says how an Approval ended.
+type ApprovalOutcome struct {
+	ID         string     `json:"id"` // of the Approval
+	Resolution Resolution `json:"resolution"`
+	By         By         `json:"by,omitempty"` // empty: it ended without an answer
+}
+
+// Resolution says how an Approval ended.
+type Resolution string
+
+// The closed list of resolutions.
+const (
+	Allowed    Resolution = "allowed"
+	Refused    Resolution = "refused"
+	TimedOut   Resolution = "timed-out"   // there was no answer in time
+	ClientLeft Resolution = "client-left" // the caller cancelled or disconnected
+	AskedAgain Resolution = "asked-again" // the policy has changed, so the call is decided again
+)
+
+// By says who answered an Approval.
+type By string
+
+// The answerers.
+const (
+	ByPerson By = "person" // in a panel, or by `lectern approve`
+	ByClient By = "client" // the MCP client asked its own user
+)
+
+// Scope is how far an Answer reaches.
+type Scope string
+
+// The scopes.
+const (
+	Once       Scope = "once"
+	ForSession Scope = "session" // this tool and source, until the session ends or anything about it changes
+	Always     Scope = "always"  // writes a rule into the configuration
+)
+
+// An Answer is what a person says to an Approval.
+type Answer struct {
+	Scope  Scope  `json:"scope,omitempty"`  // of an Allow; empty: once
+	Reason string `json:"reason,omitempty"` // of a Refuse: reaches the agent
+}

@@ -1,0 +1,57 @@
+package status
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MaxPageBytes is how many bytes of one page are answered: what a person reads
+// on a screen, and little enough for one message.
+const MaxPageBytes = 512 << 10
+
+// A PageList is some of the pages of a source.
+type PageList struct {
+	Pages []Page `json:"pages"`
+	Total int    `json:"total"` // of all lists together
+}
+
+// A Page is one page in a list.
+type Page struct {
+	Name     string    `json:"name"`              // unique within the source
+	Size     int64     `json:"size,omitempty"`    // bytes; 0: empty, or not known
+	Modified time.Time `json:"modified,omitzero"` // zero: not known
+}
+
+// A PageRef names a page of a source.
+type PageRef struct {
+	Source string `json:"source"`
+	Name   string `json:"name"` // of a Page
+}
+
+// PageText is a page as text.
+type PageText struct {
+	Text string `json:"text"`
+	MIME string `json:"mime"`
+	Size int64  `json:"size"` // bytes of the whole page; more than Text has: it is cut
+}
+
+// A SearchText is what to search a source for.
+type SearchText struct {
+	Source string `json:"source"`
+	Text   string `json:"text"`
+}
+
+// Search is the result of a search.
+type Search struct {
+	Tool  string          `json:"tool"` // by the name of its specification
+	Args  json.RawMessage `json:"args"`
+	Hits  []Hit           `json:"hits"`
+	Bytes int             `json:"bytes"` // of the answer as the agent gets it
+}
+
+// A Hit is one place that a search found.
+type Hit struct {
+	Page string `json:"page,omitempty"` // its name; empty: not on a page
+	Line int    `json:"line,omitempty"` // from 1; 0: not known
+	Text string `json:"text"`
+}

@@ -1,0 +1,64 @@
+package supervisor
+
+import (
+	"slices"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// cloneSnapshot returns a copy of s that shares nothing with it. The slices that a hub
+// fills are never nil, so that they are lists in JSON too.
+func cloneSnapshot(s status.Snapshot) status.Snapshot {
+	s.Hub.Stderr = slices.Clone(s.Hub.Stderr)
+	s.Sources = append([]status.Source{}, s.Sources...)
+	for i, src := range s.Sources {
+		s.Sources[i].Effects = append([]string{}, src.Effects...)
+	}
+	s.Sessions = append([]status.Session{}, s.Sessions...)
+	s.Peers = append([]status.Peer{}, s.Peers...)
+	for i, p := range s.Peers {
+		s.Peers[i].Capabilities = append([]string{}, p.Capabilities...)
+	}
+	s.Snippets = append([]status.Snippet{}, s.Snippets...)
+	s.Problems = append([]status.Problem{}, s.Problems...)
+	for i, p := range s.Problems {
+		s.Problems[i].Action = cloneAction(p.Action)
+	}
+	s.Approvals = append([]status.Approval{}, s.Approvals...)
+	for i, a := range s.Approvals {
+		s.Approvals[i].Targets = append([]string{}, a.Targets...)
+	}
+	s.Outcomes = append([]status.ApprovalOutcome{}, s.Outcomes...)
+	s.Installations, s.Discovered = slices.Clone(s.Installations), slices.Clone(s.Discovered)
+	s.Update.Steps = slices.Clone(s.Update.Steps)
+	for i, step := range s.Update.Steps {
+		s.Update.Steps[i].Action = cloneAction(step.Action)
+	}
+	return s
+}
+
+func cloneAction(a *status.Action) *status.Action {
+	a = clonePointer(a)
+	if a == nil {
+		return nil
+	}
+	a.Source, a.Answer, a.Filter, a.Grant, a.Option = clonePointer(a.Source), clonePointer(a.Answer), clonePointer(a.Filter), clonePointer(a.Grant), clonePointer(a.Option)
+	if a.Source != nil {
+		a.Source.Exclude, a.Source.Only = slices.Clone(a.Source.Exclude), slices.Clone(a.Source.Only)
+	}
+	if a.Filter != nil {
+		a.Filter.IDs = slices.Clone(a.Filter.IDs)
+	}
+	if a.Grant != nil {
+		a.Grant.Effects, a.Grant.Ask = slices.Clone(a.Grant.Effects), slices.Clone(a.Grant.Ask)
+	}
+	return a
+}
+
+// clonePointer is a pointer to a copy of what p points to; nil stays nil.
+func clonePointer[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}

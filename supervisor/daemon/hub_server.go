@@ -1,0 +1,259 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// HubConfig is what the hub's process is made of.
+type HubConfig struct {
+	Paths Paths
+	Stamp Stamp
+
+	// Open is called once the lock is held and before anybody can connect: the
+	// place to open what two hubs must not have open at once. Nil: nothing.
+	Open func(ctx context.Context) error
+	// Attach serves one MCP stream. When reading from conn returns io.EOF it
+	// answers what it has already read and returns; when ctx ends it returns
+	// at once.
+	Attach func(ctx context.Context, h Hello, conn net.Conn) error
+	// Control serves the control socket, but for the paths below /daemon/.
+	Control http.Handler
+	// Follows is called before Open with what the hub before this one left in
+	// hub.json: it died, or, where Next is set, left for a newer build. A hub
+	// that was stopped or left when idle leaves nothing. Nil: nobody wants to know.
+	Follows func(before Discovery)
+	// Busy counts calls being served and sessions open, over every transport.
+	// A subscription that merely waits is not a call. It must not block.
+	Busy func() (inFlight, sessions int)
+	// Pinned says that the hub stays although idle. Nil: it is not.
+	Pinned func() bool
+	// Pending is called when a newer build begins to wait for this hub to be
+	// quiet. Nil: nobody wants to know.
+	Pending func(next Stamp)
+	// Drain is called when the hub has decided to leave, and ends the calls
+	// that came by other ways than Attach. Nil: Busy is waited for.
+	Drain func(ctx context.Context) error
+
+	// Lifeline is closed when the supervisor of this process is gone, which
+	// makes it leave. A hub that has one is a service: it stays although idle.
+	// Nil: nobody supervises it. See supervisor.Lifeline.
+	Lifeline <-chan struct{}
+
+	HTTPPort  func() int    // for hub.json; nil or 0: no HTTP
+	IdleAfter time.Duration // 0: never leave when idle
+	Timing    Timing        // zero fields: the usual times
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Timing holds the waits of a hub; tests shorten them.
+type Timing struct {
+	QuietFor time.Duration // nothing in flight for so long: quiet enough to hand over; 2 s
+	Cooldown time.Duration // a hub younger than this does not hand over; 10 s
+	Drain    time.Duration // calls in flight may take so long to end; 8 s
+	Lock     time.Duration // for a leaving hub to release the lock; 15 s
+}
+
+func (t Timing) withDefaults() Timing {
+	usual := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	usual(&t.QuietFor, 2*time.Second)
+	usual(&t.Cooldown, 10*time.Second)
+	usual(&t.Drain, 8*time.Second)
+	usual(&t.Lock, 15*time.Second)
+	return t
+}
+
+// ErrRunning says that another hub of this user already serves.
+var ErrRunning = errors.New("another hub already runs")
+
+// ErrAgain is how Run returns when the hub left so that another can take its
+// place. A supervisor starts it again: cmd exits with 75 (EX_TEMPFAIL).
+var ErrAgain = errors.New("the hub left for another to take its place")
+
+// Run is the hub's process from its lock to its leaving: when ctx ends (a
+// signal), when asked over the control socket, when idle, or to hand over to a
+// newer build. It finishes calls in flight first, within Timing.Drain. A nil
+// error says that nobody needs to start the hub again.
+func Run(ctx context.Context, c HubConfig) (err error) {
+	c.Timing = c.Timing.withDefaults()
+	if c.Lifeline != nil {
+		c.IdleAfter = 0
+	}
+	if c.Pinned == nil {
+		c.Pinned = func() bool { return false }
+	}
+	if c.HTTPPort == nil {
+		c.HTTPPort = func() int { return 0 }
+	}
+	if err := c.Paths.prepare(); err != nil {
+		return err
+	}
+	held, err := awaitLock(ctx, c.Paths, c.Timing.Lock)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.release()) }()
+	if before, err := readDiscovery(c.Paths); err == nil && c.Follows != nil {
+		c.Follows(before)
+	}
+	if c.Open != nil {
+		if err := c.Open(ctx); err != nil {
+			return fmt.Errorf("open hub: %w", err)
+		}
+	}
+	h := &hubServer{HubConfig: c, lifecycle: newLifecycle(&c), instance: newInstance(), conns: map[*agentConn]struct{}{}}
+	return h.run(ctx)
+}
+
+// awaitLock takes hub.lock. It waits while the holder is on its way out, and
+// returns ErrRunning when the holder serves.
+func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*lock, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w, or hangs: it holds %s", ErrRunning, p.hubLock()))
+	defer cancel()
+	var held *lock
+	err := waitFor(ctx, func() (bool, error) {
+		var err error
+		if held, err = tryLock(p.hubLock()); !errors.Is(err, errHeld) {
+			return true, err
+		}
+		if now, err := Ask(ctx, p); err == nil && !now.Leaving {
+			return false, fmt.Errorf("%w (version %s, pid %d)", ErrRunning, now.Version, now.PID)
+		}
+		return false, nil
+	})
+	return held, err
+}
+
+// hubServer is a running hub seen from outside.
+type hubServer struct {
+	HubConfig
+
+	lifecycle *lifecycle
+	instance  string
+	streams   sync.WaitGroup
+
+	// stopRequests are the requests to stop that have no answer yet.
+	stopRequests sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[*agentConn]struct{}
+}
+
+func (h *hubServer) run(ctx context.Context) error {
+	mcp, err := listen(h.Paths.MCP())
+	if err != nil {
+		return fmt.Errorf("listen for agents: %w", err)
+	}
+	control, err := listen(h.Paths.Control())
+	if err != nil {
+		return errors.Join(fmt.Errorf("listen for control: %w", err), mcp.Close())
+	}
+	server := h.controlServer()
+	// Signals end ctx, but calls in flight outlive it until they are drained.
+	serving, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+
+	var serve sync.WaitGroup
+	here, err := h.publishDiscovery() // before anybody is answered, who might look for it
+	if err == nil {
+		serve.Go(func() { h.accept(serving, mcp) })
+		serve.Go(func() { _ = server.Serve(control) })
+		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Stamp.Version, "socket", here.MCP)
+		go h.lifecycle.run(serving.Done())
+		select {
+		case <-ctx.Done():
+			h.lifecycle.stop(shutdown{reason: "told to end by a signal"}, false)
+		case <-h.Lifeline:
+			h.lifecycle.stop(shutdown{reason: "its supervisor is gone"}, false)
+		case <-h.lifecycle.shuttingDown:
+		}
+		err = h.retireDiscovery(here)
+		h.drain(serving)
+	}
+	abandon()
+	h.stopRequests.Wait()
+	err = errors.Join(err, mcp.Close(), server.Close(), ignoreClosed(control.Close()))
+	h.closeConns()
+	serve.Wait()
+	h.streams.Wait()
+	return errors.Join(err, h.exitError())
+}
+
+// publishDiscovery writes hub.json.
+func (h *hubServer) publishDiscovery() (Discovery, error) {
+	pid := os.Getpid()
+	start, err := processStart(pid)
+	if err != nil {
+		return Discovery{}, fmt.Errorf("read own start time: %w", err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return Discovery{}, fmt.Errorf("find own program: %w", err)
+	}
+	d := Discovery{
+		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, Stamp: h.Stamp, Wire: Wire, Instance: h.instance,
+		MCP: h.Paths.MCP(), Control: h.Paths.Control(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
+	}
+	if err := writeDiscovery(h.Paths, d); err != nil {
+		return d, fmt.Errorf("write discovery file: %w", err)
+	}
+	return d, nil
+}
+
+// accept serves the MCP socket until it is closed.
+func (h *hubServer) accept(ctx context.Context, l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			h.Log.Warn("an agent's connection was not accepted", "error", err)
+			continue
+		}
+		h.streams.Go(func() { h.serveStream(ctx, &agentConn{Conn: conn}) })
+	}
+}
+
+// serveStream serves one connection from hello to end.
+func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
+	h.track(l, true)
+	defer h.track(l, false)
+	defer func() { _ = l.Close() }()
+	var hello Hello
+	_ = l.SetDeadline(time.Now().Add(helloTimeout))
+	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != typeHello {
+		h.Log.Warn("a connection did not say hello", "error", err)
+		return
+	}
+	before := h.lifecycle.pendingSuccessor()
+	answer := h.lifecycle.admit(hello)
+	admitted := answer.Lectern == typeWelcome
+	if admitted {
+		defer h.lifecycle.detach()
+	}
+	answer.Wire, answer.Stamp, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Stamp, os.Getpid(), h.instance
+	if err := writeLine(l.Conn, answer); err != nil || !admitted {
+		return
+	}
+	if next := h.lifecycle.pendingSuccessor(); next != before && h.Pending != nil {
+		h.Log.Info("a newer build waits to take over", "version", next.Version, "build", next.Build)
+		h.Pending(*next)
+	}
+	l.endHandshake()
+	if err := h.Attach(ctx, hello, l); err != nil && ctx.Err() == nil {
+		h.Log.Warn("a stream ended with an error", "shim_pid", hello.PID, "error", err)
+	}
+}

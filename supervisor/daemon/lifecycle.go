@@ -1,0 +1,204 @@
+package daemon
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A shutdown is why a hub leaves.
+type shutdown struct {
+	reason    string
+	successor *Stamp // the build that takes over; nil: nobody in particular
+	// restart says that another hub is wanted at once: whoever supervises this
+	// one starts it anew.
+	restart bool
+}
+
+// lifecycle decides who may attach and when the hub leaves. The decision to leave
+// is made once: from then on everybody is turned away, and told to start the
+// next hub. life does no I/O, so tests drive it with a clock of their own.
+type lifecycle struct {
+	self      Stamp
+	timing    Timing
+	idleAfter time.Duration // leave after so long without use; 0: never
+	busy      func() (inFlight, sessions int)
+	pinned    func() bool
+	now       func() time.Time
+
+	shuttingDown chan struct{} // closed when the decision is made
+	wake         chan struct{} // tells the watch that it should look more often
+
+	mu              sync.Mutex
+	started         time.Time
+	lastUsed        time.Time
+	quietSince      time.Time // since when nothing is in flight; zero: something is
+	attached        int       // streams between hello and end
+	controlRequests int       // control requests being served
+	successor       *Stamp    // a newer build that waits for this hub to be quiet
+	shutdown        *shutdown
+}
+
+func newLifecycle(c *HubConfig) *lifecycle {
+	now := c.Now()
+	return &lifecycle{
+		self: c.Stamp, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
+		shuttingDown: make(chan struct{}), wake: make(chan struct{}, 1),
+		started: now, lastUsed: now, quietSince: now,
+	}
+}
+
+// admit answers a hello. When it returns a welcome, the stream counts as
+// attached until detach is called.
+func (l *lifecycle) admit(h Hello) Welcome {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	newer := h.Replace && h.Newer(l.self)
+	now := l.now()
+	if l.shutdown == nil && newer && l.isUnused() && now.Sub(l.started) >= l.timing.Cooldown {
+		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.Stamp, restart: true})
+	}
+	switch {
+	case l.shutdown != nil:
+		return Welcome{Lectern: typeRefuse, Reason: l.shutdown.reason, Retry: true}
+	case !supportsWire(h.Wire):
+		return Welcome{Lectern: typeRefuse, Reason: fmt.Sprintf(
+			"the hub is version %s and speaks wire %d, this lectern is version %s and speaks wire %d; run `lectern hub restart`",
+			l.self.Version, Wire, h.Version, h.Wire)}
+	}
+	if newer && (l.successor == nil || h.Newer(*l.successor)) {
+		l.successor = &h.Stamp
+		l.wakeUp()
+	}
+	l.attached++
+	l.lastUsed = now
+	return Welcome{Lectern: typeWelcome}
+}
+
+// detach ends what admit began.
+func (l *lifecycle) detach() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.attached--
+	l.lastUsed = l.now()
+}
+
+// countControl counts a control request in, or out again.
+func (l *lifecycle) countControl(by int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.controlRequests += by
+	l.lastUsed = l.now()
+}
+
+// stop makes the hub leave, unless ifIdle is set and somebody uses it. It
+// reports whether the hub leaves.
+func (l *lifecycle) stop(d shutdown, ifIdle bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shutdown != nil {
+		return true
+	}
+	if ifIdle && !l.isUnused() {
+		return false
+	}
+	l.beginShutdown(d)
+	return true
+}
+
+// checkClock looks at the clock: has the hub been quiet long enough to hand over, or
+// idle long enough to leave?
+func (l *lifecycle) checkClock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	inFlight, sessions := l.busy()
+	switch {
+	case inFlight > 0:
+		l.quietSince = time.Time{}
+	case l.quietSince.IsZero():
+		l.quietSince = now
+	}
+	if inFlight > 0 || sessions > 0 || l.attached > 0 || l.controlRequests > 0 || l.pinned() {
+		l.lastUsed = now
+	}
+	switch {
+	case l.shutdown != nil:
+	case l.successor != nil && !l.quietSince.IsZero() && now.Sub(l.quietSince) >= l.timing.QuietFor && now.Sub(l.started) >= l.timing.Cooldown:
+		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: l.successor, restart: true})
+	case l.idleAfter > 0 && now.Sub(l.lastUsed) >= l.idleAfter:
+		l.beginShutdown(shutdown{reason: "idle"})
+	}
+}
+
+// checkInterval is how often tick is to be called.
+func (l *lifecycle) checkInterval() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	every := 15 * time.Second
+	if l.idleAfter > 0 {
+		every = min(every, l.idleAfter/10)
+	}
+	if l.successor != nil {
+		every = min(every, l.timing.QuietFor/10)
+	}
+	return max(every, 5*time.Millisecond)
+}
+
+// run calls tick until the hub leaves.
+func (l *lifecycle) run(done <-chan struct{}) {
+	timer := time.NewTimer(l.checkInterval())
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			l.checkClock()
+		case <-l.wake:
+		case <-l.shuttingDown:
+			return
+		case <-done:
+			return
+		}
+		timer.Reset(l.checkInterval())
+	}
+}
+
+// pendingSuccessor returns the newer build that waits, or nil.
+func (l *lifecycle) pendingSuccessor() *Stamp {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.successor
+}
+
+// attachedStreams counts the attached streams, even those that have said nothing yet.
+func (l *lifecycle) attachedStreams() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.attached
+}
+
+// decision returns why the hub leaves, or nil while it stays.
+func (l *lifecycle) decision() *shutdown {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shutdown
+}
+
+// unused, leave and rouse are called with mu held.
+
+func (l *lifecycle) isUnused() bool {
+	inFlight, sessions := l.busy()
+	return inFlight == 0 && sessions == 0 && l.attached == 0
+}
+
+func (l *lifecycle) beginShutdown(d shutdown) {
+	l.shutdown = &d
+	close(l.shuttingDown)
+}
+
+func (l *lifecycle) wakeUp() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// LifelineEnv is the variable that tells a child which of its files ends when
+// its supervisor is gone.
+const LifelineEnv = "LECTERN_LIFELINE"
+
+// A parentWatch makes a child end with us: a pipe of which we hold the other end,
+// so that the child reads its end whatever becomes of us. Linux has a signal
+// for it besides.
+type parentWatch struct{ ours, theirs *os.File }
+
+func watchParent(cmd *exec.Cmd) (parentWatch, error) {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return parentWatch{}, fmt.Errorf("make lifeline: %w", err)
+	}
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.Env = append(slices.Clip(cmd.Env), LifelineEnv+"=3") // the first of ExtraFiles
+	cmd.SysProcAttr = sysProcAttr()
+	return parentWatch{ours, theirs}, nil
+}
+
+func (t parentWatch) afterStart(*exec.Cmd) error { return t.theirs.Close() }
+
+func (t parentWatch) close() {
+	_ = t.ours.Close()
+	_ = t.theirs.Close()
+}
+
+func (c *child) terminate() error { return c.signal(unix.SIGTERM) }
+func (c *child) kill() error      { return c.signal(unix.SIGKILL) }
+
+// signal reaches the whole group: what the child has started ends with it.
+func (c *child) signal(s syscall.Signal) error {
+	if c.pid <= 1 {
+		return errNotStarted
+	}
+	return unix.Kill(-c.pid, s)
+}
+
+// Lifeline returns a channel that is closed when the supervisor that started
+// this process is gone. value is that of LifelineEnv; empty: there is none,
+// and the channel is nil.
+func Lifeline(value string) (<-chan struct{}, error) {
+	if value == "" {
+		return nil, nil
+	}
+	fd, err := strconv.Atoi(value)
+	if err != nil || fd < 3 {
+		return nil, fmt.Errorf("read %s: %q is not a file descriptor", LifelineEnv, value)
+	}
+	unix.CloseOnExec(fd)
+	pipe := os.NewFile(uintptr(fd), "lifeline")
+	if pipe == nil {
+		return nil, errors.New("open lifeline: no such file descriptor")
+	}
+	gone := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, pipe)
+		close(gone)
+	}()
+	return gone, nil
+}

@@ -1,0 +1,63 @@
+package supervisor
+
+import (
+	"fmt"
+	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// LifelineEnv is not used on Windows, where a job ends the child.
+const LifelineEnv = "LECTERN_LIFELINE"
+
+// A parentWatch makes a child end with us: a job object whose last handle is ours,
+// and which takes everything in it along.
+type parentWatch struct{ job windows.Handle }
+
+func watchParent(cmd *exec.Cmd) (parentWatch, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return parentWatch{}, fmt.Errorf("make job: %w", err)
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return parentWatch{}, fmt.Errorf("limit job: %w", err)
+	}
+	return parentWatch{job}, nil
+}
+
+// afterStart puts the child into the job. What it starts before that escapes.
+func (t parentWatch) afterStart(cmd *exec.Cmd) error {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid)) //nolint:gosec // a pid is 32 bits wide on Windows
+	if err != nil {
+		return fmt.Errorf("open child: %w", err)
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	if err := windows.AssignProcessToJobObject(t.job, process); err != nil {
+		return fmt.Errorf("put child into job: %w", err)
+	}
+	return nil
+}
+
+func (t parentWatch) close() { _ = windows.CloseHandle(t.job) }
+
+// terminate sends Ctrl-Break, which a console program may answer by leaving.
+func (c *child) terminate() error {
+	if c.pid == 0 {
+		return errNotStarted
+	}
+	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(c.pid)) //nolint:gosec // a pid is 32 bits wide on Windows
+}
+
+// kill ends everything in the job.
+func (c *child) kill() error { return windows.TerminateJobObject(c.parentWatch.job, 1) }
+
+// Lifeline returns nil: see tether.
+func Lifeline(string) (<-chan struct{}, error) { return nil, nil }

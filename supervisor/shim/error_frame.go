@@ -1,0 +1,62 @@
+package shim
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Codes of the errors that the shim itself answers with.
+const (
+	codeParse          = -32700 // JSON-RPC 2.0, section 5.1
+	codeInvalidRequest = -32600
+	codeHubLost        = -32001 // of our own: the hub went away
+)
+
+const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: look first, then call again if need be."
+
+type errorData struct {
+	Code      string `json:"code"`
+	Retryable bool   `json:"retryable"`
+}
+
+// errorFrame is an error as an answer to the request id; nil: to what had none.
+func errorFrame(id []byte, code int, text string) []byte {
+	var data *errorData
+	if code == codeHubLost {
+		data = &errorData{"HUB_RESTARTED", true}
+	}
+	return errorFrameWith(id, code, text, data)
+}
+
+// unreachableFrame says that there is no hub, and why.
+func unreachableFrame(id []byte, reason error) []byte {
+	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal to see more.", reason)
+	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !isFinal(reason)})
+}
+
+func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	var frame struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   struct {
+			Code    int        `json:"code"`
+			Message string     `json:"message"`
+			Data    *errorData `json:"data,omitempty"`
+		} `json:"error"`
+	}
+	frame.Version, frame.ID = "2.0", id
+	frame.Error.Code, frame.Error.Message, frame.Error.Data = code, text, data
+	b, err := json.Marshal(frame)
+	if err != nil { // the id is not JSON although it looked so
+		frame.ID = json.RawMessage("null")
+		b, _ = json.Marshal(frame)
+	}
+	return b
+}
+
+func notification(method, params string) []byte {
+	return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":` + params + `}`)
+}

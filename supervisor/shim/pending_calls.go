@@ -1,0 +1,214 @@
+package shim
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// A call is a request of the client that has no answer yet.
+type call struct {
+	seq       uint64
+	id        []byte
+	method    string
+	frame     []byte // nil: must not be asked again
+	attempts  int
+	cancelled bool  // the client no longer waits
+	duplicate *call // another one with the same id: a mistake of the client that the hub answers
+}
+
+// maxRetryBytes is the longest request that is kept to be asked again. Reads are
+// far shorter.
+const maxRetryBytes = 64 << 10
+
+// maxAttempts is how often a request is sent at most. Of a call that only reads,
+// nothing is lost by asking again; but it may be what brings hubs down.
+const maxAttempts = 4
+
+// maxCancelled bounds the cancelled calls that are remembered in case the hub
+// answers them all the same.
+const maxCancelled = 256
+
+type pendingCalls struct {
+	open      map[string]*call
+	seq       uint64
+	listening int // of open, subscriptions that wait for ever
+	cancelled int
+	count     int // all in open, counting more
+}
+
+func newPendingCalls() pendingCalls { return pendingCalls{open: map[string]*call{}} }
+
+const methodListen = "subscriptions/listen"
+
+// add notes a request that is about to be sent.
+func (c *pendingCalls) add(f []byte, m message, reads bool) {
+	c.seq++
+	one := &call{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1, duplicate: c.open[m.key()]}
+	if reads && len(f) <= maxRetryBytes {
+		one.frame = f
+	}
+	c.open[m.key()] = one
+	c.count++
+	if one.method == methodListen {
+		c.listening++
+	}
+}
+
+// take removes and returns the call that an answer is for, or nil.
+func (c *pendingCalls) take(key string) *call {
+	one := c.open[key]
+	if one == nil {
+		return nil
+	}
+	if one.duplicate != nil {
+		c.open[key] = one.duplicate
+	} else {
+		delete(c.open, key)
+	}
+	c.forget(one)
+	return one
+}
+
+func (c *pendingCalls) forget(one *call) {
+	c.count--
+	switch {
+	case one.cancelled:
+		c.cancelled--
+	case one.method == methodListen:
+		c.listening--
+	}
+}
+
+// awaited counts the calls whose answer the client waits for. A subscription's
+// only answer is that it ended.
+func (c *pendingCalls) awaited() int { return c.count - c.listening - c.cancelled }
+
+// cancel notes that the client no longer waits for an answer, which the hub
+// may or may not send.
+func (c *pendingCalls) cancel(m message) {
+	one := c.open[message{id: m.param("requestId")}.key()]
+	if one == nil || one.cancelled || one.method == "initialize" {
+		return
+	}
+	if c.cancelled >= maxCancelled {
+		c.remove(func(one *call) bool { return one.cancelled })
+	}
+	if one.method == methodListen {
+		c.listening--
+	}
+	one.cancelled = true
+	c.cancelled++
+}
+
+// removeLost is called when the hub is gone. It removes and returns the calls that
+// must not be asked again, in order.
+func (c *pendingCalls) removeLost() []*call {
+	gone := c.remove(func(one *call) bool {
+		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
+	})
+	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+}
+
+// removeAll removes and returns all calls.
+func (c *pendingCalls) removeAll() []*call {
+	gone := c.remove(func(*call) bool { return true })
+	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+}
+
+// framesToResend returns the frames to be asked again, in order.
+func (c *pendingCalls) framesToResend() [][]byte {
+	var again []*call
+	for _, one := range c.open {
+		for ; one != nil; one = one.duplicate {
+			one.attempts++
+			again = append(again, one)
+		}
+	}
+	slices.SortFunc(again, bySeq)
+	frames := make([][]byte, len(again))
+	for i, one := range again {
+		frames[i] = one.frame
+	}
+	return frames
+}
+
+// remove takes out the calls for which which is true, oldest first.
+func (c *pendingCalls) remove(which func(*call) bool) []*call {
+	var gone []*call
+	for key, one := range c.open {
+		var kept *call
+		for next := one; next != nil; next = one {
+			one = next.duplicate
+			if which(next) {
+				gone = append(gone, next)
+				continue
+			}
+			next.duplicate, kept = kept, next
+		}
+		if kept == nil {
+			delete(c.open, key)
+		} else {
+			c.open[key] = kept
+		}
+	}
+	slices.SortFunc(gone, bySeq)
+	for _, one := range gone {
+		c.forget(one)
+	}
+	return gone
+}
+
+func bySeq(a, b *call) int { return cmp.Compare(a.seq, b.seq) }
+
+// serverRequests are the requests of the hub that the client has not answered. Hubs
+// number them alike, so those of a later hub get ids of the shim's: an answer
+// that was meant for one hub, such as a person's consent, never reaches
+// another.
+type serverRequests struct {
+	open     map[string][]byte // id as the client knows it → as the hub does
+	lostHubs int               // that were lost
+	seq      int
+}
+
+// add notes a request and returns the frame as the client is to see it.
+func (a *serverRequests) add(f []byte, m message) []byte {
+	if a.open == nil {
+		a.open = map[string][]byte{}
+	}
+	if a.lostHubs == 0 {
+		a.open[m.key()] = bytes.Clone(m.id)
+		return f
+	}
+	a.seq++
+	id := []byte(`"lectern-ask-` + strconv.Itoa(a.seq) + `"`)
+	a.open[string(id)] = bytes.Clone(m.id)
+	return m.withID(f, id)
+}
+
+// takeAnswer returns the client's answer as the hub is to see it, and false if
+// this hub did not ask.
+func (a *serverRequests) takeAnswer(f []byte, m message) ([]byte, bool) {
+	id, ok := a.open[m.key()]
+	if !ok {
+		return f, false
+	}
+	delete(a.open, m.key())
+	if bytes.Equal(id, m.id) {
+		return f, true
+	}
+	return m.withID(f, id), true
+}
+
+// reset forgets what a lost hub asked, and returns the ids that the client
+// knows.
+func (a *serverRequests) reset() [][]byte {
+	a.lostHubs++
+	ids := make([][]byte, 0, len(a.open))
+	for id := range a.open {
+		ids = append(ids, []byte(id))
+	}
+	clear(a.open)
+	return ids
+}

@@ -1,0 +1,108 @@
+package shim
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// initializeTimeout is how long a hub may take to answer the replayed initialize.
+const initializeTimeout = 10 * time.Second
+
+// replaySession tells a new hub what the session has been so far, asks it again what
+// the last one owed, and then opens it to the client. It returns early when
+// the hub goes away, which whoever reads from conn notices too.
+func (r *relay) replaySession(ctx context.Context, conn net.Conn) {
+	if !r.replayHandshake(ctx, conn) {
+		return
+	}
+	r.mu.Lock()
+	frames := r.sessionFrames()
+	frames = append(frames, r.calls.framesToResend()...)
+	announce := r.serverRequests.lostHubs > 0 && r.session.initialized && r.session.initializedSent && r.session.toolsListChanged
+	r.mu.Unlock()
+	if announce {
+		// The new hub may be of another version, with other tools.
+		r.writeClient(notification("notifications/tools/list_changed", "{}"))
+	}
+	if writeFrames(conn, frames) {
+		r.flushQueue(conn)
+	}
+}
+
+// replayHandshake repeats the handshake of a session that has had one.
+func (r *relay) replayHandshake(ctx context.Context, conn net.Conn) bool {
+	r.mu.Lock()
+	if !r.session.initialized {
+		r.mu.Unlock()
+		return true // the client's own initialize is yet to come, or is asked again
+	}
+	clear(r.session.replays)
+	hello, answered := r.session.newReplay("initialize", r.session.initializeParams)
+	ready := r.session.initializedSent
+	r.mu.Unlock()
+	if !writeFrames(conn, [][]byte{hello}) {
+		return false
+	}
+	timer := time.NewTimer(initializeTimeout)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		r.Log.Warn("the hub did not answer initialize", "waited", initializeTimeout)
+		_ = conn.Close()
+		return false
+	}
+	return !ready || writeFrames(conn, [][]byte{notification("notifications/initialized", "{}")})
+}
+
+// sessionFrames makes the requests that restore the session. mu is held.
+func (r *relay) sessionFrames() [][]byte {
+	var frames [][]byte
+	if !r.session.initialized || r.serverRequests.lostHubs == 0 {
+		return nil
+	}
+	if r.session.logLevel != nil {
+		f, _ := r.session.newReplay("logging/setLevel", r.session.logLevel)
+		frames = append(frames, f)
+	}
+	for _, params := range r.session.subscriptions {
+		f, _ := r.session.newReplay("resources/subscribe", params)
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// flushQueue sends what the client said meanwhile, and opens the way for what it
+// says next.
+func (r *relay) flushQueue(conn net.Conn) {
+	for {
+		r.mu.Lock()
+		if len(r.queue) == 0 {
+			r.hub = conn
+			r.queueSpace.Broadcast()
+			r.mu.Unlock()
+			return
+		}
+		f := r.queue[0]
+		r.queue = r.queue[1:]
+		r.queued -= len(f)
+		m, whole := parse(f)
+		f, pass := r.recordFrame(f, m, whole)
+		r.mu.Unlock()
+		if pass && !writeFrames(conn, [][]byte{f}) {
+			return
+		}
+	}
+}
+
+func writeFrames(conn net.Conn, frames [][]byte) bool {
+	for _, f := range frames {
+		if _, err := conn.Write(append(f, '\n')); err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package shim
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// sessionState is what a new hub must be told of a session that began with another
+// one, and what was learned of the session's tools. In the stateless era
+// (2026-07-28 on) there is nothing to tell: requests carry everything.
+type sessionState struct {
+	initializeParams []byte // params of initialize; nil: never asked
+	initialized      bool   // and it was answered
+	initializedSent  bool   // notifications/initialized was sent
+	toolsListChanged bool   // the hub announced tools.listChanged
+	logLevel         []byte // params of the last logging/setLevel
+	subscriptions    [][]byte
+	readOnly         map[string]bool // by tool
+
+	prefix  string
+	seq     int
+	replays map[string]chan struct{} // replayed requests, by id; closed when answered
+}
+
+func newSessionState() sessionState {
+	return sessionState{readOnly: map[string]bool{}, prefix: rand.Text(), replays: map[string]chan struct{}{}}
+}
+
+// recordRequest remembers what changes the session.
+func (p *sessionState) recordRequest(m message) {
+	switch m.method {
+	case "initialize":
+		p.initializeParams, p.initialized, p.initializedSent = bytes.Clone(m.params), false, false
+	case "notifications/initialized":
+		p.initializedSent = true
+	case "logging/setLevel":
+		p.logLevel = bytes.Clone(m.params)
+	case "resources/subscribe":
+		p.unsubscribe(m)
+		p.subscriptions = append(p.subscriptions, bytes.Clone(m.params))
+	case "resources/unsubscribe":
+		p.unsubscribe(m)
+	}
+}
+
+func (p *sessionState) unsubscribe(m message) {
+	uri := decodeString(m.param("uri"))
+	p.subscriptions = slices.DeleteFunc(p.subscriptions, func(params []byte) bool {
+		return decodeString(message{params: params}.param("uri")) == uri
+	})
+}
+
+// repeatable reports whether asking m twice does no harm.
+func (p *sessionState) repeatable(m message) bool {
+	switch m.method {
+	case "initialize", "ping", "server/discover", methodListen, "logging/setLevel", "completion/complete",
+		"tools/list", "prompts/list", "prompts/get",
+		"resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe":
+		return true
+	case "tools/call":
+		return p.readOnly[decodeString(m.param("name"))]
+	}
+	return false
+}
+
+// recordResult reads what answers say about the session. The client relies on the
+// same words of the hub.
+func (p *sessionState) recordResult(method string, result []byte) {
+	switch method {
+	case "initialize":
+		var answer struct {
+			Capabilities struct {
+				Tools struct {
+					ListChanged bool `json:"listChanged"`
+				} `json:"tools"`
+			} `json:"capabilities"`
+		}
+		p.initialized = json.Unmarshal(result, &answer) == nil
+		p.toolsListChanged = answer.Capabilities.Tools.ListChanged
+	case "tools/list":
+		var answer struct {
+			Tools []struct {
+				Name        string `json:"name"`
+				Annotations struct {
+					ReadOnlyHint bool `json:"readOnlyHint"`
+				} `json:"annotations"`
+			} `json:"tools"`
+		}
+		if json.Unmarshal(result, &answer) != nil {
+			return
+		}
+		for _, tool := range answer.Tools {
+			p.readOnly[tool.Name] = tool.Annotations.ReadOnlyHint
+		}
+	}
+}
+
+// newReplay makes a request of the shim's own, whose answer is not the client's.
+func (p *sessionState) newReplay(method string, params []byte) (f []byte, answered <-chan struct{}) {
+	p.seq++
+	id := `"lectern-` + p.prefix + "-" + strconv.Itoa(p.seq) + `"`
+	done := make(chan struct{})
+	p.replays[id] = done
+	if params == nil {
+		params = []byte("{}")
+	}
+	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + string(params) + `}`), done
+}
+
+// takeReplay reports whether m answers a request of the shim's own.
+func (p *sessionState) takeReplay(m message) bool {
+	done, ok := p.replays[m.key()]
+	if ok {
+		close(done)
+		delete(p.replays, m.key())
+	}
+	return ok
+}
