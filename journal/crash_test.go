@@ -161,7 +161,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 	if found := d.settled(); found.Unknown != 1 || found.Dropped != 1 {
 		t.Errorf("found %+v", found)
 	}
-	d.outcomesAre("a.md update unsure")
+	d.outcomesAre("a.md update unknown")
 	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}

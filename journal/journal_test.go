@@ -108,7 +108,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 		d.edit("c.md", text("by a person"))
 		d.edit("d.md", text("D"))
 	}, d.shelf)
-	d.outcomesAre("b.md create written", "c.md update unsure", "d.md create written")
+	d.outcomesAre("b.md create written", "c.md update unknown", "d.md create written")
 }
 
 // A source that cannot be asked is asked later.
@@ -124,7 +124,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	d.outcomesAre()
 	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
 	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
-	d.outcomesAre("a.md create unsure")
+	d.outcomesAre("a.md create unknown")
 	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
 		t.Error("what is to be settled is not known")
 	}

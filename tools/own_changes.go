@@ -48,7 +48,7 @@ type OwnChange struct {
 	Tool       string    `json:"tool" jsonschema:"tool that made it"`
 	Target     string    `json:"target" jsonschema:"what changed"`
 	Action     string    `json:"action" jsonschema:"create, update or delete"`
-	Outcome    string    `json:"outcome" jsonschema:"written, undone, or unsure: not known whether it was written"`
+	Outcome    string    `json:"outcome" jsonschema:"written, undone, or unknown: not known whether it was written"`
 	Undoes     string    `json:"undoes,omitempty" jsonschema:"id of the change that this one undid"`
 	Reason     string    `json:"reason,omitempty" jsonschema:"reason given with the call"`
 	CannotUndo string    `json:"cannot_undo,omitempty" jsonschema:"why it cannot be undone"`
