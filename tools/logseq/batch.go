@@ -21,21 +21,21 @@ type Step struct {
 // Steps are the calls of a batch.
 type Steps []Step
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Steps) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool, a name, and arguments, an object as that tool takes it"}}
+	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool (a name) and arguments (the object for that tool)"}}
 }
 
 // BatchIn are the arguments of batch.
 type BatchIn struct {
 	Items           Steps `json:"items" jsonschema:"calls, in order"`
-	ContinueOnError bool  `json:"continue_on_error,omitempty" jsonschema:"go on after one that fails"`
-	DryRun          bool  `json:"dry_run,omitempty" jsonschema:"run each call dry; what builds on an earlier one fails"`
+	ContinueOnError bool  `json:"continue_on_error,omitempty" jsonschema:"continue after a failed call"`
+	DryRun          bool  `json:"dry_run,omitempty" jsonschema:"dry-run each call; one that depends on an earlier call fails"`
 }
 
-// StepResult is what became of one call.
+// StepResult is the result of one call.
 type StepResult struct {
-	Tool   string `json:"tool" jsonschema:"its name"`
+	Tool   string `json:"tool" jsonschema:"name of the tool"`
 	Status string `json:"status" jsonschema:"done, failed or skipped"`
 	Result any    `json:"result,omitempty" jsonschema:"its answer"`
 	Error  any    `json:"error,omitempty" jsonschema:"its error"`
@@ -49,8 +49,8 @@ type BatchOut struct {
 	Note    string       `json:"note,omitempty" jsonschema:"why some were skipped"`
 }
 
-// batchTools are the tools that a batch may call: those that write. What deletes
-// is granted by itself, so it is called by itself.
+// batchTools are the tools that a batch may call: those that write. Deleting
+// needs its own grant and so its own call.
 func batchTools() []tools.Tool[*Graph] {
 	return []tools.Tool[*Graph]{
 		createPage(), updatePage(), renamePage(), appendToJournal(),
@@ -65,7 +65,7 @@ func batch() tools.Tool[*Graph] {
 	}
 	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several writes", Effect: tools.Writes,
-		Doc:    "Runs up to 50 writes in order and answers what became of each.\nIt stops at the first that fails, unless told to go on; nothing is taken back. Takes " + strings.Join(names, ", ") + ".",
+		Doc:    "Runs up to 50 writes in order and returns the result of each.\nStops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
 		Errors: commonErrors(),
 		Examples: []tools.Example[BatchIn, BatchOut]{{
 			Purpose: "change two blocks", In: BatchIn{Items: Steps{
@@ -76,7 +76,7 @@ func batch() tools.Tool[*Graph] {
 	}, (*Graph).Batch)
 }
 
-// stepTimeout is the most time that one call takes.
+// stepTimeout is the maximum duration of one call.
 const stepTimeout = writeTimeout + verifyTimeout
 
 // Batch implements batch. A call begins only while there is time to see it
@@ -108,7 +108,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 		case out.Failed > 0 && !in.ContinueOnError:
 			out.Note = "A call failed, so the rest was skipped."
 		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < stepTimeout:
-			out.Note = "The time was up: call again with the rest."
+			out.Note = "There was no time for the rest: call again with it."
 		default:
 			r, err := steps[i](ctx, g, together)
 			if together.stopped != nil {
@@ -130,14 +130,14 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 
 type stepFunc func(context.Context, *Graph, tools.CallContext) (tools.Result, error)
 
-// steps finds the tool of every call before the first is made.
+// steps finds the tools of all calls before the first is made.
 func (in BatchIn) steps() ([]stepFunc, error) {
 	known := batchTools()
 	var steps []stepFunc
 	for i, s := range in.Items {
 		at := slices.IndexFunc(known, func(t tools.Tool[*Graph]) bool { return t.Info().Name == s.Tool })
 		if at < 0 {
-			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch does not take %.40q", i, s.Tool).WithHint("It takes tools that write, but none that delete; their names have no prefix here.")
+			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch cannot call %.40q", i, s.Tool).WithHint("Use tools that write but do not delete, by their names without prefix.")
 		}
 		args, err := in.arguments(s)
 		if err != nil {
@@ -150,7 +150,7 @@ func (in BatchIn) steps() ([]stepFunc, error) {
 	return steps, nil
 }
 
-// arguments are a call's, with the batch's dry_run.
+// arguments returns the arguments of a call, with the dry_run of the batch.
 func (in BatchIn) arguments(s Step) (json.RawMessage, error) {
 	args := map[string]any{}
 	if err := json.Unmarshal(s.Arguments, &args); err != nil || args == nil {

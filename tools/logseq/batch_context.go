@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A batchContext makes the Changes of several calls those of one: a target is
-// reported before the first write to it, and what it holds is told after the
-// last; as much as can be told beforehand is reported at once. That a Change may not be made ends the batch: that error is for the
-// hub, not one more outcome.
+// A batchContext merges the Changes of several calls into those of one. It
+// reports each target before the first write to it and its state after the
+// last write. An error from BeforeWrite ends the batch: it is for the hub and
+// not the result of a step.
 type batchContext struct {
 	tools.CallContext
 	g       *Graph
@@ -18,7 +18,7 @@ type batchContext struct {
 	stopped error
 }
 
-// BeforeWrite implements tools.Caller.
+// BeforeWrite implements tools.CallContext.
 func (b *batchContext) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	var news []tools.Change
 	for _, c := range changes {
@@ -39,7 +39,7 @@ func (b *batchContext) BeforeWrite(ctx context.Context, changes ...tools.Change)
 }
 
 // reportAll reports what a batch will change before its first call, as far as
-// that could be rehearsed.
+// a dry run can tell.
 func (b *batchContext) reportAll(ctx context.Context, items Steps, steps []stepFunc) error {
 	changes, err := b.g.planBatch(ctx, items, steps)
 	if err != nil || len(changes) == 0 {
@@ -48,10 +48,10 @@ func (b *batchContext) reportAll(ctx context.Context, items Steps, steps []stepF
 	return b.BeforeWrite(ctx, changes...)
 }
 
-// AfterWrite implements tools.Caller.
+// AfterWrite implements tools.CallContext.
 func (*batchContext) AfterWrite(string, tools.State) {}
 
-// reportResults says what has become of the targets, when nothing more comes.
+// reportResults reports the final state of the targets.
 func (b *batchContext) reportResults(ctx context.Context) {
 	b.g.reportResults(ctx, b.CallContext, b.targets)
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A batchDryRun finds what the calls of a batch will change, as far as that can be told
-// before the first of them: a person who is asked sees all of it at once, and
-// the journal has it before the first write.
+// A batchDryRun finds out what the calls of a batch will change, as far as
+// possible before the first of them, so that a person approves the whole batch
+// at once and the journal has it before the first write.
 type batchDryRun struct {
 	tools.NopCallContext
 
 	g           *Graph
 	changes     []tools.Change
-	current     []tools.Change  // of the call at hand
-	reservedIDs []UUID          // lent to blocks that are yet to come
-	moved       map[string]bool // what stands elsewhere, or has another name, by then
+	current     []tools.Change  // of the present call
+	reservedIDs []UUID          // of blocks that do not exist yet
+	moved       map[string]bool // uuids and names that an earlier call moves or renames
 }
 
 var errDryRun = errors.New("only rehearsed")
 
-// BeforeWrite implements tools.Caller. The call has the turn.
+// BeforeWrite implements tools.CallContext. The call holds the write lock.
 func (r *batchDryRun) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	r.current = changes
 	for _, c := range changes {
@@ -38,9 +38,9 @@ func (r *batchDryRun) BeforeWrite(_ context.Context, changes ...tools.Change) er
 	return errDryRun
 }
 
-// planBatch runs the calls of a batch up to where each would change something,
-// and ends at the first that fails so or builds on an earlier one: what that
-// changes is reported when its turn comes.
+// planBatch runs each call of a batch up to its first write. It stops at a
+// call that fails, or that depends on an earlier one: the changes of the rest
+// are reported when they are made.
 func (g *Graph) planBatch(ctx context.Context, items Steps, steps []stepFunc) ([]tools.Change, error) {
 	r := &batchDryRun{g: g, moved: map[string]bool{}}
 	for i, call := range steps {
@@ -69,7 +69,8 @@ func (g *Graph) planBatch(ctx context.Context, items Steps, steps []stepFunc) ([
 	return r.changes, nil
 }
 
-// dependsOnEarlier says whether a call names what an earlier one puts elsewhere.
+// dependsOnEarlier reports whether a call names something that an earlier call
+// moves or renames.
 func (r *batchDryRun) dependsOnEarlier(s Step) bool {
 	found := false
 	var walk func(any)
@@ -83,7 +84,7 @@ func (r *batchDryRun) dependsOnEarlier(s Step) bool {
 			}
 		case map[string]any:
 			for name, e := range v {
-				if name != "block_uuid" { // what it changes; where that stands by then is put together
+				if name != "block_uuid" { // mergeStates handles several changes of one block
 					walk(e)
 				}
 			}
@@ -97,8 +98,8 @@ func (r *batchDryRun) dependsOnEarlier(s Step) bool {
 	return found
 }
 
-// merge adds what a call would change to the rest; false: it cannot be told from
-// what an earlier one does to the same.
+// merge adds the changes of a call to the others. It returns false if they
+// cannot be predicted because an earlier call changes the same target.
 func (r *batchDryRun) merge() bool {
 	all := slices.Clone(r.changes)
 	for _, c := range r.current {
@@ -127,15 +128,15 @@ func (r *batchDryRun) merge() bool {
 	return true
 }
 
-// staysInPlace says whether a block is expected where it is.
+// staysInPlace reports whether a block is expected to keep its position.
 func staysInPlace(c tools.Change) bool {
 	was, errA := decodeState[blockSnapshot](c.Before)
 	is, errB := decodeState[blockSnapshot](c.After)
 	return !c.After.Exists || errA == nil && errB == nil && was.Page == is.Page && was.Parent == is.Parent && was.After == is.After
 }
 
-// mergeStates is what a block is expected to hold when two calls have changed it: not
-// there, for nobody knows, unless one of them only moves it.
+// mergeStates predicts a block after two changes, if one of them only moves
+// it. Otherwise the state is unknown.
 func mergeStates(first, second tools.Change) tools.State {
 	mover, writer := second, first
 	if !staysInPlace(first) {

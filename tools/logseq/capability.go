@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A Capability is one row of the compatibility table: what a Logseq can do, by
-// the key that its plugin reports, and how it does it on each product line.
-// The plugin's adapters follow the same table, and docs/logseq-compatibility.md
-// is rendered from it.
+// A Capability is one row of the compatibility table: something that Logseq
+// can do, by the key that the plugin reports, and how it works on each product
+// line. The adapters of the plugin follow this table, and
+// docs/logseq-compatibility.md is rendered from it.
 type Capability struct {
 	Key   string
 	What  string // completes "this Logseq can"
@@ -17,10 +17,10 @@ type Capability struct {
 	DB    string // on a DB graph: Logseq 2.x
 }
 
-// unsupported stands in a row for what a product line does not have.
+// unsupported is the text of a row for a product line without the capability.
 const unsupported = "not there"
 
-// Row is how c is done on a kind of graph, "db" or "file".
+// Row returns how c works on a kind of graph, "db" or "file".
 func (c Capability) Row(kind string) string {
 	if kind == "db" {
 		return c.DB
@@ -31,13 +31,14 @@ func (c Capability) Row(kind string) string {
 // Has reports whether a kind of graph has c at all.
 func (c Capability) Has(kind string) bool { return c.Row(kind) != unsupported }
 
-// Known reports whether the table speaks of a version of Logseq: 0.10.x, OG's
+// Known reports whether the table covers a version of Logseq: 0.10.x, OG's
 // 1.x, or 2.x.
 func Known(version string) bool {
 	return strings.HasPrefix(version, "0.10.") || strings.HasPrefix(version, "1.") || strings.HasPrefix(version, "2.")
 }
 
-// Capabilities is the table: the twelve of the specification first.
+// Capabilities returns the table, with the twelve capabilities of the
+// specification first.
 func Capabilities() []Capability {
 	return []Capability{
 		{

@@ -20,7 +20,7 @@ type DeleteBlockOut struct {
 	UUID     UUID   `json:"uuid" jsonschema:"the block"`
 	PageName string `json:"page_name" jsonschema:"page it was on"`
 	PageUUID UUID   `json:"page_uuid" jsonschema:"that page's uuid"`
-	Deleted  int    `json:"deleted" jsonschema:"number of deleted blocks, with those below it; on a dry run, how many it would be"`
+	Deleted  int    `json:"deleted" jsonschema:"blocks deleted, with those below it"`
 	Written
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// capabilityMissingCode is the specification's word for what this Logseq cannot do.
+// capabilityMissingCode is the specification's code for something that this
+// Logseq cannot do.
 const capabilityMissingCode = "CAPABILITY_MISSING"
 
 func notConnectedError(graph string) error {
@@ -18,10 +19,10 @@ func notConnectedError(graph string) error {
 		what = fmt.Sprintf("no Logseq with the graph %.80q is connected", graph)
 	}
 	return tools.Errorf(tools.Unavailable, "%s", what).
-		WithHint("Ask the user to start Logseq with that graph and the Lectern plugin, and to look at the plugin's toolbar button. ping tells when it is there.")
+		WithHint("Ask the user to start Logseq with that graph and the Lectern plugin, and to check the plugin's toolbar button. Use ping to see when it is connected.")
 }
 
-// missingCapability is the data of a missing capability.
+// missingCapability is the data of an error about a missing capability.
 type missingCapability struct {
 	Capability string `json:"capability"`
 	Logseq     string `json:"logseq_version,omitempty"`
@@ -34,14 +35,15 @@ func capabilityMissingError(key string, a *hello) error {
 	c, known := findCapability(key)
 	switch {
 	case known && c.Row(a.Graph.Kind) == unsupported:
-		return e.WithHint("Do without: a %s has no such thing. get_capabilities tells what there is.", graphKindTitle(a.Graph.Kind))
+		return e.WithHint("A %s does not support this. get_capabilities lists what is available.", graphKindTitle(a.Graph.Kind))
 	default:
 		return e.WithHint("%s", capabilityHint)
 	}
 }
 
-// capabilityHint is what to do where a capability might be had.
-const capabilityHint = "Do without, or ask the user to look at the Lectern plugin's settings in Logseq (read-only, hidden pages) and to update both. get_capabilities tells what there is."
+// capabilityHint is what to do if the capability may be available after a
+// change of settings or an update.
+const capabilityHint = "Continue without it, or ask the user to check the Lectern plugin's settings in Logseq (read-only, hidden pages) and to update both. get_capabilities lists what is available."
 
 func noPageError(name string) error {
 	return tools.Errorf(tools.NotFound, "no page %.120q in this graph", name).WithHint("Use list_pages or search to find it.")
@@ -51,9 +53,9 @@ func noBlockError(uuid UUID) error {
 	return tools.Errorf(tools.NotFound, "no block with uuid %.40s in this graph", uuid).WithHint("Use search or get_page_content to find it.")
 }
 
-// toolError is an error of the Peer as an agent may see it. Words of the wire
-// become codes; Logseq's own message is repeated, shortened, because it is
-// what the user can look up.
+// toolError converts an error of the Peer for an agent. Its codes become ours.
+// Logseq's own message is kept in shortened form, because the user can search
+// for it.
 func toolError(err error) error {
 	if err == nil {
 		return nil
@@ -85,7 +87,7 @@ func toolError(err error) error {
 		if f.Hint == "" {
 			f.Hint = capabilityHint
 		}
-		return &f // keeps its word
+		return &f // keeps its code
 	case "":
 		if e.Code == tools.NotFound || e.Code == tools.Conflict || e.Code == tools.Unavailable || e.Code == tools.Timeout {
 			return &f
@@ -100,7 +102,8 @@ func toolError(err error) error {
 	return &f
 }
 
-// cleanMessage is a stranger's message in one line of at most 300 characters.
+// cleanMessage puts an untrusted message on one line of at most 300
+// characters.
 func cleanMessage(msg string) string {
 	line := strings.Join(strings.Fields(strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -112,18 +115,19 @@ func cleanMessage(msg string) string {
 		line = string(r[:300]) + "…"
 	}
 	if line == "" {
-		return "no reason was given"
+		return "no reason given"
 	}
 	return line
 }
 
-// isNotFound says that err is the Peer's word that something is not there.
+// isNotFound reports whether the Peer said that something does not exist.
 func isNotFound(err error) bool {
 	e, ok := errors.AsType[*tools.Error](err)
 	return ok && (e.Code == tools.NotFound || e.SpecCode == "NOT_FOUND")
 }
 
-// outcomeUnknown says that after err nobody knows whether a request was carried out.
+// outcomeUnknown reports whether it is not known after err if a request was
+// carried out.
 func outcomeUnknown(err error) bool {
 	return isTimeout(err) || errors.Is(err, tools.ErrOutcomeUnknown{})
 }

@@ -16,7 +16,7 @@ type GetBacklinksIn struct {
 // BlocksOut is the answer of tools that list blocks.
 type BlocksOut struct {
 	Blocks Blocks `json:"blocks" jsonschema:"the blocks"`
-	Total  int    `json:"total" jsonschema:"total number of blocks"`
+	Total  int    `json:"total" jsonschema:"total blocks"`
 	Note   string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
@@ -41,8 +41,8 @@ func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut,
 	return g.listBlocks(ctx, in.Offset, in.Limit, g.askBacklinks(ctx, p))
 }
 
-// backlinks are a part of the visible blocks that link to a page, and how many
-// there are.
+// backlinks returns a part of the visible blocks that link to a page, and how
+// many there are.
 func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
 	return visibleList(g, listArg{offset, limit}, g.askBacklinks(ctx, p), filterBlock(ctx))
 }
@@ -64,7 +64,8 @@ type wireBlockList struct {
 	Total  int         `json:"total"`
 }
 
-// listBlocks answers the part of a list of blocks that is visible and fits.
+// listBlocks answers a part of the visible blocks of a list, as far as it
+// fits.
 func (g *Graph) listBlocks(ctx context.Context, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error)) (BlocksOut, error) {
 	blocks, total, err := visibleList(g, listArg{int(offset), int(limit)}, ask, filterBlock(ctx))
 	if err != nil {

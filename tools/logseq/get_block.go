@@ -10,7 +10,7 @@ import (
 // GetBlockIn are the arguments of get_block.
 type GetBlockIn struct {
 	BlockUUID       UUID  `json:"block_uuid" jsonschema:"block"`
-	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also what is below it"`
+	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also the blocks below it"`
 	Depth           Depth `json:"depth,omitempty" jsonschema:"levels below it; all when omitted or 0"`
 }
 
@@ -28,14 +28,14 @@ func getBlock() tools.Tool[*Graph] {
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
 		Doc: "Reads one block, with the blocks below it if asked.\nNeeds blocks.read.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
-			{Purpose: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
+			{Purpose: "read a block and the blocks below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
 	}, (*Graph).GetBlock, "blocks.read")
 }
 
 // GetBlock implements get_block.
 func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error) {
-	show, ask := 0, 1 // one more, to see whether there are children
+	show, ask := 0, 1 // one more level, to know whether there are children
 	switch {
 	case in.IncludeChildren && in.Depth == 0:
 		show, ask = maxDepth, allLevels
@@ -51,12 +51,12 @@ func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error
 	out.Block, _ = c.trim(b.forAgent(b.Page, show))
 	if c.removed > 0 {
 		out.Truncated = true
-		out.Note = fmt.Sprintf("%d blocks are cut: use get_block on a block with has_children.", c.removed)
+		out.Note = fmt.Sprintf("%d blocks were cut: use get_block on a block with has_children.", c.removed)
 	}
 	return out, nil
 }
 
-// exampleBlock and the uuids beside it are what the declared examples speak of.
+// exampleBlock and the other uuids are used in the declared examples.
 const (
 	exampleBlock  UUID = "6540a1b2-0000-4000-8000-000000000001"
 	exampleParent UUID = "6540a1b2-0000-4000-8000-000000000002"

@@ -15,23 +15,23 @@ type CapabilitiesOut struct {
 	Logseq       string             `json:"logseq_version,omitempty" jsonschema:"version of Logseq"`
 	Plugin       string             `json:"plugin_version,omitempty" jsonschema:"version of the plugin"`
 	SDK          string             `json:"sdk_version,omitempty" jsonschema:"version of Logseq's plugin library"`
-	Skill        string             `json:"skill_version,omitempty" jsonschema:"skill version that the plugin is made for"`
-	Capabilities []CapabilityStatus `json:"capabilities" jsonschema:"all that there may be"`
-	Note         string             `json:"note,omitempty" jsonschema:"what to know"`
+	Skill        string             `json:"skill_version,omitempty" jsonschema:"skill version of the plugin"`
+	Capabilities []CapabilityStatus `json:"capabilities" jsonschema:"all capabilities"`
+	Note         string             `json:"note,omitempty" jsonschema:"more about the result"`
 }
 
-// CapabilityStatus is one capability as it is now.
+// CapabilityStatus is the present status of one capability.
 type CapabilityStatus struct {
 	Key       string   `json:"key" jsonschema:"capability"`
-	Available bool     `json:"available" jsonschema:"it is there"`
+	Available bool     `json:"available" jsonschema:"it can be used"`
 	Tools     []string `json:"tools,omitempty" jsonschema:"tools that need it"`
-	Reason    string   `json:"why,omitempty" jsonschema:"why it is not there"`
+	Reason    string   `json:"why,omitempty" jsonschema:"why it cannot be used"`
 }
 
 func getCapabilities() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, CapabilitiesOut]{
 		Name: "get_capabilities", Title: "Capabilities", Effect: tools.Reads,
-		Doc:      "Says what the connected Logseq can do, and which tools need it.\nIt works without Logseq too.",
+		Doc:      "Lists what the connected Logseq can do, and which tools need it.\nWorks without Logseq too.",
 		Examples: []tools.Example[NoArguments, CapabilitiesOut]{{Purpose: "see which tools will work", AnyAnswer: true}},
 	}, (*Graph).GetCapabilities)
 }
@@ -57,9 +57,9 @@ func (g *Graph) GetCapabilities(ctx context.Context, _ NoArguments) (Capabilitie
 		case !out.Connected:
 			one.Reason = "Logseq is not connected"
 		case c.Row(a.Graph.Kind) == unsupported:
-			one.Reason = "a " + graphKindTitle(a.Graph.Kind) + " has no such thing"
+			one.Reason = "a " + graphKindTitle(a.Graph.Kind) + " does not support it"
 		default:
-			one.Reason = "this Logseq does not offer it, or the plugin's settings leave it out"
+			one.Reason = "this Logseq does not offer it, or the plugin's settings turn it off"
 		}
 		out.Capabilities = append(out.Capabilities, one)
 	}

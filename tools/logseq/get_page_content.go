@@ -10,11 +10,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Format is how a page is answered: as text, or as JSON with a uuid on every
-// block.
+// Format is the form of a page: text, or JSON with a uuid for every block.
 type Format string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Format) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Enum: []any{"text", "json"}, Default: []byte(`"text"`)}
 }
@@ -22,11 +21,11 @@ func (Format) JSONSchema() *jsonschema.Schema {
 // GetPageContentIn are the arguments of get_page_content.
 type GetPageContentIn struct {
 	PageName          Name         `json:"page_name" jsonschema:"page, by name or uuid"`
-	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
+	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline; json: blocks with uuids"`
 	IncludeProperties DefaultTrue  `json:"include_properties,omitempty" jsonschema:"also properties"`
 	IncludeBlocks     DefaultTrue  `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
 	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels of blocks; all when omitted or 0"`
-	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"top-level blocks to skip"`
 }
 
 // GetPageContentOut is the answer of get_page_content.
@@ -34,7 +33,7 @@ type GetPageContentOut struct {
 	Page      Page   `json:"page" jsonschema:"the page"`
 	Text      string `json:"text,omitempty" jsonschema:"the outline, with format text"`
 	Blocks    Blocks `json:"blocks,omitempty" jsonschema:"the blocks, with format json"`
-	Total     int    `json:"total" jsonschema:"blocks that were read"`
+	Total     int    `json:"total" jsonschema:"number of blocks read"`
 	Truncated bool   `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
@@ -47,7 +46,7 @@ func getPageContent() tools.Tool[*Graph] {
 		Doc: "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
-			{Purpose: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
+			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
 		},
 	}, (*Graph).GetPageContent, "pages.read")
 }
@@ -61,7 +60,7 @@ func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPag
 		}
 		return addPageInfo(in, GetPageContentOut{}, p), nil
 	}
-	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more, to see where children are left out
+	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more level, to know where children are left out
 	if depth == 0 {
 		depth, ask = maxDepth, allLevels
 	}
@@ -84,7 +83,7 @@ func addPageInfo(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPage
 	return out
 }
 
-// buildOutline is what fits of a page's blocks.
+// buildOutline answers as many of a page's blocks as fit.
 func buildOutline(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
 	var out GetPageContentOut
 	for _, b := range blocks {
@@ -109,10 +108,10 @@ func buildOutline(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int
 	}
 	out.Text = text.String()
 	if left := len(blocks) - kept; left > 0 {
-		out.Note = fmt.Sprintf("%d more blocks on top: call again with offset %d. ", left, int(in.Offset)+kept)
+		out.Note = fmt.Sprintf("%d more top-level blocks: call again with offset %d. ", left, int(in.Offset)+kept)
 	}
 	if cutter.removed > 0 {
-		out.Note += fmt.Sprintf("%d blocks below others are left out: use get_block on a block with has_children.", cutter.removed)
+		out.Note += fmt.Sprintf("%d nested blocks were cut: use get_block on a block with has_children.", cutter.removed)
 	}
 	out.Truncated = out.Note != ""
 	return out

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Graph is the graph of a source: connected now, or not. Its methods may be
-// called from any goroutine; those that write follow one another.
+// A Graph is the graph of a source, whether Logseq is connected or not. Its
+// methods may be called from any goroutine; writes run one at a time.
 type Graph struct {
 	conf      Config
 	name      string
@@ -21,14 +21,14 @@ type Graph struct {
 	log       *slog.Logger
 	changed   func(uri string)
 	privacy   tools.Privacy
-	writeLock chan struct{} // holds one while somebody writes
+	writeLock chan struct{} // holds a value while a write runs
 	stop      func()
-	// Of new blocks, for christen; who has the turn may use used.
+	// For the ids of new blocks; usedIDs is guarded by writeLock.
 	idSalt  [16]byte
 	usedIDs map[UUID]bool
 }
 
-// Open answers a source at once: Logseq may start later and leave in between,
+// Open opens a source immediately: Logseq may start later and quit in between,
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
 	g := &Graph{
@@ -49,8 +49,8 @@ func (g *Graph) Close() error {
 	return nil
 }
 
-// Check is nil also while Logseq is away: then, too, the source answers. The
-// connection has a state of its own on the panel.
+// Check is nil even if Logseq is not connected, because the source still
+// answers. The connection has its own state on the panel.
 func (g *Graph) Check(ctx context.Context) error { return ctx.Err() }
 
 // disconnectedPeer is the Peer of a source whose hub has no bridge.
@@ -62,13 +62,13 @@ func (disconnectedPeer) Call(context.Context, string, any, any, bool) error {
 func (disconnectedPeer) About() json.RawMessage                      { return nil }
 func (disconnectedPeer) Listen(func(string, json.RawMessage)) func() { return func() {} }
 
-// hello is what the plugin says of itself and its Logseq when it connects.
+// hello is the plugin's description of itself and of its Logseq.
 type hello struct {
 	Logseq       string   `json:"logseq_version"`
 	Plugin       string   `json:"plugin_version"`
 	SDK          string   `json:"sdk_version"`
 	Skill        string   `json:"skill_version"`
-	Session      string   `json:"session"` // a new one whenever the plugin starts
+	Session      string   `json:"session"` // new at every start of the plugin
 	Capabilities []string `json:"api_capabilities"`
 	Methods      []string `json:"methods"`
 	Graph        struct {
@@ -77,7 +77,7 @@ type hello struct {
 	} `json:"graph"`
 }
 
-// hello is nil while nobody is connected.
+// hello returns nil if no Logseq is connected.
 func (g *Graph) hello() *hello {
 	raw := g.peer.About()
 	if len(raw) == 0 {
@@ -85,12 +85,12 @@ func (g *Graph) hello() *hello {
 	}
 	a := &hello{}
 	if err := json.Unmarshal(raw, a); err != nil {
-		g.log.Warn("what the plugin says of itself cannot be read", "error", err)
+		g.log.Warn("cannot parse the plugin's hello", "error", err)
 	}
 	return a
 }
 
-// requireCapability checks that somebody is connected who has the capability.
+// requireCapability checks that a Logseq with the capability is connected.
 func (g *Graph) requireCapability(key string) error {
 	a := g.hello()
 	switch {
@@ -102,5 +102,5 @@ func (g *Graph) requireCapability(key string) error {
 	return nil
 }
 
-// hasCapability says whether a capability is there, for what can do without.
+// hasCapability reports whether a capability is available.
 func (g *Graph) hasCapability(key string) bool { return g.requireCapability(key) == nil }

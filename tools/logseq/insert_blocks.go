@@ -21,13 +21,13 @@ type NewBlock struct {
 // A Tree is a list of new siblings.
 type Tree []NewBlock
 
-// JSONSchema implements tools.Typed: the tree is recursive, which inference
+// JSONSchema implements tools.SchemaProvider: the tree is recursive, which inference
 // does not know.
 func (Tree) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", MaxItems: new(maxDrafts), Items: &jsonschema.Schema{Type: "object", Description: "content, properties, and children, a list of the same kind"}}
 }
 
-// UnmarshalJSON refuses unknown fields, at every level.
+// UnmarshalJSON refuses unknown fields at every level.
 func (b *NewBlock) UnmarshalJSON(raw []byte) error {
 	type fields NewBlock
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -51,7 +51,7 @@ type InsertBlocksIn struct {
 
 // InsertBlocksOut is the answer of insert_blocks.
 type InsertBlocksOut struct {
-	Inserted int    `json:"inserted" jsonschema:"number of inserted blocks; on a dry run, how many it would be"`
+	Inserted int    `json:"inserted" jsonschema:"blocks inserted"`
 	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new top-level blocks"`
 	PageName string `json:"page_name" jsonschema:"page they are on"`
 	PageUUID UUID   `json:"page_uuid" jsonschema:"that page's uuid"`

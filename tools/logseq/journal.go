@@ -9,8 +9,8 @@ import (
 // GetJournalIn are the arguments of get_journal.
 type GetJournalIn struct {
 	Date   string       `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	Format Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
-	Offset tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+	Format Format       `json:"format,omitempty" jsonschema:"text: an outline; json: blocks with uuids"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"top-level blocks to skip"`
 }
 
 func getJournal() tools.Tool[*Graph] {
@@ -42,7 +42,7 @@ type dayArg struct {
 	Day int `json:"day"`
 }
 
-// journal is a day's page that an agent may know.
+// journal finds the journal page of a day if it is visible.
 func (g *Graph) journal(ctx context.Context, day int) (wirePage, error) {
 	p, err := g.unfilteredJournal(ctx, day)
 	if err != nil || !g.hidesAnything() {
@@ -64,13 +64,13 @@ func (g *Graph) unfilteredJournal(ctx context.Context, day int) (wirePage, error
 }
 
 func noJournalError(day int) error {
-	return tools.Errorf(tools.NotFound, "there is no journal of %s", formatDay(day)).WithHint("append_to_journal makes it.")
+	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).WithHint("append_to_journal creates it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.
 type AppendToJournalIn struct {
 	Date    string  `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	Content Content `json:"content" jsonschema:"Markdown; a list becomes blocks below each other"`
+	Content Content `json:"content" jsonschema:"Markdown; nested lists become nested blocks"`
 	DryRun  bool    `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
@@ -132,7 +132,7 @@ func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in App
 	return PageWritten{p.Name, p.UUID, topUUIDs(drafts), written}, err
 }
 
-// createJournal makes a day's journal page. Its name is Logseq's affair.
+// createJournal creates the journal page of a day. Logseq chooses its name.
 func (g *Graph) createJournal(ctx context.Context, day int) (wirePage, error) {
 	var made wirePage
 	_, err := g.perform(ctx, writeRequest{
@@ -144,7 +144,7 @@ func (g *Graph) createJournal(ctx context.Context, day int) (wirePage, error) {
 		},
 	})
 	if err == nil && made.UUID == "" {
-		err = tools.Errorf(tools.Internal, "the new journal page could not be read back").WithHint("Call again; the page is made at most once.")
+		err = tools.Errorf(tools.Internal, "the new journal page could not be read back").WithHint("Call again; the page is created only once.")
 	}
 	return made, err
 }

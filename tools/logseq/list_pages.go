@@ -16,7 +16,7 @@ type ListPagesIn struct {
 // ListPagesOut is the answer of list_pages.
 type ListPagesOut struct {
 	Pages Pages  `json:"pages" jsonschema:"ordered by name"`
-	Total int    `json:"total" jsonschema:"total number of pages"`
+	Total int    `json:"total" jsonschema:"total pages"`
 	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
@@ -49,7 +49,7 @@ func pagesForAgent(pages []wirePage) Pages {
 	return out
 }
 
-// visiblePages are a part of the pages that an agent may see, and how many
+// visiblePages returns a part of the pages that an agent may see, and how many
 // there are.
 func (g *Graph) visiblePages(ctx context.Context, journals bool, of listArg) ([]wirePage, int, error) {
 	return visibleList(g, of, func(of listArg) ([]wirePage, int, error) {

@@ -80,7 +80,7 @@ func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlock
 	return out, err
 }
 
-// parentUUID is the block above b, or its page.
+// parentUUID returns the block above b, or its page.
 func parentUUID(b wireBlock) UUID {
 	if b.Parent == "" {
 		return b.Page.UUID

@@ -8,13 +8,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages lets a person look through the graph.
+// pages lets a person browse the graph on the panel.
 func pages() *tools.Pages[*Graph] {
 	return &tools.Pages[*Graph]{List: (*Graph).listAllPages, Read: (*Graph).pageText}
 }
 
-// listAllPages answers the pages that people made, journals too, in the order of
-// their names. Logseq does not tell how much is on one.
+// listAllPages lists the pages that people made, journals included, ordered by
+// name. Logseq does not report their size.
 func (g *Graph) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	if err := g.requireCapability("pages.list"); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (g *Graph) pageText(ctx context.Context, name string) (tools.PageText, erro
 	return tools.PageText{Text: text, MIME: "text/markdown"}, err
 }
 
-// searchHits are where a search found something: pages of that name, then blocks.
+// searchHits converts the results of a search: pages by name, then blocks.
 func searchHits(out SearchOut) []tools.Hit {
 	var found []tools.Hit
 	for _, p := range out.Pages {

@@ -17,14 +17,14 @@ type PingOut struct {
 	Logseq    string `json:"logseq_version,omitempty" jsonschema:"version of Logseq"`
 	Plugin    string `json:"plugin_version,omitempty" jsonschema:"version of the plugin"`
 	Millis    int    `json:"round_trip_ms" jsonschema:"time the answer took"`
-	Note      string `json:"note,omitempty" jsonschema:"why not, and what to do"`
+	Note      string `json:"note,omitempty" jsonschema:"if not: why, and what to do"`
 }
 
 func ping() tools.Tool[*Graph] {
 	return tools.Define(tools.Spec[NoArguments, PingOut]{
 		Name: "ping", Title: "Ping", Effect: tools.Reads,
-		Doc:      "Says whether Logseq is connected and answers.\nIt works without Logseq too.",
-		Examples: []tools.Example[NoArguments, PingOut]{{Purpose: "see whether Logseq is there", AnyAnswer: true}},
+		Doc:      "Checks whether Logseq is connected and answers.\nWorks without Logseq too.",
+		Examples: []tools.Example[NoArguments, PingOut]{{Purpose: "check the connection to Logseq", AnyAnswer: true}},
 	}, (*Graph).Ping)
 }
 
@@ -49,7 +49,7 @@ func (g *Graph) Ping(ctx context.Context, _ NoArguments) (PingOut, error) {
 	return out, nil
 }
 
-// errorNote is an error as a note.
+// errorNote formats an error as a note.
 func errorNote(err error) string {
 	e := tools.AsError(err)
 	if e.Hint == "" {

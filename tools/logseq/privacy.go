@@ -9,10 +9,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A agentView is the graph as an agent may know it, for the length of one call.
-// Where there is something to hide it asks the Peer for answers that are bare:
-// references are uuids in them, and nothing has a name that was not asked for.
-// What is hidden is then found neither by a reference nor in a count.
+// An agentView is the graph as an agent may see it, for one call. If anything
+// is hidden, it asks the Peer for raw answers, in which references are uuids
+// without names. So a hidden page shows neither in a reference nor in a count.
 type agentView struct {
 	g            *Graph
 	entities     map[UUID]entity
@@ -20,7 +19,7 @@ type agentView struct {
 	blocksByPage map[UUID]map[UUID]bool // blocks of a page
 }
 
-// An entity is what a reference leads to.
+// An entity is the page or block that a reference names.
 type entity struct {
 	exists bool
 	page   wirePage   // of a page
@@ -31,11 +30,11 @@ func (g *Graph) newView() *agentView {
 	return &agentView{g, map[UUID]entity{}, map[UUID]bool{}, map[UUID]map[UUID]bool{}}
 }
 
-// hidesAnything says whether there is anything to hide.
+// hidesAnything reports whether anything can be hidden.
 func (g *Graph) hidesAnything() bool { return g.privacy.Any() }
 
-// blockRules are the marks that fit single blocks too: tags and properties. A
-// block that one fits is hidden with all below it.
+// blockRules are the rules that also match single blocks: tags and properties.
+// A matching block is hidden with everything below it.
 func (g *Graph) blockRules() tools.Privacy {
 	var marks tools.Privacy
 	for _, m := range g.privacy.Exclude {
@@ -46,7 +45,7 @@ func (g *Graph) blockRules() tools.Privacy {
 	return marks
 }
 
-// hidesPage judges a page as the Peer told of it, bare or not.
+// hidesPage reports whether a page is hidden.
 func (v *agentView) hidesPage(ctx context.Context, p wirePage) (bool, error) {
 	if hidden, ok := v.hiddenPages[p.UUID]; ok && p.UUID != "" {
 		return hidden, nil
@@ -55,7 +54,7 @@ func (v *agentView) hidesPage(ctx context.Context, p wirePage) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	// A tag has a page of its name, which tells of the tag.
+	// A tag has a page with its name, which must be hidden with it.
 	hidden := v.g.privacy.Hides(tools.Page{Path: p.Name, Tags: append(tags, p.Name), Properties: properties})
 	if p.UUID != "" {
 		v.hiddenPages[p.UUID] = hidden
@@ -63,7 +62,7 @@ func (v *agentView) hidesPage(ctx context.Context, p wirePage) (bool, error) {
 	return hidden, nil
 }
 
-// hidesBlock judges a block by what it bears itself.
+// hidesBlock reports whether a block is hidden by its own tags or properties.
 func (v *agentView) hidesBlock(ctx context.Context, b wireBlock) (bool, error) {
 	marks := v.g.blockRules()
 	if !marks.Any() {
@@ -73,7 +72,7 @@ func (v *agentView) hidesBlock(ctx context.Context, b wireBlock) (bool, error) {
 	return err != nil || marks.Hides(tools.Page{Tags: tags, Properties: properties}), err
 }
 
-// labels are tags and properties in the words that a person marks by.
+// labels returns tags and properties with the names that privacy rules use.
 func (v *agentView) labels(ctx context.Context, tags []string, properties map[string]any) ([]string, map[string][]string, error) {
 	var words []string
 	values := map[string][]string{}
@@ -100,8 +99,8 @@ func (v *agentView) labels(ctx context.Context, tags []string, properties map[st
 	return words, values, nil
 }
 
-// valueTexts are the values of a property one by one; what is written with commas
-// counts as a whole and in its parts.
+// valueTexts returns the values of a property. Text with commas counts as a
+// whole and in its parts.
 func valueTexts(value any) []string {
 	if list, ok := value.([]any); ok {
 		var all []string
@@ -132,8 +131,8 @@ func hashtags(text string) []string {
 	return all
 }
 
-// resolveLabel is what a tag or value says: a bare reference is the name behind it,
-// hidden or not, because it is judged and not shown.
+// resolveLabel returns the name of a tag or value. It also resolves hidden
+// pages, because the result is only compared with rules and never shown.
 func (v *agentView) resolveLabel(ctx context.Context, text string) (string, error) {
 	if m := uuidReference.FindStringSubmatch(text); m != nil {
 		e, err := v.entity(ctx, UUID(m[1]))
@@ -151,7 +150,7 @@ func (v *agentView) resolveLabel(ctx context.Context, text string) (string, erro
 	return text, nil
 }
 
-// entity finds what a reference leads to, hidden or not.
+// entity finds what a reference names, hidden or not.
 func (v *agentView) entity(ctx context.Context, uuid UUID) (entity, error) {
 	if e, ok := v.entities[uuid]; ok {
 		return e, nil
@@ -173,8 +172,8 @@ func (v *agentView) entity(ctx context.Context, uuid UUID) (entity, error) {
 	return e, nil
 }
 
-// visiblePage answers p for an agent; NotFound if it is hidden. asked is how it was
-// asked for.
+// visiblePage returns p with the names that an agent may see, or NotFound if
+// it is hidden. asked is the name in the request.
 func (v *agentView) visiblePage(ctx context.Context, asked string, p wirePage) (wirePage, error) {
 	if hidden, err := v.hidesPage(ctx, p); err != nil || hidden {
 		if err == nil {
@@ -187,7 +186,8 @@ func (v *agentView) visiblePage(ctx context.Context, asked string, p wirePage) (
 	return p, err
 }
 
-// pruneHidden leaves out hidden blocks with all below them, and names references.
+// pruneHidden removes hidden blocks with everything below them, and resolves
+// references.
 func (v *agentView) pruneHidden(ctx context.Context, blocks []wireBlock) ([]wireBlock, error) {
 	var kept []wireBlock
 	for _, b := range blocks {
@@ -209,8 +209,8 @@ func (v *agentView) pruneHidden(ctx context.Context, blocks []wireBlock) ([]wire
 	return kept, nil
 }
 
-// seesBlock says whether a block may be known: its page may, and neither it nor one
-// above it is hidden.
+// seesBlock reports whether a block is visible: its page is, and neither it
+// nor a block above it is hidden.
 func (v *agentView) seesBlock(ctx context.Context, uuid UUID, page wireRef) (bool, error) {
 	e, err := v.entity(ctx, page.UUID)
 	if err != nil || !e.exists || e.block != nil {
@@ -253,8 +253,8 @@ func (v *agentView) collectVisible(ctx context.Context, into map[UUID]bool, bloc
 	return nil
 }
 
-// filterBlock returns a filter for lists of blocks: those that agents may
-// see, with the names that they may see.
+// filterBlock returns a filter that keeps visible blocks and resolves their
+// references.
 func filterBlock(ctx context.Context) func(*agentView, wireBlock) (wireBlock, bool, error) {
 	return func(v *agentView, b wireBlock) (wireBlock, bool, error) {
 		seen, err := v.seesBlock(ctx, b.UUID, b.Page)

@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// HidesChange implements [tools.Hider]. A State has tags and properties in Logseq's
-// own form, which says nothing to a mark once the graph has gone on, so with
-// such marks every Change is hidden. With the others a page is known by its
-// name, and a block by the page that it is or was on.
+// HidesChange implements [tools.ChangeFilter]. The tags and properties in a
+// State have Logseq's own form and cannot be compared with a rule later, so if
+// any rule is about those, every Change is hidden. Otherwise a page is judged
+// by its name, and a block by the pages that it is or was on.
 func (g *Graph) HidesChange(ctx context.Context, c tools.Change) (bool, error) {
 	if !g.hidesAnything() {
 		return false, nil
@@ -36,7 +36,7 @@ func (g *Graph) HidesChange(ctx context.Context, c tools.Change) (bool, error) {
 		}
 		var p pageSnapshot
 		if err := json.Unmarshal(s.Data, &p); err != nil {
-			return true, nil //nolint:nilerr // what it held is not known
+			return true, nil //nolint:nilerr // hidden when in doubt
 		}
 		names[p.Name] = true
 	}
@@ -48,8 +48,8 @@ func (g *Graph) HidesChange(ctx context.Context, c tools.Change) (bool, error) {
 	return len(names) == 0, nil
 }
 
-// hidesBlockChange looks at every page that a block is or was on. One that is
-// on none that can be found is hidden.
+// hidesBlockChange judges every page that a block is or was on. A block
+// without a page that can be found is hidden.
 func (g *Graph) hidesBlockChange(ctx context.Context, c tools.Change) (bool, error) {
 	now, err := g.State(ctx, c.Target)
 	if err != nil {
@@ -69,18 +69,18 @@ func (g *Graph) hidesBlockChange(ctx context.Context, c tools.Change) (bool, err
 			}
 		}
 		if isNotFound(err) {
-			err = nil // on a page that is gone
+			err = nil // its page was deleted
 		}
 		return true, err
 	}
 	return !found, nil
 }
 
-// snapshotPage is the page that a block in this State is on.
+// snapshotPage finds the page of a block in a State.
 func (g *Graph) snapshotPage(ctx context.Context, s tools.State) (wirePage, error) {
 	var k blockSnapshot
 	if err := json.Unmarshal(s.Data, &k); err != nil {
-		return wirePage{}, noPageError("") // what it held is not known
+		return wirePage{}, noPageError("")
 	}
 	if k.Page != "" {
 		return g.unfilteredPage(ctx, k.Page)

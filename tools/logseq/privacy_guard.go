@@ -6,17 +6,17 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// This file keeps writes away from what is hidden: none touches it, and none
-// makes something that its agent would then not see.
+// The checks in this file refuse writes that change something hidden, or
+// create something that the agent could not see.
 
-// hiddenError is one sentence for a page that is there and for one that
-// would be hidden, so that nobody learns by trying which it is.
+// hiddenError has the same message for a hidden page that exists and for one
+// that would be hidden, so that an agent cannot find out by trying.
 func hiddenError() error {
-	return tools.Errorf(tools.Denied, "what this would change is hidden from agents").WithHint("Do it another way, or ask the user.")
+	return tools.Errorf(tools.Denied, "what this would change is hidden from agents").WithHint("Choose another target, or ask the user.")
 }
 
-// checkPageNameVisible refuses a name for a page that is taken by a hidden one, or that
-// would hide it.
+// checkPageNameVisible refuses the name of a hidden page, and a name or
+// properties that would hide a page.
 func (g *Graph) checkPageNameVisible(ctx context.Context, name string, properties Properties) error {
 	if !g.hidesAnything() {
 		return nil
@@ -29,7 +29,7 @@ func (g *Graph) checkPageNameVisible(ctx context.Context, name string, propertie
 		return hiddenError()
 	}
 	if _, err := g.page(ctx, name); !isNotFound(err) {
-		return nil // it may be known, so the tool says what is wrong with it
+		return nil // visible, so the tool reports that it exists
 	}
 	if _, err := g.unfilteredPage(ctx, name); !isNotFound(err) {
 		return hiddenError()
@@ -67,8 +67,8 @@ func (g *Graph) checkNewBlocks(ctx context.Context, drafts []*draft) error {
 	return nil
 }
 
-// checkWholeTree refuses to delete or move a tree that hides something. seen is it as
-// an agent knows it, without children for a block alone.
+// checkWholeTree refuses to delete or move blocks with something hidden below
+// them. seen is the tree as the agent sees it.
 func (g *Graph) checkWholeTree(ctx context.Context, seen wireBlock) error {
 	if !g.hidesAnything() {
 		return nil
@@ -107,8 +107,8 @@ func countBlocks(blocks []wireBlock) int {
 	return n
 }
 
-// checkReferrers refuses what would have Logseq rewrite hidden blocks, because they
-// refer to what changes.
+// checkReferrers refuses a change that would make Logseq rewrite hidden blocks
+// because they link to its target.
 func (g *Graph) checkReferrers(ctx context.Context, referring []plannedChange) error {
 	if !g.hidesAnything() {
 		return nil

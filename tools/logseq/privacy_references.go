@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// This file puts names back where a bare answer has uuids, as far as an agent
-// may know them. A reference to what is hidden stays what stands in the text.
+// The methods in this file replace uuids in raw answers by names, if the agent
+// may see them. A reference to something hidden stays as it is.
 
-// resolveBlock names what a block's text, tags and properties refer to.
+// resolveBlock resolves references in a block's text, tags and properties.
 func (v *agentView) resolveBlock(ctx context.Context, b wireBlock) (wireBlock, error) {
 	text, err := v.resolveText(ctx, b.Content)
 	if err != nil {
@@ -40,8 +40,8 @@ func (v *agentView) resolveText(ctx context.Context, text string) (string, error
 	return text, failed
 }
 
-// visibleName is the name of a page or the text of a block; empty if there is none
-// or it is hidden.
+// visibleName returns the name of a page or the text of a block; empty if it
+// does not exist or is hidden.
 func (v *agentView) visibleName(ctx context.Context, uuid UUID) (name string, isPage bool, err error) {
 	e, err := v.entity(ctx, uuid)
 	if err != nil || !e.exists {
@@ -60,8 +60,8 @@ func (v *agentView) visibleName(ctx context.Context, uuid UUID) (name string, is
 	return e.page.Name, true, nil
 }
 
-// resolveFields are tags and properties with names. A tag or value that is hidden is
-// left out, and so is a property that has no other value.
+// resolveFields resolves tags and properties. It removes hidden tags and
+// values, and properties without other values.
 func (v *agentView) resolveFields(ctx context.Context, tags []string, properties map[string]any) ([]string, map[string]any, error) {
 	var words []string
 	for _, tag := range tags {
@@ -87,7 +87,7 @@ func (v *agentView) resolveFields(ctx context.Context, tags []string, properties
 	return words, values, nil
 }
 
-// resolveValue is a property's value, or a tag, with names; nil if it is hidden.
+// resolveValue resolves a tag or the value of a property; nil if it is hidden.
 func (v *agentView) resolveValue(ctx context.Context, value any) (any, error) {
 	switch value := value.(type) {
 	case string:

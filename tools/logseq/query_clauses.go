@@ -8,24 +8,23 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq/internal/edn"
 )
 
-// A clauseChecker judges clauses: what each may say, and that all of them hang
-// together.
+// A clauseChecker checks clauses one by one, and that they are connected.
 type clauseChecker struct {
 	rules map[string]bool // by name
 	count int
 }
 
-// addRule notes a rule's name.
+// addRule remembers the name of a rule.
 func (s *clauseChecker) addRule(r edn.Value) error {
 	if r.Kind != edn.Vector || len(r.Items) < 2 || r.Items[0].Kind != edn.List || len(r.Items[0].Items) < 2 || r.Items[0].Items[0].Kind != edn.Symbol {
-		return invalidQuery("a rule is [(name ?variable …) clause …]")
+		return invalidQuery("a rule must be [(name ?variable …) clause …]")
 	}
 	s.rules[r.Items[0].Items[0].Text] = true
 	return nil
 }
 
-// checkClauses checks a list of clauses that hold together. known are the variables
-// bound from outside; narrow those of them that stand for few things.
+// checkClauses checks clauses that apply together. known are variables that
+// are bound outside; narrow are those of them with few values.
 func (s *clauseChecker) checkClauses(clauses []edn.Value, known, narrow map[string]bool) error {
 	narrow = maps.Clone(narrow)
 	for _, c := range clauses {
@@ -47,12 +46,12 @@ func (s *clauseChecker) checkClauses(clauses []edn.Value, known, narrow map[stri
 		}
 	}
 	if len(groups) > maxDisjoint {
-		return invalidQuery("the clauses about %.40s and those about %.40s share no variable, so Logseq would pair everything with everything", groups[0][0], groups[1][0])
+		return invalidQuery("the clauses about %.40s and those about %.40s share no variable, so Logseq would combine everything with everything", groups[0][0], groups[1][0])
 	}
 	return nil
 }
 
-// otherBindings are the variables that the other clauses bind.
+// otherBindings returns the variables that the other clauses bind.
 func otherBindings(clauses []edn.Value, but int, known map[string]bool) map[string]bool {
 	scope := maps.Clone(known)
 	for i, c := range clauses {
@@ -66,7 +65,7 @@ func otherBindings(clauses []edn.Value, but int, known map[string]bool) map[stri
 	return scope
 }
 
-// mergeGroups adds a clause's variables to the groups that they connect.
+// mergeGroups adds the variables of a clause to the groups that it connects.
 func mergeGroups(groups [][]string, vars []string) [][]string {
 	var apart [][]string
 	for _, g := range groups {
@@ -79,8 +78,8 @@ func mergeGroups(groups [][]string, vars []string) [][]string {
 	return append(apart, vars)
 }
 
-// bindings are the variables that a clause finds values for. Conditions and
-// negations find none: they only look at what others found.
+// bindings returns the variables that a clause binds. Conditions and negations
+// bind none.
 func bindings(c edn.Value) []string {
 	if c.Kind == edn.Vector && len(c.Items) == 1 && c.Items[0].Kind == edn.List {
 		return nil
@@ -98,12 +97,13 @@ func bindings(c edn.Value) []string {
 	return vars
 }
 
-// isSelective says whether a clause finds its one thing by a unique value.
+// isSelective reports whether a clause finds a single entity by a unique
+// value.
 func isSelective(c edn.Value) bool {
 	return c.Kind == edn.Vector && len(c.Items) == 3 && c.Items[0].IsVariable() && !c.Items[2].IsVariable() && !c.Items[2].IsSymbol("_") && uniqueAttributes[c.Items[1].Text]
 }
 
-// uniqueAttributes are attributes whose value belongs to one entity.
+// uniqueAttributes have a different value for every entity.
 var uniqueAttributes = map[string]bool{
 	"block/name": true, "block/uuid": true, "db/ident": true, "block/journal-day": true, "file/path": true, "block/original-name": true,
 }
@@ -117,7 +117,7 @@ func (s *clauseChecker) checkClause(c edn.Value, scope, narrow map[string]bool) 
 	case c.Kind == edn.List && len(c.Items) > 1 && c.Items[0].Kind == edn.Symbol:
 		return s.checkCompound(c, scope, narrow)
 	}
-	return invalidQuery("%s is no clause", describeClause(c))
+	return invalidQuery("%s is not a clause", describeClause(c))
 }
 
 // checkPattern checks [entity attribute value].
@@ -127,22 +127,22 @@ func checkPattern(c edn.Value, narrow map[string]bool) error {
 		items = items[1:]
 	}
 	if len(items) < 2 || len(items) > 5 {
-		return invalidQuery("%s is no clause of entity, attribute and value", describeClause(c))
+		return invalidQuery("%s is not a clause of entity, attribute and value", describeClause(c))
 	}
 	attribute := items[1]
 	if attribute.Kind != edn.Keyword && !narrow[attribute.Text] && isUnbound(items[0], narrow) {
-		return invalidQuery("%s has neither an attribute nor a known entity, so it would go through the whole graph", describeClause(c))
+		return invalidQuery("%s has neither an attribute nor a known entity, so it would scan the whole graph", describeClause(c))
 	}
 	return nil
 }
 
-// isUnbound says whether a position matches anything.
+// isUnbound reports whether a position matches anything.
 func isUnbound(v edn.Value, narrow map[string]bool) bool {
 	return v.IsSymbol("_") || v.IsVariable() && !narrow[v.Text]
 }
 
-// checkCompound checks not, or, and, their joins, and uses of rules. What is inside
-// sees what the clauses around it find.
+// checkCompound checks not, or, and, their joins, and uses of rules. The
+// clauses inside also use what the clauses around them bind.
 func (s *clauseChecker) checkCompound(c edn.Value, scope, narrow map[string]bool) error {
 	word, rest := c.Items[0].Text, c.Items[1:]
 	switch word {
@@ -166,28 +166,28 @@ func (s *clauseChecker) checkCompound(c edn.Value, scope, narrow map[string]bool
 	return s.checkClauses(rest, scope, narrow)
 }
 
-// nestedRepetition is a repetition in a group that is repeated.
+// nestedRepetition matches a repeated group with a repetition inside.
 var nestedRepetition = regexp.MustCompile(`[+*}][^()\[\]]*\)[+*{]`)
 
 // checkCall checks (function argument …).
 func (s *clauseChecker) checkCall(f edn.Value) error {
 	if len(f.Items) == 0 || f.Items[0].Kind != edn.Symbol {
-		return invalidQuery("%s is no call of a function", describeClause(f))
+		return invalidQuery("%s is not a function call", describeClause(f))
 	}
 	name := f.Items[0].Text
 	if !slices.Contains(allowedFunctions(), name) {
-		return invalidQuery("the function %.40s is not among those allowed: %s", name, "comparisons, arithmetic, ground, get-else, missing?, count, str, subs, re-find, clojure.string/…")
+		return invalidQuery("the function %.40s is not allowed; allowed are: %s", name, "comparisons, arithmetic, ground, get-else, missing?, count, str, subs, re-find, clojure.string/…")
 	}
 	for _, a := range f.Items[1:] {
 		if a.Kind == edn.Str && name == "re-pattern" && (len(a.Text) > 500 || nestedRepetition.MatchString(a.Text)) {
-			return invalidQuery("a repetition inside a repeated group takes for ever; simplify the pattern")
+			return invalidQuery("a repetition inside a repeated group may never end; simplify the pattern")
 		}
 	}
 	return nil
 }
 
-// allowedFunctions are the functions that a query may call: DataScript's own, without
-// those whose cost an argument decides.
+// allowedFunctions are the functions that a query may call: those of
+// DataScript, except some whose cost depends on an argument.
 func allowedFunctions() []string {
 	return []string{
 		"=", "==", "not=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "quot", "rem", "mod", "inc", "dec", "max", "min",

@@ -10,16 +10,16 @@ import (
 )
 
 // The guard refuses queries that would freeze Logseq, which runs them without
-// a time limit, on a file graph in the very thread that draws its window. It
-// judges the form alone: it does not know how large a graph is, so it stops
-// what explodes by its shape and leaves what is merely slow.
+// a time limit, on a file graph even in the thread of its window. It judges
+// only the form of a query, because it does not know the size of the graph: it
+// stops queries whose cost explodes and accepts slow ones.
 
 const (
 	maxClauses  = 60
 	maxDisjoint = 1 // groups of clauses that share no variable
 )
 
-// A queryParts query is one with its parts told apart.
+// queryParts are the sections of a query.
 type queryParts struct {
 	find, in, where []edn.Value
 }
@@ -63,7 +63,7 @@ func checkQuery(text string, inputs []string, rules []edn.Value) error {
 	return s.checkClauses(q.where, known, known)
 }
 
-// parseQuery takes a query in vector or map form apart.
+// parseQuery splits a query in vector or map form into its sections.
 func parseQuery(form edn.Value) (queryParts, error) {
 	var q queryParts
 	sections := map[string]*[]edn.Value{"find": &q.find, "in": &q.in, "where": &q.where, "with": new([]edn.Value), "keys": new([]edn.Value), "strs": new([]edn.Value), "syms": new([]edn.Value)}
@@ -74,7 +74,7 @@ func parseQuery(form edn.Value) (queryParts, error) {
 		}
 	case edn.Map:
 		if _, wrapped := form.Get("query"); wrapped {
-			return q, invalidQuery("give the value of :query alone, without the map around it")
+			return q, invalidQuery("give only the value of :query, without the map around it")
 		}
 		for name, into := range sections {
 			if v, ok := form.Get(name); ok {
@@ -82,13 +82,13 @@ func parseQuery(form edn.Value) (queryParts, error) {
 			}
 		}
 	default:
-		return q, invalidQuery("it is a vector or a map")
+		return q, invalidQuery("must be a vector or a map")
 	}
 	switch {
 	case len(q.find) == 0:
-		return q, invalidQuery("it has no :find")
+		return q, invalidQuery("has no :find")
 	case len(q.where) == 0:
-		return q, invalidQuery("it has no :where, so it would go through the whole graph")
+		return q, invalidQuery("has no :where, so it would scan the whole graph")
 	}
 	return q, nil
 }
@@ -99,7 +99,7 @@ func splitSections(items []edn.Value, sections map[string]*[]edn.Value) error {
 	for _, v := range items {
 		switch {
 		case v.Kind != edn.Keyword && into == nil:
-			return invalidQuery("it begins with :find")
+			return invalidQuery("must begin with :find")
 		case v.Kind != edn.Keyword:
 			*into = append(*into, v)
 		default:
@@ -111,7 +111,8 @@ func splitSections(items []edn.Value, sections map[string]*[]edn.Value) error {
 	return nil
 }
 
-// boundVariables are the variables that :in binds, which must match the inputs.
+// boundVariables returns the variables that :in binds. Their number must match
+// the inputs.
 func (q queryParts) boundVariables(inputs int) (map[string]bool, error) {
 	known := map[string]bool{}
 	places := 0
@@ -120,7 +121,7 @@ func (q queryParts) boundVariables(inputs int) (map[string]bool, error) {
 			continue
 		}
 		if v.Kind == edn.Symbol && strings.HasPrefix(v.Text, "$") {
-			return nil, invalidQuery("there is one database, $")
+			return nil, invalidQuery("the only database is $")
 		}
 		places++
 		v.Walk(func(v edn.Value) bool {
@@ -136,14 +137,14 @@ func (q queryParts) boundVariables(inputs int) (map[string]bool, error) {
 	return known, nil
 }
 
-// checkFind refuses pulls that recurse without end.
+// checkFind refuses pulls with unlimited recursion.
 func checkFind(find []edn.Value) error {
 	var wrong error
 	for _, f := range find {
 		f.Walk(func(v edn.Value) bool {
 			switch {
 			case v.IsSymbol("...") && f.Kind == edn.List:
-				wrong = invalidQuery("a pull with ... goes on for ever; write a number of levels")
+				wrong = invalidQuery("a pull with ... never ends; write a number of levels")
 			case v.Kind == edn.Number && f.Kind == edn.List && len(v.Text) > 2 && f.Items[0].IsSymbol("pull"):
 				wrong = invalidQuery("a pull goes at most 99 levels deep")
 			}
@@ -153,7 +154,7 @@ func checkFind(find []edn.Value) error {
 	return wrong
 }
 
-// describeClause shows a clause in an error, shortened.
+// describeClause formats a clause for an error, shortened.
 func describeClause(v edn.Value) string {
 	open, closing := "", ""
 	switch v.Kind {

@@ -2,11 +2,11 @@ package logseq
 
 import "fmt"
 
-// maxAnswer is how many bytes a list or a tree answers at most, roughly; an
-// agent's context is small.
+// maxAnswer is roughly the maximum number of bytes in a list or tree, because
+// an agent's context is small.
 const maxAnswer = 96 << 10
 
-// fitAnswer keeps as many entries as fit the byte cap, and at least one.
+// fitAnswer keeps as many entries as fit into maxAnswer, and at least one.
 func fitAnswer[T any](entries []T, size func(T) int) []T {
 	used := 0
 	for i, e := range entries {
@@ -17,14 +17,13 @@ func fitAnswer[T any](entries []T, size func(T) int) []T {
 	return entries
 }
 
-// slicePage is the part of entries that offset and limit ask for, of a Peer that
-// answers all.
+// slicePage returns the entries that offset and limit ask for.
 func slicePage[T any](entries []T, offset, limit int) []T {
 	from := min(offset, len(entries))
 	return entries[from:min(from+limit, len(entries))]
 }
 
-// moreNote says how to get what a list left out, empty if nothing is left.
+// moreNote tells how to get the rest of a list; empty if it is complete.
 func moreNote(shown, offset, total int) string {
 	if next := offset + shown; next < total {
 		return fmt.Sprintf("%d more: call again with offset %d.", total-next, next)

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// maxDepth is more levels than a page has.
+// maxDepth is more than the levels of any page.
 const maxDepth = 100
 
-// A answerTrimmer keeps blocks as long as they fit, parents before their children.
+// An answerTrimmer keeps as many blocks as fit, parents before children.
 type answerTrimmer struct {
 	budget     int
 	properties bool
 	removed    int // blocks that did not fit
 }
 
-// trim is b without what does not fit; false if not even b itself does.
+// trim returns b without the children that do not fit; false if b itself does
+// not fit.
 func (c *answerTrimmer) trim(b Block) (Block, bool) {
 	children := b.Children
 	b.Children = nil
@@ -53,7 +54,7 @@ func (b Block) count() int {
 	return n
 }
 
-// heading is the page's line and properties of the text form.
+// heading is the first line and the properties of a page in text form.
 func heading(p Page) string {
 	var text strings.Builder
 	text.WriteString("# " + p.Name + "\n")
@@ -65,7 +66,7 @@ func heading(p Page) string {
 	return text.String()
 }
 
-// writeBlock writes a block and what is below it as an outline.
+// writeBlock writes a block and the blocks below it as an outline.
 func writeBlock(text *strings.Builder, b Block, level int) {
 	indent := strings.Repeat("  ", level)
 	marker := ""

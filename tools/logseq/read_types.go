@@ -8,8 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A Block is a block as an agent reads it. Content has references resolved;
-// Raw is the stored text where it differs.
+// A Block is a block as an agent reads it. References in Content are resolved;
+// Raw is the stored text if it differs.
 type Block struct {
 	UUID        UUID           `json:"uuid"`
 	PageName    string         `json:"page_name"`
@@ -29,16 +29,16 @@ type Block struct {
 
 const blockFields = "uuid, page_name, page_uuid, parent_uuid, content, raw (stored text, if different), properties, tags, marker, priority, scheduled, deadline, has_children, children"
 
-// JSONSchema implements tools.Typed: a block holds blocks, which inference
-// does not know, and the words are paid for once a tool.
+// JSONSchema implements tools.SchemaProvider. Inference cannot handle a block
+// that contains blocks, and one description is cheaper than twelve.
 func (Block) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Description: blockFields}
 }
 
-// Blocks are siblings, or what a list answers.
+// Blocks is a list of blocks.
 type Blocks []Block
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Blocks) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object", Description: blockFields}}
 }
@@ -57,20 +57,20 @@ type Page struct {
 
 const pageFields = "page_name, uuid, kind (page, journal, tag or property), journal_day, properties, tags, updated_at (ms), recycled"
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Page) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Description: pageFields}
 }
 
-// Pages are what a list answers.
+// Pages is a list of pages.
 type Pages []Page
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Pages) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object", Description: pageFields}}
 }
 
-// forAgent is p for an agent.
+// forAgent converts p for an agent.
 func (p wirePage) forAgent() Page {
 	s := Page{Name: p.Name, UUID: p.UUID, Kind: p.Kind, Properties: p.Properties, Tags: p.Tags, UpdatedAt: p.UpdatedAt, Recycled: p.Recycled}
 	if s.Kind == "" {
@@ -82,8 +82,8 @@ func (p wirePage) forAgent() Page {
 	return s
 }
 
-// forAgent is b for an agent, with depth levels of children; page fills what
-// blocks of a tree leave out.
+// forAgent converts b for an agent, with depth levels of children. page has
+// what the blocks of a tree leave out.
 func (b wireBlock) forAgent(page wireRef, depth int) Block {
 	if b.Page.Name != "" {
 		page.Name = b.Page.Name
@@ -110,7 +110,7 @@ func (b wireBlock) forAgent(page wireRef, depth int) Block {
 	return s
 }
 
-// rawOrNil is JSON as it came, or nothing.
+// rawOrNil returns raw JSON, or nil if it is null or empty.
 func rawOrNil(raw json.RawMessage) any {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -118,7 +118,7 @@ func rawOrNil(raw json.RawMessage) any {
 	return raw
 }
 
-// size is how many bytes the block takes with its children, roughly.
+// size is roughly the number of bytes in the block with its children.
 func (b Block) size() int {
 	n := len(b.PageName) + len(b.Content) + len(b.Raw) + 180
 	for _, t := range b.Tags {
@@ -135,7 +135,7 @@ func (b Block) size() int {
 	return n
 }
 
-// count is the number of blocks, b and all below it.
+// count returns the number of blocks in the tree of b.
 func (b wireBlock) count() int {
 	n := 1
 	for _, c := range b.Children {
@@ -144,13 +144,13 @@ func (b wireBlock) count() int {
 	return n
 }
 
-// contains says whether uuid is b or below it.
+// contains reports whether uuid is b or below it.
 func (b wireBlock) contains(uuid UUID) bool {
 	return strings.EqualFold(string(b.UUID), string(uuid)) || slices.ContainsFunc(b.Children, func(c wireBlock) bool { return c.contains(uuid) })
 }
 
-// hasText tells whether a block's text is content, as stored or as read, with or
-// without the lines of properties that a file graph keeps in it.
+// hasText reports whether a block has this text, as stored or as read, with or
+// without the property lines of a file graph.
 func (b wireBlock) hasText(content string) bool {
 	want := strings.TrimSpace(content)
 	for _, have := range []string{b.Raw, b.Content} {
@@ -169,9 +169,9 @@ func withoutProperties(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// hasProperties says whether every property is there as wanted, or gone if it was
-// taken off. Logseq turns values into pages, dates and numbers of its own, so a
-// value that is neither what was wanted nor what was there before counts.
+// hasProperties reports whether every wanted property was set, or removed if
+// it is nil. Logseq converts values to pages, dates and numbers, so any value
+// counts that differs from the former one.
 func hasProperties(was, have map[string]any, want Properties) bool {
 	was, have = foldProperties(was), foldProperties(have)
 	for name, value := range want {
@@ -195,20 +195,20 @@ func foldProperties(properties map[string]any) map[string]any {
 	return m
 }
 
-// sameValue compares values as they are written.
+// sameValue compares values as text.
 func sameValue(a, b any) bool { return strings.EqualFold(valueText(a), valueText(b)) }
 
-// foldProperty makes a name as a file graph writes it.
+// foldProperty returns a property name as a file graph writes it.
 func foldProperty(name string) string {
 	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// size is how many bytes the page takes, roughly.
+// size is roughly the number of bytes in the page.
 func (p Page) size() int {
 	return Block{PageName: p.Name, Properties: p.Properties, Tags: p.Tags}.size()
 }
 
-// sameProperties says whether nothing was changed.
+// sameProperties reports whether two sets of properties are equal.
 func sameProperties(a, b map[string]any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

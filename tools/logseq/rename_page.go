@@ -74,8 +74,8 @@ func (g *Graph) RenamePage(ctx context.Context, c tools.CallContext, in RenamePa
 	return out, err
 }
 
-// planRename is one page that goes, another that comes, and the blocks that
-// link to it: on a file graph Logseq rewrites their text.
+// planRename plans the Changes of a rename: one page name disappears, another
+// appears, and on a file graph Logseq rewrites the blocks that link to it.
 func (g *Graph) planRename(ctx context.Context, p wirePage, name string) ([]plannedChange, error) {
 	referrers, err := g.planReferrers(ctx, p.UUID, "file")
 	if err != nil {

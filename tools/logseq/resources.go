@@ -27,7 +27,7 @@ func (g *Graph) readPage(ctx context.Context, _ string, vars map[string]string) 
 	return tools.Content{Text: text}, err
 }
 
-// readOutline is a page as get_page_content answers it in text form.
+// readOutline returns a page as get_page_content does in text form.
 func (g *Graph) readOutline(ctx context.Context, name string) (string, error) {
 	in := GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true}
 	if err := g.checkCall(in, []string{"pages.read"}); err != nil {
@@ -58,8 +58,8 @@ func appendNote(text, note string) string {
 	return text + "\n(" + note + ")\n"
 }
 
-// complete proposes names of pages that begin with prefix; nothing while
-// Logseq is away.
+// complete proposes names of pages with a prefix; none if Logseq is not
+// connected.
 func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string, error) {
 	if variable != "name" || !g.hasCapability("pages.list") {
 		return nil, nil
@@ -77,7 +77,7 @@ func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string
 	return names, nil
 }
 
-// onNotification passes on what the plugin says has changed, as resources.
+// onNotification announces what the plugin reports as changed.
 func (g *Graph) onNotification(method string, params json.RawMessage) {
 	if method != "changed" {
 		return
@@ -101,12 +101,12 @@ func (g *Graph) onNotification(method string, params json.RawMessage) {
 			pages[b.Page.Name] = true
 		}
 	}
-	if !g.blockRules().Any() { // else a hidden block may be all that changed on a page
+	if !g.blockRules().Any() { // otherwise a hidden block may be the only change
 		for _, name := range changed.Pages {
 			pages[name] = pages[name] || g.canAnnouncePage(name)
 		}
 	}
-	if !g.hidesAnything() { // else nobody can tell any more what a block was that is gone
+	if !g.hidesAnything() { // otherwise it is not known whether a deleted block was hidden
 		for _, uuid := range changed.Deleted {
 			blocks[uuid] = true
 		}
@@ -121,7 +121,7 @@ func (g *Graph) onNotification(method string, params json.RawMessage) {
 	}
 }
 
-// canAnnounceBlock says whether an agent may know of a block.
+// canAnnounceBlock reports whether an agent may know of a block.
 func (g *Graph) canAnnounceBlock(uuid UUID) bool {
 	if !g.hidesAnything() {
 		return true
@@ -142,8 +142,8 @@ func (g *Graph) canAnnouncePage(name string) bool {
 	return err == nil
 }
 
-// announce tells subscribers of a resource; a variable of a template has every
-// reserved character escaped.
+// announce tells subscribers that a resource has changed. Reserved characters
+// in the URI must be escaped.
 func (g *Graph) announce(what, name string) {
 	if name == "" {
 		return

@@ -11,10 +11,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// SearchText are what is searched for.
+// SearchText is the text to search for.
 type SearchText string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (SearchText) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
 }
@@ -22,10 +22,10 @@ func (SearchText) JSONSchema() *jsonschema.Schema {
 // SearchIn are the arguments of search.
 type SearchIn struct {
 	Query         SearchText  `json:"query" jsonschema:"words to find"`
-	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"most results of each kind"`
-	IncludeBlocks DefaultTrue `json:"include_blocks,omitempty" jsonschema:"find blocks"`
-	IncludePages  DefaultTrue `json:"include_pages,omitempty" jsonschema:"find pages by name"`
-	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"find files by name"`
+	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of results of each kind"`
+	IncludeBlocks DefaultTrue `json:"include_blocks,omitempty" jsonschema:"search blocks"`
+	IncludePages  DefaultTrue `json:"include_pages,omitempty" jsonschema:"search page names"`
+	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"search file names"`
 }
 
 // SearchOut is the answer of search.
@@ -76,12 +76,12 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 		out.Files = fitAnswer(slicePage(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
 	}
 	if more {
-		out.Note = "There is more: use more words, a greater limit, or datascript_query."
+		out.Note = "There are more results: use more words, a higher limit, or datascript_query."
 	}
 	return out, nil
 }
 
-// A wireSearchResult is what the Peer finds.
+// A wireSearchResult is the answer of the Peer.
 type wireSearchResult struct {
 	Blocks []wireBlock `json:"blocks"`
 	Pages  []wirePage  `json:"pages"`
@@ -89,9 +89,9 @@ type wireSearchResult struct {
 	More   bool        `json:"more"`
 }
 
-// runSearch asks the Peer. Where something is hidden, Logseq's own ranking could
-// tell of it, so that everything that holds the words is read and comes in the
-// order of pages and texts, and then of their making; files are left out, because nobody knows whose they are.
+// runSearch asks the Peer. If anything is hidden, Logseq's own ranking could
+// reveal it, so all matches are read and sorted by page and text, and files
+// are left out, because it is not known which page they belong to.
 func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wireSearchResult, error) {
 	arg := struct {
 		Query SearchText `json:"query"`
@@ -118,11 +118,11 @@ func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wir
 	return visible, err
 }
 
-// maxScanned is how many blocks are sifted at most.
+// maxScanned is the maximum number of blocks to filter.
 const maxScanned = 100_000
 
-// blocksForAgent are blocks without children; one that is longer than an answer
-// is cut.
+// blocksForAgent converts blocks without their children; a block that is
+// longer than an answer is cut.
 func blocksForAgent(blocks []wireBlock) Blocks {
 	var out Blocks
 	for _, b := range blocks {

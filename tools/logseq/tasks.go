@@ -12,7 +12,7 @@ import (
 // Statuses are names of task states.
 type Statuses []string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Statuses) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", MaxItems: new(20), Items: &jsonschema.Schema{Type: "string", MaxLength: new(100)}}
 }
@@ -80,7 +80,7 @@ func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error
 // TaskValue is a state or a priority.
 type TaskValue string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (TaskValue) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(100)}
 }
@@ -179,8 +179,9 @@ func valueOrNil(text string) any {
 	return text
 }
 
-// verify judges a look at a task that was set. States and priorities have other
-// names on the other product line, so they are compared where they can be.
+// verify compares a task that was read back with what was asked. States and
+// priorities have different names on the two product lines and are compared as
+// far as possible.
 func (in SetTaskIn) verify(was, now wireBlock) verification {
 	right := in.Status == "" || sameTaskStatus(string(in.Status), now.Marker)
 	for _, date := range []struct{ want, have string }{{in.Scheduled, string(now.Scheduled)}, {in.Deadline, string(now.Deadline)}} {
@@ -201,7 +202,7 @@ func (in SetTaskIn) verify(was, now wireBlock) verification {
 	return appliedDifferently
 }
 
-// sameTaskStatus compares states across both product lines.
+// sameTaskStatus compares states of both product lines.
 func sameTaskStatus(a, b string) bool {
 	fold := func(s string) string {
 		s = strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToUpper(s))

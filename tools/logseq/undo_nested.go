@@ -7,13 +7,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A affectedTargets is what some changes are about: the blocks and pages in them.
+// affectedTargets are the blocks and pages that some changes are about.
 type affectedTargets struct {
 	blocks, pages map[string]bool
 }
 
-// DifferOnlyWithin implements tools.Nester: two States are one but for the changes when
-// they are equal without the blocks and pages that those are about.
+// DifferOnlyWithin implements tools.NestedTargets: it compares two States
+// without the blocks and pages that the changes are about.
 func (g *Graph) DifferOnlyWithin(name string, a, b tools.State, changes []tools.Change) bool {
 	t, err := parseTarget(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p affectedTargets) addBlocks(blocks []blockTree) {
 	}
 }
 
-// remaining is blocks without those that the changes are about.
+// remaining returns blocks without those that the changes are about.
 func (p affectedTargets) remaining(blocks []blockTree) []blockTree {
 	var rest []blockTree
 	for _, b := range blocks {
@@ -93,8 +93,8 @@ func (p affectedTargets) sameBlock(a, b tools.State) bool {
 	return bytes.Equal(encodeState(x).Data, encodeState(y).Data)
 }
 
-// samePage compares pages. That a head among the changes is of the same page
-// says that those are about its name and properties.
+// samePage compares pages. If the changes include the head of this page, its
+// name and properties are not compared.
 func (p affectedTargets) samePage(t target, a, b tools.State) bool {
 	x, errX := decodeState[pageSnapshot](a)
 	y, errY := decodeState[pageSnapshot](b)

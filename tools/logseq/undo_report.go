@@ -6,27 +6,27 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An plannedChange is what a call means to do to one target: what it holds then, as
-// far as that is known before Logseq has done it.
+// A plannedChange is what a call will do to one target, with the State after
+// it as far as that is known before Logseq has done it.
 type plannedChange struct {
 	target target
 	after  tools.State
 	exact  bool                 // after is exact
-	expect func(*blockSnapshot) // makes of a block before what it is expected to be; nil: nobody knows
+	expect func(*blockSnapshot) // changes the snapshot before to the expected one; nil: unknown
 }
 
-// planDelete means that the target goes.
+// planDelete plans to delete a target.
 func planDelete(t target) plannedChange { return plannedChange{target: t, exact: true} }
 
-// planUpdate means that the target becomes something, which Logseq decides.
+// planUpdate plans a change whose result Logseq decides.
 func planUpdate(t target) plannedChange { return plannedChange{target: t} }
 
-// planBlockUpdate means that a block stays and becomes something that can be foretold.
+// planBlockUpdate plans a change of a block with an expected result.
 func planBlockUpdate(uuid UUID, expect func(*blockSnapshot)) plannedChange {
 	return plannedChange{target: target{blockTarget, string(uuid)}, expect: expect}
 }
 
-// expectedState is what a target that held was is expected to hold.
+// expectedState returns the expected State of a target that held was.
 func (i plannedChange) expectedState(was tools.State) tools.State {
 	k, err := decodeState[blockSnapshot](was)
 	if i.expect == nil || err != nil || !was.Exists {
@@ -36,8 +36,7 @@ func (i plannedChange) expectedState(was tools.State) tools.State {
 	return encodeState(k)
 }
 
-// planInsert means that trees of new blocks are put somewhere, and gives them their
-// uuids.
+// planInsert plans to insert trees of new blocks, and assigns their uuids.
 func (g *Graph) planInsert(p insertPosition, drafts []*draft) []plannedChange {
 	g.assignIDs(p, drafts)
 	var all []plannedChange
@@ -51,7 +50,7 @@ func (g *Graph) planInsert(p insertPosition, drafts []*draft) []plannedChange {
 	return all
 }
 
-// snapshot is how a draft will be kept, roughly.
+// snapshot is roughly what the block will hold.
 func (d *draft) snapshot() blockTree {
 	k := blockTree{UUID: d.UUID, Text: d.Content}
 	for _, c := range d.Children {
@@ -60,14 +59,14 @@ func (d *draft) snapshot() blockTree {
 	return k
 }
 
-// reportChanges tells c what a call is about to change. The func it answers is called
-// when the writing has ended, well or not: it reads what has become of the
-// targets and tells that.
-func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents ...plannedChange) (told func(), err error) {
+// reportChanges reports what a call is about to change. The caller calls
+// finish when it has written, successfully or not: it reads and reports the
+// final State of the targets.
+func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents ...plannedChange) (finish func(), err error) {
 	var changes []tools.Change
 	for _, i := range intents {
 		if !i.target.isBlock() && uuidPattern.MatchString(i.target.name) {
-			return nil, tools.Errorf(tools.Conflict, "the page %s is named like a uuid, so that its changes could not be taken back", i.target.name).
+			return nil, tools.Errorf(tools.Conflict, "the page %s is named like a uuid, so its changes could not be undone", i.target.name).
 				WithHint("Ask the user to rename it in Logseq.")
 		}
 		was, err := g.State(ctx, i.target.String())
@@ -91,7 +90,7 @@ func (g *Graph) reportChanges(ctx context.Context, c tools.CallContext, intents 
 	return func() { g.reportResults(ctx, c, open) }, nil
 }
 
-// reportResults says what targets hold now.
+// reportResults reports what targets hold now.
 func (g *Graph) reportResults(ctx context.Context, c tools.CallContext, targets []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), verifyTimeout)
 	defer cancel()
@@ -105,9 +104,9 @@ func (g *Graph) reportResults(ctx context.Context, c tools.CallContext, targets 
 	}
 }
 
-// planReferrers are the blocks that Logseq rewrites because they refer to a page or
-// block that changes: on a file graph those with the name of a page, on a DB
-// graph those with a block that goes. kind is the kind of graph that does so.
+// planReferrers plans the changes of blocks that Logseq rewrites because they
+// link to a page or block that changes: on a file graph to a renamed page, on
+// a DB graph to a deleted block. kind is the kind of graph that does so.
 func (g *Graph) planReferrers(ctx context.Context, uuid UUID, kind string) ([]plannedChange, error) {
 	if a := g.hello(); a == nil || a.Graph.Kind != kind {
 		return nil, nil

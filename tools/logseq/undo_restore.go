@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A undoStep takes one target from what it holds to what it shall hold.
+// An undoStep takes one target from its present State to the wanted one.
 type undoStep struct {
 	tools.Change
 	target target
@@ -17,8 +17,8 @@ type undoStep struct {
 func (r undoStep) creates() bool { return !r.Before.Exists && r.After.Exists }
 func (r undoStep) deletes() bool { return r.Before.Exists && !r.After.Exists }
 
-// Restore implements tools.Keeper. Everything is looked at before the first
-// write; what Logseq then refuses ends it, and the error says what is done.
+// Restore implements tools.Restorer. It checks everything before the first
+// write. If Logseq then refuses a step, the error lists what was done.
 func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	end, err := g.lockWrites(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (g *Graph) Restore(ctx context.Context, c tools.CallContext, changes []tool
 	return nil
 }
 
-// A restorer is one Restore at work.
+// A restorer performs one Restore.
 type restorer struct {
 	g       *Graph
 	steps   []undoStep
@@ -57,7 +57,7 @@ type restorer struct {
 	done    []string
 }
 
-// reportResults says what the targets hold in the end.
+// reportResults reports the final State of the targets.
 func (r *restorer) reportResults(ctx context.Context, c tools.CallContext) {
 	var targets []string
 	for _, change := range r.changes {
@@ -66,7 +66,7 @@ func (r *restorer) reportResults(ctx context.Context, c tools.CallContext) {
 	r.g.reportResults(ctx, c, targets)
 }
 
-// addChange looks whether a target is as it was left.
+// addChange checks that a target still holds its Before.
 func (r *restorer) addChange(ctx context.Context, change tools.Change) error {
 	t, err := parseTarget(change.Target)
 	if err != nil {
@@ -87,11 +87,11 @@ func (r *restorer) addChange(ctx context.Context, change tools.Change) error {
 }
 
 func editedError(target string) error {
-	return tools.Errorf(tools.Conflict, "%s has been edited since", target).
-		WithHint("Look at what it holds now; later changes are taken back first.").WithData(map[string]any{"target": target})
+	return tools.Errorf(tools.Conflict, "%s was edited later", target).
+		WithHint("Read it now; later changes must be undone first.").WithData(map[string]any{"target": target})
 }
 
-// withDone adds to an error what had been done before it.
+// withDone adds the completed steps to an error.
 func (r *restorer) withDone(err error) error {
 	e, ok := errors.AsType[*tools.Error](err)
 	if !ok || len(r.done) == 0 {
@@ -110,7 +110,7 @@ func (r *restorer) selectSteps(which func(undoStep) bool) []undoStep {
 	return some
 }
 
-// write sends one request and looks whether the target then is as wanted.
+// write sends one request and checks that the target then holds its After.
 func (r *restorer) write(ctx context.Context, v undoStep, method string, in any) error {
 	_, err := r.g.perform(ctx, writeRequest{
 		method: method, params: in, details: writeDetails{Done: r.done},
@@ -135,8 +135,8 @@ func (r *restorer) write(ctx context.Context, v undoStep, method string, in any)
 	return err
 }
 
-// findRename finds the two halves of a page's renaming: one head that goes and one
-// that comes, of the same page.
+// findRename finds the two Changes of a page rename: one page name that
+// disappears and one that appears.
 func (r *restorer) findRename() (from, to undoStep, ok bool) {
 	goes := r.selectSteps(func(v undoStep) bool { return v.target.kind == pageHeadTarget && v.deletes() })
 	comes := r.selectSteps(func(v undoStep) bool { return v.target.kind == pageHeadTarget && v.creates() })
@@ -161,8 +161,8 @@ func (r *restorer) rename(ctx context.Context) error {
 	return r.writeHead(ctx, to) // a batch may have changed more of it
 }
 
-// addReferrers finds the links that were made while a page had the name it loses.
-// Logseq rewrites them along with it, so they are reported too.
+// addReferrers adds blocks that were linked to a page after its rename. Logseq
+// rewrites them too, so they must be reported.
 func (r *restorer) addReferrers(ctx context.Context) error {
 	from, _, ok := r.findRename()
 	if !ok {
@@ -190,7 +190,7 @@ func (r *restorer) addReferrers(ctx context.Context) error {
 	return nil
 }
 
-// deleteCreated takes away what was made: blocks before pages.
+// deleteCreated deletes what was created: blocks before pages.
 func (r *restorer) deleteCreated(ctx context.Context) error {
 	for _, v := range r.selectSteps(func(v undoStep) bool { return v.deletes() && v.target.isBlock() }) {
 		if err := r.write(ctx, v, "blocks.delete", uuidArg{UUID(v.target.name)}); err != nil {
@@ -209,7 +209,7 @@ func (r *restorer) deleteCreated(ctx context.Context) error {
 	return nil
 }
 
-// recreatePages makes pages again, or takes them out of the recycle bin.
+// recreatePages recreates pages, or takes them out of the recycle bin.
 func (r *restorer) recreatePages(ctx context.Context) error {
 	for _, v := range r.selectSteps(func(v undoStep) bool { return v.creates() && !v.target.isBlock() && v.target.kind != pageHeadTarget }) {
 		p, err := decodeState[pageSnapshot](v.After)
@@ -237,7 +237,8 @@ func (r *restorer) recreatePages(ctx context.Context) error {
 	return nil
 }
 
-// restoreBlocksParams is what blocks.restore takes: trees, and where they go.
+// restoreBlocksParams are the parameters of blocks.restore: trees and their
+// position.
 type restoreBlocksParams struct {
 	Page   string      `json:"page,omitempty"`
 	Parent UUID        `json:"parent,omitempty"`
@@ -245,8 +246,9 @@ type restoreBlocksParams struct {
 	Blocks []blockTree `json:"blocks"`
 }
 
-// restoreBlocks puts blocks back and gives those that stayed their former text,
-// properties and place; each after those that it stands below or behind.
+// restoreBlocks recreates deleted blocks, and restores the text, properties
+// and position of the others. A block comes after those that its position
+// depends on.
 func (r *restorer) restoreBlocks(ctx context.Context) error {
 	waiting := r.selectSteps(func(v undoStep) bool { return !v.deletes() && v.target.isBlock() })
 	for len(waiting) > 0 {
@@ -275,8 +277,8 @@ func (r *restorer) recreateBlock(ctx context.Context, v undoStep) error {
 	return r.write(ctx, v, "blocks.restore", restoreBlocksParams{k.Page, k.Parent, k.After, []blockTree{k.blockTree}})
 }
 
-// dependsOn says whether a block's place is told by one that is still to come or
-// to move.
+// dependsOn reports whether the position of a block depends on another one
+// that is still to be created or moved.
 func dependsOn(v undoStep, waiting []undoStep) bool {
 	k, err := decodeState[blockSnapshot](v.After)
 	return err == nil && slices.ContainsFunc(waiting, func(w undoStep) bool {
@@ -285,12 +287,13 @@ func dependsOn(v undoStep, waiting []undoStep) bool {
 	})
 }
 
-// contains says whether uuid is the block or below it.
+// contains reports whether uuid is the block or below it.
 func (k blockTree) contains(uuid UUID) bool {
 	return uuid != "" && (k.UUID == uuid || slices.ContainsFunc(k.Children, func(c blockTree) bool { return c.contains(uuid) }))
 }
 
-// existingSibling is the sibling that k stood behind, if it still stands there.
+// existingSibling returns the block that k was after, if it is still in the
+// same place.
 func (r *restorer) existingSibling(ctx context.Context, k blockSnapshot) (UUID, error) {
 	if k.After == "" {
 		return "", nil

@@ -10,10 +10,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// This file has the rest of a restoration: what is looked at first, what stays
-// and becomes something else, and the look at the end.
+// This file has the checks before a restore, the steps for what is changed in
+// place, and the check at the end.
 
-// check refuses what could not be seen through, before anything is written.
+// check refuses steps that cannot succeed, before anything is written.
 func (r *restorer) check(ctx context.Context) error {
 	_, _, renamed := r.findRename()
 	for _, v := range r.steps {
@@ -22,9 +22,9 @@ func (r *restorer) check(ctx context.Context) error {
 		case v.target.isBlock():
 			err = r.checkBlock(ctx, v)
 		case v.target.kind == pageHeadTarget && !renamed && (v.deletes() || v.creates()):
-			err = tools.Errorf(tools.Conflict, "%s is there or gone for another reason than a new name", v.Target)
+			err = tools.Errorf(tools.Conflict, "%s exists or is missing for another reason than a rename", v.Target)
 		case v.target.kind != pageHeadTarget && v.Before.Exists && v.After.Exists:
-			err = tools.Errorf(tools.Unavailable, "%s cannot be turned into another page as a whole", v.Target).WithHint("Take its changes back one by one.")
+			err = tools.Errorf(tools.Unavailable, "%s cannot be replaced as a whole", v.Target).WithHint("Undo its changes one by one.")
 		case v.target.kind != pageHeadTarget && v.creates():
 			err = r.checkRecycled(ctx, v)
 		}
@@ -35,7 +35,7 @@ func (r *restorer) check(ctx context.Context) error {
 	return nil
 }
 
-// checkRecycled sees that a page comes out of the recycle bin as it went in.
+// checkRecycled checks that a page in the recycle bin was not edited.
 func (r *restorer) checkRecycled(ctx context.Context, v undoStep) error {
 	p, err := decodeState[pageSnapshot](v.After)
 	if err != nil || p.UUID == "" {
@@ -51,8 +51,8 @@ func (r *restorer) checkRecycled(ctx context.Context, v undoStep) error {
 	return nil
 }
 
-// editedSince says whether somebody has edited a page in the recycle bin since it
-// was as it went in. What Logseq itself may have put on it there is no edit.
+// editedSince reports whether a page in the recycle bin differs from what it
+// was. What Logseq itself adds there does not count.
 func (lies pageSnapshot) editedSince(was pageSnapshot) bool {
 	lies.Recycled = false
 	lies.Properties = maps.Clone(lies.Properties)
@@ -66,8 +66,8 @@ func (lies pageSnapshot) editedSince(was pageSnapshot) bool {
 	return !equalStates(encodeState(lies), encodeState(was))
 }
 
-// checkBlock sees that a block that goes takes nothing along that it should
-// not, and that one that comes or moves has somewhere to go.
+// checkBlock checks that deleting a block deletes nothing else, and that a
+// block to create or move has a parent.
 func (r *restorer) checkBlock(ctx context.Context, v undoStep) error {
 	if v.deletes() {
 		k, err := r.g.readBlockSnapshot(ctx, target{treeTarget, v.target.name})
@@ -99,19 +99,19 @@ func (r *restorer) checkBlock(ctx context.Context, v undoStep) error {
 	if k.Parent != "" {
 		parent, err := r.g.readBlockSnapshot(ctx, target{blockTarget, string(k.Parent)})
 		if err == nil && parent == nil {
-			err = tools.Errorf(tools.Conflict, "the block that %s was below is gone", v.Target).WithHint("Restore that one first.")
+			err = tools.Errorf(tools.Conflict, "the former parent block of %s does not exist", v.Target).WithHint("Restore that one first.")
 		}
 		return err
 	}
 	page, err := r.g.readPageSnapshot(ctx, target{pageHeadTarget, k.Page})
 	if err == nil && page == nil {
-		err = tools.Errorf(tools.Conflict, "the page that %s was on is gone", v.Target).WithHint("Restore that one first.")
+		err = tools.Errorf(tools.Conflict, "the former page of %s does not exist", v.Target).WithHint("Restore that one first.")
 	}
 	return err
 }
 
-// checkMove refuses to put a block below itself: what was above it has come
-// below it since, by another's hand.
+// checkMove refuses to move a block below itself, when its former parent has
+// been moved below it.
 func (r *restorer) checkMove(ctx context.Context, v undoStep, k blockSnapshot) error {
 	now, err := r.g.readBlockSnapshot(ctx, target{treeTarget, v.target.name})
 	if err != nil || now == nil || !now.contains(k.Parent) {
@@ -123,10 +123,10 @@ func (r *restorer) checkMove(ctx context.Context, v undoStep, k blockSnapshot) e
 	if len(along) > 0 { // it moves away first
 		return nil
 	}
-	return tools.Errorf(tools.Conflict, "what %s was below is below it now", v.Target).WithHint("Move that first.")
+	return tools.Errorf(tools.Conflict, "the former parent of %s is below it now", v.Target).WithHint("Move that first.")
 }
 
-// restoreHeads gives pages that stay their former properties.
+// restoreHeads restores the properties of existing pages.
 func (r *restorer) restoreHeads(ctx context.Context) error {
 	for _, v := range r.selectSteps(func(v undoStep) bool { return v.target.kind == pageHeadTarget && v.Before.Exists && v.After.Exists }) {
 		if err := r.restoreHead(ctx, v); err != nil {
@@ -149,7 +149,7 @@ func (r *restorer) restoreHead(ctx context.Context, v undoStep) error {
 	return r.writeHead(ctx, v)
 }
 
-// writeHead gives a page its properties, if it has others.
+// writeHead sets the properties of a page if they differ.
 func (r *restorer) writeHead(ctx context.Context, v undoStep) error {
 	now, err := r.g.State(ctx, v.Target)
 	if err != nil || equalStates(now, v.After) {
@@ -194,7 +194,8 @@ func (r *restorer) restoreBlock(ctx context.Context, v undoStep) error {
 	return r.write(ctx, v, "blocks.restore", restoreBlocksParams{k.Page, k.Parent, k.After, []blockTree{k.blockTree}})
 }
 
-// moveBack puts a block where it was: behind its sibling, or first.
+// moveBack moves a block back after its former sibling, or to the first
+// position.
 func (r *restorer) moveBack(ctx context.Context, v undoStep, k blockSnapshot) error {
 	after, err := r.existingSibling(ctx, k)
 	if err != nil {
@@ -210,8 +211,8 @@ func (r *restorer) moveBack(ctx context.Context, v undoStep, k blockSnapshot) er
 	return r.write(ctx, v, "blocks.move", in)
 }
 
-// verify looks at everything once more. Logseq may have stored something else
-// than it was given, which is worth an error: nobody else would notice.
+// verify checks every target once more, because Logseq may have stored
+// something else than it was given.
 func (r *restorer) verify(ctx context.Context) error {
 	var wrong []string
 	for _, v := range r.steps {
@@ -228,5 +229,5 @@ func (r *restorer) verify(ctx context.Context) error {
 	}
 	slices.Sort(wrong)
 	return tools.Errorf(tools.Unavailable, "Logseq did not restore %s exactly", wrong[0]).
-		WithHint("Look at it in Logseq and mend the rest by hand.").WithData(map[string]any{"not_exact": wrong})
+		WithHint("Check it in Logseq and correct the rest by hand.").WithData(map[string]any{"not_exact": wrong})
 }

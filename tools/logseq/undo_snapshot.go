@@ -10,12 +10,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A blockSnapshot is all that a block holds, in the form of a State: Logseq's own text
-// and, on a DB graph, properties by their idents. Times are not kept, because
-// no one can set them.
+// A blockSnapshot is everything that a block holds, as in a State: Logseq's
+// own text and, on a DB graph, properties by ident. Times are left out because
+// they cannot be set.
 type blockSnapshot struct {
-	Page   string `json:"page,omitempty"`   // of one on top; its uuid on a DB graph, its name on a file graph, where uuids of pages do not last
-	Parent UUID   `json:"parent,omitempty"` // of any other
+	Page   string `json:"page,omitempty"`   // of a top-level block; uuid on a DB graph, name on a file graph, where page uuids are not permanent
+	Parent UUID   `json:"parent,omitempty"` // of any other block
 	After  UUID   `json:"after,omitempty"`  // the sibling before it; absent for the first
 	blockTree
 }
@@ -29,7 +29,8 @@ type blockTree struct {
 	Children   []blockTree                `json:"children,omitempty"`
 }
 
-// A pageSnapshot is all that a page holds. On a file graph its properties are Text.
+// A pageSnapshot is everything that a page holds. On a file graph Text has its
+// properties.
 type pageSnapshot struct {
 	Name       string                     `json:"name"`
 	UUID       UUID                       `json:"uuid,omitempty"` // on a DB graph
@@ -41,22 +42,23 @@ type pageSnapshot struct {
 	Blocks     []blockTree                `json:"blocks,omitempty"`
 }
 
-// What a Change is about, by the words that its target begins with. What comes
-// first is tried first.
+// Kinds of targets, by the beginning of their names. A name is compared with
+// them in this order.
 const (
-	treeTarget     = "tree of block " // a block with all below it
-	blockTarget    = "block "         // a block alone: text, properties and place
+	treeTarget     = "tree of block " // a block with everything below it
+	blockTarget    = "block "         // only the block: text, properties and position
 	pageHeadTarget = "head of page "  // a page without its blocks: name and properties
 	pageTarget     = "page "          // a page with its blocks
-	journalTarget  = "journal "       // the same by its day, before its name is known
+	journalTarget  = "journal "       // a journal page by its day, when its name is not known yet
 )
 
-// A target is the name of a Change taken apart.
+// A target is the parsed name of the target of a Change.
 type target struct{ kind, name string }
 
 func (t target) String() string { return t.kind + t.name }
 
-// isBlock says whether the target is a block, with or without those below it.
+// isBlock reports whether the target is a block, with or without the blocks
+// below it.
 func (t target) isBlock() bool { return t.kind == blockTarget || t.kind == treeTarget }
 
 func parseTarget(name string) (target, error) {
@@ -65,10 +67,10 @@ func parseTarget(name string) (target, error) {
 			return target{what, rest}, nil
 		}
 	}
-	return target{}, tools.Errorf(tools.Invalid, "no target of a graph: %.80q", name)
+	return target{}, tools.Errorf(tools.Invalid, "unknown target: %.80q", name)
 }
 
-// State implements tools.Keeper. A page in the recycle bin is not there.
+// State implements tools.Restorer. A page in the recycle bin does not exist.
 func (g *Graph) State(ctx context.Context, name string) (tools.State, error) {
 	t, err := parseTarget(name)
 	if err != nil {
@@ -91,7 +93,7 @@ func (g *Graph) State(ctx context.Context, name string) (tools.State, error) {
 	return encodeState(p), nil
 }
 
-// readBlockSnapshot is nil when the block is not there.
+// readBlockSnapshot returns nil if the block does not exist.
 func (g *Graph) readBlockSnapshot(ctx context.Context, t target) (*blockSnapshot, error) {
 	var k blockSnapshot
 	err := g.query(ctx, "blocks.state", struct {
@@ -107,7 +109,8 @@ func (g *Graph) readBlockSnapshot(ctx context.Context, t target) (*blockSnapshot
 	return &k, nil
 }
 
-// readPageSnapshot is nil when the page is not there, or in the recycle bin.
+// readPageSnapshot returns nil if the page does not exist or is in the recycle
+// bin.
 func (g *Graph) readPageSnapshot(ctx context.Context, t target) (*pageSnapshot, error) {
 	p, err := g.readPageOrRecycled(ctx, t)
 	if err != nil || p == nil || p.Recycled {
@@ -116,8 +119,8 @@ func (g *Graph) readPageSnapshot(ctx context.Context, t target) (*pageSnapshot, 
 	return p, nil
 }
 
-// readPageOrRecycled is nil when the page is not there. One in the recycle bin says
-// that it is.
+// readPageOrRecycled returns nil if the page does not exist, and also finds
+// pages in the recycle bin.
 func (g *Graph) readPageOrRecycled(ctx context.Context, t target) (*pageSnapshot, error) {
 	var p pageSnapshot
 	in := struct {
@@ -138,7 +141,8 @@ func (g *Graph) readPageOrRecycled(ctx context.Context, t target) (*pageSnapshot
 	return &p, nil
 }
 
-// encodeState writes a kept thing down, a field a line, as a person reads a diff.
+// encodeState encodes a snapshot with one field per line, so that a person can
+// read the diff.
 func encodeState(k any) tools.State {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -150,7 +154,7 @@ func encodeState(k any) tools.State {
 	return tools.State{Exists: true, Data: b.Bytes()}
 }
 
-// decodeState is the other way; what is not there stays zero.
+// decodeState decodes a snapshot; the zero value if the target does not exist.
 func decodeState[T any](s tools.State) (T, error) {
 	var v T
 	if !s.Exists {
@@ -162,11 +166,11 @@ func decodeState[T any](s tools.State) (T, error) {
 	return v, nil
 }
 
-// equalStates says whether two states are one, place and all.
+// equalStates reports whether two States are equal, including the position.
 func equalStates(a, b tools.State) bool { return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data) }
 
-// sameTargetState says whether a target holds what it held. What stands before a block is
-// the neighbour's affair: it is kept to put a block back, not compared.
+// sameTargetState reports whether a target holds the same in two States. It
+// ignores the block before it, which only matters for putting a block back.
 func sameTargetState(t target, a, b tools.State) bool {
 	if equalStates(a, b) || a.Exists != b.Exists || !t.isBlock() {
 		return equalStates(a, b)

@@ -85,7 +85,7 @@ func (g *Graph) updateRequest(was wireBlock, content string, properties Properti
 	}
 }
 
-// applyUpdate gives k another text and properties as a person will read them.
+// applyUpdate changes text and properties of a snapshot as the write will.
 func (k *blockSnapshot) applyUpdate(content string, properties Properties) {
 	if content != "" {
 		lines := []string{content} // a file graph's properties stay below the text

@@ -22,7 +22,7 @@ type Tag struct {
 // TagsOut is the answer of get_tags.
 type TagsOut struct {
 	Tags  []Tag  `json:"tags" jsonschema:"tags"`
-	Total int    `json:"total" jsonschema:"total number of tags"`
+	Total int    `json:"total" jsonschema:"total tags"`
 	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
@@ -55,7 +55,7 @@ type Property struct {
 // PropertiesOut is the answer of list_properties.
 type PropertiesOut struct {
 	Properties []Property `json:"properties" jsonschema:"properties"`
-	Total      int        `json:"total" jsonschema:"total number of properties"`
+	Total      int        `json:"total" jsonschema:"total properties"`
 	Note       string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
@@ -86,7 +86,7 @@ type Template struct {
 // TemplatesOut is the answer of list_templates.
 type TemplatesOut struct {
 	Templates []Template `json:"templates" jsonschema:"templates"`
-	Total     int        `json:"total" jsonschema:"total number of templates"`
+	Total     int        `json:"total" jsonschema:"total templates"`
 	Note      string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// The types of this file are what the Peer answers, the same for both product
-// lines.
+// The types in this file are the answers of the Peer, the same for both
+// product lines.
 
-// wireBlock is a block. A null from Logseq leaves it without uuid.
+// wireBlock is a block. It has no uuid if Logseq answered null.
 type wireBlock struct {
 	UUID       UUID            `json:"uuid"`
 	Page       wireRef         `json:"page"`
-	Parent     UUID            `json:"parent"` // the page's or empty for one on top
+	Parent     UUID            `json:"parent"` // the page's or empty for a top-level block
 	Content    string          `json:"content"`
 	Raw        string          `json:"raw"`
 	Properties map[string]any  `json:"properties"`
@@ -25,7 +25,7 @@ type wireBlock struct {
 	Children   []wireBlock     `json:"children"`
 }
 
-// wireRef names a page. It is an object, or just the name.
+// wireRef names a page. It is an object, or only the name.
 type wireRef struct {
 	UUID UUID   `json:"uuid"`
 	Name string `json:"name"`
@@ -83,10 +83,10 @@ type (
 	}
 )
 
-// readTimeout bounds one question: the plugin itself gives up on Logseq before.
+// readTimeout limits one read; the plugin gives up on Logseq earlier.
 const readTimeout = 15 * time.Second
 
-// query puts a question that changes nothing. It may be asked twice.
+// query sends a request that changes nothing. It may be sent twice.
 func (g *Graph) query(ctx context.Context, method string, in, out any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (g *Graph) query(ctx context.Context, method string, in, out any) error {
 	return toolError(g.peer.Call(ctx, method, in, out, true))
 }
 
-// rawRequest adds to a question that references are to stay as they are stored.
+// rawRequest asks for references as they are stored, without names.
 type rawRequest struct{ question any }
 
 // MarshalJSON implements json.Marshaler.
@@ -117,10 +117,10 @@ func (b rawRequest) MarshalJSON() ([]byte, error) {
 	return append([]byte(`{"bare":true,`), raw[1:]...), nil
 }
 
-// listBatch is how many entries of a list are asked for at once.
+// listBatch is the number of entries of a list in one request.
 const listBatch = 1000
 
-// readAll reads all of a list, part by part, for what is to be sifted here.
+// readAll reads a whole list in batches.
 func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 	var all []T
 	for {
@@ -135,7 +135,7 @@ func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 	}
 }
 
-// page finds a page that an agent may know, by name or uuid.
+// page finds a visible page by name or uuid.
 func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
 	p, err := g.unfilteredPage(ctx, name)
 	if err != nil || !g.hidesAnything() {
@@ -144,8 +144,7 @@ func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
 	return g.newView().visiblePage(ctx, name, p)
 }
 
-// unfilteredPage finds a page by name or uuid. What is not there, or was null, is
-// NotFound.
+// unfilteredPage finds a page by name or uuid, hidden or not.
 func (g *Graph) unfilteredPage(ctx context.Context, name string) (wirePage, error) {
 	var p wirePage
 	if err := g.query(ctx, "pages.get", pageArg{name}, &p); err != nil {
@@ -160,10 +159,10 @@ func (g *Graph) unfilteredPage(ctx context.Context, name string) (wirePage, erro
 	return p, nil
 }
 
-// allLevels asks for blocks with everything below them.
+// allLevels requests blocks with everything below them.
 const allLevels = -1
 
-// tree reads a page that an agent may know, with depth levels of its blocks.
+// tree reads a visible page with depth levels of its visible blocks.
 func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
 	p, blocks, err := g.unfilteredTree(ctx, name, depth)
 	if err != nil || !g.hidesAnything() {
@@ -177,7 +176,7 @@ func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []w
 	return p, blocks, err
 }
 
-// unfilteredTree reads a page with depth levels of its blocks.
+// unfilteredTree reads a page with depth levels of its blocks, hidden or not.
 func (g *Graph) unfilteredTree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
 	var t struct {
 		Page   wirePage    `json:"page"`
@@ -195,7 +194,7 @@ func (g *Graph) unfilteredTree(ctx context.Context, name string, depth int) (wir
 	return t.Page, t.Blocks, nil
 }
 
-// block reads a block that an agent may know, with depth levels below it.
+// block reads a visible block with depth levels below it.
 func (g *Graph) block(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
 	b, err := g.unfilteredBlock(ctx, uuid, depth)
 	if err != nil || !g.hidesAnything() {
@@ -215,7 +214,7 @@ func (g *Graph) block(ctx context.Context, uuid UUID, depth int) (wireBlock, err
 	return v.resolveBlock(ctx, b)
 }
 
-// unfilteredBlock reads a block with depth levels below it.
+// unfilteredBlock reads a block with depth levels below it, hidden or not.
 func (g *Graph) unfilteredBlock(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
 	var b wireBlock
 	if err := g.query(ctx, "blocks.get", blockArg{uuid, depth}, &b); err != nil {

@@ -9,45 +9,45 @@ import (
 )
 
 const (
-	// writeTimeout bounds one write, verifyTimeout the look at what became of it
-	// when the answer did not come. Both together end before the hub's deadline.
+	// writeTimeout limits one write, and verifyTimeout the check of its
+	// result. Together they are shorter than the hub's deadline.
 	writeTimeout   = 15 * time.Second
 	verifyTimeout  = 5 * time.Second
 	verifyInterval = time.Second
 )
 
-// Written is what every write answers besides its own.
+// Written is the part of an answer that all writes share.
 type Written struct {
 	Success  bool     `json:"success" jsonschema:"it was done; false on a dry run"`
-	Verified bool     `json:"verified" jsonschema:"it was read back and found as asked"`
+	Verified bool     `json:"verified" jsonschema:"it was read back and is as requested"`
 	DryRun   bool     `json:"dry_run,omitempty" jsonschema:"nothing was changed"`
-	Warnings []string `json:"warnings,omitempty" jsonschema:"what to know about it"`
+	Warnings []string `json:"warnings,omitempty" jsonschema:"notes on the result"`
 }
 
 // dryRunResult is the answer of a dry run.
 func dryRunResult(warnings ...string) Written { return Written{DryRun: true, Warnings: warnings} }
 
-// A verification is what a look at the graph after a write shows.
+// A verification is the result of reading back what a write did.
 type verification int
 
 const (
-	notApplied         verification = iota // as if the write had not happened
-	partlyApplied                          // some of several blocks are there
-	appliedDifferently                     // something happened, but not what was asked
-	applied                                // as asked
+	notApplied         verification = iota // the write did not happen
+	partlyApplied                          // some of several blocks exist
+	appliedDifferently                     // the result is not as requested
+	applied                                // the result is as requested
 )
 
-// A writeRequest is one request that changes something and the look that tells
-// whether it did.
+// A writeRequest is one request that changes something, with a function that
+// checks whether it did.
 type writeRequest struct {
 	method  string
 	params  any
 	verify  func(context.Context) (verification, error)
-	details writeDetails // what the error of a write that is in doubt says besides
+	details writeDetails // for the data of an error
 }
 
-// writeDetails is the data of a write that ended in an error: whether it happened, and
-// what is needed to look for it.
+// writeDetails is the data of an error from a write: whether the write
+// happened, and what is needed to find out.
 type writeDetails struct {
 	Applied any      `json:"applied"` // true, false or "unknown"
 	UUID    UUID     `json:"uuid,omitempty"`
@@ -55,7 +55,8 @@ type writeDetails struct {
 	Done    []string `json:"done,omitempty"` // earlier steps of the same call
 }
 
-// lockWrites waits for its turn to write. Whoever has it calls the func it answers.
+// lockWrites waits until no other write is running. The caller must call
+// unlock.
 func (g *Graph) lockWrites(ctx context.Context) (func(), error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -79,9 +80,9 @@ func (g *Graph) change(ctx context.Context, c tools.CallContext, w writeRequest,
 	return g.perform(ctx, w)
 }
 
-// perform carries w out and reads back what became of it; an answer of Logseq's
-// alone proves nothing. An error after which it is open whether the write
-// happened says so in its data. It is never sent twice.
+// perform sends the request once and reads back what it did, because Logseq's
+// answer alone proves nothing. If the outcome is not known, the error's data
+// says so.
 func (g *Graph) perform(ctx context.Context, w writeRequest) (Written, error) {
 	if err := ctx.Err(); err != nil {
 		return Written{}, err
@@ -100,7 +101,7 @@ func (g *Graph) perform(ctx context.Context, w writeRequest) (Written, error) {
 	}
 }
 
-// withDetails adds to a refusal what earlier steps of the same call have done.
+// withDetails adds the completed steps of the same call to an error.
 func (w writeRequest) withDetails(err error) error {
 	e, ok := errors.AsType[*tools.Error](err)
 	if !ok || len(w.details.Done) == 0 {
@@ -110,7 +111,7 @@ func (w writeRequest) withDetails(err error) error {
 	return e.WithData(w.details)
 }
 
-// pluginSession is the plugin instance that is connected.
+// pluginSession identifies the connected instance of the plugin.
 func (g *Graph) pluginSession() string {
 	if a := g.hello(); a != nil {
 		return a.Session
@@ -118,7 +119,7 @@ func (g *Graph) pluginSession() string {
 	return ""
 }
 
-// readBack looks at the graph after Logseq said yes.
+// readBack checks the graph after Logseq has answered.
 func (g *Graph) readBack(ctx context.Context, w writeRequest) (Written, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), verifyTimeout)
 	defer cancel()
@@ -126,15 +127,15 @@ func (g *Graph) readBack(ctx context.Context, w writeRequest) (Written, error) {
 	saw, err := w.verify(ctx)
 	switch {
 	case err != nil:
-		out.Warnings = append(out.Warnings, "Logseq said yes, but it could not be read back; look before you rely on it.")
+		out.Warnings = append(out.Warnings, "Logseq accepted the write, but it could not be read back; read it before you rely on it.")
 	case saw == applied:
 		out.Verified = true
 	case saw == partlyApplied:
 		w.details.Applied = "unknown"
-		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did only a part of it").
+		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did only part of it").
 			WithHint("Read the page, and add what is missing.").WithData(w.details)
 	case saw == appliedDifferently:
-		out.Warnings = append(out.Warnings, "Logseq stored something else than was asked; read it.")
+		out.Warnings = append(out.Warnings, "Logseq stored something other than requested; read it.")
 	default:
 		w.details.Applied = false
 		return Written{}, tools.Errorf(tools.Internal, "Logseq answered, but did nothing").
@@ -143,9 +144,9 @@ func (g *Graph) readBack(ctx context.Context, w writeRequest) (Written, error) {
 	return out, nil
 }
 
-// resolveOutcome finds out whether a write happened whose answer never came. That it
-// is not there yet proves little, because Logseq may still be at it; only when
-// the plugin has been started anew can it not come any more.
+// resolveOutcome finds out whether a write happened that was not answered. If
+// its result is missing, Logseq may still be working on it, unless the plugin
+// was restarted meanwhile.
 func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session string, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), verifyTimeout)
 	defer cancel()
@@ -168,7 +169,7 @@ func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session stri
 		e.Message += ", but the change is there"
 		e.Hint = "Do not repeat the call."
 	case err == nil && saw == partlyApplied:
-		e.Message += "; a part of the change is there, and the rest may come"
+		e.Message += "; part of the change is there, and the rest may follow"
 		e.Hint = "Read the page before you add what is missing."
 	case err == nil && saw == notApplied && session != "" && g.pluginSession() != session:
 		w.details.Applied = false
@@ -178,15 +179,15 @@ func (g *Graph) resolveOutcome(ctx context.Context, w writeRequest, session stri
 		e.Message += "; the change is not there yet, but Logseq may still make it"
 		e.Hint = "Read before you repeat the call. A Logseq whose window is hidden may be stalled: ask the user to show it."
 	default:
-		e.Message += "; whether the change happened could not be found out"
+		e.Message += "; it is not known whether the change happened"
 		e.Hint = "Read before you repeat the call."
 	}
 	g.log.Warn("write in doubt", "method", w.method, "applied", w.details.Applied)
 	return e.WithData(w.details)
 }
 
-// isTimeout tells a call whose time was up, here or at the plugin, from one
-// whose connection was lost.
+// isTimeout reports whether a call ran out of time, here or in the plugin,
+// rather than losing its connection.
 func isTimeout(err error) bool {
 	e, ok := errors.AsType[*tools.Error](err)
 	if !ok {
@@ -195,7 +196,7 @@ func isTimeout(err error) bool {
 	return e.Code == tools.Timeout || e.SpecCode == "TIMEOUT"
 }
 
-// verifyGone turns the look for something that was deleted around.
+// verifyGone converts the error of reading something that was deleted.
 func verifyGone(err error) (verification, error) {
 	switch {
 	case err == nil:

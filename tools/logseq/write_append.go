@@ -4,26 +4,27 @@ import (
 	"context"
 )
 
-// flattenIfNeeded makes one block of content where Logseq takes no tree in one call.
+// flattenIfNeeded merges drafts into one block of content if Logseq cannot
+// insert a tree in one call.
 func (g *Graph) flattenIfNeeded(content string, drafts []*draft) (fit []*draft, warnings []string) {
 	if len(drafts) == 0 || isSingleBlock(drafts) || g.hasCapability("blocks.insert") {
 		return drafts, nil
 	}
-	return []*draft{{Content: content}}, []string{"This Logseq takes no tree of blocks in one call, so the content is one block."}
+	return []*draft{{Content: content}}, []string{"This Logseq cannot insert a tree of blocks in one call, so the content is one block."}
 }
 
-// isSingleBlock says whether drafts are one block of nothing but text.
+// isSingleBlock reports whether drafts are one block with nothing but text.
 func isSingleBlock(drafts []*draft) bool {
 	return len(drafts) == 1 && len(drafts[0].Children) == 0 && len(drafts[0].Properties) == 0
 }
 
-// endPosition is the place at the end of a page.
+// endPosition is the end of a page.
 func (p wirePage) endPosition() insertPosition {
 	return insertPosition{target: p.UUID, position: last, page: wireRef{p.UUID, p.Name}, parent: p.UUID}
 }
 
-// appendDrafts puts drafts at the end of a page. earlier are the steps of the same
-// call that have happened.
+// appendDrafts adds drafts at the end of a page. earlier are the completed
+// steps of the same call.
 func (g *Graph) appendDrafts(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (Written, error) {
 	w := g.insertRequest(p.endPosition(), drafts, earlier)
 	if isSingleBlock(drafts) {
@@ -45,7 +46,7 @@ func (g *Graph) appendRequest(p wirePage, d *draft, earlier []string) writeReque
 	}
 }
 
-// verifyBlock judges a look at a block that was created.
+// verifyBlock compares a block that was read back with what it was given.
 func (g *Graph) verifyBlock(ctx context.Context, uuid UUID, content string, properties Properties) (verification, error) {
 	b, err := g.block(ctx, uuid, 0)
 	switch {
@@ -59,7 +60,7 @@ func (g *Graph) verifyBlock(ctx context.Context, uuid UUID, content string, prop
 	return applied, nil
 }
 
-// insertRequest is the write that puts drafts at a place in one call.
+// insertRequest inserts drafts at a position in one request.
 func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []string) writeRequest {
 	return writeRequest{
 		method: "blocks.insert",
@@ -73,7 +74,7 @@ func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []strin
 	}
 }
 
-// verifyDrafts judges a look at a page that a tree was put on.
+// verifyDrafts compares a page that was read back with the tree it was given.
 func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*draft) (verification, error) {
 	_, blocks, err := g.tree(ctx, string(p.page.UUID), allLevels)
 	if err != nil {

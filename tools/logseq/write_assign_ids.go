@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The uuid of a new block is the name of a Change, and a person's yes to a call
-// is bound to the Changes that they saw. So a call that is rehearsed and then
-// made must come to the same uuids: they are drawn from what the block is and
-// where it goes, with a salt, so that nobody else comes to them. One that was
-// used is not used again, whatever became of its block.
+// The uuid of a new block is part of the name of a Change, and an approval is
+// bound to the Changes that were shown. So a dry run and the call after it
+// must assign the same uuids: they are derived from the content and position
+// of the block, with a secret salt. A uuid is never used twice.
 
-// assignIDs gives drafts that go to p their uuids. The caller has the turn.
+// assignIDs assigns uuids to drafts that are inserted at p. The caller holds
+// the write lock.
 func (g *Graph) assignIDs(p insertPosition, drafts []*draft) {
 	given := map[UUID]bool{}
 	for _, d := range drafts {

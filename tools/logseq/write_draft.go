@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A draft is a block to be written. christen chooses its uuid before Logseq
-// hears of it.
+// A draft is a block to be written. assignIDs chooses its uuid before Logseq
+// is asked to create it.
 type draft struct {
 	UUID       UUID       `json:"uuid"`
 	Content    string     `json:"content"`
@@ -24,7 +24,7 @@ const (
 	maxDraftDepth = 50
 )
 
-// allDrafts goes over drafts and all below them, parents first.
+// allDrafts iterates over drafts and everything below them, parents first.
 func allDrafts(drafts []*draft) iter.Seq[*draft] {
 	return func(yield func(*draft) bool) {
 		var walk func([]*draft) bool
@@ -48,7 +48,7 @@ func topUUIDs(drafts []*draft) []UUID {
 	return uuids
 }
 
-// checkDrafts holds the bounds of what is written in one call.
+// checkDrafts enforces the limits of one call.
 func checkDrafts(argument string, drafts []*draft) error {
 	n := 0
 	for range allDrafts(drafts) {
@@ -56,7 +56,7 @@ func checkDrafts(argument string, drafts []*draft) error {
 	}
 	switch {
 	case n == 0:
-		return tools.Errorf(tools.Invalid, "%s: there is no block in it", argument)
+		return tools.Errorf(tools.Invalid, "%s: contains no block", argument)
 	case n > maxDrafts:
 		return tools.Errorf(tools.Invalid, "%s: at most %d blocks in one call, got %d", argument, maxDrafts, n)
 	case draftDepth(drafts) > maxDraftDepth:
@@ -79,9 +79,8 @@ var (
 	fence       = regexp.MustCompile("^\\s*(```+|~~~+)")
 )
 
-// isPropertyLine says whether line is "name:: value". It is no regular
-// expression because one over Unicode classes with a bound takes megabytes and
-// milliseconds in every process that starts.
+// isPropertyLine reports whether line is "name:: value". A regular expression
+// over Unicode classes would cost megabytes and milliseconds at every start.
 func isPropertyLine(line string) bool {
 	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ":: ")
 	if !ok || name == "" || value == "" || utf8.RuneCountInString(name) > 100 {
@@ -92,25 +91,25 @@ func isPropertyLine(line string) bool {
 	})
 }
 
-// An outlineParser makes drafts of Markdown: a list item is a block below the one
-// it is indented under, a heading is a block over what follows it, a paragraph
-// is a block, a fenced piece of code stays whole, and a line "name:: value" is
+// An outlineParser converts Markdown to drafts. A list item is a block below
+// the item it is indented under, a heading is the parent of what follows, a
+// paragraph is a block, fenced code stays whole, and a line "name:: value" is
 // a property.
 type outlineParser struct {
 	roots []*draft
 	stack []level
-	open  *draft // takes further lines
-	fence string // what closes the code we are in
+	open  *draft // takes more lines
+	fence string // closes the current code block
 }
 
-// A level is a draft that may get children. Headings are 1 to 6 deep, items
-// ten and their indentation.
+// A level is a draft that may get children. Headings have depth 1 to 6, list
+// items 10 plus their indentation.
 type level struct {
 	depth int
 	draft *draft
 }
 
-// parseContent makes drafts of an argument in Markdown.
+// parseContent converts a Markdown argument to drafts.
 func parseContent(argument, text string) ([]*draft, error) {
 	o := &outlineParser{}
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
@@ -162,7 +161,7 @@ func (o *outlineParser) parseLine(line string) {
 	}
 }
 
-// addBlock begins a block at a depth.
+// addBlock starts a block at a depth.
 func (o *outlineParser) addBlock(depth int, content string) {
 	d := &draft{Content: content}
 	for len(o.stack) > 0 && o.stack[len(o.stack)-1].depth >= depth {
@@ -178,7 +177,8 @@ func (o *outlineParser) addBlock(depth int, content string) {
 	o.open = d
 }
 
-// appendLine adds a line to the open block, without the indentation of its item.
+// appendLine adds a line to the open block, without the indentation of its
+// item.
 func (o *outlineParser) appendLine(line string) {
 	indent := o.stack[len(o.stack)-1].depth - 10
 	for range indent + 2 {

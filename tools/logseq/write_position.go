@@ -7,18 +7,18 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A positionArgs says where a block goes, in the words of the tools' arguments.
+// positionArgs are the arguments that say where a block goes.
 type positionArgs struct {
 	page     Name
 	parent   UUID
 	sibling  UUID
 	position Position
-	// pageArgument and parentArgument are how this tool calls them.
+	// pageArgument and parentArgument are their names in this tool.
 	pageArgument, parentArgument string
 }
 
-// A insertPosition is where resolved: what the Peer is told, and what the block will
-// have around it.
+// An insertPosition is a resolved position: what the Peer is told, and the
+// page and parent that the block will have.
 type insertPosition struct {
 	target   UUID // page, parent or sibling
 	position Position
@@ -26,7 +26,7 @@ type insertPosition struct {
 	parent   UUID // the block above it; the page's uuid for one on top
 }
 
-// resolvePosition checks the arguments against each other and the graph.
+// resolvePosition checks the arguments against the graph.
 func (g *Graph) resolvePosition(ctx context.Context, w positionArgs) (insertPosition, error) {
 	if err := w.check(); err != nil {
 		return insertPosition{}, err
@@ -69,7 +69,7 @@ func (w positionArgs) check() error {
 	case w.sibling == "" && beside:
 		return tools.Errorf(tools.Invalid, "position: %s needs sibling_block_uuid", w.position)
 	case w.sibling != "" && w.position != "" && !beside:
-		return tools.Errorf(tools.Invalid, "position: %s does not go with sibling_block_uuid, only before and after do", w.position)
+		return tools.Errorf(tools.Invalid, "position: %s cannot be used with sibling_block_uuid, only before and after", w.position)
 	case w.page == "" && w.parent == "" && w.sibling == "":
 		return tools.Errorf(tools.Invalid, "give %s, %s or sibling_block_uuid", w.parentArgument, w.pageArgument)
 	}
@@ -79,8 +79,8 @@ func (w positionArgs) check() error {
 	return nil
 }
 
-// resolveBeside resolves a place next to a sibling; a parent or page that is given
-// too must be the sibling's.
+// resolveBeside resolves a position beside a sibling. A parent or page that is
+// also given must be the sibling's.
 func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPosition, error) {
 	b, err := g.block(ctx, w.sibling, 0)
 	if err != nil {
@@ -91,7 +91,7 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 		p.position = after
 	}
 	if w.parent != "" && w.parent != p.parent {
-		return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its parent is not %s", w.parentArgument).WithHint("Leave %s out.", w.parentArgument)
+		return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its parent differs from %s", w.parentArgument).WithHint("Leave %s out.", w.parentArgument)
 	}
 	if w.page != "" {
 		page, err := g.page(ctx, string(w.page))
@@ -99,13 +99,13 @@ func (g *Graph) resolveBeside(ctx context.Context, w positionArgs) (insertPositi
 			return insertPosition{}, err
 		}
 		if page.UUID != p.page.UUID {
-			return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: it is on another page than %s", w.pageArgument).WithHint("Leave %s out.", w.pageArgument)
+			return insertPosition{}, tools.Errorf(tools.Invalid, "sibling_block_uuid: its page differs from %s", w.pageArgument).WithHint("Leave %s out.", w.pageArgument)
 		}
 	}
 	return p, nil
 }
 
-// verifyPosition says whether b stands where p says.
+// verifyPosition checks that b is at p.
 func (g *Graph) verifyPosition(ctx context.Context, p insertPosition, b wireBlock) (verification, error) {
 	if parentUUID(b) != p.parent {
 		return appliedDifferently, nil
@@ -133,7 +133,7 @@ func (g *Graph) verifyPosition(ctx context.Context, p insertPosition, b wireBloc
 	return applied, nil
 }
 
-// childOrder are the uuids of what is directly below p's parent, in order.
+// childOrder returns the uuids of the children of p's parent, in order.
 func (g *Graph) childOrder(ctx context.Context, p insertPosition) ([]UUID, error) {
 	var blocks []wireBlock
 	if p.parent == p.page.UUID {

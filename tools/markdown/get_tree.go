@@ -29,7 +29,7 @@ func (Levels) JSONSchema() *jsonschema.Schema {
 // GetTreeOut is the answer of get_tree.
 type GetTreeOut struct {
 	Tree      Branches `json:"tree" jsonschema:"pages in sidebar order, each with its children"`
-	Total     int      `json:"total" jsonschema:"total number of pages"`
+	Total     int      `json:"total" jsonschema:"total pages"`
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }

@@ -20,7 +20,7 @@ type ListPagesIn struct {
 // ListPagesOut is the answer of list_pages.
 type ListPagesOut struct {
 	Pages     []ListedPage `json:"pages" jsonschema:"each page before its children"`
-	Total     int          `json:"total" jsonschema:"total number of pages"`
+	Total     int          `json:"total" jsonschema:"total pages"`
 	Truncated bool         `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string       `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
