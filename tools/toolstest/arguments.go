@@ -10,8 +10,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// checkArguments sends what the input schema does not admit. Each is refused as
-// Invalid by a message that names the argument, and changes nothing.
+// checkArguments sends arguments that the input schema does not allow. Each
+// must be refused as Invalid with a message that names the argument, and
+// change nothing.
 func checkArguments(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -37,7 +38,7 @@ func checkArguments(s *suite) {
 	}
 }
 
-// refuseNonObjects sends arguments that are no object.
+// refuseNonObjects sends arguments that are not objects.
 func (s *suite) refuseNonObjects(src source, t tools.ToolInfo) {
 	s.Helper()
 	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
@@ -77,7 +78,7 @@ func (s *suite) checkNullArguments(t tools.ToolInfo) {
 	}
 }
 
-// badValues are values that schema does not admit.
+// badValues returns values that schema does not allow.
 func badValues(schema *jsonschema.Schema) []any {
 	wrong := map[string][]any{
 		"string":  {7, true, nil, []any{"x"}, map[string]any{}},

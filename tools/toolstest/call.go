@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// callTimeout is how long a call may take, even a hostile one on a slow machine.
+	// callTimeout is how long a call may take, even a hostile one on a slow
+	// machine.
 	callTimeout = 30 * time.Second
-	// maxMessage bounds what an error says: an argument that is repeated in it
-	// may be a megabyte.
+	// maxMessage limits the length of an error, because an argument that it
+	// quotes may be a megabyte.
 	maxMessage = 2000
 )
 
-// An callResult is how a call ended: exactly one of the two is set.
+// A callResult is the result of a call: exactly one of the fields is set.
 type callResult struct {
 	result *tools.Result
 	err    *tools.Error
@@ -37,7 +38,7 @@ func (a callResult) String() string {
 	return string(a.result.JSON)
 }
 
-// call calls a tool and checks what every answer must hold.
+// call calls a tool and checks what every answer must satisfy.
 func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
 	return s.callAs(ctx, &progressChecker{s: s, what: describeCall(tool, args)}, o, tool, args)
@@ -48,7 +49,7 @@ func describeCall(tool tools.ToolInfo, args []byte) string {
 	return tool.Name + " " + abbreviate(string(args), 120)
 }
 
-// callAs is call by a given Caller.
+// callAs is call with a given CallContext.
 func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
 	what := describeCall(tool, args)
@@ -67,7 +68,7 @@ func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.Opened
 	return callResult{result: &r}
 }
 
-// recoverPanic turns a panic into a finding.
+// recoverPanic reports a panic as a finding.
 func (s *suite) recoverPanic(what string, call func() (tools.Result, error)) (r tools.Result, err error) {
 	s.Helper()
 	defer func() {
@@ -79,8 +80,8 @@ func (s *suite) recoverPanic(what string, call func() (tools.Result, error)) (r 
 	return call()
 }
 
-// checkError checks that err is one of ours, that the tool declares its code
-// and that clients will accept the object they get.
+// checkError checks that err is a *tools.Error, that the tool declares its
+// code, and that clients will accept the error object.
 func (s *suite) checkError(what string, tool tools.ToolInfo, err error) *tools.Error {
 	s.Helper()
 	e := tools.AsError(err)
@@ -108,12 +109,13 @@ func (s *suite) checkResult(what string, tool tools.ToolInfo, r tools.Result) {
 	s.checkAgainstSchema(what+": result", tool.Out, r.JSON)
 	for i, c := range r.Content {
 		if !isComplete(c) {
-			s.Errorf("%s: content block %d of kind %q lacks what its kind needs", what, i, c.Kind)
+			s.Errorf("%s: content block %d of kind %q lacks a field that its kind needs", what, i, c.Kind)
 		}
 	}
 }
 
-// isComplete says whether a block has the fields that its kind needs.
+// isComplete reports whether a content block has the fields that its kind
+// needs.
 func isComplete(c tools.Content) bool {
 	switch c.Kind {
 	case tools.Text:
@@ -129,8 +131,8 @@ func isComplete(c tools.Content) bool {
 	}
 }
 
-// checkAgainstSchema checks JSON against a published schema. A null list does not fit: no
-// published type admits null.
+// checkAgainstSchema checks JSON against a published schema. A null list is an
+// error, because no published type allows null.
 func (s *suite) checkAgainstSchema(what string, schema *jsonschema.Schema, data []byte) {
 	s.Helper()
 	resolved, err := schema.CloneSchemas().Resolve(nil)
@@ -148,7 +150,8 @@ func (s *suite) checkAgainstSchema(what string, schema *jsonschema.Schema, data 
 	}
 }
 
-// A progressChecker is a Caller that checks what a tool reports.
+// A progressChecker is a CallContext that checks the progress and messages of
+// a tool.
 type progressChecker struct {
 	tools.NopCallContext // but for what follows
 	s                    *suite
@@ -158,7 +161,8 @@ type progressChecker struct {
 	done float64
 }
 
-// Progress implements [tools.CallContext]: it never goes back, nor past its total.
+// Progress implements [tools.CallContext]: it must not decrease or exceed its
+// total.
 func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

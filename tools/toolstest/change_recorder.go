@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A changeRecorder is a Caller that keeps what a call is about to change.
+// A changeRecorder is a CallContext that records what a call reports.
 type changeRecorder struct {
 	*progressChecker
 	refuse   error                                     // what Changing answers
@@ -23,7 +23,7 @@ func (s *suite) newRecorder(what string) *changeRecorder {
 	return &changeRecorder{progressChecker: &progressChecker{s: s, what: what}}
 }
 
-// BeforeWrite implements [tools.Caller].
+// BeforeWrite implements [tools.CallContext].
 func (l *changeRecorder) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,19 +40,19 @@ func (l *changeRecorder) BeforeWrite(ctx context.Context, changes ...tools.Chang
 	return l.refuse
 }
 
-// AfterWrite implements [tools.Caller].
+// AfterWrite implements [tools.CallContext].
 func (l *changeRecorder) AfterWrite(target string, after tools.State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.changes, func(c tools.Change) bool { return c.Target == target && c.AfterUnknown })
 	if i < 0 {
-		l.s.Errorf("%s: tells what %q holds now, which it had not left open", l.what, target)
+		l.s.Errorf("%s: reports the After of %q, which was not unknown", l.what, target)
 		return
 	}
 	l.changes[i].After, l.changes[i].AfterUnknown = after, false
 }
 
-// reverseChanges are the Changes that take changes back.
+// reverseChanges returns the Changes that undo changes.
 func reverseChanges(changes []tools.Change) []tools.Change {
 	var back []tools.Change
 	for _, c := range slices.Backward(changes) {
@@ -72,7 +72,7 @@ func describeState(st tools.State) string {
 	return fmt.Sprintf("%o %q", st.Mode, abbreviate(string(st.Data), 200))
 }
 
-// readState is what target holds now.
+// readState returns what target holds now.
 func (s *suite) readState(src source, target string) tools.State {
 	s.Helper()
 	st, err := src.Restorer().State(s.ctx(), target)
@@ -80,7 +80,7 @@ func (s *suite) readState(src source, target string) tools.State {
 		s.Errorf("state of %q: %v", target, err)
 	}
 	if !st.Exists && (len(st.Data) > 0 || st.Mode != 0) {
-		s.Errorf("state of %q: it is not there and has content", target)
+		s.Errorf("state of %q: it does not exist but has content", target)
 	}
 	return st
 }

@@ -17,21 +17,20 @@ var (
 	argumentName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
 
-// maxToolName is how long a name with its prefix may be: clients put a prefix
-// of their own before it and refuse what is then longer than 64.
+// maxToolName is the maximum length of a name with its prefix: clients add a
+// prefix of their own and refuse names longer than 64.
 const maxToolName = 48
 
-// CheckDeclaration checks the rules that every declaration keeps so that every MCP
-// client can read it: some drop a whole tool list for one schema they do not
-// understand.
+// CheckDeclaration checks that every MCP client can read a declaration: some
+// drop the whole list of tools for one schema that they do not understand.
 func CheckDeclaration(r Reporter, m *tools.Manifest) {
 	r.Helper()
 	if !systemName.MatchString(m.Name) {
-		r.Errorf("system %q: a name is lower case letters", m.Name)
+		r.Errorf("system %q: a name must be lower case letters", m.Name)
 	}
 	checkDescription(r, "system "+m.Name, m.Title, m.Doc)
 	if missing := m.ErrorFormat.MissingCodes(); len(missing) > 0 {
-		r.Errorf("system %s: the spelling has no word for %v", m.Name, missing)
+		r.Errorf("system %s: the error format has no word for %v", m.Name, missing)
 	}
 	seen := map[string]bool{}
 	for _, t := range m.Tools {
@@ -52,7 +51,7 @@ func checkDescription(r Reporter, what, title, text string) {
 	}
 	summary, _, _ := strings.Cut(text, "\n")
 	if !strings.HasSuffix(summary, ".") {
-		r.Errorf("%s: the first line of its text is a summary and ends in a full stop: %q", what, summary)
+		r.Errorf("%s: the first line of its text must be a summary that ends in a full stop: %q", what, summary)
 	}
 }
 
@@ -60,7 +59,7 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 	r.Helper()
 	what := "tool " + t.Name
 	if !toolName.MatchString(t.Name) || len(system)+1+len(t.Name) > maxToolName {
-		r.Errorf("%s: a name is words of lower case letters and digits joined by _ or -, at most %d bytes with the prefix %s_", what, maxToolName, system)
+		r.Errorf("%s: a name must be words of lower case letters and digits joined by _ or -, at most %d bytes with the prefix %s_", what, maxToolName, system)
 	}
 	checkDescription(r, what, t.Title, t.Doc)
 	if !slices.Contains(tools.Effects(), t.Effect) {
@@ -76,20 +75,20 @@ func checkTool(r Reporter, system string, t tools.ToolInfo) {
 	}
 	for _, x := range t.Examples {
 		if x.Purpose == "" {
-			r.Errorf("%s: example %s does not say why", what, x.In)
+			r.Errorf("%s: example %s has no purpose", what, x.In)
 		}
 	}
 	if _, taken := t.In.Properties["source"]; taken {
 		r.Errorf(`%s: the argument "source" is added where several sources are published; name yours differently`, what)
 	}
 	if dry, ok := t.In.Properties["dry_run"]; ok && (dry.Type != "boolean" || slices.Contains(t.In.Required, "dry_run")) {
-		r.Errorf("%s: dry_run is an optional boolean", what)
+		r.Errorf("%s: dry_run must be an optional boolean", what)
 	}
 	checkSchema(r, what+": input", t.In)
 	checkSchema(r, what+": output", t.Out)
 }
 
-// checkSchema checks a schema and all below it.
+// checkSchema checks a schema and those inside it.
 func checkSchema(r Reporter, what string, s *jsonschema.Schema) {
 	r.Helper()
 	if len(s.Types) > 0 {
@@ -104,10 +103,10 @@ func checkSchema(r Reporter, what string, s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		path := what + "." + name
 		if !argumentName.MatchString(name) {
-			r.Errorf("%s: a name is letters, digits, _ and -", path)
+			r.Errorf("%s: a name must be letters, digits, _ and -", path)
 		}
 		if p.Description == "" {
-			r.Errorf("%s: is not described", path)
+			r.Errorf("%s: has no description", path)
 		}
 		checkSchema(r, path, p)
 	}
@@ -139,7 +138,7 @@ func checkResources(r Reporter, m *tools.Manifest) {
 			r.Errorf("%s: its URI %s has no {source}, so two sources would collide", what, res.URI)
 		}
 		if _, err := uritemplate.New(res.URI); err != nil {
-			r.Errorf("%s: its URI %s is no template: %v", what, res.URI, err)
+			r.Errorf("%s: its URI %s is not a template: %v", what, res.URI, err)
 		}
 	}
 }

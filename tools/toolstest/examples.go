@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// checkExamples executes every declared example: those of one tool in order,
-// against a fresh place.
+// checkExamples runs the examples of each tool in order, with a new fixture
+// for each tool.
 func checkExamples(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -21,7 +21,8 @@ func checkExamples(s *suite) {
 	}
 }
 
-// runExample executes one example and compares its answer, unless it is loose.
+// runExample runs one example and compares its answer, unless any answer is
+// allowed.
 func (s *suite) runExample(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
 	s.Helper()
 	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Purpose)
@@ -48,8 +49,9 @@ func decodeValue(data json.RawMessage) any {
 	return v
 }
 
-// checkDigestSeesWrites checks that Digest sees what the tools that change something
-// change: a blind one would prove nothing. Examples that run dry run wet here.
+// checkDigestSeesWrites checks that Digest changes when tools write, because
+// otherwise it would prove nothing. Dry-run examples are run without dry_run
+// here.
 func checkDigestSeesWrites(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -69,7 +71,7 @@ func checkDigestSeesWrites(s *suite) {
 	}
 }
 
-// checkReadsChangeNothing uses everything that is said to read, on one source.
+// checkReadsChangeNothing uses everything that only reads on one source.
 func checkReadsChangeNothing(s *suite) {
 	s.Helper()
 	src := s.open("one")
@@ -77,7 +79,7 @@ func checkReadsChangeNothing(s *suite) {
 	same := func(what string) {
 		s.Helper()
 		if after := src.Digest(); after != before {
-			s.Errorf("%s is said to read, but it changed the data", what)
+			s.Errorf("%s has effect read but changed the data", what)
 			before = after
 		}
 	}
@@ -102,7 +104,8 @@ func checkReadsChangeNothing(s *suite) {
 	same("Check")
 }
 
-// checkDryRunsChangeNothing runs the examples of tools that have a dry_run with it.
+// checkDryRunsChangeNothing runs every example with dry_run, if the tool has
+// it.
 func checkDryRunsChangeNothing(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -116,13 +119,13 @@ func checkDryRunsChangeNothing(s *suite) {
 			args["dry_run"] = true
 			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 			if src.Digest() != before {
-				s.Errorf("%s: example %d changed the data although it ran dry", t.Name, i+1)
+				s.Errorf("%s: example %d changed the data in a dry run", t.Name, i+1)
 			}
 		}
 	}
 }
 
-// decodeObject is a JSON object as a map that may be changed.
+// decodeObject returns a JSON object as a map that may be changed.
 func decodeObject(data json.RawMessage) map[string]any {
 	m := map[string]any{}
 	_ = json.Unmarshal(data, &m) // examples are marshalled structs

@@ -11,10 +11,10 @@ import (
 
 func (s *faultySource) hides(key string) bool { return s.env.Privacy.Hides(tools.Page{Path: key}) }
 
-// A faultyWithFilter shelf is a [tools.Hider] too.
+// A faultyWithFilter shelf is a [tools.ChangeFilter] too.
 type faultyWithFilter struct{ *faultySource }
 
-// HidesChange implements [tools.Hider].
+// HidesChange implements [tools.ChangeFilter].
 func (t faultyWithFilter) HidesChange(_ context.Context, c tools.Change) (bool, error) {
 	return t.fault != tellsHiddenChanges && t.hides(c.Target), nil
 }
@@ -54,7 +54,7 @@ func (s *faultySource) report(ctx context.Context, c tools.CallContext, in putIn
 	return err
 }
 
-// State implements [tools.Keeper].
+// State implements [tools.Restorer].
 func (s *faultySource) State(_ context.Context, target string) (tools.State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *faultySource) State(_ context.Context, target string) (tools.State, err
 	return tools.State{Exists: true, Data: []byte(v)}, nil
 }
 
-// Restore implements [tools.Keeper].
+// Restore implements [tools.Restorer].
 func (s *faultySource) Restore(ctx context.Context, c tools.CallContext, changes []tools.Change) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

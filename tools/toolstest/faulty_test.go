@@ -28,8 +28,8 @@ const (
 	collidingOutput        fault = "output that collides with the error object"
 	cancelledButWritten    fault = "cancelled and written"
 	shared                 fault = "sources that share"
-	missingResource        fault = "resource that is listed and not there"
-	missingPage            fault = "page that is listed and not there"
+	missingResource        fault = "resource that is listed but does not exist"
+	missingPage            fault = "page that is listed but does not exist"
 	listsHidden            fault = "list of hidden pages"
 	silentPrompt           fault = "prompt without messages"
 	progressGoesBack       fault = "progress that goes back"
@@ -57,14 +57,14 @@ const (
 	silentNearHidden       fault = "tool that says nothing where something is hidden"
 )
 
-// A faultyStore is what lies outside of faulty sources.
+// A faultyStore is what the faulty sources share.
 type faultyStore struct {
 	mu      sync.Mutex
 	shelves map[string]map[string]string
 	outside int
 }
 
-// A faultySource is a faulty source.
+// A faultySource is a source with at most one fault.
 type faultySource struct {
 	*faultyStore
 	fault   fault
@@ -73,7 +73,7 @@ type faultySource struct {
 	writing sync.Mutex
 }
 
-// A faultyTools is a shelf, or one that can tell which Changes are hidden.
+// faultyTools are the methods of a faulty source, with or without a ChangeFilter.
 type faultyTools interface {
 	tools.Source
 	handled
@@ -92,8 +92,8 @@ type shown interface {
 	ask(ctx context.Context, args map[string]string) ([]tools.Message, error)
 }
 
-type shelfConfig struct {
-	Name string `json:"name" jsonschema:"which shelf"`
+type faulty sourceConfig struct {
+	Name string `json:"name" jsonschema:"which faulty source"`
 }
 
 type getIn struct {
@@ -104,7 +104,7 @@ type getOut struct {
 	Value string `json:"value" jsonschema:"the thing"`
 }
 
-// collidingOut has a message that is no string, as the error object has one.
+// collidingOut has a message that is not a string, as the error object has one.
 type collidingOut struct {
 	Message int `json:"message" jsonschema:"how many messages"`
 }
@@ -118,9 +118,9 @@ type putIn struct {
 // faulty is a System with one fault, and its fixture.
 func faulty(f fault) (tools.Kind, NewFixture) {
 	w := &faultyStore{shelves: map[string]map[string]string{}}
-	system := tools.System[faultyTools, shelfConfig]{
+	system := tools.System[faultyTools, faulty sourceConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c shelfConfig, env tools.Env) (faultyTools, error) {
+		Open: func(_ context.Context, c faulty sourceConfig, env tools.Env) (faultyTools, error) {
 			s := &faultySource{faultyStore: w, fault: f, name: c.Name, env: env}
 			if f == noChangeFilter {
 				return s, nil
@@ -158,7 +158,7 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 func (w *faultyStore) place(f fault) Fixture {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name := fmt.Sprint("shelf ", len(w.shelves))
+	name := fmt.Sprint("faulty source ", len(w.shelves))
 	w.shelves[name] = map[string]string{"a": "1"}
 	set := func(key, value string) {
 		w.mu.Lock()
@@ -173,7 +173,7 @@ func (w *faultyStore) place(f fault) Fixture {
 			set("hidden", fmt.Sprint(round))
 			return []string{"hidden"}
 		},
-		Config: shelfConfig{name},
+		Config: faulty sourceConfig{name},
 		Digest: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An argumentGenerator makes up arguments from the declared examples: it swaps names,
-// adds new ones, and leaves out or sets what is optional. The same seed makes
-// up the same.
+// An argumentGenerator generates arguments from the declared examples: it
+// swaps names, invents new ones, and omits or sets optional arguments. The
+// same seed gives the same arguments.
 type argumentGenerator struct {
 	rand     *rand.Rand
 	examples map[string][]string // what the examples say, by argument
@@ -38,7 +38,7 @@ func (s *suite) newGenerator(seed uint64, place Fixture) *argumentGenerator {
 	return v
 }
 
-// arguments are some that t may accept.
+// arguments generates arguments that t may accept.
 func (v *argumentGenerator) arguments(t tools.ToolInfo) map[string]any {
 	args := decodeObject(t.Examples[v.rand.IntN(len(t.Examples))].In)
 	delete(args, "dry_run")
@@ -58,7 +58,7 @@ func (v *argumentGenerator) arguments(t tools.ToolInfo) map[string]any {
 	return args
 }
 
-// value makes up one of a plain type.
+// value generates a value of a simple type.
 func (v *argumentGenerator) value(name string, schema *jsonschema.Schema) (any, bool) {
 	switch {
 	case len(schema.Enum) > 0:
@@ -73,7 +73,7 @@ func (v *argumentGenerator) value(name string, schema *jsonschema.Schema) (any, 
 	return nil, false
 }
 
-// text is one that was said for that argument, a name, or a new one like it.
+// text returns a known text for the argument, a name, or a new one like it.
 func (v *argumentGenerator) text(argument string) string {
 	known := slices.Concat(v.examples[argument], v.names)
 	if len(known) == 0 {
@@ -90,7 +90,7 @@ func (v *argumentGenerator) text(argument string) string {
 	return fmt.Sprintf("%s %d", text, v.counter)
 }
 
-// learn makes the targets of changes names to speak of.
+// learn adds the targets of changes to the names.
 func (v *argumentGenerator) learn(changes []tools.Change) {
 	for _, c := range changes {
 		if !slices.Contains(v.names, c.Target) {

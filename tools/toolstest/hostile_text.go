@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// hostileTexts are what strangers write where a name, a path or a query is wanted.
+// hostileTexts are texts from strangers for names, paths and queries.
 func hostileTexts() []string {
 	return []string{
 		"", " ", "\t\n", ".", "..", "/", `\`, "~", "-", "--help", "*", "?", "%", "\"", "'",
@@ -26,9 +26,9 @@ func hostileTexts() []string {
 	}
 }
 
-// checkHostileText puts every text into every place of a tool's input where a
-// string goes. Tools may answer what they like, but it is an answer: no panic,
-// no error that is not ours, nothing touched outside.
+// checkHostileText puts every hostile text into every string of a tool's
+// input. Tools may answer what they like, but they must not panic, return a
+// foreign error or touch anything outside.
 func checkHostileText(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -43,13 +43,13 @@ func checkHostileText(s *suite) {
 				setAtPath(args, path, text)
 				s.call(s.ctx(), src.OpenedSource, t, encode(args))
 				if src.outside() != outside {
-					s.Fatalf("%s with %s = %q changed what lies outside of its source", t.Name, strings.Join(path, "."), abbreviate(text, 80))
+					s.Fatalf("%s with %s = %q changed something outside of its source", t.Name, strings.Join(path, "."), abbreviate(text, 80))
 				}
 			}
 		}
 		s.call(s.ctx(), src.OpenedSource, t, []byte(`{"`+strings.Repeat("k", 1<<20)+`":1}`))
 		if t.Effect == tools.Reads && src.Digest() != before {
-			s.Errorf("%s is said to read, but hostile text made it change the data", t.Name)
+			s.Errorf("%s has effect read, but hostile text made it change the data", t.Name)
 		}
 	}
 }
@@ -61,8 +61,8 @@ func (p Fixture) outside() string {
 	return p.Outside()
 }
 
-// stringPaths lists where strings go in values of schema. A step is an
-// argument's name, "[]" for the one entry of a list, or "*" for a key of a map.
+// stringPaths lists the paths of strings in a schema. A step is the name of an
+// argument, "[]" for an entry of a list, or "*" for a key of a map.
 func stringPaths(schema *jsonschema.Schema, at []string) [][]string {
 	switch schema.Type {
 	case "string":
@@ -89,8 +89,8 @@ func stringPaths(schema *jsonschema.Schema, at []string) [][]string {
 	return nil
 }
 
-// setAtPath sets the string at path, making what is missing on the way. The key of a
-// map is hostile too.
+// setAtPath sets the string at a path and creates what is missing on the way.
+// Keys of maps are hostile too.
 func setAtPath(args map[string]any, path []string, text string) {
 	var set func(v any, path []string) any
 	set = func(v any, path []string) any {

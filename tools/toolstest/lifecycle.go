@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// checkStableManifest checks that the declaration's bytes are the same from call to
-// call: agents cache the tool list.
+// checkStableManifest checks that the JSON of a declaration does not vary,
+// because agents cache the list of tools.
 func checkStableManifest(s *suite) {
 	s.Helper()
 	first, err := json.Marshal(s.kind.Manifest())
@@ -31,7 +31,7 @@ func checkStableManifest(s *suite) {
 	}
 }
 
-// checkConfigRefused opens with what the configuration does not admit.
+// checkConfigRefused opens a source with invalid configuration.
 func checkConfigRefused(s *suite) {
 	s.Helper()
 	for raw, want := range map[string]string{`{"zz_unknown":1}`: "zz_unknown", `[]`: "object", `"x"`: "object"} {
@@ -42,12 +42,12 @@ func checkConfigRefused(s *suite) {
 			continue
 		}
 		if e := tools.AsError(err); e.Code != tools.Invalid || !strings.Contains(e.Message, want) {
-			s.Errorf("open with %s: want an invalid error that says %s, got %v", raw, want, err)
+			s.Errorf("open with %s: want an invalid error that mentions %s, got %v", raw, want, err)
 		}
 	}
 }
 
-// checkHealthy checks that a source that can serve says so.
+// checkHealthy checks that Check succeeds for a new source.
 func checkHealthy(s *suite) {
 	s.Helper()
 	if err := s.open("one").Check(s.ctx()); err != nil {
@@ -55,8 +55,8 @@ func checkHealthy(s *suite) {
 	}
 }
 
-// checkCancelledCalls calls every tool with a context that has ended. A fast one may
-// still succeed; one that answers an error has changed nothing.
+// checkCancelledCalls calls every tool with a cancelled context. A fast tool
+// may still succeed; one that fails must have changed nothing.
 func checkCancelledCalls(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -75,12 +75,12 @@ func checkCancelledCalls(s *suite) {
 			s.Errorf("%s after cancellation: want timeout, got %v", t.Name, got)
 		}
 		if src.Digest() != before {
-			s.Errorf("%s after cancellation answered an error and changed the data all the same", t.Name)
+			s.Errorf("%s after cancellation: returned an error but changed the data", t.Name)
 		}
 	}
 }
 
-// checkSourcesAreIsolated changes one source and looks at another.
+// checkSourcesAreIsolated changes one source and checks another.
 func checkSourcesAreIsolated(s *suite) {
 	s.Helper()
 	one, two := s.open("one"), s.open("two")
@@ -106,8 +106,8 @@ func checkSourcesAreIsolated(s *suite) {
 	}
 }
 
-// checkConcurrentCalls calls all tools at once from several goroutines; the race
-// detector looks on.
+// checkConcurrentCalls calls all tools at once from several goroutines, for
+// the race detector.
 func checkConcurrentCalls(s *suite) {
 	s.Helper()
 	src := s.open("one")
@@ -129,7 +129,7 @@ func checkConcurrentCalls(s *suite) {
 	}
 }
 
-// checkClosedSource closes twice and then calls everything.
+// checkClosedSource closes a source twice and then calls everything.
 func checkClosedSource(s *suite) {
 	s.Helper()
 	src := s.open("one")

@@ -2,19 +2,19 @@ package toolstest
 
 import "github.com/lectern-mcp/lectern/tools"
 
-// NestedTargets says of a place whose targets lie within or beside each other, as
-// blocks do on a page, what follows from that. The suite asks it instead of
-// taking every State for its target's own. All funcs are set.
+// NestedTargets describes a fixture in which targets contain each other, as a
+// page contains blocks. The suite uses it instead of comparing States. All
+// funcs are set.
 type NestedTargets struct {
-	// SameState reports whether two States of a target are one to [tools.Keeper], as
-	// where they differ in a neighbour alone.
+	// SameState reports whether two States of a target count as equal for
+	// [tools.Restorer], as when only a neighbour differs.
 	SameState func(target string, a, b tools.State) bool
-	// Affects reports whether what a Change is about holds another target, lies
-	// in it or names it, so that taking the Change back may well turn what that
+	// Affects reports whether the target of a Change contains another target,
+	// is inside it or names it, so that undoing the Change may turn what that
 	// held from was to now.
 	Affects func(c tools.Change, target string, was, now tools.State) bool
-	// Blocked reports whether a Change cannot be taken back at the moment because
-	// what its target hangs on is gone, though the target is as it was left.
+	// Blocked reports whether a Change cannot be undone now because something
+	// that its target depends on is missing.
 	Blocked func(c tools.Change) bool
 }
 
@@ -22,7 +22,7 @@ func (p Fixture) sameState(target string, a, b tools.State) bool {
 	return equalStates(a, b) || p.Nested != nil && p.Nested.SameState(target, a, b)
 }
 
-// affected says whether one of changes may have changed a target.
+// affected reports whether one of changes may have changed a target.
 func (p Fixture) affected(changes []tools.Change, target string, was, now tools.State) bool {
 	for _, c := range changes {
 		if c.Target == target || p.Nested != nil && p.Nested.Affects(c, target, was, now) {

@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxPageBytes is how much of a page the suite reads, in bytes.
+// maxPageBytes is how much of a page the suite reads.
 const maxPageBytes = 64 << 10
 
-// checkPages looks through a source as a person does: every page that is listed,
-// and some that are not there.
+// checkPages browses a source as a person does: every listed page, and some
+// that do not exist.
 func checkPages(s *suite) {
 	s.Helper()
 	src := s.open("one")
@@ -22,7 +22,7 @@ func checkPages(s *suite) {
 		text, err := src.Page(s.ctx(), p.Name, maxPageBytes)
 		switch {
 		case err != nil:
-			s.Errorf("page %s is listed and not there: %v", abbreviate(p.Name, 80), err)
+			s.Errorf("page %s is listed but does not exist: %v", abbreviate(p.Name, 80), err)
 		case text.MIME == "":
 			s.Errorf("page %s: no MIME type", abbreviate(p.Name, 80))
 		case len(text.Text) > maxPageBytes || text.Size < int64(len(text.Text)):
@@ -39,12 +39,12 @@ func checkPages(s *suite) {
 		})
 	}
 	if src.Digest() != before {
-		s.Errorf("looking through the pages changed the data")
+		s.Errorf("browsing the pages changed the data")
 	}
 }
 
-// listPages are the pages of a source, none where its System has none to look
-// through.
+// listPages returns the pages of a source; none if its System declares no
+// Pages.
 func (s *suite) listPages(o *tools.OpenedSource) []tools.PageInfo {
 	s.Helper()
 	listed, err := o.Pages(s.ctx())
@@ -61,8 +61,8 @@ func (s *suite) listPages(o *tools.OpenedSource) []tools.PageInfo {
 	return listed
 }
 
-// checkSearch calls what says that it searches with a query alone, and looks
-// whether the pages that it finds are there.
+// checkSearch calls the search of a System and checks that the pages in its
+// results can be read.
 func checkSearch(s *suite) {
 	s.Helper()
 	t, ok := s.manifest.SearchTool()
@@ -105,8 +105,7 @@ func checkSearch(s *suite) {
 	}
 }
 
-// comparePages looks through the pages of two worlds. When they were written
-// differs from place to place and is left out.
+// comparePages compares the pages of two worlds, without their times.
 func (s *suite) comparePages(ask compareFunc, words []string) {
 	s.Helper()
 	ask("list pages", func(w *observedSource) any {

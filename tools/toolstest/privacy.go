@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A observedSource is an open source of which everything that reaches an agent is
-// kept: answers, errors and announcements.
+// An observedSource is an open source that records everything that reaches an
+// agent: answers, errors and announcements.
 type observedSource struct {
 	source
 	mu        sync.Mutex
@@ -23,13 +23,14 @@ type observedSource struct {
 	answered  map[string]bool // tools that said something
 }
 
-// openWorld opens a place with its Privacy, and with what that hides or without.
+// openWorld opens a fixture with its Privacy, with or without the hidden
+// pages.
 func (s *suite) openWorld(hidden bool) (*observedSource, []string) {
 	s.Helper()
 	place := s.fixture(s.tb)
 	var words []string
 	if place.Hide == nil || !place.Privacy.Any() {
-		s.Fatalf("%s says in its Place nothing of what can be hidden: give it Privacy and Hide", s.manifest.Name)
+		s.Fatalf("%s has a fixture without hidden pages: set Privacy and Hide", s.manifest.Name)
 	}
 	if hidden {
 		words = place.Hide(0)
@@ -46,9 +47,10 @@ func (s *suite) openWorld(hidden bool) (*observedSource, []string) {
 	return w, words
 }
 
-// checkTwoWorlds sends the same requests to a source that hides pages and to one
-// that never had them, and compares every byte that comes back. What differs
-// between two that never had them, such as a random id, says nothing.
+// checkTwoWorlds sends the same requests to a source that hides pages and to
+// one that never had them, and compares every byte of the answers. What also
+// differs between two sources without hidden pages, such as a random id, is
+// ignored.
 func checkTwoWorlds(s *suite) {
 	s.Helper()
 	secretive, words, ask := s.openWorlds()
@@ -71,13 +73,13 @@ func checkTwoWorlds(s *suite) {
 		own, _, ask := s.openWorlds()
 		s.compareExamples(ask, t)
 		if !own.answered[t.Name] {
-			s.Errorf("%s answers none of its examples where something is hidden, which proves nothing: give it one that it does", t.Name)
+			s.Errorf("%s fails for all of its examples when something is hidden: add an example that succeeds", t.Name)
 		}
 	}
 }
 
-// openWorlds are three of a kind, one of which hides something, and a way to ask
-// them all.
+// openWorlds opens three equal sources, one of which hides pages, and returns
+// a function that compares them.
 func (s *suite) openWorlds() (secretive *observedSource, words []string, ask compareFunc) {
 	s.Helper()
 	secretive, words = s.openWorld(true)
@@ -93,7 +95,7 @@ func (s *suite) openWorlds() (secretive *observedSource, words []string, ask com
 	}
 }
 
-// compareExamples asks for every example of a tool.
+// compareExamples compares the answers to a tool's examples.
 func (s *suite) compareExamples(ask compareFunc, t tools.ToolInfo) {
 	s.Helper()
 	for _, x := range t.Examples {
@@ -101,10 +103,12 @@ func (s *suite) compareExamples(ask compareFunc, t tools.ToolInfo) {
 	}
 }
 
-// compareFunc makes the same request in every world and compares.
+// A compareFunc makes the same request to every source and compares the
+// answers.
 type compareFunc func(what string, request func(w *observedSource) any)
 
-// compareReads makes requests that change nothing, and tries words wherever text goes.
+// compareReads makes requests that change nothing, with words wherever text
+// goes.
 func (s *suite) compareReads(ask compareFunc, words []string, seed uint64) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
@@ -188,7 +192,7 @@ func (s *suite) completions(w *observedSource, ref, argument, prefix string) any
 	return []any{values, s.errorJSON(err)}
 }
 
-// renderPrompt renders a prompt about word.
+// renderPrompt renders a prompt with one argument set.
 func (s *suite) renderPrompt(w *observedSource, p tools.PromptInfo, argument, word string) any {
 	args := map[string]string{}
 	for _, a := range p.Arguments {
@@ -199,7 +203,7 @@ func (s *suite) renderPrompt(w *observedSource, p tools.PromptInfo, argument, wo
 	return []any{messages, s.errorJSON(err)}
 }
 
-// callAndRecord calls a tool and keeps all that an agent sees.
+// callAndRecord calls a tool and returns everything that an agent sees.
 func (s *suite) callAndRecord(w *observedSource, t tools.ToolInfo, args json.RawMessage) any {
 	s.Helper()
 	l := &messageRecorder{progressChecker: &progressChecker{s: s, what: describeCall(t, args)}}
@@ -228,13 +232,14 @@ func (s *suite) errorJSON(err error) any {
 	return string(b)
 }
 
-// An messageRecorder is a Caller that keeps what an agent hears during a call.
+// A messageRecorder is a CallContext that records what an agent is told during
+// a call.
 type messageRecorder struct {
 	*progressChecker
 	messages []string
 }
 
-// Progress implements [tools.Caller].
+// Progress implements [tools.CallContext].
 func (o *messageRecorder) Progress(done, total float64, message string) {
 	o.progressChecker.Progress(done, total, message)
 	o.mu.Lock()
@@ -242,15 +247,15 @@ func (o *messageRecorder) Progress(done, total float64, message string) {
 	o.messages = append(o.messages, fmt.Sprint(done, total, message))
 }
 
-// Log implements [tools.Caller].
+// Log implements [tools.CallContext].
 func (o *messageRecorder) Log(level slog.Level, message string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.messages = append(o.messages, level.String()+" "+message)
 }
 
-// observe is what a request brings, and what was announced meanwhile, as plain
-// JSON values.
+// observe makes a request and returns the answer and the announcements as
+// plain JSON values.
 func observe(w *observedSource, request func(*observedSource) any) any {
 	answer := request(w)
 	w.mu.Lock()
@@ -261,7 +266,8 @@ func observe(w *observedSource, request func(*observedSource) any) any {
 	return decodeValue(b)
 }
 
-// maskRandom makes a and c say the same wherever a and its twin b differ.
+// maskRandom replaces values of a and c where a and b, which should be equal,
+// differ.
 func maskRandom(a *any, b any, c *any) {
 	switch was := (*a).(type) {
 	case map[string]any:
@@ -294,8 +300,8 @@ func maskRandom(a *any, b any, c *any) {
 	}
 }
 
-// checkHiddenUntouched calls every tool that writes with words that lead to what is
-// hidden. What is a target of the Keeper holds the same afterwards.
+// checkHiddenUntouched calls every tool that writes with words that lead to
+// hidden pages. Hidden targets must not change.
 func checkHiddenUntouched(s *suite) {
 	s.Helper()
 	w, words := s.openWorld(true)
@@ -303,10 +309,10 @@ func checkHiddenUntouched(s *suite) {
 		return
 	}
 	if w.Restorer() == nil {
-		s.Fatalf("%s writes and is no tools.Keeper, so nobody can tell what it does to hidden things", s.manifest.Name)
+		s.Fatalf("%s has tools that write but is not a tools.Restorer, so hidden pages cannot be checked", s.manifest.Name)
 	}
 	if _, ok := w.Restorer().(tools.ChangeFilter); !ok {
-		s.Errorf("%s hides things and is no tools.Hider, so where anything is hidden agents see none of their own changes", s.manifest.Name)
+		s.Errorf("%s is not a tools.ChangeFilter, so agents see none of their own changes when anything is hidden", s.manifest.Name)
 	}
 	hidden := map[string]tools.State{}
 	for _, word := range words {
@@ -316,7 +322,7 @@ func checkHiddenUntouched(s *suite) {
 		}
 	}
 	if len(hidden) == 0 {
-		s.Errorf("none of %.300q is a target that is there", words)
+		s.Errorf("none of %.300q is an existing target", words)
 	}
 	for _, t := range s.writingTools() {
 		for _, path := range stringPaths(t.In, nil) {
@@ -335,22 +341,24 @@ func checkHiddenUntouched(s *suite) {
 	}
 }
 
-// checkChangeHidden checks that agents must not know of a Change of what is hidden.
+// checkChangeHidden checks that agents may not see a Change of something
+// hidden.
 func (s *suite) checkChangeHidden(w *observedSource, c tools.Change) {
 	s.Helper()
 	if hidden, err := w.HidesChange(s.ctx(), c); err == nil && !hidden {
-		s.Errorf("%q is hidden, and agents may know of a change of it", c.Target)
+		s.Errorf("%q is hidden, but agents may see a change of it", c.Target)
 	}
 }
 
-// callLeavingHidden makes a call and checks that it leaves hidden alone.
+// callLeavingHidden makes a call and checks that it leaves hidden targets
+// alone.
 func (s *suite) callLeavingHidden(w *observedSource, hidden map[string]tools.State, t tools.ToolInfo, args json.RawMessage) {
 	s.Helper()
 	l := s.newRecorder(describeCall(t, args))
 	s.callAs(s.ctx(), l, w.OpenedSource, t, args)
 	for target, was := range hidden {
 		if now := s.readState(w.source, target); !equalStates(now, was) {
-			s.Errorf("%s: %q is hidden, and was changed from %s to %s", l.what, target, describeState(was), describeState(now))
+			s.Errorf("%s: %q is hidden but was changed from %s to %s", l.what, target, describeState(was), describeState(now))
 			hidden[target] = now
 		}
 	}

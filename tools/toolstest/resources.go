@@ -11,11 +11,11 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxCompletions is MCP's bound for the values of one completion.
+// maxCompletions is MCP's limit for one completion.
 const maxCompletions = 100
 
-// checkResourceReads reads every resource the suite can find, and some that are not
-// there.
+// checkResourceReads reads every resource that the suite can find, and some
+// that do not exist.
 func checkResourceReads(s *suite) {
 	s.Helper()
 	src := s.open("one")
@@ -55,11 +55,11 @@ func checkResourceReads(s *suite) {
 		s.readMaybe(src, strings.NewReplacer("{", "", "}", "").Replace(r.URI)+"/..%2f..%2fetc%2fpasswd")
 	}
 	if src.outside() != outside {
-		s.Errorf("reading resources changed what lies outside of the source")
+		s.Errorf("reading resources changed something outside of the source")
 	}
 }
 
-// readMaybe reads a resource that may be there or not.
+// readMaybe reads a resource that may not exist.
 func (s *suite) readMaybe(src source, uri string) {
 	s.Helper()
 	s.checkReadableError("read "+abbreviate(uri, 120), func() error {
@@ -79,7 +79,7 @@ func (s *suite) hostilePrompt(src source, name string, args map[string]string, a
 	})
 }
 
-// checkReadableError checks that what comes back, if it is an error, is one for agents.
+// checkReadableError checks that an error, if any, is readable for agents.
 func (s *suite) checkReadableError(what string, call func() error) {
 	s.Helper()
 	_, err := s.recoverPanic(what, func() (tools.Result, error) { return tools.Result{}, call() })
@@ -91,12 +91,12 @@ func (s *suite) checkReadableError(what string, call func() error) {
 func (s *suite) checkNotFound(src source, uri string) {
 	s.Helper()
 	if _, err := src.Read(s.ctx(), uri); err == nil || tools.AsError(err).Code != tools.NotFound {
-		s.Errorf("read %s, which is not there: want not_found, got %v", uri, err)
+		s.Errorf("read %s, which does not exist: want not_found, got %v", uri, err)
 	}
 }
 
-// findURIs are the resources of a source, as far as its place names them or
-// completion finds them.
+// findURIs returns the URIs of a source's resources: those in its fixture and
+// those that completion finds.
 func (s *suite) findURIs(src source, name string) []string {
 	s.Helper()
 	uris := slices.Clone(src.URIs)
@@ -125,13 +125,13 @@ func (s *suite) findURIs(src source, name string) []string {
 	}
 	for _, uri := range uris {
 		if u, err := url.Parse(uri); err != nil || u.Scheme == "" {
-			s.Errorf("%s is no URI", uri)
+			s.Errorf("%s is not a URI", uri)
 		}
 	}
 	return uris
 }
 
-// complete asks for values and checks their bound.
+// complete asks for proposals and checks their number.
 func (s *suite) complete(src source, ref, argument, prefix string) []string {
 	s.Helper()
 	values, err := src.Complete(s.ctx(), ref, argument, prefix)
@@ -144,8 +144,8 @@ func (s *suite) complete(src source, ref, argument, prefix string) []string {
 	return values
 }
 
-// checkPromptRendering renders every prompt, asks for completions of every argument, and
-// leaves out what is required.
+// checkPromptRendering renders every prompt, completes every argument, and
+// omits required ones.
 func checkPromptRendering(s *suite) {
 	s.Helper()
 	src := s.open("one")
@@ -157,7 +157,7 @@ func checkPromptRendering(s *suite) {
 		}
 		for i, m := range messages {
 			if !isComplete(m.Content) {
-				s.Errorf("prompt %s: message %d of kind %q lacks what its kind needs", p.Name, i, m.Content.Kind)
+				s.Errorf("prompt %s: message %d of kind %q lacks a field that its kind needs", p.Name, i, m.Content.Kind)
 			}
 		}
 		for _, a := range p.Arguments {
@@ -172,7 +172,7 @@ func checkPromptRendering(s *suite) {
 	}
 }
 
-// checkPromptArgument sends hostile text as one argument, and then leaves it out.
+// checkPromptArgument sends hostile text as one argument, and then omits it.
 func (s *suite) checkPromptArgument(src source, p tools.PromptInfo, args map[string]string, a tools.PromptArgument) {
 	s.Helper()
 	for _, text := range hostileTexts() {
@@ -189,7 +189,7 @@ func (s *suite) checkPromptArgument(src source, p tools.PromptInfo, args map[str
 	}
 }
 
-// fillPromptArguments fills every argument with what completion proposes first.
+// fillPromptArguments fills every argument with the first proposal.
 func (s *suite) fillPromptArguments(src source, p tools.PromptInfo) map[string]string {
 	s.Helper()
 	args := map[string]string{}

@@ -10,16 +10,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Sequences of calls: how many in an ordinary run, and how long. The variable
-// SEQUENCES of the environment asks for more, as `make sequences` does: a count,
-// or two numbers such as 3000-4000, the first and the one after the last.
+// Number and length of random sequences. The environment variable SEQUENCES,
+// which `make sequences` sets, changes the number: a count, or two numbers
+// such as 3000-4000 for a range of seeds.
 const (
 	defaultSequences = 24
 	sequenceLength   = 14
 )
 
-// checkSequences has two agents and a person work in one place, in sequences that
-// are made up, and then takes back what an agent did.
+// checkSequences lets two agents and a person work on one source in random
+// sequences, and then undoes what an agent did.
 func checkSequences(s *suite) {
 	s.Helper()
 	if len(s.writingTools()) == 0 {
@@ -44,11 +44,11 @@ func checkSequences(s *suite) {
 		_ = q.Close()
 	}
 	if changed < to-from {
-		s.Errorf("%d calls of %d sequences changed anything: give Place.Names to make better ones up", changed, to-from)
+		s.Errorf("only %d calls of %d sequences changed anything: set Fixture.Names to generate better calls", changed, to-from)
 	}
 }
 
-// seedRange are the seeds to try.
+// seedRange returns the seeds to try.
 func seedRange() (from, to int) {
 	asked := os.Getenv("SEQUENCES") //nolint:forbidigo // only tests run this
 	if a, b, ok := strings.Cut(asked, "-"); ok {
@@ -62,7 +62,7 @@ func seedRange() (from, to int) {
 	return from, to
 }
 
-// A sequence is one place and what was done to it.
+// A sequence is one source and what was done to it.
 type sequence struct {
 	*suite
 	source
@@ -72,14 +72,14 @@ type sequence struct {
 	known map[string]bool // every target so far
 }
 
-// An agentCall is a call that changed something, and whose it was.
+// An agentCall is a call that changed something, and the agent that made it.
 type agentCall struct {
 	agent int
 	recordedCall
 }
 
-// run lets the two agents call, and the person edit in between unless they
-// are alone.
+// run lets the two agents call tools, and the person edit in between unless
+// alone is set.
 func (q *sequence) run(alone bool) {
 	q.suite.Helper()
 	writers := q.writingTools()
@@ -103,23 +103,23 @@ func (q *sequence) run(alone bool) {
 	}
 }
 
-// undoAll takes back every call, the last first, when nobody else edited:
-// the data is then what it was at the start.
+// undoAll undoes every call, the last first, if nobody else edited. The data
+// must then be what it was at the start.
 func (q *sequence) undoAll(start string) {
 	q.suite.Helper()
 	for _, c := range slices.Backward(q.calls) {
-		if _, err := q.restore(q.source, "take back "+c.what, reverseChanges(c.changes)); err != nil {
-			q.Errorf("take back %s: %v, though nobody else has edited", c.what, err)
+		if _, err := q.restore(q.source, "undo "+c.what, reverseChanges(c.changes)); err != nil {
+			q.Errorf("undo %s: %v, although nobody else edited", c.what, err)
 			return
 		}
 	}
 	if q.Digest() != start {
-		q.Errorf("%s: every call was taken back, but the data is not as before", q.what)
+		q.Errorf("%s: every call was undone, but the data is not as before", q.what)
 	}
 }
 
-// undoOneAgent takes back what one agent did, as far as nobody has edited it
-// since, and then that too.
+// undoOneAgent undoes what one agent did, as far as nobody edited it later,
+// and then undoes the undo.
 func (q *sequence) undoOneAgent() {
 	q.suite.Helper()
 	before := q.Digest()
@@ -133,19 +133,19 @@ func (q *sequence) undoOneAgent() {
 		}
 	}
 	for _, b := range slices.Backward(backs) {
-		if _, err := q.restore(q.source, "do again "+b.what, reverseChanges(b.changes)); err != nil {
-			q.Errorf("do again %s: %v, though nobody else has edited", b.what, err)
+		if _, err := q.restore(q.source, "redo "+b.what, reverseChanges(b.changes)); err != nil {
+			q.Errorf("redo %s: %v, although nobody else edited", b.what, err)
 			return
 		}
 	}
 	if q.Digest() != before {
-		q.Errorf("%s: everything that was taken back was done again, but the data is not as before", q.what)
+		q.Errorf("%s: every undo was undone, but the data is not as before", q.what)
 	}
 }
 
-// undoCall takes one call back: it must work if every target is as the call
-// left it, and else conflict and change nothing. No other target changes, unless
-// it is part of one that does.
+// undoCall undoes one call. It must succeed if every target is as the call
+// left it, and otherwise return a conflict and change nothing. No unrelated
+// target may change.
 func (q *sequence) undoCall(c agentCall) []tools.Change {
 	q.suite.Helper()
 	was := map[string]tools.State{}
@@ -158,7 +158,7 @@ func (q *sequence) undoCall(c agentCall) []tools.Change {
 			edited = append(edited, change.Target)
 		}
 	}
-	what := "take back " + c.what
+	what := "undo " + c.what
 	if len(edited) > 0 {
 		q.checkConflict(q.source, what, reverseChanges(c.changes), edited...)
 		return nil
@@ -169,7 +169,7 @@ func (q *sequence) undoCall(c agentCall) []tools.Change {
 		return nil
 	}
 	if err != nil {
-		q.Errorf("%s: %v, though nobody has edited what it changed", what, err)
+		q.Errorf("%s: %v, although nobody edited what it changed", what, err)
 		return nil
 	}
 	for target, st := range was {

@@ -15,8 +15,8 @@ type recordedCall struct {
 	changes []tools.Change
 }
 
-// checkUndo takes back every call of every example, first each by itself and
-// then all of them, and the taking back too: the bytes are those of before.
+// checkUndo undoes every call of every example, undoes each undo, and finally
+// undoes all calls in reverse order. The bytes must be those from before.
 func checkUndo(s *suite) {
 	s.Helper()
 	src := s.openRestorable()
@@ -27,21 +27,21 @@ func checkUndo(s *suite) {
 			d := recordedCall{what: describeCall(t, x.In), before: src.Digest()}
 			d.changes = s.callAndCheckReport(src, t, x.In)
 			after := src.Digest()
-			back := s.restoreAndCompare(src, "take back "+d.what, reverseChanges(d.changes), d.before)
-			d.changes = s.restoreAndCompare(src, "take back the taking back of "+d.what, reverseChanges(back), after)
+			back := s.restoreAndCompare(src, "undo "+d.what, reverseChanges(d.changes), d.before)
+			d.changes = s.restoreAndCompare(src, "undo the undo of "+d.what, reverseChanges(back), after)
 			all = append(all, d)
 		}
 	}
 	for _, d := range slices.Backward(all) {
-		s.restoreAndCompare(src, "take back, last first, "+d.what, reverseChanges(d.changes), d.before)
+		s.restoreAndCompare(src, "undo, last first, "+d.what, reverseChanges(d.changes), d.before)
 	}
 	if src.Digest() != start {
-		s.Errorf("after everything was taken back the data is not as it was")
+		s.Errorf("after undoing everything the data is not as it was")
 	}
 }
 
-// restoreAndCompare restores and checks that the digest is then want. It returns what
-// was reported.
+// restoreAndCompare restores and checks the digest. It returns what was
+// reported.
 func (s *suite) restoreAndCompare(src source, what string, changes []tools.Change, want string) []tools.Change {
 	s.Helper()
 	if len(changes) == 0 {
@@ -57,7 +57,7 @@ func (s *suite) restoreAndCompare(src source, what string, changes []tools.Chang
 	return reported
 }
 
-// restore calls Restore, after a refusal that must change nothing.
+// restore calls Restore, after a refused attempt that must change nothing.
 func (s *suite) restore(src source, what string, changes []tools.Change) ([]tools.Change, error) {
 	s.Helper()
 	try := func(l *changeRecorder) error {
@@ -70,19 +70,19 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 	refused := s.newRecorder(what)
 	refused.refuse = errRefused
 	if err := try(refused); refused.reports > 0 && err != errRefused { //nolint:errorlint // as it is
-		s.Errorf("%s: was refused and answered %v", what, err)
+		s.Errorf("%s: BeforeWrite failed, and Restore returned %v", what, err)
 	}
 	if src.Digest() != before {
-		s.Errorf("%s: changed the data although it was refused", what)
+		s.Errorf("%s: changed the data although BeforeWrite failed", what)
 	}
 	l := s.newRecorder(what)
 	err := try(l)
 	if err != nil {
 		if src.Digest() != before {
-			s.Errorf("%s: answered %v and changed the data all the same", what, err)
+			s.Errorf("%s: returned %v but changed the data", what, err)
 		}
 		if l.reports > 0 {
-			s.Errorf("%s: reported what it would change and then answered %v", what, err)
+			s.Errorf("%s: reported what it would change but then returned %v", what, err)
 		}
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 	return l.changes, nil
 }
 
-// checkLaterEditsKept checks that a call is not taken back when one of its targets holds
-// something else by now, and that nothing of it is taken back then.
+// checkLaterEditsKept checks that a call is not undone, not even in part, if
+// one of its targets was edited later.
 func checkLaterEditsKept(s *suite) {
 	s.Helper()
 	for _, t := range s.writingTools() {
@@ -108,13 +108,14 @@ func checkLaterEditsKept(s *suite) {
 				other := reverseChanges(changes)
 				at := len(changes) - 1 - i
 				other[at].Before, other[at].After = c.Before, c.After // as if it had been taken back already
-				s.checkConflict(src, fmt.Sprintf("take back %s after %q was edited", describeCall(t, x.In), c.Target), other, c.Target)
+				s.checkConflict(src, fmt.Sprintf("undo %s after %q was edited", describeCall(t, x.In), c.Target), other, c.Target)
 			}
 		}
 	}
 }
 
-// checkConflict checks that changes cannot be restored because of target.
+// checkConflict checks that restoring changes fails with a conflict that names
+// one of targets.
 func (s *suite) checkConflict(src source, what string, changes []tools.Change, targets ...string) {
 	s.Helper()
 	_, err := s.restore(src, what, changes)
@@ -123,8 +124,8 @@ func (s *suite) checkConflict(src source, what string, changes []tools.Change, t
 	}
 }
 
-// mentionsTarget says whether a message names one of targets. It may cut a long one and
-// quote what is odd.
+// mentionsTarget reports whether a message names one of targets, which it may
+// cut or quote.
 func mentionsTarget(msg string, targets []string) bool {
 	for _, t := range targets {
 		quoted := strings.Trim(fmt.Sprintf("%q", t), `"`)
@@ -137,6 +138,6 @@ func mentionsTarget(msg string, targets []string) bool {
 
 func truncate(s string, n int) string { return s[:min(n, len(s))] }
 
-// isContainer says whether a target is one that only holds others: it is no
-// conflict if it is there already, or must stay for what else is in it.
+// isContainer reports whether a target is a container such as a folder: no
+// conflict if it exists already or must stay.
 func isContainer(target string) bool { return strings.HasSuffix(target, "/") }
