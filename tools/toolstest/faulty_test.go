@@ -92,8 +92,8 @@ type shown interface {
 	ask(ctx context.Context, args map[string]string) ([]tools.Message, error)
 }
 
-type faulty sourceConfig struct {
-	Name string `json:"name" jsonschema:"which faulty source"`
+type sourceConfig struct {
+	Name string `json:"name" jsonschema:"which source"`
 }
 
 type getIn struct {
@@ -118,9 +118,9 @@ type putIn struct {
 // faulty is a System with one fault, and its fixture.
 func faulty(f fault) (tools.Kind, NewFixture) {
 	w := &faultyStore{shelves: map[string]map[string]string{}}
-	system := tools.System[faultyTools, faulty sourceConfig]{
+	system := tools.System[faultyTools, sourceConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c faulty sourceConfig, env tools.Env) (faultyTools, error) {
+		Open: func(_ context.Context, c sourceConfig, env tools.Env) (faultyTools, error) {
 			s := &faultySource{faultyStore: w, fault: f, name: c.Name, env: env}
 			if f == noChangeFilter {
 				return s, nil
@@ -158,7 +158,7 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 func (w *faultyStore) place(f fault) Fixture {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name := fmt.Sprint("faulty source ", len(w.shelves))
+	name := fmt.Sprint("source ", len(w.shelves))
 	w.shelves[name] = map[string]string{"a": "1"}
 	set := func(key, value string) {
 		w.mu.Lock()
@@ -173,7 +173,7 @@ func (w *faultyStore) place(f fault) Fixture {
 			set("hidden", fmt.Sprint(round))
 			return []string{"hidden"}
 		},
-		Config: faulty sourceConfig{name},
+		Config: sourceConfig{name},
 		Digest: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()
