@@ -1,15 +1,15 @@
-// Package bridge is the loopback line to Peers: plugins inside other
-// applications that connect to us, over a WebSocket or by long polling, prove
-// that they have the token, and then answer requests.
+// Package bridge is the loopback connection to Peers: plugins inside other
+// applications that connect to us by WebSocket or long polling, prove that
+// they have the token, and then answer requests.
 //
 // It moves frames and does not know what they mean; methods and results are
-// its callers' business. It listens nowhere: cmd/lectern mounts
-// [Bridge.Handler] behind a loopnet.Guard with [Bridge.Routes], and hub gives a
-// [Peer] to every Source that wants one. It imports no vocabulary, so hub
-// translates its [Error]s.
+// its callers' business. It does not listen: cmd/lectern mounts
+// [Bridge.Handler] behind a loopnet.Guard with [Bridge.Routes], and hub gives
+// a [Peer] to every Source that wants one. It does not import package tools,
+// so hub translates its [Error]s.
 //
-// Start reading at [Bridge], then greet.go (who may connect), conn.go (one
-// connection), peer.go (what callers see). Transcripts of the wire are in
+// Start reading at [Bridge], then handshake.go (who may connect), conn.go (one
+// connection), peer.go (what callers see). Transcripts of the protocol are in
 // testdata; bridgetest replays them and has a fake Peer.
 package bridge
 
@@ -24,32 +24,32 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Config is what a Bridge is made of. Token, Log and Now are required.
+// Config configures a Bridge. Token, Log and Now are required.
 type Config struct {
-	// Token is the secret that Peers share with us. It is asked for at every
-	// hello, so a rotated one counts for the next connection.
+	// Token returns the secret that Peers share with us. It is called for every
+	// hello, so a rotated token counts from the next connection on.
 	Token func() loopnet.Token
-	// PlainToken lets a Peer send the token itself instead of proving it. It
-	// is for Peers that cannot compute an HMAC; whoever squats the port while
+	// PlainToken lets a Peer send the token itself instead of proving it. It is
+	// for Peers that cannot compute an HMAC. A program that takes our port while
 	// we do not run then learns the token.
 	PlainToken bool
 	Version    string // of Lectern, told to Peers
 	Skill      string // version of SKILL.md, told to Peers
-	// Approve says whether a person has let this origin in. It is asked at
-	// every connection of an origin that is not known; what it refuses is
-	// shown by [Bridge.Origins], but for web pages (http, https): any could
-	// ask. Nil refuses all.
+	// Approve reports whether a person has approved this origin. It is called for
+	// every connection of an unknown origin. [Bridge.Origins] lists what it
+	// refuses, except web pages (http, https), because any page could ask. Nil
+	// refuses all.
 	Approve func(origin string) bool
 	Limits  Limits
 	Log     *slog.Logger
 	Now     func() time.Time
 	// Changed is called after [Bridge.Connections] or [Bridge.Origins] have
-	// changed. It must not block. Nil: nobody wants to know.
+	// changed. It must not block; it may be nil.
 	Changed func()
 }
 
-// A Bridge holds the connections to all Peers. Its methods may be used from
-// any goroutine.
+// A Bridge holds the connections to all Peers. Its methods are safe for
+// concurrent use.
 type Bridge struct {
 	conf         Config
 	limits       Limits
@@ -65,7 +65,7 @@ type Bridge struct {
 	work   sync.WaitGroup // one for each link, and one for each listener
 
 	mu          sync.Mutex
-	links       map[link]struct{} // open, greeted or not
+	links       map[link]struct{} // open, authenticated or not
 	conns       map[string]*conn  // by the key of the graph
 	listeners   map[*listener]struct{}
 	peerArrived chan struct{} // closed, and replaced, when a Peer has come
@@ -84,8 +84,8 @@ func New(c Config) *Bridge {
 	return b
 }
 
-// Close tells all Peers that we go away, fails the calls in flight and returns
-// when nothing of the bridge runs any more.
+// Close tells all Peers that we stop, fails the calls in flight and returns
+// when all goroutines of the bridge have ended.
 func (b *Bridge) Close() error {
 	b.cancel()
 	b.mu.Lock()
@@ -103,7 +103,8 @@ func (b *Bridge) Close() error {
 	return nil
 }
 
-// registerLink counts a link in, unless there are too many or the bridge is closed.
+// registerLink counts a link, unless there are too many in the handshake or
+// the bridge is closed.
 func (b *Bridge) registerLink(l link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,7 +116,7 @@ func (b *Bridge) registerLink(l link) bool {
 	return true
 }
 
-// serveLink is the life of one link that open counted in.
+// serveLink runs a link that registerLink has counted, until it ends.
 func (b *Bridge) serveLink(l link, origin string) {
 	defer b.work.Done()
 	defer func() {
@@ -135,8 +136,8 @@ func (b *Bridge) serveLink(l link, origin string) {
 	c.run()
 }
 
-// addConn makes c the connection of its graph. The one that was it before is told
-// so and closed: the newest is where the person is.
+// addConn makes c the connection of its graph and replaces the former one: the
+// newest is where the person is.
 func (b *Bridge) addConn(c *conn) *endReason {
 	b.mu.Lock()
 	key := c.key()
@@ -160,7 +161,7 @@ func (b *Bridge) addConn(c *conn) *endReason {
 	return nil
 }
 
-// removeConn forgets c, which has ended, if it has not been replaced already.
+// removeConn removes c, which has ended, unless it was replaced already.
 func (b *Bridge) removeConn(c *conn) {
 	b.mu.Lock()
 	for key, other := range b.conns {
@@ -175,7 +176,7 @@ func (b *Bridge) removeConn(c *conn) {
 	b.notifyChanged()
 }
 
-// updateInfo takes over what c says of itself now, which may be another graph.
+// updateInfo stores what c now says about itself, which may be another graph.
 func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 	b.mu.Lock()
 	from, to := c.key(), a.key()
@@ -198,8 +199,8 @@ func (b *Bridge) updateInfo(c *conn, a *peerInfo) {
 	b.notifyChanged()
 }
 
-// refreshListeners tells listeners whose Peer came, went or became another, and wakes
-// calls that wait for one. b.mu is held.
+// refreshListeners tells listeners whose Peer connected, disconnected or
+// changed, and wakes calls that wait for a Peer. b.mu is held.
 func (b *Bridge) refreshListeners() {
 	for l := range b.listeners {
 		l.attach(b.findPeerLocked(l.graph))
@@ -214,7 +215,7 @@ func (b *Bridge) notifyChanged() {
 	}
 }
 
-// connsLocked is every connection, in the order of their keys. b.mu is held.
+// connsLocked returns every connection, sorted by key. b.mu is held.
 func (b *Bridge) connsLocked() []*conn {
 	conns := make([]*conn, 0, len(b.conns))
 	for _, c := range b.conns {

@@ -8,22 +8,23 @@ import (
 	"fmt"
 )
 
-// A pendingCall is one request of ours. conn.mu guards all but done.
+// A pendingCall is a request of ours. conn.mu guards all fields but done.
 type pendingCall struct {
 	id       string
 	graphKey string // of the graph that it is for
-	sent     bool   // it has left us, or is about to
+	sent     bool   // it was sent, or is being sent
 	done     chan callResult
 }
 
 type callResult struct {
 	result json.RawMessage
-	err    error // *fault's *Error, or *lost
+	err    error // *Error or *connectionLostError
 }
 
 func (k *pendingCall) finish(result json.RawMessage, err error) { k.done <- callResult{result, err} }
 
-// call asks the Peer, whose graph must be key, and waits for the answer.
+// call sends a request to the Peer, whose graph must be key, and waits for the
+// answer.
 func (c *conn) call(ctx context.Context, key, method string, params json.RawMessage) (json.RawMessage, error) {
 	if err := c.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (c *conn) prepareRequest(key, method string, params json.RawMessage) (*pend
 	return k, frame, nil
 }
 
-// acquireSlot takes one of the slots, and waits for it if not too many do.
+// acquireSlot takes a slot for a call in flight. It waits for one unless too
+// many calls wait already.
 func (c *conn) acquireSlot(ctx context.Context) error {
 	select {
 	case c.inFlight <- struct{}{}:
@@ -86,8 +88,8 @@ func (c *conn) acquireSlot(ctx context.Context) error {
 	}
 }
 
-// registerCall registers a call. Its id names the connection and holds random bits,
-// so that an answer to another connection's call cannot match.
+// registerCall registers a call. Its id names the connection and contains
+// random bits, so that an answer to a call of another connection cannot match.
 func (c *conn) registerCall(prefix, key string) (*pendingCall, error) {
 	var bits [8]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
@@ -102,8 +104,8 @@ func (c *conn) registerCall(prefix, key string) (*pendingCall, error) {
 	return k, nil
 }
 
-// markSent reports whether a request is still wanted, at the moment when it is
-// about to leave. A call for a graph that is no longer open is not.
+// markSent reports whether a request is still wanted when it is about to be
+// sent. A call for a graph that is no longer open is not.
 func (c *conn) markSent(k *pendingCall) bool {
 	key := c.key()
 	c.mu.Lock()
@@ -120,15 +122,15 @@ func (c *conn) markSent(k *pendingCall) bool {
 	return true
 }
 
-// dropCall drops a call that was not sent.
+// dropCall removes a call that was not sent.
 func (c *conn) dropCall(k *pendingCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.calls, k.id)
 }
 
-// cancelCall ends a call whose context has ended, unless its answer is there. The
-// Peer is told, so that it can stop.
+// cancelCall ends a call whose context has ended, unless its answer has
+// arrived. It tells the Peer, so that the Peer can stop.
 func (c *conn) cancelCall(ctx context.Context, k *pendingCall) (json.RawMessage, error) {
 	c.mu.Lock()
 	select {
@@ -149,11 +151,11 @@ func (c *conn) cancelCall(ctx context.Context, k *pendingCall) (json.RawMessage,
 	return nil, timeoutError(ctx, k.sent)
 }
 
-// graphSwitched is how calls for one graph end when the Peer opens another.
+// graphSwitched is why calls for one graph fail when the Peer opens another.
 var graphSwitched = endReason{reason: "another graph was opened"}
 
-// failCallsOfClosedGraph fails the calls for a graph that the Peer has closed: an answer
-// that comes now may be another graph's.
+// failCallsOfClosedGraph fails the calls for a graph that the Peer has closed:
+// an answer that arrives now may be about another graph.
 func (c *conn) failCallsOfClosedGraph() {
 	key := c.key()
 	var cancelled []string

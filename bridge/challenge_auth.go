@@ -9,10 +9,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// authScheme names the way in which both ends prove the token. The token never
-// crosses the line, so a program that squats our port learns nothing; and each
-// proof is over both nonces and a label of its own, so that neither can be
-// replayed or reflected.
+// authScheme names how both ends prove the token. The token itself is never sent,
+// so a program that takes our port learns nothing. Each proof covers both nonces
+// and a label of its own, so it can be neither replayed nor reflected.
 const authScheme = "hmac-sha256"
 
 const (
@@ -36,7 +35,7 @@ func computeProof(token loopnet.Token, label, first, second string) []byte {
 	return token.MAC([]byte(label + first + "\n" + second))
 }
 
-// verifyPluginProof tells whether the Peer has the token.
+// verifyPluginProof reports whether the Peer has the token.
 func verifyPluginProof(token loopnet.Token, proof, server, plugin string) bool {
 	got, err := hex.DecodeString(proof)
 	return err == nil && len(got) == sha256.Size && isNonce(plugin) &&

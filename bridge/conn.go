@@ -11,16 +11,16 @@ import (
 	"github.com/coder/websocket"
 )
 
-// A conn is one authenticated connection of a Peer, from its hello to its end.
-// Three goroutines serve it: one reads, one writes, one pings.
+// A conn is one authenticated connection of a Peer. Three goroutines serve it:
+// one reads, one writes, one pings.
 type conn struct {
 	bridge      *Bridge
 	link        link
 	origin      string
-	epoch       uint64 // of the bridge's connections, from 1
+	epoch       uint64 // number of the connection, from 1
 	since       time.Time
 	info        atomic.Pointer[peerInfo]
-	helloAnswer []byte // the answer to its hello
+	helloAnswer []byte // to its hello
 
 	out      chan outgoing
 	closed   chan struct{} // closed when the connection has ended
@@ -37,21 +37,21 @@ type conn struct {
 	metrics   connMetrics
 }
 
-// A connMetrics is what a connection has seen, for people.
+// connMetrics counts what a connection has seen, for people.
 type connMetrics struct {
 	calls, failures, unmatched uint64
 	latency                    time.Duration // of the last ping; 0: none was answered yet
 	lastError                  string
 }
 
-// outgoing is a frame on its way out, with the call whose request it is.
+// An outgoing is a frame to be sent, with the call whose request it is.
 type outgoing struct {
 	frame []byte
 	call  *pendingCall // nil: none
 }
 
 // optionalFrames is how many frames besides requests may wait to be written:
-// cancellations and answers. What finds no room is not worth waiting for.
+// cancellations and answers. More are dropped.
 const optionalFrames = 64
 
 func newConn(b *Bridge, l link, origin string, a *peerInfo) *conn {
@@ -66,8 +66,8 @@ func newConn(b *Bridge, l link, origin string, a *peerInfo) *conn {
 
 func (c *conn) key() string { return c.info.Load().key() }
 
-// run serves the connection until it ends, and returns when nothing of it is
-// left.
+// run serves the connection until it ends, and returns when all its goroutines
+// have ended.
 func (c *conn) run() {
 	if err := c.link.write(c.helloAnswer); err != nil {
 		c.end(endReason{code: codeAbnormal, reason: "the answer to hello could not be sent"})
@@ -99,7 +99,7 @@ func (c *conn) end(why endReason) {
 	}
 	go func() {
 		defer c.closing.Done()
-		c.bridge.removeConn(c) // now: a Peer that does not answer is slow to close
+		c.bridge.removeConn(c) // first, because a Peer that does not answer is slow to close
 		if why.lastFrame != nil {
 			_ = c.link.write(why.lastFrame) // the close says it again
 		}
@@ -107,7 +107,7 @@ func (c *conn) end(why endReason) {
 	}()
 }
 
-// reason is how the connection ended.
+// reason returns why the connection ended.
 func (c *conn) reason() endReason {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,11 +118,11 @@ func (c *conn) reason() endReason {
 }
 
 func (c *conn) endReplaced() {
-	const reason = "the same graph has connected anew; the newest connection is used"
+	const reason = "the same graph has connected again; the newest connection is used"
 	c.end(endReason{codeReplaced, reason, encodeNotification("replaced", map[string]any{"reason": reason})})
 }
 
-// readLoop takes frames until the link or the Peer's good behaviour ends.
+// readLoop handles frames until the link ends or the Peer breaks the protocol.
 func (c *conn) readLoop() endReason {
 	for {
 		text, err := c.link.read()
@@ -139,7 +139,8 @@ func (c *conn) readLoop() endReason {
 	}
 }
 
-// handleFrame acts on one frame. An error is a break of the protocol.
+// handleFrame acts on one frame. An error means that the Peer broke the
+// protocol.
 func (c *conn) handleFrame(f frame) error {
 	switch {
 	case f.method == "":
@@ -161,16 +162,16 @@ func (c *conn) handleFrame(f frame) error {
 	}
 }
 
-// handleRequest answers what a Peer asks of us, which is next to nothing.
+// handleRequest answers requests of a Peer. Only ping is one.
 func (c *conn) handleRequest(f frame) {
 	if f.method == "ping" {
 		c.sendOptional(encodeResult(f.id, json.RawMessage("{}")))
 		return
 	}
-	c.sendOptional(encodeError(f.id, "INVALID_INPUT", "Lectern answers ping alone"))
+	c.sendOptional(encodeError(f.id, "INVALID_INPUT", "Lectern answers only ping"))
 }
 
-// writeLoop sends what is queued, and skips requests whose caller has gone.
+// writeLoop sends what is queued and skips requests whose caller has gone.
 func (c *conn) writeLoop() {
 	for {
 		select {
@@ -188,7 +189,7 @@ func (c *conn) writeLoop() {
 	}
 }
 
-// sendOptional queues a frame that nobody waits for, or drops it.
+// sendOptional queues a frame that no caller waits for, or drops it.
 func (c *conn) sendOptional(frame []byte) {
 	select {
 	case c.out <- outgoing{frame: frame}:
@@ -218,11 +219,12 @@ func (c *conn) keepAlive() {
 	}
 }
 
-// minLatencyChange is the least difference of latency that a person would care for.
+// minLatencyChange is the least difference of latency that a person would notice.
 const minLatencyChange = 5 * time.Millisecond
 
-// recordLatency takes note of what a ping took, and reports whether that is another
-// latency than before: one that only wavers would be drawn anew for ever.
+// recordLatency stores the latency of a ping and reports whether it differs
+// noticeably from the one before: the panel must not redraw for every
+// fluctuation.
 func (c *conn) recordLatency(now time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,7 +236,8 @@ func (c *conn) recordLatency(now time.Duration) bool {
 	return true
 }
 
-// ping reports whether the Peer answered in time; a connection that ends has.
+// ping reports whether the Peer answered in time, or the connection is ending
+// anyway.
 func (c *conn) ping() bool {
 	k, err := c.registerCall("p", c.key())
 	if err != nil {
@@ -255,7 +258,8 @@ func (c *conn) ping() bool {
 	}
 }
 
-// endReasonFrom says why a link's read failed, and how we answer.
+// endReasonFrom turns an error of reading a link into the reason that we close
+// with.
 func endReasonFrom(err error) endReason {
 	closed, told := errors.AsType[websocket.CloseError](err)
 	switch {
@@ -266,6 +270,6 @@ func endReasonFrom(err error) endReason {
 	case told:
 		return endReason{code: int(closed.Code), reason: "the peer closed: " + truncate(closed.Reason, maxReasonBytes)}
 	default:
-		return endReason{code: codeAbnormal, reason: "the line was cut"}
+		return endReason{code: codeAbnormal, reason: "the connection was cut"}
 	}
 }

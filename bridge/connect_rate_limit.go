@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A connectRateLimit bounds how often one origin may connect: a plugin that reconnects
-// without pause must not keep us busy.
+// A connectRateLimit limits how often one origin may connect, so that a plugin
+// that reconnects without pause does not keep us busy.
 type connectRateLimit struct {
-	perSecond int // in one second
+	perSecond int // connections of one origin
 	now       func() time.Time
 	mu        sync.Mutex
 	windows   map[string]rateWindow
@@ -19,15 +19,15 @@ type rateWindow struct {
 	count int
 }
 
-// maxRateWindows bounds how many origins are counted apart; when there are more,
-// counting starts anew.
+// maxRateWindows bounds how many origins are counted separately; beyond that,
+// counting starts again.
 const maxRateWindows = 64
 
 func newConnectRateLimit(each int, now func() time.Time) *connectRateLimit {
 	return &connectRateLimit{perSecond: each, now: now, windows: map[string]rateWindow{}}
 }
 
-// allow counts a connection and tells whether it may be made now.
+// allow counts a connection and reports whether it is within the limit.
 func (s *connectRateLimit) allow(origin string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// A Connection is a Peer that is connected, for people.
+// A Connection describes a connected Peer for people.
 type Connection struct {
 	Graph
 	App       string // the other application's version
@@ -13,20 +13,19 @@ type Connection struct {
 	Skill     string
 	Session   string
 	Transport string // "websocket" or "poll"
-	Origin    string // empty: a program, or the host's own requests
+	Origin    string // empty: a program, or requests of the host itself
 	Since     time.Time
-	// Latency is what pings take, to 5 ms or the half of it; 0: there was none
-	// yet.
+	// Latency of pings, updated when it changes by 5 ms and by half; 0: unknown.
 	Latency      time.Duration
 	Capabilities []string // what the Peer can do
-	Methods      int      // how many the Peer found in its host
+	Methods      int      // how many methods the Peer found in its host
 	Calls        uint64
 	Failures     uint64
-	Unmatched    uint64 // answers that were dropped
-	LastError    string // the last error's code; empty: there was none
+	Unmatched    uint64 // answers that belonged to no call
+	LastError    string // code of the last error; empty if there was none
 }
 
-// Connections are the Peers that are connected, in the order of their graphs.
+// Connections returns the connected Peers, sorted by graph.
 func (b *Bridge) Connections() []Connection {
 	b.mu.Lock()
 	conns := b.connsLocked()

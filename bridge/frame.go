@@ -17,19 +17,19 @@ type frame struct {
 	failure *errorObject
 }
 
-// A errorObject is the error object of an answer.
+// An errorObject is the error of an answer.
 type errorObject struct {
 	Code    string          `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// maxNameBytes bounds ids, methods and error codes: they reach the log.
+// maxNameBytes bounds ids, methods and error codes, because they are logged.
 const maxNameBytes = 128
 
-// parseFrame reads a frame that a Peer sent. Every error is a break of the
-// protocol. Names are taken by their exact spelling, once each, so that nobody
-// downstream can read a frame differently; unknown ones are ignored.
+// parseFrame decodes a frame of a Peer. Every error means that the Peer broke
+// the protocol. Member names must be spelled exactly and occur once, so that
+// no other parser can read the frame differently; unknown ones are ignored.
 func parseFrame(text []byte, depth int) (frame, error) {
 	if !utf8.Valid(text) {
 		return frame{}, errors.New("the frame is not UTF-8")
@@ -86,8 +86,8 @@ func readErrorObject(raw json.RawMessage, f *frame) error {
 	return nil
 }
 
-// measureJSON measures valid JSON: how deep arrays and objects nest, and how many
-// members the outermost object has.
+// measureJSON measures valid JSON: how deep arrays and objects nest, and how
+// many members the outermost object has.
 func measureJSON(text []byte) (deepest, members int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -109,7 +109,7 @@ func measureJSON(text []byte) (deepest, members int) {
 	return deepest, members
 }
 
-// encodeFrame makes a frame of ours. params and result must marshal.
+// encodeFrame encodes a frame of ours. params and result must marshal.
 func encodeFrame(id, method string, params any, result any, failure *errorObject) []byte {
 	text, err := json.Marshal(struct {
 		Version string       `json:"jsonrpc"`
@@ -120,7 +120,7 @@ func encodeFrame(id, method string, params any, result any, failure *errorObject
 		Error   *errorObject `json:"error,omitempty"`
 	}{"2.0", id, method, params, result, failure})
 	if err != nil {
-		panic(err) // all that is passed marshals
+		panic(err) // callers pass only what marshals
 	}
 	return text
 }

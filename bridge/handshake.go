@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// handshake authenticates a link: we send a nonce, the Peer proves the token over
-// it and over a nonce of its own, and we prove it back. Whatever else comes
-// first, or too late, ends the link. Our proof is left to [conn.run], so that
-// a Peer that has read it is known to everybody.
+// handshake authenticates a link: we send a nonce, the Peer proves the token
+// over it and over a nonce of its own, and we prove it back. Anything else, or
+// a late hello, ends the link. Our proof is sent by [conn.run], so that a Peer
+// that has read it is registered already.
 func (b *Bridge) handshake(l link, origin string) (*conn, *endReason) {
-	late := time.AfterFunc(b.limits.Hello, func() { l.close(codeUnauthorized, "no hello came in time") })
-	defer late.Stop()
+	timeout := time.AfterFunc(b.limits.Hello, func() { l.close(codeUnauthorized, "no hello came in time") })
+	defer timeout.Stop()
 	l.setReadLimit(maxHelloBytes + 4<<10)
 	nonce := newNonce()
 	err := l.write(encodeNotification("challenge", map[string]any{
@@ -33,10 +33,10 @@ func (b *Bridge) handshake(l link, origin string) (*conn, *endReason) {
 	}
 	ack, a, refused := b.authenticate(f, nonce)
 	if refused != nil {
-		_ = l.write(encodeError(f.id, refused.peerCode, refused.reason)) // it may be gone
+		_ = l.write(encodeError(f.id, refused.peerCode, refused.reason)) // the Peer may be gone
 		return nil, &refused.endReason
 	}
-	if !late.Stop() {
+	if !timeout.Stop() {
 		return nil, &endReason{code: codeUnauthorized, reason: "no hello came in time"}
 	}
 	l.setReadLimit(b.limits.Frame)
@@ -51,7 +51,7 @@ type handshakeRefusal struct {
 	peerCode string
 }
 
-// helloAck is what a Peer gets when it has proved itself.
+// A helloAck is the answer to a Peer that has proved the token.
 type helloAck struct {
 	Type    string   `json:"type"`
 	Proof   string   `json:"proof,omitempty"`
@@ -62,8 +62,8 @@ type helloAck struct {
 	Pong    int64    `json:"pong_within_ms"`
 }
 
-// authenticate decides about a hello. The proof comes first: to whom has none, we say
-// nothing about the rest.
+// authenticate decides about a hello. It checks the proof first, so that an
+// unauthenticated program learns nothing else.
 func (b *Bridge) authenticate(f frame, nonce string) (*helloAck, *peerInfo, *handshakeRefusal) {
 	var claim struct{ Nonce, Proof, Token string }
 	if err := json.Unmarshal(f.params, &claim); err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Hello is what a Peer says of itself when it connects, and again in an
-// announce. All of it is a claim; Raw has more that only a caller knows.
+// A Hello is what a Peer says about itself when it connects, and again in an
+// announce. All of it is a claim.
 type Hello struct {
 	App          string   `json:"logseq_version"`
 	Plugin       string   `json:"plugin_version"`
@@ -17,27 +17,27 @@ type Hello struct {
 	Skill        string   `json:"skill_version"`
 	Capabilities []string `json:"api_capabilities"`
 	Methods      []string `json:"methods"`
-	Session      string   `json:"session"` // one running plugin
+	Session      string   `json:"session"` // identifies one running plugin
 	Graph        Graph    `json:"graph"`
 }
 
-// Graph is what a Peer has open.
+// A Graph is the knowledge base that a Peer has open.
 type Graph struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
 	Kind string `json:"kind"` // "db", "file", or empty: none is open
 }
 
-// peerInfo is a Hello with what goes with it.
+// A peerInfo is a Hello together with its raw members.
 type peerInfo struct {
 	Hello
 	raw json.RawMessage
 }
 
-// authMembers are the members of a hello that About does not pass on.
+// authMembers are the members of a hello that Peer.About leaves out.
 var authMembers = []string{"nonce", "proof", "token"}
 
-// The bounds of a Hello.
+// Limits of a Hello.
 const (
 	maxHelloBytes = 256 << 10
 	maxListLength = 1000
@@ -64,7 +64,7 @@ func (b *Bridge) parseHello(params json.RawMessage) (*peerInfo, error) {
 			delete(members, name)
 		}
 	}
-	a.raw, _ = json.Marshal(members) // it came from JSON
+	a.raw, _ = json.Marshal(members) // it was decoded from JSON
 	a.Capabilities = slices.Compact(slices.Sorted(slices.Values(a.Capabilities)))
 	return a, nil
 }
@@ -90,8 +90,8 @@ func (a *peerInfo) validate(size int) error {
 	return nil
 }
 
-// key is what there is one connection of. Plugins without an open graph are
-// told apart by their session.
+// key identifies the graph, of which there is one connection. Plugins without
+// an open graph are told apart by their session.
 func (a *peerInfo) key() string {
 	switch {
 	case a.Graph.URL != "":
@@ -102,7 +102,8 @@ func (a *peerInfo) key() string {
 	return "session " + a.Session
 }
 
-// matchesGraph tells whether a source that names its graph so means this one.
+// matchesGraph reports whether a source that names its graph like this means
+// this one.
 func (a *peerInfo) matchesGraph(name string) bool {
 	return name == "" || name == a.Graph.URL || name == a.Graph.Name
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Limits bound what a Peer, or what its callers, may cost. A zero field takes
-// the default given with it.
+// Limits bound what a Peer, or its callers, may cost. A zero field means the
+// default in its comment.
 type Limits struct {
-	InFlight          int           // calls of one Peer sent and not answered: 64
-	Queue             int           // calls of one Peer that wait for room, more are refused: 256
+	InFlight          int           // calls of one Peer that are sent and not answered: 64
+	Queue             int           // calls of one Peer that wait for a slot; more are refused: 256
 	Frame             int           // bytes of one frame: 8 MiB
-	Depth             int           // arrays and objects inside one another in a frame: 512
+	Depth             int           // nesting of arrays and objects in a frame: 512
 	Hello             time.Duration // from connecting to being authenticated: 5 s
 	ReadFrame         time.Duration // from a frame's first byte to its last: 10 s
 	WriteFrame        time.Duration // for a Peer to take one frame: 10 s
@@ -19,12 +19,12 @@ type Limits struct {
 	Pong              time.Duration // for the answer to a ping: 10 s
 	Call              time.Duration // for a call whose context has no deadline: 30 s
 	Reconnect         time.Duration // how long a call waits to be sent again: 15 s
-	StartupWait       time.Duration // after New, how long a call waits for a Peer that comes back: 12 s
+	StartupWait       time.Duration // after New, how long a call waits for a Peer to reconnect: 12 s
 	Handshakes        int           // links that are not authenticated yet: 16
 	Peers             int           // graphs connected at one time: 16
 	ConnectsPerSecond int           // connections of one origin in a second: 5
-	Unmatched         int           // answers to nothing within 10 s, more end the connection: 100
-	ListenerQueue     int           // notifications that a listener has not taken yet: 1,024
+	Unmatched         int           // answers that belong to no call within 10 s; more end the connection: 100
+	ListenerQueue     int           // notifications that wait for a listener: 1,024
 }
 
 func (l Limits) withDefaults() Limits {

@@ -2,17 +2,17 @@ package bridge
 
 import "errors"
 
-// A link carries frames, by whatever transport. All methods but read may be
-// called from any goroutine; read from one at a time.
+// A link carries frames over some transport. Only one goroutine may call read;
+// the other methods are safe for concurrent use.
 type link interface {
-	// read returns the next frame. It ends when the link does.
+	// read returns the next frame, or an error when the link ends.
 	read() ([]byte, error)
-	// write sends a frame, or fails when the Peer does not take it in time.
+	// write sends a frame, or fails if the Peer does not receive it in time.
 	write(frame []byte) error
-	// close tells the Peer why and ends the link, within ten seconds. Only
-	// the first close counts.
+	// close tells the Peer the reason and ends the link within ten seconds. Only
+	// the first call counts.
 	close(code int, reason string)
-	// setReadLimit sets how many bytes a frame that is read may have.
+	// setReadLimit sets how many bytes a received frame may have.
 	setReadLimit(limit int)
 	transport() string
 }
@@ -23,7 +23,7 @@ const (
 	transportPoll      = "poll"
 )
 
-// How a link ends. The numbers from 4000 are ours; both transports use them.
+// Close codes. Those from 4000 are ours; both transports use them.
 const (
 	codeGoingAway    = 4000
 	codeReplaced     = 4001
@@ -32,10 +32,10 @@ const (
 	codeNoPong       = 4004
 	codeTooBig       = 1009 // RFC 6455
 	codeTryLater     = 1013 // RFC 6455's registry
-	codeAbnormal     = 1006 // never sent: the line was cut
+	codeAbnormal     = 1006 // never sent: the connection was cut
 )
 
-// What read can find wrong.
+// Errors of read.
 var (
 	errFrameTooLarge = errors.New("the frame is larger than allowed")
 	errFrameTimeout  = errors.New("the frame was not complete in time")
@@ -47,10 +47,10 @@ var (
 type endReason struct {
 	code      int
 	reason    string
-	lastFrame []byte // a last frame, may be nil
+	lastFrame []byte // sent before closing; may be nil
 }
 
-// maxReasonBytes is what a close frame holds of a reason.
+// maxReasonBytes is how much of a reason fits into a close frame.
 const maxReasonBytes = 123
 
 func truncate(reason string, limit int) string {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// The notifications that the bridge itself adds to those of a Peer.
+// Notifications that the bridge adds to those of a Peer.
 const (
 	Connected    = "peer.connected"
 	Disconnected = "peer.gone"
 )
 
-// A listener hears the notifications of one Peer, in order, on a goroutine of
-// its own.
+// A listener delivers the notifications of one Peer in order, on a goroutine
+// of its own.
 type listener struct {
 	graph string
 	limit int
@@ -21,8 +21,8 @@ type listener struct {
 
 	mu       sync.Mutex
 	queue    []peerNotification
-	attached *conn  // whom it hears now; nil: nobody
-	key      string // of at's graph
+	attached *conn  // its connection now; nil if there is none
+	key      string // of the graph of attached
 }
 
 type peerNotification struct {
@@ -30,12 +30,13 @@ type peerNotification struct {
 	params json.RawMessage
 }
 
-// Listen has f called with each notification of the Peer, one at a time and in
-// order, until stop; a call that has begun by then goes on. Connecting and
-// leaving are notifications too, [Connected] and [Disconnected], without params; so is
-// a Peer that is connected already. When another graph, or a new connection of
-// the same one, takes the place, both come. A listener that falls behind by
-// Limits.Unheard loses what it has not heard and gets both instead.
+// Listen calls f with each notification of the Peer, one at a time and in
+// order, until stop is called; a call of f that has begun by then continues.
+// [Connected] and [Disconnected], without params, are notifications too;
+// Connected also comes for a Peer that is connected already. When another
+// graph or a new connection of the same graph takes over, both come. A
+// listener that falls behind by Limits.ListenerQueue loses its queue and gets
+// both instead.
 func (p *Peer) Listen(f func(method string, params json.RawMessage)) (stop func()) {
 	b := p.bridge
 	l := &listener{graph: p.graph, limit: b.limits.ListenerQueue, wake: make(chan struct{}, 1), stop: make(chan struct{})}
@@ -92,7 +93,7 @@ func (l *listener) dequeue() (peerNotification, bool) {
 	return first, true
 }
 
-// attach says whom to hear from now on.
+// attach sets the connection whose notifications l gets from now on.
 func (l *listener) attach(c *conn, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +109,7 @@ func (l *listener) attach(c *conn, key string) {
 	l.attached, l.key = c, key
 }
 
-// publish passes a notification of c on to those who listen to it.
+// publish queues a notification of c for its listeners.
 func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +121,7 @@ func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 			l.queue = nil
 			l.enqueue(peerNotification{method: Disconnected})
 			l.enqueue(peerNotification{method: Connected})
-			b.log.Warn("notifications lost: nobody takes them", "part", "bridge", "graph", c.key(), "count", l.limit)
+			b.log.Warn("notifications lost: the listener is too slow", "part", "bridge", "graph", c.key(), "count", l.limit)
 		default:
 			l.enqueue(peerNotification{method, params})
 		}
@@ -128,7 +129,7 @@ func (b *Bridge) publish(c *conn, method string, params json.RawMessage) {
 	}
 }
 
-// enqueue queues; l.mu is held.
+// enqueue adds to the queue; l.mu is held.
 func (l *listener) enqueue(h peerNotification) {
 	l.queue = append(l.queue, h)
 	select {

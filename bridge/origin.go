@@ -10,7 +10,7 @@ import (
 // pluginOrigins are the origins that Logseq gives to the frames of its plugins.
 var pluginOrigins = []string{"lsp://logseq.io", "lsp://logseq.com"}
 
-// An Origin is one that tried to connect and that nobody has approved.
+// An Origin tried to connect and has not been approved.
 type Origin struct {
 	Origin string
 	First  time.Time
@@ -18,13 +18,14 @@ type Origin struct {
 	Tries  int
 }
 
-// The bounds of what is remembered of unknown origins.
+// Limits of what is remembered about unknown origins.
 const (
 	maxOrigins     = 8
 	maxOriginBytes = 200
 )
 
-// originGate decides which pages may connect, and remembers whom it refused.
+// An originGate decides which origins may connect, and remembers those that it
+// refused.
 type originGate struct {
 	conf    Config
 	mu      sync.Mutex
@@ -33,8 +34,9 @@ type originGate struct {
 
 func newOriginGate(c Config) *originGate { return &originGate{conf: c} }
 
-// AllowsOrigin tells whether a page of this origin may connect; empty means that no
-// page asks. It is what a guard's Route.Admit wants.
+// AllowsOrigin reports whether a page of this origin may connect; an empty
+// origin means that the client is not a page. It serves as a guard's
+// Route.AllowOrigin.
 func (b *Bridge) AllowsOrigin(origin string) bool {
 	o := b.originGate
 	switch {
@@ -46,14 +48,15 @@ func (b *Bridge) AllowsOrigin(origin string) bool {
 		o.remove(origin)
 		return true
 	case isWebOrigin(origin):
-		return false // shown to nobody: any page could ask
+		return false // not listed, because any page could ask
 	}
 	o.record(origin)
 	b.notifyChanged()
 	return false
 }
 
-// Origins are those that wait for a person to approve them, the latest last.
+// Origins lists the origins that wait for a person's approval, the latest
+// last.
 func (b *Bridge) Origins() []Origin {
 	b.originGate.mu.Lock()
 	waiting := slices.Clone(b.originGate.refused)
@@ -82,13 +85,13 @@ func (o *originGate) remove(origin string) {
 	o.refused = slices.DeleteFunc(o.refused, func(e Origin) bool { return e.Origin == origin })
 }
 
-// isWebOrigin is true for pages that anybody can put before the person.
+// isWebOrigin reports whether a website may have this origin.
 func isWebOrigin(origin string) bool {
 	return strings.HasPrefix(origin, "http:") || strings.HasPrefix(origin, "https:")
 }
 
-// isPlainOrigin is true for what a browser can have sent, of characters that mean
-// nothing to a shell: a person may be told to paste it.
+// isPlainOrigin reports whether a browser can have sent this origin and all
+// its characters are harmless in a shell: a person may be told to paste it.
 func isPlainOrigin(origin string) bool {
 	return len(origin) <= maxOriginBytes && !strings.ContainsFunc(origin, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(":/.-_+%[]", r)

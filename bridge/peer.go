@@ -9,28 +9,29 @@ import (
 	"time"
 )
 
-// A Peer is the far end as a caller sees it: whoever has a certain graph open.
-// It may come and go; the Peer stays. Its methods may be used from any
-// goroutine.
+// A Peer is the far end as a caller sees it: the plugin that has a certain
+// graph open. It may disconnect and reconnect; the Peer stays. Its methods are
+// safe for concurrent use.
 type Peer struct {
 	bridge *Bridge
 	graph  string
 }
 
-// Peer is the Peer whose graph has this name or URL; empty: the only one that
-// is connected.
+// Peer returns the Peer whose graph has this name or URL; an empty name means
+// the only one that is connected.
 func (b *Bridge) Peer(graph string) *Peer { return &Peer{b, graph} }
 
-// Call asks the Peer and decodes its answer into out, which may be nil. in is
-// marshalled to an object; nil means none. Every error is an [Error]. When ctx
-// ends first the Peer is told to stop; without a deadline there is one of
-// Limits.Call. Nobody connected is an error at once, but in the first
-// Limits.Settle of the bridge.
+// Call sends a request to the Peer and decodes its answer into out, which may
+// be nil. in is marshalled to an object; nil means an empty one. Every error
+// is an [Error]. When ctx ends first, the Peer is told to stop; without a
+// deadline, Limits.Call applies. If no Peer is connected, Call fails at once,
+// except during the first Limits.StartupWait of the bridge.
 //
-// A call with again set changes nothing at the Peer and is sent a second time,
-// to the same graph, when the connection is lost before the answer and another
+// A call with again set changes nothing at the Peer. It is sent a second time,
+// to the same graph, if the connection is lost before the answer and another
 // comes within Limits.Reconnect. Other calls are sent once; if the connection
-// is lost, or the time is up, after they left us, the error is Unsure.
+// is lost or the time is up after they were sent, the error has OutcomeUnknown
+// set.
 func (p *Peer) Call(ctx context.Context, method string, in, out any, again bool) error {
 	err := p.call(ctx, method, in, out, again)
 	if err == nil {
@@ -75,7 +76,7 @@ func (p *Peer) call(ctx context.Context, method string, in, out any, again bool)
 		return err
 	}
 	if err := json.Unmarshal(result, out); err != nil {
-		return &Error{Code: InvalidAnswer, Msg: "the peer answered " + method + " in a form that is not understood", Err: err}
+		return &Error{Code: InvalidAnswer, Msg: "the peer answered " + method + " in an unknown form", Err: err}
 	}
 	return nil
 }
@@ -87,16 +88,16 @@ func marshal(in any) (json.RawMessage, error) {
 	return json.Marshal(in)
 }
 
-// toError says what a caller needs to know of a lost connection.
+// toError says what a caller needs to know about a lost connection.
 func (l *connectionLostError) toError() *Error {
 	if l.reason.code == codeTooBig && l.onlyCall {
-		return &Error{Code: TooLarge, Msg: "the answer is larger than a frame may be: ask for less", OutcomeUnknown: l.sent, Err: l}
+		return &Error{Code: TooLarge, Msg: "the answer is larger than a frame: ask for less", OutcomeUnknown: l.sent, Err: l}
 	}
 	return &Error{Code: Unavailable, Msg: l.Error(), OutcomeUnknown: l.sent, Err: l}
 }
 
-// About is what the Peer said of itself when it connected, or announced since,
-// without its proof; nil when none is connected.
+// About returns what the Peer said about itself when it connected, or
+// announced since, without its proof; nil if none is connected.
 func (p *Peer) About() json.RawMessage {
 	c, _, err := p.bridge.findPeer(p.graph)
 	if err != nil {
@@ -105,9 +106,9 @@ func (p *Peer) About() json.RawMessage {
 	return c.info.Load().raw
 }
 
-// waitForPeer is pick, with patience while the bridge is young: when an agent starts
-// Lectern, its first call is faster than a plugin that tries to reconnect every
-// ten seconds.
+// waitForPeer is findPeer, but waits while the bridge is young: when an agent
+// starts Lectern, its first call is faster than a plugin that tries to
+// reconnect every ten seconds.
 func (b *Bridge) waitForPeer(ctx context.Context, name string) (*conn, string, error) {
 	for {
 		b.mu.Lock()
@@ -131,7 +132,7 @@ func (b *Bridge) waitForPeer(ctx context.Context, name string) (*conn, string, e
 	}
 }
 
-// findPeer finds the connection that a name means, and the key of its graph.
+// findPeer returns the connection that a name means, and the key of its graph.
 func (b *Bridge) findPeer(name string) (*conn, string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,15 +148,15 @@ func (b *Bridge) findPeer(name string) (*conn, string, error) {
 	case len(open) == 0:
 		e.Msg = "no peer is connected"
 	case name == "":
-		e.Msg = fmt.Sprintf("several graphs are connected (%s); the source must name one", strings.Join(open, ", "))
+		e.Msg = fmt.Sprintf("several graphs are connected (%s); the source must name one of them", strings.Join(open, ", "))
 	default:
-		e.Msg = fmt.Sprintf("the graph %s is not connected, or not by that name alone (connected: %s)", name, strings.Join(open, ", "))
+		e.Msg = fmt.Sprintf("the graph %s is not connected, or its name is not unique (connected: %s)", name, strings.Join(open, ", "))
 	}
 	return nil, "", e
 }
 
-// findPeerLocked is pick without an error; nil if none or several match. b.mu is
-// held.
+// findPeerLocked is findPeer without an error; nil if none or several match.
+// b.mu is held.
 func (b *Bridge) findPeerLocked(name string) (found *conn, key string) {
 	for k, c := range b.conns {
 		switch {
@@ -169,8 +170,8 @@ func (b *Bridge) findPeerLocked(name string) (found *conn, key string) {
 	return found, key
 }
 
-// awaitReconnect waits for another connection of the same graph than former; nil when
-// none comes.
+// awaitReconnect waits for another connection of the same graph than former;
+// nil if none comes.
 func (b *Bridge) awaitReconnect(ctx context.Context, key string, former *conn) *conn {
 	patience := time.NewTimer(b.limits.Reconnect)
 	defer patience.Stop()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A pollLink is a link over HTTP requests that come and go. What waits to be
-// collected is bounded by the calls in flight; a Peer that collects nothing
-// answers no ping and is ended by that.
+// A pollLink is a link over consecutive HTTP requests. The calls in flight
+// bound what waits to be collected; a Peer that collects nothing answers no
+// ping and is disconnected.
 type pollLink struct {
 	session  string // 128 random bits
 	sessions *pollSessions
@@ -19,8 +19,8 @@ type pollLink struct {
 	mu          sync.Mutex
 	limit       int
 	outgoing    []json.RawMessage
-	ready       chan struct{} // closed, and replaced, when out or closed have changed
-	lastRequest uint64        // of the requests that wait; the others return
+	ready       chan struct{} // closed, and replaced, when outgoing or closed have changed
+	lastRequest uint64        // the waiting request that gets the frames; earlier ones return
 	waiting     bool
 	closed      *pollClosed
 }
@@ -76,7 +76,7 @@ func (p *pollLink) write(frame []byte) error {
 	return nil
 }
 
-// wake rouses who waits in collect; p.mu is held.
+// wake wakes the request that waits in collect; p.mu is held.
 func (p *pollLink) wake() {
 	close(p.ready)
 	p.ready = make(chan struct{})
@@ -94,18 +94,18 @@ func (p *pollLink) close(code int, reason string) {
 	time.AfterFunc(closedSessionTTL, func() { p.sessions.remove(p) })
 }
 
-// closeByPeer is the Peer's own goodbye.
-func (p *pollLink) closeByPeer() { p.close(codeAbnormal, "the peer left") }
+// closeByPeer ends the session because the Peer says so.
+func (p *pollLink) closeByPeer() { p.close(codeAbnormal, "the peer disconnected") }
 
 // collect returns the frames for the Peer, and waits for one if there is none.
-// Of several that wait, the newest gets them.
+// Of several requests that wait, the newest gets them.
 func (p *pollLink) collect(request context.Context, wait time.Duration) ([]json.RawMessage, *pollClosed) {
 	ctx, cancel := context.WithTimeout(request, max(wait, 0))
 	defer cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if wait <= 0 && p.waiting {
-		return []json.RawMessage{}, nil // the one that waits gets them
+		return []json.RawMessage{}, nil // the waiting request gets them
 	}
 	p.lastRequest++
 	turn := p.lastRequest
@@ -125,7 +125,7 @@ func (p *pollLink) collect(request context.Context, wait time.Duration) ([]json.
 	}
 	p.waiting = false
 	if request.Err() != nil {
-		return []json.RawMessage{}, nil // they wait for the next request
+		return []json.RawMessage{}, nil // the frames wait for the next request
 	}
 	frames := append([]json.RawMessage{}, p.outgoing...)
 	p.outgoing = nil

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A pollRequest is the body of one POST. An empty session opens one.
+// A pollRequest is the body of one POST. An empty session opens a new one.
 type pollRequest struct {
 	Session string            `json:"session"`
 	Send    []json.RawMessage `json:"send"`
-	Wait    int64             `json:"wait_ms"` // how long to wait for a frame; 0: not at all
-	Close   bool              `json:"close"`   // the Peer leaves
+	Wait    int64             `json:"wait_ms"` // how long to wait for a frame; 0: do not wait
+	Close   bool              `json:"close"`   // the Peer disconnects
 }
 
-// A pollAnswer has the frames that waited, or came within the wait. Closed says
-// that the session has ended: connect anew.
+// A pollAnswer has the frames that waited, or arrived within the wait. Closed
+// means that the session has ended and the Peer must connect again.
 type pollAnswer struct {
-	Session string            `json:"session,omitempty"` // of a session that was opened
+	Session string            `json:"session,omitempty"` // of a new session
 	Frames  []json.RawMessage `json:"frames"`
 	Closed  *pollClosed       `json:"closed,omitempty"`
 }
@@ -30,17 +30,18 @@ type pollClosed struct {
 	Reason string `json:"reason"`
 }
 
-// The bounds of one poll.
+// Limits of one poll.
 const (
 	maxPollWait   = 30 * time.Second
-	challengeWait = time.Second // for the challenge, which comes at once
+	challengeWait = time.Second // for the challenge, which is sent at once
 	maxSentFrames = 256         // frames in one body
 )
 
-// closedSessionTTL is how long the reason of a session's end is kept for its Peer.
+// closedSessionTTL is how long a closed session is kept, so that its Peer can read
+// the reason.
 const closedSessionTTL = 30 * time.Second
 
-// pollSessions are the sessions of Peers that poll.
+// pollSessions are the sessions of Peers that use long polling.
 type pollSessions struct {
 	bridge   *Bridge
 	mu       sync.Mutex
@@ -51,8 +52,8 @@ func newPollSessions(b *Bridge) *pollSessions {
 	return &pollSessions{bridge: b, sessions: map[string]*pollLink{}}
 }
 
-// servePoll is the transport for hosts that block WebSockets to the loopback:
-// the same frames, in the bodies of POSTs.
+// servePoll is the transport for hosts that block WebSockets to the loopback
+// interface: the same frames, in the bodies of POST requests.
 func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 	req, err := readPoll(w, r, b.maxPollBody())
 	if err != nil {
@@ -69,7 +70,7 @@ func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 		}
 		if p = b.pollSessions.start(origin); p == nil {
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many connections are being greeted: wait before the next", http.StatusServiceUnavailable)
+			http.Error(w, "too many connections in the handshake: wait before the next", http.StatusServiceUnavailable)
 			return
 		}
 		a.Session = p.session
@@ -77,7 +78,7 @@ func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 	case p == nil:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusGone)
-		_, _ = io.WriteString(w, `{"frames":[],"closed":{"code":4000,"reason":"no such session: connect anew"}}`)
+		_, _ = io.WriteString(w, `{"frames":[],"closed":{"code":4000,"reason":"no such session: connect again"}}`)
 		return
 	}
 	for _, frame := range req.Send {
@@ -93,7 +94,7 @@ func (b *Bridge) servePoll(w http.ResponseWriter, r *http.Request) {
 		b.pollSessions.remove(p)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(a) // it may be gone
+	_ = json.NewEncoder(w).Encode(a) // the client may be gone
 }
 
 func readPoll(w http.ResponseWriter, r *http.Request, limit int64) (pollRequest, error) {
@@ -117,8 +118,8 @@ func (s *pollSessions) find(session string) *pollLink {
 	return s.sessions[session]
 }
 
-// start opens a session and greets it in the background; nil when there is no
-// room.
+// start opens a session and runs its handshake in the background; nil if there
+// are too many.
 func (s *pollSessions) start(origin string) *pollLink {
 	p := newPollLink(s)
 	if !s.bridge.registerLink(p) {

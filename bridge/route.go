@@ -6,19 +6,19 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// The paths of the two transports.
+// Paths of the two transports.
 const (
 	pathSocket = "/plugin"
 	pathPoll   = "/plugin/poll"
 )
 
-// maxPollBody bounds the body of a poll: the largest frame, as much again of
-// others, and what stands around them.
+// maxPollBody bounds the body of a poll: the largest frame, as much again for
+// others, and the JSON around them.
 func (b *Bridge) maxPollBody() int64 { return 2*int64(b.limits.Frame) + 64<<10 }
 
-// Routes is what a loopnet.Guard has to let through to [Bridge.Handler]. The
-// routes are open because a page cannot send a bearer with a WebSocket: the
-// hello authenticates instead.
+// Routes returns what a loopnet.Guard must let through to [Bridge.Handler].
+// They need no bearer token, because a page cannot send one with a WebSocket;
+// the handshake authenticates instead.
 func (b *Bridge) Routes() []loopnet.Route {
 	return []loopnet.Route{
 		{Path: pathSocket, Methods: []string{http.MethodGet}, NoToken: true, AllowOrigin: b.AllowsOrigin},
@@ -29,7 +29,7 @@ func (b *Bridge) Routes() []loopnet.Route {
 	}
 }
 
-// Handler serves the [Bridge.Routes]. It checks no Host and no
+// Handler serves the [Bridge.Routes]. It checks neither Host nor
 // Sec-Fetch-Site: wrap it in a loopnet.Guard.
 func (b *Bridge) Handler() http.Handler {
 	mux := http.NewServeMux()

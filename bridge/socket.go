@@ -14,19 +14,19 @@ import (
 // A socket is a link over a WebSocket.
 type socket struct {
 	ws           *websocket.Conn
-	readTimeout  time.Duration // for one frame to be complete
-	writeTimeout time.Duration // for one frame to be taken
+	readTimeout  time.Duration // from a frame's first byte to its last
+	writeTimeout time.Duration // for the Peer to receive one frame
 	limit        atomic.Int64
 }
 
-// serveSocket takes the WebSocket of a Peer.
+// serveSocket accepts the WebSocket of a Peer.
 func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if !b.checkConnect(w, origin) {
 		return
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, // welcome has looked at the origin
+		InsecureSkipVerify: true, // checkConnect has checked the origin
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
@@ -35,17 +35,17 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	s := &socket{ws: ws, readTimeout: b.limits.ReadFrame, writeTimeout: b.limits.WriteFrame}
 	if !b.registerLink(s) {
-		s.close(codeTryLater, "too many connections are being greeted")
+		s.close(codeTryLater, "too many connections in the handshake")
 		return
 	}
 	b.serveLink(s, origin)
 }
 
-// checkConnect answers the connections that are not even greeted.
+// checkConnect refuses connections that do not even get a handshake.
 func (b *Bridge) checkConnect(w http.ResponseWriter, origin string) bool {
 	switch {
 	case !b.AllowsOrigin(origin):
-		http.Error(w, "a page of this origin may not connect; approve it in Lectern", http.StatusForbidden)
+		http.Error(w, "pages of this origin may not connect; approve the origin in Lectern", http.StatusForbidden)
 	case !b.connectRate.allow(origin):
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many connections in one second: wait before the next", http.StatusTooManyRequests)
@@ -57,15 +57,16 @@ func (b *Bridge) checkConnect(w http.ResponseWriter, origin string) bool {
 
 func (s *socket) transport() string { return transportWebSocket }
 
-// setReadLimit sets the library's limit one higher, because it refuses a message that
-// ends exactly there.
+// setReadLimit sets the library's limit one higher, because the library
+// refuses a message of exactly its limit.
 func (s *socket) setReadLimit(limit int) {
 	s.limit.Store(int64(limit))
 	s.ws.SetReadLimit(int64(limit) + 1)
 }
 
-// read waits for a message as long as it takes, and then for its end only a
-// moment: who declares fifty megabytes and sends none must not hold us up.
+// read waits without limit for a message to begin, and for readTimeout for it
+// to end: a Peer that declares fifty megabytes and sends none must not hold us
+// up.
 func (s *socket) read() ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -77,8 +78,8 @@ func (s *socket) read() ([]byte, error) {
 		return nil, errFrameBinary
 	}
 	var slow atomic.Bool
-	late := time.AfterFunc(s.readTimeout, func() { slow.Store(true); cancel() })
-	defer late.Stop()
+	timeout := time.AfterFunc(s.readTimeout, func() { slow.Store(true); cancel() })
+	defer timeout.Stop()
 	text, err := io.ReadAll(r)
 	switch {
 	case errors.Is(err, websocket.ErrMessageTooBig) || int64(len(text)) > s.limit.Load():
@@ -95,13 +96,14 @@ func (s *socket) write(frame []byte) error {
 	return s.ws.Write(ctx, websocket.MessageText, frame)
 }
 
-// close says goodbye, which the library bounds by five seconds for each
-// direction. A code that cannot be sent means that the line is cut.
+// close performs the closing handshake, which the library limits to five
+// seconds in each direction. A code that cannot be sent means that the
+// connection was cut.
 func (s *socket) close(code int, reason string) {
 	if code < codeGoingAway && code != codeTooBig && code != codeTryLater {
-		_ = s.ws.CloseNow() // what was to be said has been said
+		_ = s.ws.CloseNow() // there is nothing to tell the Peer
 		return
 	}
-	_ = s.ws.Close(websocket.StatusCode(code), truncate(reason, maxReasonBytes)) // it may be gone
+	_ = s.ws.Close(websocket.StatusCode(code), truncate(reason, maxReasonBytes)) // the Peer may be gone
 	_ = s.ws.CloseNow()
 }

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// unmatchedReason is how a call ended that a Peer may still answer.
+// An unmatchedReason says why an answer matches no call that is in flight.
 type unmatchedReason string
 
 const (
-	duplicateAnswer unmatchedReason = "twice"   // a second answer
-	lateAnswer      unmatchedReason = "late"    // an answer after the caller had gone
-	unknownCall     unmatchedReason = "unknown" // an answer to nothing
+	duplicateAnswer unmatchedReason = "twice"   // a second answer to the same call
+	lateAnswer      unmatchedReason = "late"    // an answer after the call was cancelled
+	unknownCall     unmatchedReason = "unknown" // an answer to a call that was never made
 )
 
 // recentCallCount is how many ended calls are remembered, to tell late answers from
-// made-up ones.
+// invented ones.
 const recentCallCount = 1024
 
-// recentCalls remembers how the last calls ended.
+// recentCalls remembers how the last calls ended, in a ring buffer.
 type recentCalls struct {
 	reasons map[string]unmatchedReason
-	order   []string // a ring
+	order   []string // ring buffer of ids
 	next    int
 }
 
@@ -42,21 +42,21 @@ func (p *recentCalls) reason(id string) unmatchedReason {
 	return unknownCall
 }
 
-// unmatchedWindow is how long strays count together.
+// unmatchedWindow is the period in which unmatched answers are counted together.
 const unmatchedWindow = 10 * time.Second
 
-// unmatchedCount counts answers that no call asked for.
+// An unmatchedCount counts answers that no call asked for.
 type unmatchedCount struct {
 	start time.Time
 	count int
 }
 
-// dropUnmatched drops an answer that belongs to no call. Late ones are our callers'
-// impatience; too many others are an error. c.mu is held.
+// dropUnmatched drops an answer that belongs to no call. Late answers are
+// caused by our callers' timeouts; too many others are an error. c.mu is held.
 func (c *conn) dropUnmatched(id string) error {
 	f := c.recent.reason(id)
 	c.metrics.unmatched++
-	c.bridge.log.Info("answer dropped", "part", "bridge", "fate", string(f), "call_id", id, "epoch", c.epoch)
+	c.bridge.log.Info("answer dropped", "part", "bridge", "reason", string(f), "call_id", id, "epoch", c.epoch)
 	if f == lateAnswer {
 		c.recent.reasons[id] = duplicateAnswer
 		return nil
@@ -66,7 +66,7 @@ func (c *conn) dropUnmatched(id string) error {
 		c.unmatched = unmatchedCount{start: now}
 	}
 	if c.unmatched.count++; c.unmatched.count >= c.bridge.limits.Unmatched {
-		return errors.New("too many answers to calls that nobody made")
+		return errors.New("too many answers to calls that were never made")
 	}
 	return nil
 }

@@ -1,10 +1,11 @@
 // Package config is the configuration file: its keys, their defaults, what is
-// wrong with it, the small edits that `lectern source add` and `remove` make
-// to its text, and where on disk everything lives.
+// wrong with it, the small edits that commands and the panel make to its text,
+// and where on disk everything is.
 //
-// It is not where settings are used: cmd/lectern loads a [Config] and hands
-// its pieces to the hub as plain values. It opens no source and knows no
-// System; which kinds exist and which keys they have is given to [Load].
+// It does not use the settings: cmd/lectern loads a [Config] and passes its
+// parts to the hub as plain values. It opens no source and knows no System;
+// which kinds exist and which keys they have is passed to [Load] in a
+// [Schema]. cmd/lectern and installer import it.
 //
 // Start reading at [Config], then edit.go.
 package config
@@ -19,12 +20,12 @@ import (
 	"time"
 )
 
-// maxSize bounds the file in bytes; a longer one is not a configuration.
+// maxSize bounds the file in bytes.
 const maxSize = 1 << 20
 
-// A Config is what the file says, completed by the defaults.
+// A Config is the content of the file, completed by the defaults.
 type Config struct {
-	// Path is the file it was read from, which may not exist yet.
+	// Path is the file, which may not exist yet.
 	Path    string
 	Hub     Hub
 	Limits  Limits
@@ -34,27 +35,27 @@ type Config struct {
 	Sources []Source // in the order of the file
 	Clients []Client
 	Rules   []Rule
-	// Notices are about keys that the file has and that no longer have an
-	// effect. Nothing is wrong with the file.
+	// Notices are about keys in the file that no longer have an effect. They are
+	// not errors.
 	Notices []Fault
 
-	text   []byte // the file's bytes; nil: there is no file
+	text   []byte // the file's bytes; nil if there is no file
 	schema Schema
 }
 
 // Hub is the table [hub].
 type Hub struct {
-	// Port on 127.0.0.1 for HTTP. It is fixed: a taken port is a problem to
-	// show, never a reason to take another one.
+	// Port on 127.0.0.1 for HTTP. It is fixed: if another program has it, that is a
+	// problem to show, never a reason to choose another port.
 	Port int
-	// IdleAfter is how long the hub stays with nobody connected; 0: for ever.
+	// IdleAfter is how long the hub runs without connections; 0 means for ever.
 	IdleAfter time.Duration
-	// HTTP says whether the hub listens on Port at all.
+	// HTTP reports whether the hub listens on Port at all.
 	HTTP bool
-	// OwnChanges says whether agents get the tools to list and undo what they
-	// changed themselves.
+	// OwnChanges reports whether agents get tools to list and undo their own
+	// changes.
 	OwnChanges bool
-	// Mark says whether answers are marked as data that is no instruction.
+	// Mark reports whether answers are marked as data that is not an instruction.
 	Mark bool
 }
 
@@ -62,11 +63,11 @@ type Hub struct {
 type Limits struct {
 	Deadline time.Duration // of one tool call
 	InFlight int           // calls of one agent at the same time; more wait
-	// Approval is how long a call waits for a person. The default is below the
-	// 60 s after which clients built on MCP's TypeScript SDK, and Codex, give
-	// up, so that it is we who tell the agent what to do next.
+	// Approval is how long a call waits for a person. Clients built on MCP's
+	// TypeScript SDK, and Codex, give up after 60 s. The default is below that, so
+	// that the agent gets an answer from us.
 	Approval time.Duration
-	// What one client may do; 0: as much as it likes.
+	// Limits of one client; 0 means no limit.
 	CallsPerMinute int
 	SessionWrites  int
 	FuseDeletes    int
@@ -77,43 +78,43 @@ type Limits struct {
 type Logseq struct {
 	// PlainToken lets a plugin send the token instead of proving it.
 	PlainToken bool
-	// Origins of pages may connect besides the two that Logseq uses.
+	// Origins of pages that may connect besides the two that Logseq uses.
 	Origins []string
 }
 
 // Update is the table [update].
 type Update struct {
-	// Check says whether a panel may ask once a day if there is a new version.
+	// Check reports whether a panel may check for a new version once a day.
 	Check bool
-	// Mirror is the https URL to get releases from; empty: where they are made.
+	// Mirror is the https URL to get releases from; empty means GitHub.
 	Mirror string
-	// Pin is the version to stay at; empty: the newest.
+	// Pin is the version to stay at; empty means the newest.
 	Pin string
 }
 
-// Source is one [[source]] table.
+// A Source is one [[source]] table.
 type Source struct {
 	Name     string
 	Kind     string
-	Path     string // absolute; empty: the kind has no folder
+	Path     string // absolute; empty if the kind has no folder
 	ReadOnly bool
-	// Effects are what agents may do; nil: what the hub grants by default.
+	// Effects that agents may have; nil means what the hub grants by default.
 	Effects []string
-	// Ask are effects that a person is asked about first; nil: none.
+	// Ask are effects that a person must approve first; nil means none.
 	Ask []string
-	// Exclude and Only are marks of what agents must not see, as people write
-	// them; nil: none.
+	// Exclude and Only are privacy rules as people write them: what agents must not
+	// see, or all that they may see; nil means none.
 	Exclude, Only []string
 	// Options are the System's own keys as a JSON object, path among them.
 	Options json.RawMessage
-	// Line of the table in the file, from 1; 0: not from a file.
+	// Line of the table in the file, from 1; 0 if it is not from a file.
 	Line int
 }
 
-// Schema says what the file may hold besides the keys of this package, and
-// what its paths are relative to.
+// A Schema says what the file may contain besides the keys of this package.
 type Schema struct {
-	// Kinds has the own keys of every kind of source that this build opens.
+	// Kinds has the keys of every kind of source in this build, besides the common
+	// ones.
 	Kinds map[string][]string
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.
@@ -121,11 +122,11 @@ type Schema struct {
 	// CheckPrivacyRule returns what is wrong with a rule in exclude or only. Nil:
 	// every rule is accepted.
 	CheckPrivacyRule func(rule string) error
-	// Home replaces a leading ~ in paths; empty: such paths are an error.
+	// Home replaces a leading ~ in paths; if it is empty, such paths are an error.
 	Home string
 }
 
-// Default is the configuration of a machine without a file.
+// Default returns the configuration of a machine without a file.
 func Default(path string, schema Schema) Config {
 	return Config{
 		Path:    path,
@@ -137,8 +138,8 @@ func Default(path string, schema Schema) Config {
 	}
 }
 
-// Load reads the file at path. A missing file is the defaults; a broken one is
-// an [Error], and nothing of it is used.
+// Load reads the file at path. Without a file it returns the defaults; a file
+// with faults is an [Error], and nothing of it is used.
 func Load(path string, schema Schema) (Config, error) {
 	text, err := read(path)
 	switch {
@@ -150,8 +151,8 @@ func Load(path string, schema Schema) (Config, error) {
 	return Parse(path, text, schema)
 }
 
-// Parse is [Load] for text that has been read already; path is for messages
-// and for relative paths inside.
+// Parse is [Load] for text that has been read already. path is for messages
+// and for relative paths in the text.
 func Parse(path string, text []byte, schema Schema) (Config, error) {
 	c := Default(path, schema)
 	c.text = text
@@ -161,10 +162,10 @@ func Parse(path string, text []byte, schema Schema) (Config, error) {
 	return c, nil
 }
 
-// InFile reports whether there is a file, as against defaults alone.
+// InFile reports whether there is a file.
 func (c Config) InFile() bool { return c.text != nil }
 
-// Source finds a source by name.
+// Source returns the source with this name.
 func (c Config) Source(name string) (Source, bool) {
 	for _, s := range c.Sources {
 		if s.Name == name {
@@ -174,8 +175,8 @@ func (c Config) Source(name string) (Source, bool) {
 	return Source{}, false
 }
 
-// read returns the bytes of a regular file of at most maxSize. It looks before
-// it opens, because opening a named pipe would wait for a writer.
+// read returns the bytes of a regular file of at most maxSize. It checks
+// before it opens, because opening a named pipe would block.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -188,13 +189,13 @@ func read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // read to its end: closing has nothing to add
+	defer func() { _ = f.Close() }() // only read
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxSize {
-		return nil, fmt.Errorf("%s has more than %d bytes, which no configuration needs", path, maxSize)
+		return nil, fmt.Errorf("%s is larger than %d bytes; is it a configuration file?", path, maxSize)
 	}
 	return text, nil
 }

@@ -21,7 +21,7 @@ var schema = config.Schema{
 	Verdicts: []string{"allow", "always", "ask", "deny"},
 	CheckPrivacyRule: func(rule string) error {
 		if strings.HasPrefix(rule, "colour:") {
-			return errors.New("colour: is no such mark")
+			return errors.New("colour: is not a privacy rule")
 		}
 		return nil
 	},
@@ -133,31 +133,31 @@ func TestFaults(t *testing.T) {
 		"[hub]\nport = 1\nport = 2":                  "3:1: not valid TOML: ",
 		"[hub\nport = 1":                             "1:5: not valid TOML: ",
 		"[[sorce]]":                                  "1:3: sorce: unknown key, did you mean source? (allowed: client, hub, journal, limits, logseq, rule, source, update)",
-		"[source]\nname = \"a\"":                     "1:2: source: must be written [[source]], with two brackets: there may be several",
+		"[source]\nname = \"a\"":                     "1:2: source: must be written as [[source]], with two brackets, because there may be several",
 		"source = [1]":                               "1:1: source: must be a list of tables",
 		source + "readonly = true":                   "5:1: source[0].readonly: unknown key, did you mean read_only? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
 		source + "read_only = \"yes\"":               "5:13: source[0].read_only: must be true or false",
 		source + "effects = [\"raed\"]":              "5:12: source[0].effects[0]: unknown effect, did you mean read? (allowed: admin, delete, read, run, write)",
 		source + "effects = \"read\"":                "5:11: source[0].effects: must be a list of read, write, delete, run, admin, such as [\"read\"]",
-		source + source:                              "6:8: source[1].name: a is taken by the source in line 1; names are unique",
+		source + source:                              "6:8: source[1].name: a is already the name of the source in line 1; names must be unique",
 		"[[source]]\nname=\"a\"":                     "1:3: source[0]: kind is missing (allowed: cards, markdown)",
 		"[[source]]\nname=\"a\"\nkindd=\"markdown\"": "3:1: source[0].kindd: unknown key, did you mean kind?",
 		"[[source]]\nkind=\"markdown\"":              "1:3: source[0]: name is missing; it is what agents call the source, such as \"notes\"",
 		"[[source]]\nkind=\"markdwon\"":              "2:6: source[0].kind: unknown kind, did you mean markdown? (allowed: cards, markdown)",
-		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may hold small letters, digits and hyphens only; how about "my-notes"?`,
+		"[[source]]\nname=\"My Notes\"":              `2:6: source[0].name: "My Notes" may contain only lower-case letters, digits and hyphens; how about "my-notes"?`,
 		source + "tenant = 2\npath2 = inf":           "6:1: source[0].path2: unknown key, did you mean path? (allowed: ask, effects, exclude, kind, name, only, path, read_only, tenant)",
-		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants read alone; remove one of the two",
+		source + "read_only = true\neffects = [\"read\", \"write\"]": "6:20: source[0].effects[1]: a source with read_only = true grants only read; remove one of the two",
 		source + "ask = [\"wirte\"]":                                 "5:8: source[0].ask[0]: unknown effect, did you mean write?",
 		"[limits]\napproval = \"1s\"":                                `2:12: limits.approval: must be at least "5s", got "1s"`,
 		"[[client]]\neffects = [\"read\"]":                           "1:3: client[0]: name is missing",
-		"[[client]]\nname = \"\"":                                    "2:8: client[0].name: must have between 1 and 400 characters",
+		"[[client]]\nname = \"\"":                                    "2:8: client[0].name: must be one line of 1 to 400 bytes",
 		"[[client]]\nname = \"a\"\nsorce = 1":                        "3:1: client[0].sorce: unknown key, did you mean source?",
-		"[[client]]\nname = \"a\"\n[[client]]\nname = \"A\"":         "4:8: client[1].name: A is said already in line 1 for the same source; keep one of the two",
-		"[client]\nname = \"a\"":                                     "1:2: client: must be written [[client]]",
+		"[[client]]\nname = \"a\"\n[[client]]\nname = \"A\"":         "4:8: client[1].name: A already has a table for the same source in line 1; remove one of the two",
+		"[client]\nname = \"a\"":                                     "1:2: client: must be written as [[client]]",
 		"[[rule]]\ntool = \"x\"":                                     "1:3: rule[0]: do is missing (allowed: allow, always, ask, deny)",
 		"[[rule]]\ndo = \"alow\"":                                    "2:6: rule[0].do: unknown verdict, did you mean allow?",
-		"[[rule]]\ndo = \"deny\"\npath = \"[\"":                      `3:8: rule[0].path: "[" is not a pattern`,
-		"[[rule]]\ndo = \"deny\"\neffects = []":                      "3:1: rule[0].effects: names none",
+		"[[rule]]\ndo = \"deny\"\npath = \"[\"":                      `3:8: rule[0].path: "[" is not a valid pattern`,
+		"[[rule]]\ndo = \"deny\"\neffects = []":                      "3:1: rule[0].effects: is empty",
 		"[[rule]]\ndo = \"always\"\nsource = \"a\"":                  "2:6: rule[0].do: always needs source, and tool or path",
 		"[[rule]]\ndo = \"deny\"\nwhom = \"a\"":                      "3:1: rule[0].whom: unknown key",
 	} {
@@ -173,12 +173,12 @@ func TestFaults(t *testing.T) {
 }
 
 // A mark that cannot be read is a fault of its place, and so is a list of none.
-func TestMarkFaults(t *testing.T) {
+func TestPrivacyRuleFaults(t *testing.T) {
 	for _, c := range [][2]string{
-		{`exclude = "Private"`, `5:11: source[0].exclude: must be a list of what it means, such as ["Private/**", "#secret"]`},
-		{`only = []`, "5:1: source[0].only: must be a list of what it means"},
-		{`exclude = ["a", 1]`, "5:17: source[0].exclude[1]: must be text in quotes"},
-		{`only = ["a", "colour:red"]`, "5:14: source[0].only[1]: colour: is no such mark"},
+		{`exclude = "Private"`, `5:11: source[0].exclude: must be a list of privacy rules, such as ["Private/**", "#secret"]`},
+		{`only = []`, "5:1: source[0].only: must be a list of privacy rules"},
+		{`exclude = ["a", 1]`, "5:17: source[0].exclude[1]: must be a privacy rule in quotes"},
+		{`only = ["a", "colour:red"]`, "5:14: source[0].only[1]: colour: is not a privacy rule"},
 	} {
 		_, err := config.Parse(file, []byte("[[source]]\nname = \"a\"\nkind = \"markdown\"\npath = \"/a\"\n"+c[0]), schema)
 		if want := file + ":" + c[1]; err == nil || !strings.Contains(err.Error(), want) {

@@ -40,7 +40,7 @@ func (c *Config) decode() error {
 	return &Error{c.Path, d.faults}
 }
 
-// settingTables are the names of those that hold settings.
+// settingTables returns the names of the tables that have settings.
 func settingTables() (names []string) {
 	for _, s := range settings() {
 		if table, _ := s.split(); !slices.Contains(names, table) {
@@ -83,7 +83,7 @@ func (t configTable) noticeRemoved() {
 	}
 }
 
-// syntaxFault is why text is no TOML.
+// syntaxFault turns an error of the TOML parser into a Fault.
 func syntaxFault(err error) Fault {
 	f := Fault{Line: 1, Column: 1, Msg: err.Error()}
 	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -122,7 +122,7 @@ type configTable struct {
 	values map[string]any
 }
 
-// table reports every key of values that is not among known.
+// table reports every key of values that is not in known.
 func (d *decoder) table(path string, values map[string]any, known ...string) configTable {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, key) {
@@ -133,7 +133,7 @@ func (d *decoder) table(path string, values map[string]any, known ...string) con
 	return configTable{d, path, values}
 }
 
-// keyOffset finds a key, or the first of the tables of an array.
+// keyOffset finds a key, or the first table of an array.
 func (d *decoder) keyOffset(path string) int {
 	if at, ok := d.outline.Keys[path]; ok {
 		return at
@@ -226,7 +226,7 @@ func (t configTable) origins(key string, to *[]string) {
 	}
 }
 
-// string reads a string; missing says whether it was not there.
+// string reads a string; ok is false if there is none.
 func (t configTable) string(key string) (s string, ok bool) {
 	v, there := t.values[key]
 	if !there {

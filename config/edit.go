@@ -20,21 +20,21 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// fileHeader stands at the top of a file that we create.
+// fileHeader is at the top of a file that we create.
 const fileHeader = "# What Lectern opens. `lectern source add` and `lectern source remove` edit this\n" +
 	"# file and keep what you write in it.\n"
 
-// An Edit is a change of the file's text that nobody has made yet.
+// An Edit is a change of the file's text that has not been saved.
 type Edit struct {
 	Path   string
-	Before []byte // nil: there is no file
+	Before []byte // nil if there is no file
 	After  []byte
 }
 
 // HasChanges reports whether there is anything to save.
 func (e Edit) HasChanges() bool { return !bytes.Equal(e.Before, e.After) }
 
-// Diff is the change as a unified diff; empty: no change.
+// Diff returns the change as a unified diff; empty if there is none.
 func (e Edit) Diff() string {
 	from := e.Path
 	if e.Before == nil {
@@ -43,16 +43,16 @@ func (e Edit) Diff() string {
 	return udiff.Unified(from, e.Path, string(e.Before), string(e.After))
 }
 
-// Save writes the file in one step, its folder too where that is missing. If
-// the file is not what it was when the edit was made, it stays as it is and
-// the error is atomicfile.ErrChanged or ErrExists.
+// Save writes the file in one step, and creates its folder if it is missing.
+// If the file is not what it was when the edit was made, Save leaves it
+// unchanged and the error is atomicfile.ErrChanged or ErrExists.
 func (e Edit) Save() error {
 	if !e.HasChanges() {
 		return nil
 	}
 	name := e.Path
 	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // a file kept elsewhere stays there
+		name = real // a file that is kept elsewhere stays there
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("make configuration folder: %w", err)
@@ -72,21 +72,21 @@ func (e Edit) Save() error {
 	return nil
 }
 
-// saveAdvice is what a person can do so that the next Save works.
+// saveAdvice returns what a person can do so that the next Save works.
 func saveAdvice(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "; nothing is changed: give yourself the right to write there"
+		return "; nothing was changed. Make the folder and the file writable for you"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "; nothing is changed: make room and try again"
+		return "; nothing was changed. Free some disk space and try again"
 	}
 	return ""
 }
 
-// Lock keeps other processes of ours from editing the file at path until unlock
-// is called: hold it from Load to Save, for an edit that is made on what
-// another one has just replaced would undo that. People's editors do not ask;
-// against these Save compares. A folder that is missing is made.
+// Lock keeps other Lectern processes from editing the file at path until
+// unlock is called. Hold it from Load to Save: an edit of a text that another
+// process has just replaced would undo its change. People's editors take no
+// lock; Save detects their changes. Lock creates a missing folder.
 func Lock(path string) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -100,9 +100,9 @@ func Lock(path string) (unlock func() error, err error) {
 }
 
 // AddSource plans to append s, which has Name, Kind, Path, ReadOnly, Effects,
-// Ask, Exclude and Only. A source that is there already in the same words is no change. An
-// empty name is made from the path; a name that another source has is an error
-// when it was asked for.
+// Ask, Exclude and Only. If the file has the same source already, nothing
+// changes. An empty name is derived from the path; a name that another source
+// has is an error.
 func (c Config) AddSource(s Source) (Edit, Source, error) {
 	same := func(old Source) bool {
 		return old.Kind == s.Kind && old.Path == s.Path && (s.Name == "" || s.Name == old.Name) &&
@@ -119,7 +119,7 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 		return Edit{}, Source{}, fmt.Errorf("name: %w", err)
 	}
 	if old, taken := c.Source(s.Name); taken {
-		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another one",
+		return Edit{}, Source{}, fmt.Errorf("the name %s is taken by the source in line %d of %s, which opens %s; choose another name",
 			s.Name, old.Line, c.Path, old.Path)
 	}
 	after := c.appendSource(s)
@@ -138,7 +138,8 @@ func (c Config) AddSource(s Source) (Edit, Source, error) {
 	return Edit{c.Path, c.text, after}, now.Sources[len(now.Sources)-1], nil
 }
 
-// appendSource is the text with one more table at its end, in its own line ends.
+// appendSource returns the text with one more table at its end, with the line
+// endings of the text.
 func (c Config) appendSource(s Source) []byte {
 	var b strings.Builder
 	b.WriteString("[[source]]\n")
@@ -160,8 +161,9 @@ func (c Config) appendSource(s Source) []byte {
 	return tomltext.Append(text, b.String())
 }
 
-// RemoveSource plans to take a source out of the file. Comments inside its
-// table go with it, and those directly above it unless they open the file.
+// RemoveSource plans to remove a source from the file. Comments inside its
+// table are removed too, and those directly above it unless they begin the
+// file.
 func (c Config) RemoveSource(name string) (Edit, error) {
 	i := slices.IndexFunc(c.Sources, func(s Source) bool { return s.Name == name })
 	if i < 0 {
@@ -178,7 +180,7 @@ func (c Config) RemoveSource(name string) (Edit, error) {
 	want := c
 	want.Sources = slices.Delete(slices.Clone(c.Sources), i, i+1)
 	if now, err := Parse(c.Path, after, c.schema); err != nil || !now.equal(want) {
-		return Edit{}, c.manualEdit("remove", "the table of the source is entangled with its neighbours")
+		return Edit{}, c.manualEdit("remove", "the table of the source cannot be separated from the others")
 	}
 	return Edit{c.Path, c.text, after}, nil
 }

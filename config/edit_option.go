@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// SetOption plans to write one setting, as a person types it; an empty value
-// takes it out of the file, so that the default holds. What the file must not
-// hold is an error that says what is allowed.
+// SetOption plans to write one setting, as a person types it. An empty value
+// removes the key from the file, so that the default applies. For an invalid
+// value the error says what is allowed.
 func (c Config) SetOption(key, typed string) (Edit, error) {
 	was, err := c.Setting(key)
 	if err != nil {
@@ -65,11 +65,12 @@ func (c Config) withOption(s setting, typed string) (after []byte, ok bool) {
 }
 
 func (c Config) manualOptionEdit(key string) error {
-	return fmt.Errorf("set %s: %s cannot be edited safely, because the key is not written in a [table] of its own; change it with an editor", key, c.Path)
+	return fmt.Errorf("set %s: %s cannot be edited safely, because the key is not in a [table] of its own; change it with an editor",
+		key, c.Path)
 }
 
-// optionError is what is wrong with the value of a key; where that is not the
-// fault, it is that the key cannot be added to how the file is written.
+// optionError returns what is wrong with the value of a key. If the fault is
+// elsewhere, the key cannot be added to how the file is written.
 func (c Config) optionError(key string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		for _, f := range e.Faults {

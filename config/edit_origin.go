@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// AllowOrigin plans to let in plugins whose page is of this origin. One that
-// is there already is no change; those that are there stay as they are written.
+// AllowOrigin plans to approve plugins whose page has this origin. If it is
+// approved already, nothing changes; the others stay as they are written.
 func (c Config) AllowOrigin(origin string) (Edit, error) {
 	if !isOrigin(origin) {
-		return Edit{}, fmt.Errorf("%.80q is no origin: it must be one exactly as the browser sends it, such as \"file://\"", origin)
+		return Edit{}, fmt.Errorf("%.80q is not an origin: write it exactly as the browser sends it, such as \"file://\"", origin)
 	}
 	if slices.Contains(c.Logseq.Origins, origin) {
 		return Edit{c.Path, c.text, c.text}, nil
@@ -26,8 +26,8 @@ func (c Config) AllowOrigin(origin string) (Edit, error) {
 	return edit, nil
 }
 
-// withOrigin is the text with one more origin, as far as that can be done; who
-// asks looks at what it says.
+// withOrigin returns the text with one more origin. The caller checks what the
+// text means then.
 func (c Config) withOrigin(origin string) []byte {
 	quoted := tomltext.Quote(origin)
 	if n := len(c.Logseq.Origins); n > 0 {
@@ -42,7 +42,7 @@ func (c Config) withOrigin(origin string) []byte {
 	return tomltext.Append(c.textOrHeader(), "[logseq]\norigins = ["+quoted+"]\n")
 }
 
-// isOrigin is true for what a browser may send as one.
+// isOrigin reports whether a browser may send s as an origin.
 func isOrigin(s string) bool {
 	scheme, _, ok := strings.Cut(s, "://")
 	return s == "null" || ok && scheme != "" && !strings.ContainsAny(s, "* ")

@@ -43,7 +43,7 @@ func TestAllowOriginRefused(t *testing.T) {
 		}
 	}
 	for _, origin := range []string{"", "file", "*", "https://*.example", "a b://c", "://x"} {
-		if _, err := parse(t, "").AllowOrigin(origin); err == nil || !strings.Contains(err.Error(), "is no origin") {
+		if _, err := parse(t, "").AllowOrigin(origin); err == nil || !strings.Contains(err.Error(), "is not an origin") {
 			t.Errorf("%q: %v", origin, err)
 		}
 	}

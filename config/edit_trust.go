@@ -10,16 +10,17 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// GrantSource plans to write what every client may do in a source: its effects
-// and what is asked about first. Nil leaves a key out, so that the default
-// holds.
+// GrantSource plans to write what every client may do in a source: its
+// effects, and which of them a person must approve first. Nil removes a key,
+// so that the default applies.
 func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
 	i := slices.IndexFunc(c.Sources, func(s Source) bool { return s.Name == name })
 	if i < 0 {
 		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, c.sourceNames()))
 	}
 	if c.Sources[i].ReadOnly && slices.ContainsFunc(effects, func(e string) bool { return e != "read" }) {
-		return Edit{}, fmt.Errorf("source %s is read-only; take read_only = true out of line %d of %s first", name, c.Sources[i].Line, c.Path)
+		return Edit{}, fmt.Errorf("source %s is read-only; first remove read_only = true from its table in line %d of %s",
+			name, c.Sources[i].Line, c.Path)
 	}
 	after, ok := setList(c.text, fmt.Sprintf("source[%d]", i), "effects", effects)
 	if ok {
@@ -49,10 +50,9 @@ func (c Config) GrantSources(effects, ask []string) (Edit, error) {
 	return Edit{c.Path, c.text, now.text}, nil
 }
 
-// GrantClient plans to write one [[clientIndex]] table: a new one, or the keys of
-// the one that names the same client and source. Whether it needs a token and
-// whether approvals are asked for in the client stay as they are in one that is
-// there.
+// GrantClient plans to write one [[client]] table: a new one, or the keys of
+// the one for the same client and source. An existing table keeps its token
+// and elicit.
 func (c Config) GrantClient(g Client) (Edit, error) {
 	i := c.clientIndex(g.Name, g.Source)
 	if i < 0 {
@@ -74,7 +74,7 @@ func (c Config) GrantClient(g Client) (Edit, error) {
 	return c.editedTables(after, ok, want)
 }
 
-// ForgetClient plans to take a [[clientIndex]] table out.
+// ForgetClient plans to remove a [[client]] table.
 func (c Config) ForgetClient(name, source string) (Edit, error) {
 	i := c.clientIndex(name, source)
 	if i < 0 {
@@ -86,8 +86,8 @@ func (c Config) ForgetClient(name, source string) (Edit, error) {
 	return c.editedTables(after, ok, want)
 }
 
-// AddRule plans to append a [[rule]]. One that is there already in the same
-// words is no change.
+// AddRule plans to append a [[rule]]. If the file has the same rule already,
+// nothing changes.
 func (c Config) AddRule(r Rule) (Edit, error) {
 	r.Line = 0
 	if slices.ContainsFunc(c.Rules, func(old Rule) bool { old.Line = 0; return reflect.DeepEqual(old, r) }) {
@@ -105,7 +105,7 @@ func (c Config) editedTables(after []byte, ok bool, want Config) (edit Edit, err
 		edit, err = c.edited(after, want)
 	}
 	if errors.Is(err, errManualEdit) {
-		err = fmt.Errorf("%s %w, because its tables are not written as [[tables]] of their own; use an editor", c.Path, err)
+		err = fmt.Errorf("%s %w, because its tables are not written as separate [[tables]]; use an editor", c.Path, err)
 	}
 	return edit, err
 }

@@ -11,17 +11,18 @@ import (
 // A Fault is one thing wrong with the file.
 type Fault struct {
 	Line, Column int    // from 1; the column counts characters
-	Key          string // "hub.port", "source[1].kind"; empty: the text is no TOML
+	Key          string // "hub.port", "source[1].kind"; empty if the text is not TOML
 	Msg          string // what is wrong and what is allowed
 }
 
-// Error is everything wrong with a configuration file, in its order.
+// An Error is everything wrong with a configuration file, in the order of the
+// file.
 type Error struct {
 	Path   string
 	Faults []Fault
 }
 
-// Error implements error: one line for each fault, as compilers print them.
+// Error returns one line for each fault, as compilers print them.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
@@ -30,7 +31,8 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Format returns the fault as one line that begins with the file and the position.
+// Format returns the fault as one line that begins with the file and the
+// position.
 func (f Fault) Format(file string) string {
 	key := f.Key
 	if key != "" {
@@ -39,8 +41,8 @@ func (f Fault) Format(file string) string {
 	return fmt.Sprintf("%s:%d:%d: %s%s", file, f.Line, f.Column, key, f.Msg)
 }
 
-// unknownWord says that word is none of the known ones, and which it may have
-// meant.
+// unknownWord says that a word is not allowed, which one was probably meant,
+// and which are allowed.
 func unknownWord(what, word string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	msg := "unknown " + what

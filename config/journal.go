@@ -9,7 +9,7 @@ import (
 )
 
 // Journal is the table [journal]: how much of what agents change is kept. It
-// cannot be turned off, because what is not kept cannot be taken back.
+// cannot be turned off, because what is not kept cannot be undone.
 type Journal struct {
 	Keep time.Duration // how long contents are kept
 	Max  int           // MB of contents that are kept

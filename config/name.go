@@ -10,27 +10,28 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxName bounds a source's name in bytes: it is part of URLs and tool names.
+// maxName bounds a source's name in bytes, because it is part of URLs and tool
+// names.
 const maxName = 40
 
 // CheckName reports why name cannot be a source's name.
 func CheckName(name string) error {
 	switch {
 	case name == "":
-		return errors.New("is empty; use small letters, digits and hyphens")
+		return errors.New("is empty; use lower-case letters, digits and hyphens")
 	case len(name) > maxName:
 		return fmt.Errorf("has %d characters, at most %d are allowed", len(name), maxName)
 	}
 	for _, r := range name {
 		if !isNameRune(r) && r != '-' {
-			return fmt.Errorf("%q may hold small letters, digits and hyphens only; how about %q?", name, sanitizeName(name))
+			return fmt.Errorf("%q may contain only lower-case letters, digits and hyphens; how about %q?", name, sanitizeName(name))
 		}
 	}
 	return nil
 }
 
-// NameFor makes a source's name of the last element of a path, and of kind
-// when nothing of that can be kept. A taken name gets -2, -3 and so on.
+// NameFor derives a source's name from the last element of a path, or from
+// kind if nothing of that can be used. A taken name gets -2, -3 and so on.
 func NameFor(path, kind string, taken func(string) bool) string {
 	base := sanitizeName(filepath.Base(path))
 	if base == "" {
@@ -44,8 +45,8 @@ func NameFor(path, kind string, taken func(string) bool) string {
 	return name
 }
 
-// sanitizeName keeps of s what a name may hold: accents fall off, every run of other
-// characters becomes one hyphen.
+// sanitizeName keeps the characters of s that a name may have: it drops
+// accents and replaces every run of other characters by a hyphen.
 func sanitizeName(s string) string {
 	var b strings.Builder
 	hyphen := false

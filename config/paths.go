@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Paths are the places that Lectern uses on disk. They may not exist yet.
+// Paths are the directories that Lectern uses on disk. They may not exist yet.
 type Paths struct {
-	Config  string // config.toml and nothing else of ours
-	Data    string // what the user would miss: the sample vault
+	Config  string // config.toml and nothing else
+	Data    string // what the user would miss: the sample notes
 	State   string // what can be lost: logs, tokens
 	Runtime string // locks, sockets, the discovery file
 }
 
-// File is the configuration file.
+// File returns the path of the configuration file.
 func (p Paths) File() string { return p.Config + string(separator(p.Config)) + "config.toml" }
 
-// PathsFor computes the places for an operating system, as GOOS spells it. The
-// variable LECTERN_HOME puts all of them under one directory. Otherwise they
-// follow the XDG base directory specification, ~/Library on macOS and the
-// known folders of Windows. home is the user's home directory, which
-// may be empty when LECTERN_HOME is set.
+// PathsFor computes the directories for an operating system, as GOOS spells
+// it. The variable LECTERN_HOME puts all of them under one directory.
+// Otherwise they follow the XDG base directory specification, ~/Library on
+// macOS and the known folders of Windows. home is the user's home directory,
+// which may be empty if LECTERN_HOME is set.
 func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 	at := pathJoiner{env: env, goos: goos, home: home}
 	if top := env("LECTERN_HOME"); top != "" {
@@ -54,14 +54,14 @@ func PathsFor(env func(string) string, goos, home string) (Paths, error) {
 	return p, nil
 }
 
-// pathJoiner joins paths as goos does, wherever it runs.
+// A pathJoiner joins paths as goos does, wherever it runs.
 type pathJoiner struct {
 	env        func(string) string
 	goos, home string
 }
 
-// envDir is the directory that a variable names, or else one under home. A
-// relative value counts as none, as the XDG specification says.
+// envDir returns the directory that a variable names, or else one under home.
+// As the XDG specification says, a relative value is ignored.
 func (p pathJoiner) envDir(variable string, under ...string) string {
 	if dir := p.env(variable); p.absolute(dir) {
 		return dir
@@ -85,7 +85,7 @@ func (p pathJoiner) absolute(dir string) bool {
 	return drive || strings.HasPrefix(dir, `\\`)
 }
 
-// separator is what the other separators of dir are.
+// separator returns the separator that dir uses.
 func separator(dir string) byte {
 	if strings.Contains(dir, `\`) && !strings.HasPrefix(dir, "/") {
 		return '\\'

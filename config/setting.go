@@ -8,40 +8,56 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// A setting is one key of a table that the file has once. The table of all of
-// them is what the file is read by, so nothing else can say something different
+// A setting is one key of a table that occurs once in the file. The list of
+// all settings is what the file is read with, so nothing else can disagree
 // about a key.
 type setting struct {
 	key         string // "hub.port"
 	description string
-	choices     []string // nil: free
-	restart     bool     // counts from the hub's next start on
+	choices     []string // nil: any text
+	restart     bool     // takes effect at the hub's next start
 	read        func(t configTable, key string, c *Config)
 	show        func(c *Config) string // as a person types it
 	write       func(typed string) string
 }
 
-// settings are all there are, in the order shown to people. The keys of a table
-// stand together.
+// settings returns all settings, in the order shown to people. The keys of a
+// table are next to each other.
 func settings() []setting {
 	return []setting{
-		intSetting("hub.port", "port on 127.0.0.1 for HTTP; never another one", 1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
-		boolSetting("hub.http", "serve HTTP; false: agents come over `lectern serve` alone", func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
-		durationSetting("hub.idle_after", "leave when nobody is connected for so long; 0s: never", 0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
-		boolSetting("hub.mark", "mark what tools answer as data that is no instruction, in _meta and in a line behind the text", func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
-		boolSetting("hub.own_changes", "agents may list and undo what they changed themselves, by the tools list_changes and undo_change", func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
-		durationSetting("limits.deadline", "longest time of one tool call", time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
-		intSetting("limits.in_flight", "calls of one agent at the same time; more wait", 1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
-		durationSetting("limits.approval", "how long a call waits for a person who is asked", 5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
-		intSetting("limits.calls_per_minute", "calls of one client in a minute; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
-		intSetting("limits.session_writes", "calls of one session that may change something; 0: as many as it likes", 0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
-		intSetting("limits.fuse_deletes", "targets that one client deletes in a minute before you are asked; 0: never", 0, 1<<20, func(c *Config) *int { return &c.Limits.FuseDeletes }).needsRestart(),
-		intSetting("limits.fuse_bytes", "bytes that one client rewrites in a minute before you are asked; 0: never", 0, 1<<30, func(c *Config) *int { return &c.Limits.FuseBytes }).needsRestart(),
-		daysSetting("journal.keep", "how long what agents change can be taken back, such as 90d", func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
-		intSetting("journal.max_mb", "MB of it that are kept; the oldest makes room", 1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
-		boolSetting("logseq.plain_token", "let a plugin that cannot prove its token send it", func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
-		originsSetting("logseq.origins", "plugin pages that may connect besides Logseq's own", func(c *Config) *[]string { return &c.Logseq.Origins }),
-		boolSetting("update.check", "ask once a day whether there is a new version", func(c *Config) *bool { return &c.Update.Check }),
+		intSetting("hub.port", "port on 127.0.0.1 for HTTP; no other port is ever used",
+			1, 65535, func(c *Config) *int { return &c.Hub.Port }).needsRestart(),
+		boolSetting("hub.http", "serve HTTP; false: agents connect only through `lectern serve`",
+			func(c *Config) *bool { return &c.Hub.HTTP }).needsRestart(),
+		durationSetting("hub.idle_after", "stop after so long without connections; 0s: never",
+			0, func(c *Config) *time.Duration { return &c.Hub.IdleAfter }).needsRestart(),
+		boolSetting("hub.mark", "mark what tools answer as data, not instructions, in _meta and in a line after the text",
+			func(c *Config) *bool { return &c.Hub.Mark }).needsRestart(),
+		boolSetting("hub.own_changes", "agents may list and undo their own changes, with the tools list_changes and undo_change",
+			func(c *Config) *bool { return &c.Hub.OwnChanges }).needsRestart(),
+		durationSetting("limits.deadline", "time limit of one tool call",
+			time.Second, func(c *Config) *time.Duration { return &c.Limits.Deadline }).needsRestart(),
+		intSetting("limits.in_flight", "calls of one agent that run at the same time; more wait",
+			1, 1024, func(c *Config) *int { return &c.Limits.InFlight }).needsRestart(),
+		durationSetting("limits.approval", "how long a call waits for a person to approve it",
+			5*time.Second, func(c *Config) *time.Duration { return &c.Limits.Approval }).needsRestart(),
+		intSetting("limits.calls_per_minute", "calls of one client in a minute; 0: no limit",
+			0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
+		intSetting("limits.session_writes", "calls of one session that may change something; 0: no limit",
+			0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
+		intSetting("limits.fuse_deletes", "targets that one client deletes in a minute until its circuit breaker trips and you are asked; 0: never",
+			0, 1<<20, func(c *Config) *int { return &c.Limits.FuseDeletes }).needsRestart(),
+		intSetting("limits.fuse_bytes", "bytes that one client rewrites in a minute until its circuit breaker trips and you are asked; 0: never",
+			0, 1<<30, func(c *Config) *int { return &c.Limits.FuseBytes }).needsRestart(),
+		daysSetting("journal.keep", "how long changes of agents can be undone, such as 90d",
+			func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
+		intSetting("journal.max_mb", "MB of contents that are kept for undo; the oldest are dropped first",
+			1, 1<<20, func(c *Config) *int { return &c.Journal.Max }).needsRestart(),
+		boolSetting("logseq.plain_token", "let a plugin that cannot prove its token send the token itself",
+			func(c *Config) *bool { return &c.Logseq.PlainToken }).needsRestart(),
+		originsSetting("logseq.origins", "origins of plugin pages that may connect besides Logseq's own",
+			func(c *Config) *[]string { return &c.Logseq.Origins }),
+		boolSetting("update.check", "check once a day for a new version", func(c *Config) *bool { return &c.Update.Check }),
 		stringSetting("update.mirror", "https URL to get releases from instead of GitHub", func(c *Config) *string { return &c.Update.Mirror }),
 		stringSetting("update.pin", "version that `lectern self-update` stays at", func(c *Config) *string { return &c.Update.Pin }),
 	}
@@ -58,7 +74,7 @@ func (s setting) needsRestart() setting {
 	return s
 }
 
-// split is the table and the key in it.
+// split returns the table and the key in it.
 func (s setting) split() (table, key string) {
 	table, key, _ = strings.Cut(s.key, ".")
 	return table, key
@@ -73,7 +89,7 @@ func boolSetting(key, means string, at func(*Config) *bool) setting {
 			if typed == "true" || typed == "false" {
 				return typed
 			}
-			return tomltext.Quote(typed) // which is then found to be wrong
+			return tomltext.Quote(typed) // which is then reported as a fault
 		},
 	}
 }
@@ -100,7 +116,7 @@ func durationSetting(key, means string, least time.Duration, at func(*Config) *t
 	}
 }
 
-// shortDuration is a duration without the zeros that time.Duration adds.
+// shortDuration formats a duration without the zeros that time.Duration adds.
 func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -124,7 +140,7 @@ func stringSetting(key, means string, at func(*Config) *string) setting {
 	}
 }
 
-// originsSetting are written with commas between them.
+// originsSetting is a list that people type with commas.
 func originsSetting(key, means string, at func(*Config) *[]string) setting {
 	return setting{
 		key: key, description: means,

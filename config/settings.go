@@ -8,20 +8,20 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// A Setting is one key of the file that is there once, and what holds for it.
+// A Setting describes one key that occurs once in the file.
 type Setting struct {
 	Key         string // "hub.port"
 	Description string
 	Value       string // as a person types it
 	Default     string
-	Set         bool     // the file says it
-	Line        int      // in the file, from 1; 0: the file does not say it
-	Choices     []string // nil: free
-	Restart     bool     // counts from the hub's next start on
+	Set         bool     // the file has the key
+	Line        int      // in the file, from 1; 0: the file does not have the key
+	Choices     []string // nil: any text
+	Restart     bool     // takes effect at the hub's next start
 }
 
-// Settings are all keys that are there once, in the order shown to people.
-// Sources and other tables that are there many times are not among them.
+// Settings returns all keys that occur once, in the order shown to people.
+// Sources and other tables that may occur several times are not among them.
 func (c Config) Settings() []Setting {
 	usual := Default(c.Path, c.schema)
 	text := bytes.TrimPrefix(c.text, []byte(tomltext.BOM))
@@ -38,7 +38,8 @@ func (c Config) Settings() []Setting {
 	return list
 }
 
-// Setting finds one by its key. The error names the nearest there is.
+// Setting returns the setting with this key. The error suggests the nearest
+// one.
 func (c Config) Setting(key string) (Setting, error) {
 	all := c.Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// commonKeys are the keys of a [[source]] that mean the same for every kind.
+// commonKeys are the keys of a [[source]] that every kind has.
 var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclude", "only"}
 
 // sources reads the [[source]] tables.
@@ -23,7 +23,7 @@ func (d *decoder) sources(top configTable, file string) []Source {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		top.wrong("source", "must be written [[source]], with two brackets: there may be several")
+		top.wrong("source", "must be written as [[source]], with two brackets, because there may be several")
 		return nil
 	}
 	var sources []Source
@@ -38,7 +38,7 @@ func (d *decoder) sources(top configTable, file string) []Source {
 		s := d.source(path, values, file)
 		if s.Name != "" {
 			if line, taken := seen[s.Name]; taken {
-				configTable{d, path, values}.wrong("name", "%s is taken by the source in line %d; names are unique", s.Name, line)
+				configTable{d, path, values}.wrong("name", "%s is already the name of the source in line %d; names must be unique", s.Name, line)
 			}
 			seen[s.Name] = s.Line
 		}
@@ -103,7 +103,7 @@ func (t configTable) isString(key string) bool {
 	return ok
 }
 
-// effects reads a list of effects; nil when the key is absent.
+// effects reads a list of effects; nil if the key is absent.
 func (t configTable) effects(key string, readOnly bool) []string {
 	v, ok := t.values[key]
 	if !ok {
@@ -122,7 +122,7 @@ func (t configTable) effects(key string, readOnly bool) []string {
 		case !slices.Contains(t.schema.Effects, word):
 			t.wrong(item, "%s", unknownWord("effect", word, t.schema.Effects))
 		case readOnly && word != "read":
-			t.wrong(item, "a source with read_only = true grants read alone; remove one of the two")
+			t.wrong(item, "a source with read_only = true grants only read; remove one of the two")
 		default:
 			granted = append(granted, word)
 		}
@@ -130,8 +130,8 @@ func (t configTable) effects(key string, readOnly bool) []string {
 	return granted
 }
 
-// marks reads a list of marks; nil when the key is absent. None at all is a
-// fault: nobody can tell whether it means everything or nothing.
+// privacyRules reads a list of privacy rules; nil if the key is absent. An
+// empty list is a fault, because it could mean everything or nothing.
 func (t configTable) privacyRules(key string) []string {
 	v, ok := t.values[key]
 	if !ok {
@@ -139,7 +139,7 @@ func (t configTable) privacyRules(key string) []string {
 	}
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
-		t.wrong(key, "must be a list of what it means, such as [\"Private/**\", \"#secret\"]; without any, leave it out")
+		t.wrong(key, "must be a list of privacy rules, such as [\"Private/**\", \"#secret\"]; remove the key if there are none")
 		return nil
 	}
 	var rules []string
@@ -147,7 +147,7 @@ func (t configTable) privacyRules(key string) []string {
 		rule, ok := v.(string)
 		at := fmt.Sprintf("%s[%d]", key, i)
 		if !ok {
-			t.wrong(at, "must be text in quotes, such as \"Private/**\" or \"#secret\"")
+			t.wrong(at, "must be a privacy rule in quotes, such as \"Private/**\" or \"#secret\"")
 			continue
 		}
 		if t.schema.CheckPrivacyRule != nil {
@@ -161,8 +161,8 @@ func (t configTable) privacyRules(key string) []string {
 	return rules
 }
 
-// folder reads path and makes it absolute: ~ is the home directory, and what
-// is relative is so to the folder of the configuration file.
+// folder reads path and makes it absolute: ~ is the home directory, and a
+// relative path is relative to the folder of the configuration file.
 func (t configTable) folder(dir string) string {
 	if t.values["path"] == nil {
 		t.fault(t.path, t.outline.Keys[t.path], "path is missing; it is the folder to open")
@@ -178,7 +178,7 @@ func (t configTable) folder(dir string) string {
 		t.wrong("path", "is empty; it is the folder to open")
 		return ""
 	case strings.ContainsRune(p, 0):
-		t.wrong("path", "holds a NUL character, which no path does")
+		t.wrong("path", "contains a NUL character")
 		return ""
 	case tilde && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator):
 		if t.schema.Home == "" {
@@ -193,7 +193,7 @@ func (t configTable) folder(dir string) string {
 	}
 }
 
-// options is the JSON of the keys that are the System's own.
+// options returns the kind's own keys as JSON.
 func (t configTable) options(path string) json.RawMessage {
 	own := map[string]any{}
 	for key, v := range t.values {
@@ -205,7 +205,7 @@ func (t configTable) options(path string) json.RawMessage {
 		own["path"] = path
 	}
 	b, err := json.Marshal(own)
-	if err != nil { // infinities and the like
+	if err != nil { // infinity or NaN
 		t.fault(t.path, t.outline.Keys[t.path], "%v", err)
 		return nil
 	}

@@ -9,33 +9,33 @@ import (
 	"github.com/lectern-mcp/lectern/internal/tomltext"
 )
 
-// Client is one [[client]] table: what one MCP client may do in one source or,
-// without Source, in every one.
+// A Client is one [[client]] table: what one MCP client may do in one source
+// or, without Source, in every source.
 type Client struct {
 	Name   string // what it calls itself, or the name of its token
-	Source string // empty: every source
-	// Token says that the table holds only for a client that shows its token.
+	Source string // empty means every source
+	// Token means that the table applies only to a client that shows its token.
 	Token   bool
-	Effects []string // nil: what the source grants
-	Ask     []string // of these, what a person is asked about first
-	Elicit  *bool    // whether approvals are asked for in the client too; nil: if it shows its token
+	Effects []string // nil means what the source grants
+	Ask     []string // of these, what a person must approve first
+	Elicit  *bool    // whether the client shows approval requests too; nil: if it shows its token
 	Line    int
 }
 
-// Rule is one [[rule]] table. Empty fields fit everything.
+// A Rule is one [[rule]] table. Empty fields match everything.
 type Rule struct {
 	Do      string // "allow", "always", "ask" or "deny"
-	Client  string // a glob, as are Source, Tool and Path
-	Proven  bool   // fits clients that show their token alone
+	Client  string // a glob pattern, like Source, Tool and Path
+	Proven  bool   // matches only clients that show their token
 	Source  string
 	Effects []string
 	Tool    string
 	Path    string
-	Schema  string // digest of the tool's declaration, as an answer for good notes it
+	Schema  string // digest of the tool's declaration when a person answered "always"
 	Line    int
 }
 
-// maxTextBytes bounds names and patterns in bytes.
+// maxTextBytes bounds names and patterns.
 const maxTextBytes = 400
 
 // eachTable calls read for each table of an array of tables.
@@ -46,7 +46,7 @@ func (d *decoder) eachTable(top configTable, key string, known []string, read fu
 	}
 	list, ok := v.([]any)
 	if !ok {
-		top.wrong(key, "must be written [[%s]], with two brackets: there may be several", key)
+		top.wrong(key, "must be written as [[%s]], with two brackets, because there may be several", key)
 		return
 	}
 	for i, v := range list {
@@ -80,7 +80,7 @@ func (d *decoder) clients(top configTable) (clients []Client) {
 		c.Effects, c.Ask = t.effects("effects", false), t.effects("ask", false)
 		i := slices.IndexFunc(clients, func(o Client) bool { return strings.EqualFold(o.Name, c.Name) && o.Source == c.Source })
 		if i >= 0 && c.Name != "" {
-			t.wrong("name", "%s is said already in line %d for the same source; keep one of the two", c.Name, clients[i].Line)
+			t.wrong("name", "%s already has a table for the same source in line %d; remove one of the two", c.Name, clients[i].Line)
 		}
 		clients = append(clients, c)
 	})
@@ -102,10 +102,10 @@ func (d *decoder) rules(top configTable) (rules []Rule) {
 		t.bool("proven", &r.Proven)
 		r.Effects = t.effects("effects", false)
 		if t.values["effects"] != nil && len(r.Effects) == 0 {
-			t.wrong("effects", "names none; leave it out to fit them all")
+			t.wrong("effects", "is empty; remove the key to match all effects")
 		}
 		if r.Do == "always" && (r.Source == "" || r.Tool == "" && r.Path == "") {
-			t.wrong("do", "always needs source, and tool or path: nobody is asked any more where it fits")
+			t.wrong("do", "always needs source, and tool or path, because matching calls are no longer asked about")
 		}
 		rules = append(rules, r)
 	})
@@ -119,7 +119,7 @@ func (t configTable) text(key string) (string, bool) {
 	case !ok:
 		return "", false
 	case s == "" || len(s) > maxTextBytes || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }):
-		t.wrong(key, "must have between 1 and %d characters and be one line", maxTextBytes)
+		t.wrong(key, "must be one line of 1 to %d bytes", maxTextBytes)
 		return "", false
 	}
 	return s, true
@@ -132,7 +132,7 @@ func (t configTable) glob(key string) string {
 	}
 	for part := range strings.SplitSeq(s, "/") {
 		if _, err := path.Match(part, ""); err != nil {
-			t.wrong(key, "%q is not a pattern: * fits any characters, ? one, [a-z] one of some", s)
+			t.wrong(key, "%q is not a valid pattern: * matches any characters, ? one, [a-z] one in a range", s)
 			return ""
 		}
 	}

@@ -45,7 +45,7 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
 			dir := filepath.Join(top, "journal")
-			files := []string{"journal.db", "journal.key", "journal.keys"}
+			files := []string{"journal.db", "journal.key"}
 			if c.begun {
 				writeOnce(t, top)
 				for _, file := range files {

@@ -13,46 +13,46 @@ import (
 
 // A Client is an MCP client: a row of the table.
 //
-// In texts of a row, $NAME is the entry's name, $BIN our binary, $ARGS its
-// arguments (spread where it stands in a list), $URL the hub's address and
-// $TOKEN how the token is said.
+// In the texts of a row, $NAME is the entry's name, $BIN our binary, $ARGS its
+// arguments (spread in a list), $ENV options that set LECTERN_HOME, $URL the
+// hub's address and $TOKEN the token or a reference to it.
 type Client struct {
-	ID    string // "claude-code"; what people type
+	ID    string // "claude-code", for the command line
 	Title string // "Claude Code"
 
-	format entry.Format
-	in     []string            // the keys that lead to the entries
-	list   bool                // they are a list, not a table
-	paths  map[string][]string // templates by GOOS, in order of preference; none: nothing that we can edit
-	paste  string              // where to paste, when there is nothing to edit
+	format    entry.Format
+	parents   []string            // keys that lead to the entries
+	list      bool                // the entries are a list, not a table
+	paths     map[string][]string // templates by GOOS, the preferred one first; none: we cannot edit it
+	pasteHint string              // where to paste the entry, if we cannot edit it
 
-	newer *layout // of files that are laid out as its newer versions do it; nil: it has one layout
+	newLayout *layout // of newer versions, beside the older one; nil: there is one layout
 
-	project string // path in a project's folder; empty: it has none
+	project string // path in a project's folder; empty: none
 
-	stdio entry.Fields // the entry; nil: it cannot
-	http  entry.Fields
-	env   string // what it calls the environment of a command; empty: env
-	token string // how its files refer to a variable that holds the token; empty: it cannot
+	stdio    entry.Fields // the entry; nil: not supported
+	http     entry.Fields
+	envKey   string // key of the environment of a command; empty: env
+	tokenRef string // how its files refer to a variable with the token; empty: they cannot
 
-	program string   // what it is called on PATH
-	add     []string // its own command that adds an entry
-	addHTTP []string
-	drop    []string // its own command that removes one
-	live    bool     // it writes its file all the time: its own command is safer
+	program        string   // its name on PATH
+	add            []string // command of its own that adds an entry
+	addHTTP        []string
+	remove         []string // command of its own that removes one
+	prefersCommand bool     // it rewrites its file while it runs: its own command is safer
 
-	link    string   // deep link that adds the entry; $CONFIG is the entry's JSON in base 64, $JSON with its name, as a URL has it
-	skills  []string // folders where it looks for skills
-	after   string   // what to do then
-	retired string   // why not to use it any more
+	link     string   // deep link that adds the entry; $CONFIG is its JSON in base 64, $JSON its JSON with the name, URL-encoded
+	skills   []string // folders where it looks for skills
+	nextStep string   // what to do then
+	retired  string   // why not to use it any more
 }
 
-// Clients is every client that we know, in the order to show them.
+// Clients are all known clients, in the order in which they are shown.
 func Clients() []Client {
 	return slices.Concat(assistants(), editors(), agents(), others())
 }
 
-// Find is the client of that name; an error names the nearest.
+// Find is the client with this ID. The error suggests a similar one.
 func Find(id string) (Client, error) {
 	all := Clients()
 	ids := make([]string, len(all))
@@ -62,61 +62,61 @@ func Find(id string) (Client, error) {
 		}
 		ids[i] = c.ID
 	}
-	msg := fmt.Sprintf("there is no client %q", id)
+	msg := fmt.Sprintf("unknown client %q", id)
 	if near := nearest.Word(id, ids); near != "" {
 		msg += ", did you mean " + near + "?"
 	}
 	return Client{}, fmt.Errorf("%s; see `lectern client list`", msg)
 }
 
-// Retired says why not to use it any more; empty: it is alive.
+// Retired says why the client should no longer be used; empty: it can be.
 func (c Client) Retired() string { return c.retired }
 
-// HTTP reports whether it can reach the hub by its address.
+// HTTP reports whether the client can reach the hub by its address.
 func (c Client) HTTP() bool { return c.http != nil }
 
-// After is what to do once the entry is there; empty: nothing.
-func (c Client) After() string { return c.after }
+// After is what to do once the entry is installed; empty: nothing.
+func (c Client) After() string { return c.nextStep }
 
-// A layout is where a file holds the entries, and what they look like.
+// A layout is where the entries are in a file, and what they look like.
 type layout struct {
-	in          []string
+	parents     []string
 	stdio, http entry.Fields
 }
 
-// as is the client as its file has it: a newer version reads the older layout
-// as well, so the newer one is kept to only where a file has it already, and
-// holds no entry of that name in the older.
-func (c Client) as(text []byte, name string) Client {
-	if c.newer == nil {
+// withDetectedLayout is the client with the layout of its file. Newer versions
+// read the older layout as well, so the newer one is used only if the file has
+// it already and has no entry of that name in the older.
+func (c Client) withDetectedLayout(text []byte, name string) Client {
+	if c.newLayout == nil {
 		return c
 	}
-	if old, err := c.place(name).Get(text); err != nil || old != nil {
+	if old, err := c.location(name).Get(text); err != nil || old != nil {
 		return c
 	}
-	last := len(c.newer.in) - 1
-	table, err := entry.Place{Format: c.format, In: c.newer.in[:last], Name: c.newer.in[last]}.Get(text)
+	last := len(c.newLayout.parents) - 1
+	table, err := entry.Location{Format: c.format, Parents: c.newLayout.parents[:last], Name: c.newLayout.parents[last]}.Get(text)
 	if err != nil || table == nil {
 		return c
 	}
 	for _, v := range table {
 		if _, ok := v.(map[string]any); !ok {
-			return c // it is an entry of the older layout that has this name
+			return c // an entry of the older layout has the name of the table
 		}
 	}
-	c.in, c.stdio, c.http = c.newer.in, c.newer.stdio, c.newer.http
+	c.parents, c.stdio, c.http = c.newLayout.parents, c.newLayout.stdio, c.newLayout.http
 	return c
 }
 
-func (c Client) place(name string) entry.Place {
-	return entry.Place{Format: c.format, In: c.in, List: c.list, Name: name}
+func (c Client) location(name string) entry.Location {
+	return entry.Location{Format: c.format, Parents: c.parents, List: c.list, Name: name}
 }
 
-// Editable reports whether it has a file on this machine that we can edit.
+// Editable reports whether the client has a file on this system that we can edit.
 func (c Client) Editable(m Machine) bool { return len(c.paths[m.OS]) > 0 }
 
 // file is the user's file that the client reads: the first of its paths that
-// exists, or whose folder does, or else the first.
+// exists, else the first whose folder exists, else the first.
 func (c Client) file(m Machine) (string, error) {
 	var all []string
 	for _, template := range c.paths[m.OS] {
@@ -125,7 +125,7 @@ func (c Client) file(m Machine) (string, error) {
 			all = append(all, path)
 			continue
 		}
-		// The folder is the application's, with an identity in its name.
+		// The folder's name ends in an id of the installed application.
 		star := strings.Index(path, "*")
 		end := star + strings.IndexRune(path[star:], filepath.Separator)
 		found, err := filepath.Glob(path[:end])
@@ -141,7 +141,7 @@ func (c Client) file(m Machine) (string, error) {
 		}
 	}
 	if len(all) == 0 {
-		return "", fmt.Errorf("%s has no file that we can edit on %s; paste the snippet of `lectern client show %s` instead", c.Title, m.OS, c.ID)
+		return "", fmt.Errorf("Lectern cannot edit the configuration of %s on %s; paste the snippet of `lectern client show %s` instead", c.Title, m.OS, c.ID)
 	}
 	for _, exists := range []func(string) bool{isFile, func(p string) bool { return isFolder(filepath.Dir(p)) }} {
 		if i := slices.IndexFunc(all, exists); i >= 0 {
@@ -151,7 +151,7 @@ func (c Client) file(m Machine) (string, error) {
 	return all[0], nil
 }
 
-// Detected reports whether the client seems to be on this machine.
+// Detected reports whether the client seems to be installed.
 func (c Client) Detected(m Machine) bool {
 	if c.program != "" && m.Look(c.program) != "" {
 		return true
@@ -163,18 +163,18 @@ func (c Client) Detected(m Machine) bool {
 	return isFile(path) || filepath.Dir(path) != m.Home && isFolder(filepath.Dir(path))
 }
 
-// everywhere is for clients whose path is the same on every system.
-func everywhere(templates ...string) map[string][]string {
+// everyOS is for paths that are the same on every system.
+func everyOS(templates ...string) map[string][]string {
 	return map[string][]string{"linux": templates, "darwin": templates, "windows": templates}
 }
 
-// on is for clients whose path differs.
-func on(linux, darwin, windows string) map[string][]string {
+// byOS is for paths that differ.
+func byOS(linux, darwin, windows string) map[string][]string {
 	return map[string][]string{"linux": {linux}, "darwin": {darwin}, "windows": {windows}}
 }
 
-// and adds further places to look at on one system.
-func and(paths map[string][]string, goos string, more ...string) map[string][]string {
+// alsoOn adds paths on one system.
+func alsoOn(paths map[string][]string, goos string, more ...string) map[string][]string {
 	paths = maps.Clone(paths)
 	paths[goos] = append(slices.Clone(paths[goos]), more...)
 	return paths

@@ -96,7 +96,7 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 	}
 	backups, _ := filepath.Glob(path + ".bak-lectern-*")
 	if len(backups) != 1 || !bytes.Equal(read(t, backups[0]), before) || modeOf(backups[0]) != 0o600 {
-		t.Errorf("copies %v, want one of what was there, for nobody else's eyes", backups)
+		t.Errorf("backups %v, want one private copy of the file", backups)
 	}
 	again, err := m.Install(c, testServer(m), Where{})
 	if err != nil || again.Changes() {
@@ -119,7 +119,7 @@ func testClient(t *testing.T, c Client, goos, archive string) {
 		t.Errorf("%d ends of lines are not those of the file", lone)
 	}
 	got := &txtar.Archive{
-		Comment: []byte(c.Title + " on " + goos + ": " + filepath.ToSlash(m.short(path)) + "\n"),
+		Comment: []byte(c.Title + " on " + goos + ": " + filepath.ToSlash(m.tildePath(path)) + "\n"),
 		Files: []txtar.File{
 			{Name: "before", Data: want.Files[0].Data},
 			{Name: "plan", Data: []byte(planText(m, p))},
@@ -167,17 +167,17 @@ func sample(c Client, goos string) string {
 	case entry.YAML:
 		b.WriteString("# mine\nmodel:   large   # keep\n")
 		if has && c.list {
-			fmt.Fprintf(&b, "%s:\n  - name: other # keep\n    command: npx\nlast: [1,2]\n", c.in[0])
+			fmt.Fprintf(&b, "%s:\n  - name: other # keep\n    command: npx\nlast: [1,2]\n", c.parents[0])
 		} else if has {
-			fmt.Fprintf(&b, "%s:\n  other: # keep\n    enabled: true\n\nlast: [1,2]\n", c.in[0])
+			fmt.Fprintf(&b, "%s:\n  other: # keep\n    enabled: true\n\nlast: [1,2]\n", c.parents[0])
 		}
 	default:
 		if slices.Contains([]string{"vscode", "zed", "opencode", "amp", "kilo-code"}, c.ID) && goos == "linux" {
-			return fmt.Sprintf("// mine\n{\n\t// keep\n\t%q: {\n\t\t/* keep */ \"other\": { \"x\": [1, 2,], }, // keep\n\t\t// \"old\": {}\n\t},\n\t\"size\": 1.50, // keep\n}\n", c.in[0])
+			return fmt.Sprintf("// mine\n{\n\t// keep\n\t%q: {\n\t\t/* keep */ \"other\": { \"x\": [1, 2,], }, // keep\n\t\t// \"old\": {}\n\t},\n\t\"size\": 1.50, // keep\n}\n", c.parents[0])
 		}
 		b.WriteString("{\n    \"theme\" : \"dark\",\n")
 		if has {
-			fmt.Fprintf(&b, "    %q: {\n        \"other\": {\"command\":\"npx\", \"args\": [ \"a\" ]}\n    },\n", c.in[0])
+			fmt.Fprintf(&b, "    %q: {\n        \"other\": {\"command\":\"npx\", \"args\": [ \"a\" ]}\n    },\n", c.parents[0])
 		}
 		b.WriteString("    \"size\": 1.50\n}\n")
 	}

@@ -45,12 +45,12 @@ func TestInstallRefuses(t *testing.T) {
 		"broken":       {client: "cursor", text: "{\n  \"a\": 1\n  \"b\": 2\n}", want: "mcp.json:3:3: invalid character"},
 		"broken toml":  {client: "codex", text: "a = \n", want: "config.toml:1:5: "},
 		"broken yaml":  {client: "goose", text: "a: 1\n\tb: 2\n", want: "config.yaml:2:"},
-		"twice":        {client: "cursor", text: "{\"mcpServers\": {},\n\"mcpServers\": {}}", want: "2:1: the key \"mcpServers\" stands here twice; remove one"},
-		"foreign":      {client: "cursor", text: `{"mcpServers": {"lectern": {"command": "npx", "args": ["x"]}}}`, want: `not ours: it leads to ["npx","x"]; give ours another name with --name`},
-		"token":        {client: "windsurf", text: "{}", in: Where{HTTP: true}, want: "we write that into nobody's file"},
-		"stdio alone":  {client: "claude-desktop", text: "{}", in: Where{HTTP: true}, want: "it speaks stdio alone"},
+		"twice":        {client: "cursor", text: "{\"mcpServers\": {},\n\"mcpServers\": {}}", want: "2:1: duplicate key \"mcpServers\"; remove one"},
+		"foreign":      {client: "cursor", text: `{"mcpServers": {"lectern": {"command": "npx", "args": ["x"]}}}`, want: `it leads to ["npx","x"]; name ours differently with --name`},
+		"token":        {client: "windsurf", text: "{}", in: Where{HTTP: true}, want: "which Lectern never writes there"},
+		"stdio alone":  {client: "claude-desktop", text: "{}", in: Where{HTTP: true}, want: "it supports only stdio"},
 		"retired":      {client: "amazon-q-cli", text: "{}", want: "use kiro instead"},
-		"no project":   {client: "windsurf", text: "{}", in: Where{Project: "/p"}, want: "has no file in projects"},
+		"no project":   {client: "windsurf", text: "{}", in: Where{Project: "/p"}, want: "has no configuration in projects"},
 		"closed table": {client: "codex", text: "mcp_servers = {}\n", want: "paste the snippet of `lectern client show codex`"},
 		"link outside": {client: "cursor", text: "{}", want: "symbolic link to " + outside, prepare: func(t *testing.T, path string) {
 			t.Helper()
@@ -92,7 +92,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, []byte(`{"theirs": 1}`), 0o600)
-	if err := p.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "changed by another program just now") {
+	if err := p.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "another program has just changed") {
 		t.Errorf("apply: %v", err)
 	}
 	if got := string(read(t, path)); got != `{"theirs": 1}` {
@@ -148,7 +148,7 @@ func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
 	c := client(t, "cursor")
 	path, _ := c.file(m)
 	write(t, path, []byte(`{"mcpServers": {"lectern": {"url": "https://example.org/mcp"}}}`), 0o600)
-	if _, err := m.Remove(c, testServer(m), Where{}); err == nil || !strings.Contains(err.Error(), "is not ours: it leads to https://example.org/mcp; nothing was removed") {
+	if _, err := m.Remove(c, testServer(m), Where{}); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern: it leads to https://example.org/mcp; nothing was removed") {
 		t.Errorf("remove: %v", err)
 	}
 	write(t, path, []byte(`{}`), 0o600)
@@ -186,7 +186,7 @@ func TestOwnCommand(t *testing.T) {
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)
 	}
-	if left, err := m.marks(); err != nil || len(left) > 0 {
+	if left, err := m.receipts(); err != nil || len(left) > 0 {
 		t.Errorf("on record still: %v, %v", left, err)
 	}
 
@@ -239,7 +239,7 @@ func TestTokenIsInNoFile(t *testing.T) {
 		}
 		apply(t, p, nil)
 		path, _ := c.file(m)
-		if text := string(read(t, path)); !strings.Contains(text, TokenVariable) || strings.Contains(text, tokenWord+`"`) && !strings.Contains(text, TokenVariable) {
+		if text := string(read(t, path)); !strings.Contains(text, TokenVariable) || strings.Contains(text, tokenPlaceholder+`"`) && !strings.Contains(text, TokenVariable) {
 			t.Errorf("%s: %s", c.ID, text)
 		}
 	}

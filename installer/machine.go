@@ -1,14 +1,14 @@
-// Package installer puts Lectern where other programs look for it, and takes it
-// away again: the entry in each MCP client's configuration, the skill, the
-// service that keeps the hub running. What it would do is a [Proposal], whose
-// Plan a person sees first; what it did is on record, so that all of it can be
-// found and removed later, and nothing else.
+// Package installer installs Lectern into other programs, and removes it again:
+// the entry in each MCP client's configuration, the Logseq plugin, the skill, the
+// service that keeps the hub running. It makes a [Proposal], whose Plan a person
+// sees first; what was installed has a receipt, so that exactly that can be found
+// and removed later.
 //
-// It must work when nothing of ours runs, so it knows files and programs and
-// no hub. It starts no process itself: [Machine] brings what runs a client's
-// own command, so that tests play any computer, and whoever reads cmd sees
-// what may be started. cmd/lectern alone imports it. Start reading at
-// [Machine], then clients.go; table.go holds what is known of each client.
+// It must work when no hub runs, so it knows only files and programs. It starts
+// no process itself: [Machine] has the function that runs a client's own command,
+// so that tests can stand in for any computer. cmd/lectern imports it. Start
+// reading at [Machine], then clients.go; table.go holds the facts about each
+// client.
 package installer
 
 import (
@@ -25,18 +25,17 @@ type Machine struct {
 	OS   string              // as GOOS spells it
 	Home string              // the user's home directory
 	Env  func(string) string // looks up the environment
-	// State is our own folder for the record of what was put where.
+	// State is our own folder, where the receipts are.
 	State string
-	// Look is the path of a program that the user can start by name; empty:
-	// there is none.
+	// Look is the path of a program on the user's PATH; empty: there is none.
 	Look func(name string) string
-	// Run runs a program to its end and answers what it said.
-	Run func(ctx context.Context, argv []string) (said string, err error)
+	// Run runs a program to its end and returns its output.
+	Run func(ctx context.Context, argv []string) (output string, err error)
 	Now func() time.Time
 }
 
-// named matches a variable with what holds where it is unset: {NAME|~/.name}.
-var named = regexp.MustCompile(`\{([A-Z_]+)\|([^}]*)\}`)
+// variable matches a variable with its default: {NAME|~/.name}.
+var variable = regexp.MustCompile(`\{([A-Z_]+)\|([^}]*)\}`)
 
 // The folders that differ from system to system.
 const (
@@ -46,10 +45,10 @@ const (
 	library = "~/Library/Application Support"
 )
 
-// path fills a template of table.go in.
+// path substitutes the variables in a template of table.go.
 func (m Machine) path(template string) string {
-	full := named.ReplaceAllStringFunc(template, func(s string) string {
-		part := named.FindStringSubmatch(s)
+	full := variable.ReplaceAllStringFunc(template, func(s string) string {
+		part := variable.FindStringSubmatch(s)
 		if v := m.Env(part[1]); filepath.IsAbs(v) {
 			return filepath.ToSlash(v)
 		}
@@ -61,8 +60,8 @@ func (m Machine) path(template string) string {
 	return filepath.Clean(filepath.FromSlash(full))
 }
 
-// short is a path as people write it: ~ for the home directory.
-func (m Machine) short(path string) string {
+// tildePath writes ~ for the home directory.
+func (m Machine) tildePath(path string) string {
 	if rest, ok := strings.CutPrefix(path, m.Home+string(filepath.Separator)); ok && m.Home != "" {
 		return "~" + string(filepath.Separator) + rest
 	}
@@ -79,8 +78,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// answers runs a program that only asks; false: it says no, or cannot be run.
-func (m Machine) answers(ctx context.Context, argv []string) (said string, ok bool) {
-	said, err := m.Run(ctx, argv)
-	return said, err == nil
+// query runs a program that only asks; false: it says no, or cannot be run.
+func (m Machine) query(ctx context.Context, argv []string) (output string, ok bool) {
+	output, err := m.Run(ctx, argv)
+	return output, err == nil
 }

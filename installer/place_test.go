@@ -94,10 +94,10 @@ func TestServiceThatIsNotOurs(t *testing.T) {
 	m := person(t, "linux")
 	path := m.path(xdg + "/systemd/user/" + unitName)
 	write(t, path, []byte("[Unit]\n"), 0o644)
-	if _, err := m.InstallService(t.Context(), testService()); err == nil || !strings.Contains(err.Error(), "is not ours") {
+	if _, err := m.InstallService(t.Context(), testService()); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern") {
 		t.Errorf("install: %v", err)
 	}
-	if _, err := m.RemoveService(t.Context(), testService()); err == nil || !strings.Contains(err.Error(), "is not ours") {
+	if _, err := m.RemoveService(t.Context(), testService()); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern") {
 		t.Errorf("remove: %v", err)
 	}
 }
@@ -132,11 +132,11 @@ func TestSkill(t *testing.T) {
 	}
 
 	write(t, claude, []byte("---\nname: lectern\n---\nmine\n"), 0o600)
-	if _, err := m.InstallSkill(clients, skill("one")); err == nil || !strings.Contains(err.Error(), "is not ours; move it away first") {
-		t.Errorf("over somebody else's: %v", err)
+	if _, err := m.InstallSkill(clients, skill("one")); err == nil || !strings.Contains(err.Error(), "does not belong to Lectern; move it away first") {
+		t.Errorf("over another skill: %v", err)
 	}
 	if p, err := m.RemoveSkill(Clients(), "lectern"); err != nil || p.Changes() {
-		t.Errorf("of somebody else's: %v, want nothing to do", err)
+		t.Errorf("of another skill: %v, want nothing to do", err)
 	}
 	if _, err := m.InstallSkill([]Client{client(t, "zed")}, skill("one")); err == nil {
 		t.Error("a client without skills was not refused")
@@ -165,11 +165,11 @@ func TestUninstall(t *testing.T) {
 		write(t, token, []byte("x"), 0o600)
 		write(t, filepath.Join(m.State, "theirs"), []byte("x"), 0o600)
 		if lost {
-			if err := os.Remove(m.record()); err != nil {
+			if err := os.Remove(m.receiptsFile()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{Files: []string{token, m.record()}, Folders: []string{m.State}})
+		p, err = m.Uninstall(t.Context(), testServer(m), "lectern", testService(), testPlugin(), Leftovers{Files: []string{token, m.receiptsFile()}, Folders: []string{m.State}})
 		apply(t, p, err)
 		left := strings.Join(filesIn(t, m.Home), "\n")
 		for _, want := range []string{mine, kept, filepath.Join(m.State, "theirs")} {

@@ -1,7 +1,7 @@
 package installer
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,73 +13,71 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/internal/loopnet"
-	"github.com/lectern-mcp/lectern/status"
 )
 
-// A Plugin is what Logseq is to have of ours: files in a folder that it loads
-// when it starts, and settings that lead them to the hub.
+// A Plugin is what Logseq gets from us: files in a folder that it loads when it
+// starts, and settings that tell them how to reach the hub.
 type Plugin struct {
 	ID      string // of its folder, its settings and its package.json
 	Home    string // Logseq's folder; empty: ~/.logseq
 	Files   fs.FS  // package.json and what belongs to it; nil where nothing is installed
 	Version string // of Lectern, noted beside package.json
 	Port    int    // of the hub
-	// Token is the plugins' token; zero: there is none yet, and MakeToken
-	// makes it.
+	// Token is the plugins' token; zero: MakeToken creates it.
 	Token     loopnet.Token
 	MakeToken func() (loopnet.Token, error)
 }
 
-// The files that say whose a folder is and which version put it there.
+// The files that tell whose a folder is and which version installed it.
 const (
 	packageFile = "package.json"
 	versionFile = "lectern.json"
 )
 
-// pluginPlaces are where the parts of a plugin lie.
-type pluginPlaces struct{ home, folder, settings string }
+// pluginPaths are where the parts of a plugin are.
+type pluginPaths struct{ home, folder, settings string }
 
-func (m Machine) pluginPlaces(g Plugin) pluginPlaces {
+func (m Machine) pluginPaths(g Plugin) pluginPaths {
 	home := g.Home
 	if home == "" {
 		home = filepath.Join(m.Home, ".logseq")
 	}
-	return pluginPlaces{home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
+	return pluginPaths{home, filepath.Join(home, "plugins", g.ID), filepath.Join(home, "settings", g.ID+".json")}
 }
 
 // InstallPlugin proposes to put the plugin where Logseq looks for plugins, and
 // port and token into its settings. An older version is replaced; other
 // settings stay.
 func (m Machine) InstallPlugin(g Plugin) (*Proposal, error) {
-	at := m.pluginPlaces(g)
+	paths := m.pluginPaths(g)
 	p := m.proposal("Install the plugin " + g.ID)
-	if !isFolder(at.home) {
-		return nil, fmt.Errorf("install plugin: %s is not there, so Logseq has not run here; start it once, or name its folder with --dir", at.home)
+	if !isFolder(paths.home) {
+		return nil, fmt.Errorf("install plugin: %s does not exist, so Logseq has not run here; start it once, or name its folder with --dir", paths.home)
 	}
-	if err := m.ownFolder(at.folder, g.ID); err != nil {
+	if err := m.checkFolderIsOurs(paths.folder, g.ID); err != nil {
 		return nil, fmt.Errorf("install plugin: %w", err)
 	}
-	if ok, err := m.set(g, at.settings); err != nil {
+	if ok, err := m.settingsMatch(g, paths.settings); err != nil {
 		return nil, err
 	} else if !ok {
-		if err := m.setting(p, g, at.settings, g.token); err != nil {
+		if err := m.writeSettings(p, g, paths.settings, g.ensureToken); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.pluginFiles(p, g, at.folder); err != nil {
+	if err := m.pluginFiles(p, g, paths.folder); err != nil {
 		return nil, err
 	}
 	if !p.Changes() {
-		p.Said = "the plugin is there already, as it should be"
+		p.Said = "the plugin is installed already"
 		return p, nil
 	}
-	p.After = append(p.After, "restart Logseq, which loads plugins when it starts")
+	p.After = append(p.After, "restart Logseq: it loads plugins when it starts")
 	return p, nil
 }
 
-// ownFolder refuses a folder that holds somebody else's plugin, or is a link:
-// what is behind it may be the plugin's source.
-func (m Machine) ownFolder(dir, id string) error {
+// checkFolderIsOurs refuses a folder that holds another plugin, or is a symbolic
+// link: that may lead to the plugin's source.
+func (m Machine) checkFolderIsOurs(dir, id string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -96,13 +94,13 @@ func (m Machine) ownFolder(dir, id string) error {
 		return err
 	}
 	if text == nil {
-		list, err := m.pluginMarks(dir)
+		receipts, err := m.pluginReceipts(dir)
 		if err != nil {
 			return err
 		}
-		there, err := os.ReadDir(dir)
-		if err == nil && len(there) > 0 && len(list) == 0 {
-			err = fmt.Errorf("%s is not ours: it has no %s; move it away first", dir, packageFile)
+		entries, err := os.ReadDir(dir)
+		if err == nil && len(entries) > 0 && len(receipts) == 0 {
+			err = fmt.Errorf("%s does not belong to Lectern: it has no %s; move it away first", dir, packageFile)
 		}
 		return err
 	}
@@ -110,33 +108,32 @@ func (m Machine) ownFolder(dir, id string) error {
 		Name string `json:"name"`
 	}
 	if json.Unmarshal(text, &about) != nil || about.Name != id {
-		return fmt.Errorf("%s is not ours: its %s has not the name %s; move it away first", dir, packageFile, id)
+		return fmt.Errorf("%s does not belong to Lectern: the name in its %s is not %s; move it away first", dir, packageFile, id)
 	}
 	return nil
 }
 
-// pluginMarks are the marks of files below dir.
-func (m Machine) pluginMarks(dir string) ([]mark, error) {
-	list, err := m.marks()
+// pluginReceipts are the receipts of files below dir.
+func (m Machine) pluginReceipts(dir string) ([]receipt, error) {
+	list, err := m.receipts()
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(x mark) bool {
-		return x.Kind != pluginMark || !strings.HasPrefix(x.Path, dir+string(filepath.Separator))
+	return slices.DeleteFunc(list, func(r receipt) bool {
+		return r.Kind != pluginReceipt || !strings.HasPrefix(r.Path, dir+string(filepath.Separator))
 	}), nil
 }
 
-// pluginFiles proposes to write what is not there as it should be, package.json
-// last, as that makes a plugin of a folder; and to remove what an older version
-// had and this one has not.
+// pluginFiles proposes to write the files that are missing or different, and to
+// remove those that an older version installed and this one lacks.
 func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
-	files, err := g.texts()
+	files, err := g.filesInOrder()
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		file := filepath.Join(dir, filepath.FromSlash(f.name))
-		before, err := plainFile(file)
+		before, err := readFileNoLink(file)
 		if err != nil {
 			return err
 		}
@@ -145,20 +142,19 @@ func (m Machine) pluginFiles(p *Proposal, g Plugin, dir string) error {
 		}
 		ch := change{
 			path: file, before: before, after: f.text, perm: 0o644,
-			mark: mark{Kind: pluginMark, ID: g.ID, Name: f.name, Path: file},
+			receipt: receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file},
 		}
-		what := fmt.Sprintf("%s (%d bytes)", ch.what(), len(f.text))
-		p.step(status.Step{What: what}, func(context.Context) error { return m.make(ch) })
+		p.add(fmt.Sprintf("%s (%d bytes)", ch.describe(), len(f.text)), func() error { return m.apply(ch) })
 	}
-	marks, err := m.pluginMarks(dir)
+	receipts, err := m.pluginReceipts(dir)
 	if err != nil {
 		return err
 	}
-	for _, x := range marks {
-		if slices.ContainsFunc(files, func(f pluginFile) bool { return f.name == x.Name }) {
+	for _, r := range receipts {
+		if slices.ContainsFunc(files, func(f pluginFile) bool { return f.name == r.Name }) {
 			continue
 		}
-		if err := m.removeMarkedFile(p, x); err != nil {
+		if err := m.removeRecordedFile(p, r); err != nil {
 			return err
 		}
 	}
@@ -170,8 +166,8 @@ type pluginFile struct {
 	text []byte
 }
 
-// texts are the files in the order in which they are written.
-func (g Plugin) texts() ([]pluginFile, error) {
+// filesInOrder are the files in the order in which they are written.
+func (g Plugin) filesInOrder() ([]pluginFile, error) {
 	version, err := json.Marshal(map[string]string{"version": g.Version})
 	if err != nil {
 		return nil, err
@@ -189,22 +185,27 @@ func (g Plugin) texts() ([]pluginFile, error) {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
 	slices.SortStableFunc(list, func(a, b pluginFile) int {
-		switch {
-		case a.name == b.name:
-			return 0
-		case a.name == packageFile:
-			return 1
-		case b.name == packageFile:
-			return -1
-		default:
-			return strings.Compare(a.name, b.name)
-		}
+		return cmp.Or(packageLast(a.name, b.name), strings.Compare(a.name, b.name))
 	})
 	return list, nil
 }
 
-// plainFile is readFile for a folder of ours, where nothing is a link.
-func plainFile(path string) ([]byte, error) {
+// packageLast compares names of files so that package.json comes last: the
+// folder is a plugin, and ours, while it holds that file.
+func packageLast(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == packageFile:
+		return 1
+	case b == packageFile:
+		return -1
+	}
+	return 0
+}
+
+// readFileNoLink is readFile for a folder of ours, where links do not belong.
+func readFileNoLink(path string) ([]byte, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, fmt.Errorf("%s is a symbolic link; remove it first", path)
 	}

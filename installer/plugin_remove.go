@@ -1,7 +1,6 @@
 package installer
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,118 +8,106 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
-// settingsFiles are the settings files that hold a token of ours, on record
-// and where g has its own.
+// settingsFiles are the settings files with a token of ours: those that have a
+// receipt, and the one of g.
 func (m Machine) settingsFiles(g Plugin) ([]string, error) {
-	marks, err := m.marks()
+	receipts, err := m.receipts()
 	if err != nil {
 		return nil, err
 	}
 	var list []string
-	for _, x := range marks {
-		if x.Kind == settingsMark && x.ID == g.ID && isFile(x.Path) {
-			list = append(list, x.Path)
+	for _, r := range receipts {
+		if r.Kind == settingsReceipt && r.ID == g.ID && isFile(r.Path) {
+			list = append(list, r.Path)
 		}
 	}
-	at := m.pluginPlaces(g)
-	if m.ownFolder(at.folder, g.ID) == nil && isFile(at.settings) && !slices.Contains(list, at.settings) {
-		list = append(list, at.settings)
+	paths := m.pluginPaths(g)
+	if m.checkFolderIsOurs(paths.folder, g.ID) == nil && isFile(paths.settings) && !slices.Contains(list, paths.settings) {
+		list = append(list, paths.settings)
 	}
 	return list, nil
 }
 
 // RemovePlugin proposes to remove the plugin from Logseq's folder, and port and
-// token from its settings. What somebody else has put there stays.
+// token from its settings. Other files and settings stay.
 func (m Machine) RemovePlugin(g Plugin) (*Proposal, error) {
-	at := m.pluginPlaces(g)
+	paths := m.pluginPaths(g)
 	p := m.proposal("Remove the plugin " + g.ID)
-	if err := m.ownFolder(at.folder, g.ID); err != nil {
+	if err := m.checkFolderIsOurs(paths.folder, g.ID); err != nil {
 		return nil, fmt.Errorf("remove plugin: %w", err)
 	}
-	marks, err := m.pluginMarks(at.folder)
+	receipts, err := m.pluginReceipts(paths.folder)
+	if err == nil {
+		receipts, err = m.addUnrecorded(g, paths.folder, receipts)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if marks, err = m.unrecorded(g, at.folder, marks); err != nil {
-		return nil, err
-	}
-	// What makes the folder ours goes last, so that it is ours until then.
-	slices.SortStableFunc(marks, func(a, b mark) int {
-		if (a.Name == packageFile) == (b.Name == packageFile) {
-			return 0
-		}
-		if a.Name == packageFile {
-			return 1
-		}
-		return -1
-	})
-	folders := []string{at.folder}
-	for _, x := range marks {
-		folders = append(append(folders, x.Folders...), filepath.Dir(x.Path))
-		if err := m.removeMarkedFile(p, x); err != nil {
+	slices.SortStableFunc(receipts, func(a, b receipt) int { return packageLast(a.Name, b.Name) })
+	folders := []string{paths.folder}
+	for _, r := range receipts {
+		folders = append(append(folders, r.Folders...), filepath.Dir(r.Path))
+		if err := m.removeRecordedFile(p, r); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.unset(p, g, at.settings); err != nil {
+	if err := m.removeSettings(p, g, paths.settings); err != nil {
 		return nil, err
 	}
 	if !p.Changes() {
-		p.Said = "the plugin is not in " + at.folder
+		p.Said = "the plugin is not in " + paths.folder
 		return p, nil
 	}
-	p.step(status.Step{What: "remove " + at.folder + " if it is empty"}, func(context.Context) error {
+	p.add("remove "+paths.folder+" if it is empty", func() error {
 		slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) })
 		for _, dir := range slices.Compact(folders) {
 			_ = os.Remove(dir) // what is in it is not ours
 		}
 		return nil
 	})
-	p.After = append(p.After, "restart Logseq, which has the plugin in memory still")
+	p.After = append(p.After, "restart Logseq: the plugin is still in its memory")
 	return p, nil
 }
 
-// unrecorded adds to marks what is in our folder under the names of our files:
-// the record may be lost.
-func (m Machine) unrecorded(g Plugin, dir string, marks []mark) ([]mark, error) {
+// addUnrecorded adds receipts of our files that have none: the record may be
+// lost.
+func (m Machine) addUnrecorded(g Plugin, dir string, receipts []receipt) ([]receipt, error) {
 	if g.Files == nil || !isFile(filepath.Join(dir, packageFile)) {
-		return marks, nil
+		return receipts, nil
 	}
-	files, err := g.texts()
+	files, err := g.filesInOrder()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		file := filepath.Join(dir, filepath.FromSlash(f.name))
-		if isFile(file) && !slices.ContainsFunc(marks, func(x mark) bool { return x.Path == file }) {
-			marks = append(marks, mark{Kind: pluginMark, ID: g.ID, Name: f.name, Path: file})
+		if isFile(file) && !slices.ContainsFunc(receipts, func(r receipt) bool { return r.Path == file }) {
+			receipts = append(receipts, receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file})
 		}
 	}
-	return marks, nil
+	return receipts, nil
 }
 
-// removeMarkedFile proposes to remove a file on record, or what is left of it.
-func (m Machine) removeMarkedFile(p *Proposal, x mark) error {
-	text, err := plainFile(x.Path)
+// removeRecordedFile proposes to remove a file that has a receipt.
+func (m Machine) removeRecordedFile(p *Proposal, r receipt) error {
+	text, err := readFileNoLink(r.Path)
 	if err != nil {
 		return err
 	}
 	if text == nil {
-		p.step(status.Step{What: "forget " + x.Path + ", which is gone"}, func(context.Context) error { return m.cleared(x) })
+		p.add("delete the receipt of "+r.Path+", which no longer exists", func() error { return m.cleanUp(r) })
 		return nil
 	}
-	ch := change{path: x.Path, before: text, mark: x}
-	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
+	p.revertChange(change{path: r.Path, before: text, receipt: r}, "")
 	return nil
 }
 
-// unset proposes to take port and token out of a settings file, and the file
-// away where it was ours and nothing of the user's is left in it.
-func (m Machine) unset(p *Proposal, g Plugin, path string) error {
-	x, err := m.marked(settingsMark, path, g.ID)
+// removeSettings proposes to remove port and token from a settings file, and
+// the file itself if we created it and nothing of the user's is left in it.
+func (m Machine) removeSettings(p *Proposal, g Plugin, path string) error {
+	r, recorded, err := m.findReceipt(receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path})
 	if err != nil {
 		return err
 	}
@@ -128,46 +115,42 @@ func (m Machine) unset(p *Proposal, g Plugin, path string) error {
 	if err != nil {
 		return err
 	}
-	if x == nil {
-		x = &mark{Kind: settingsMark, ID: g.ID, Name: g.ID, Path: path}
-		if old.token == "" || !strings.HasPrefix(old.token, tokenStart) {
-			return nil // whatever it is, we have not written it
-		}
+	if !recorded && !strings.HasPrefix(old.token, tokenPrefix) {
+		return nil // we have not written it
 	}
 	if old.text == nil {
-		return m.removeMarkedFile(p, *x)
+		return m.removeRecordedFile(p, r)
 	}
-	after, err := old.without()
+	after, err := old.withoutHub()
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
-	ch := change{path: path, before: old.text, after: after, mark: *x}
+	ch := change{path: path, before: old.text, after: after, receipt: r}
 	left := len(old.fields)
 	for _, key := range []string{portKey, tokenKey, "disabled"} {
 		if _, ok := old.fields[key]; ok && (key != "disabled" || !old.disabled) {
 			left--
 		}
 	}
-	if left == 0 && x.Created {
+	if left == 0 && r.Created {
 		ch.after = nil
 	} else {
-		p.risk("what you have set for the plugin stays in %s", path)
+		p.risk("your own settings of the plugin stay in %s", path)
 	}
-	diff := udiff.Unified(path, path, old.hidden("[the plugins' token]"), string(ch.after))
-	p.step(status.Step{What: ch.what(), Diff: diff}, func(context.Context) error { return m.unmake(ch) })
+	p.revertChange(ch, udiff.Unified(path, path, old.redacted("[the plugins' token]"), string(ch.after)))
 	return nil
 }
 
-// tokenStart is how tokens of ours start.
-const tokenStart = "lectern_"
+// tokenPrefix is what our tokens begin with.
+const tokenPrefix = "lectern_"
 
-// removePlugins joins the removal of the plugin from every Logseq that has it:
-// its usual folder, and those on record.
-func (m Machine) removePlugins(p *Proposal, g Plugin, marks []mark) {
-	homes := []string{m.pluginPlaces(g).home}
-	for _, x := range marks {
+// removePlugins joins the removal of the plugin from every Logseq: its usual
+// folder, and those that have a receipt.
+func (m Machine) removePlugins(p *Proposal, g Plugin, receipts []receipt) {
+	homes := []string{m.pluginPaths(g).home}
+	for _, r := range receipts {
 		// settings/ID.json
-		if home := filepath.Dir(filepath.Dir(x.Path)); x.Kind == settingsMark && x.ID == g.ID && !slices.Contains(homes, home) {
+		if home := filepath.Dir(filepath.Dir(r.Path)); r.Kind == settingsReceipt && r.ID == g.ID && !slices.Contains(homes, home) {
 			homes = append(homes, home)
 		}
 	}

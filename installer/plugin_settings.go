@@ -14,13 +14,13 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// The plugin's settings that are ours. All others are the user's.
+// The settings of the plugin that we write. All others are the user's.
 const (
 	portKey  = "port"
 	tokenKey = "token"
 )
 
-// settings are what a settings file says that matters here.
+// settings are the part of a settings file that matters here.
 type settings struct {
 	text     []byte // nil: there is no file
 	fields   map[string]json.RawMessage
@@ -31,24 +31,24 @@ type settings struct {
 
 // readSettings reads a settings file.
 func readSettings(path string) (s settings, err error) {
-	if s.text, err = plainFile(path); err != nil || len(s.text) == 0 {
+	if s.text, err = readFileNoLink(path); err != nil || len(s.text) == 0 {
 		return s, err
 	}
 	if err = json.Unmarshal(s.text, &s.fields); err == nil && s.fields == nil {
 		err = errors.New("it is not an object")
 	}
 	if err != nil {
-		return s, fmt.Errorf("read settings: %s: %w; mend it, or remove it and lose what you have set for the plugin", path, err)
+		return s, fmt.Errorf("read settings: %s: %w; fix it, or remove it and lose your settings of the plugin", path, err)
 	}
-	// What a person typed may be of any type; it is then not what we wrote.
+	// A person may have typed values of other types; they are not what we wrote.
 	_ = json.Unmarshal(s.fields[portKey], &s.port)
 	_ = json.Unmarshal(s.fields[tokenKey], &s.token)
 	_ = json.Unmarshal(s.fields["disabled"], &s.disabled)
 	return s, nil
 }
 
-// with is the text with port and token, all else as it was.
-func (s settings) with(port int, token string) ([]byte, error) {
+// withHub is the text with port and token; the rest stays as it is.
+func (s settings) withHub(port int, token string) ([]byte, error) {
 	if len(s.fields) == 0 {
 		text, err := json.MarshalIndent(struct {
 			Port  int    `json:"port"`
@@ -56,12 +56,7 @@ func (s settings) with(port int, token string) ([]byte, error) {
 		}{port, token}, "", "  ")
 		return append(text, '\n'), err
 	}
-	type edit struct {
-		Op    string `json:"op"`
-		Path  string `json:"path"`
-		Value any    `json:"value"`
-	}
-	text, err := s.patched([]edit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
+	text, err := s.patch([]patchEdit{{"add", "/" + portKey, port}, {"add", "/" + tokenKey, token}})
 	if err != nil {
 		return nil, err
 	}
@@ -70,31 +65,34 @@ func (s settings) with(port int, token string) ([]byte, error) {
 		Token string `json:"token"`
 	}
 	if err := json.Unmarshal(text, &now); err != nil || now.Port != port || now.Token != token {
-		return nil, fmt.Errorf("%s or %s stands in it twice; remove one", portKey, tokenKey)
+		return nil, fmt.Errorf("it has %s or %s twice; remove one", portKey, tokenKey)
 	}
 	return text, nil
 }
 
-// without is the text without port and token.
-func (s settings) without() ([]byte, error) {
-	type edit struct {
-		Op   string `json:"op"`
-		Path string `json:"path"`
-	}
-	if len(s.fields) == 0 {
-		return s.text, nil
-	}
-	edits := []edit{}
+// withoutHub is the text without port and token.
+func (s settings) withoutHub() ([]byte, error) {
+	var edits []patchEdit
 	for _, key := range []string{portKey, tokenKey} {
 		if _, ok := s.fields[key]; ok {
-			edits = append(edits, edit{"remove", "/" + key})
+			edits = append(edits, patchEdit{Op: "remove", Path: "/" + key})
 		}
 	}
-	return s.patched(edits)
+	if edits == nil {
+		return s.text, nil
+	}
+	return s.patch(edits)
 }
 
-// patched is the text after a JSON Patch, which leaves comments and spaces be.
-func (s settings) patched(edits any) ([]byte, error) {
+// A patchEdit is an operation of a JSON Patch.
+type patchEdit struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// patch is the text after a JSON Patch, which keeps comments and spaces.
+func (s settings) patch(edits []patchEdit) ([]byte, error) {
 	patch, err := json.Marshal(edits)
 	if err != nil {
 		return nil, err
@@ -109,88 +107,88 @@ func (s settings) patched(edits any) ([]byte, error) {
 	return v.Pack(), nil
 }
 
-// hidden is the text with words in the place of the token.
-func (s settings) hidden(words string) string {
+// redacted is the text with a placeholder instead of the token.
+func (s settings) redacted(placeholder string) string {
 	if _, ok := s.fields[tokenKey]; !ok {
 		return string(s.text)
 	}
-	text, err := s.with(s.port, words)
+	text, err := s.withHub(s.port, placeholder)
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
 
-// setting proposes to write port and token, which is asked for when it is
-// needed. The plan does not show it.
-func (m Machine) setting(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
+// writeSettings proposes to write port and token. The plan does not show the
+// token; it is read when the step is carried out.
+func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
 	old, err := readSettings(path)
 	if err != nil {
 		return err
 	}
 	if old.disabled {
-		p.risk("the plugin is switched off in Logseq's list of plugins, and stays so")
+		p.risk("the plugin is disabled in Logseq's list of plugins, and stays disabled")
 	}
 	before, after := "[another token]", "[the plugins' token]"
 	if g.Token.Matches(old.token) {
 		before = after
 	}
-	shown, err := old.with(g.Port, after)
+	shown, err := old.withHub(g.Port, after)
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
 	ch := change{
 		path: path, before: old.text, after: shown, perm: 0o600,
-		mark: mark{Kind: settingsMark, ID: g.ID, Name: g.ID, Path: path},
+		receipt: receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path},
 	}
-	step := status.Step{What: ch.what() + ", private to you", Diff: udiff.Unified(path, path, old.hidden(before), string(shown))}
-	p.step(step, func(context.Context) error {
+	step := status.Step{What: ch.describe() + ", private to you", Diff: udiff.Unified(path, path, old.redacted(before), string(shown))}
+	p.Add(step, func(context.Context) error {
 		token, err := token()
 		if err != nil {
 			return err
 		}
-		if ch.after, err = old.with(g.Port, token.Reveal()); err != nil {
+		if ch.after, err = old.withHub(g.Port, token.Reveal()); err != nil {
 			return err
 		}
 		if ch.before != nil {
 			if err := os.Chmod(path, 0o600); err != nil {
-				return fmt.Errorf("make private: %w", err)
+				return fmt.Errorf("make settings private: %w", err)
 			}
 		}
-		return m.make(ch)
+		return m.apply(ch)
 	})
 	return nil
 }
 
-// set reports whether the settings at path lead to the hub, and are nobody
-// else's to read.
-func (m Machine) set(g Plugin, path string) (bool, error) {
+// settingsMatch reports whether the settings at path lead to the hub, and only
+// the user can read them.
+func (m Machine) settingsMatch(g Plugin, path string) (bool, error) {
 	s, err := readSettings(path)
 	if err != nil || s.port != g.Port || !g.Token.Matches(s.token) {
 		return false, err
 	}
-	return m.private(path), nil
+	return m.isPrivate(path), nil
 }
 
-func (m Machine) private(path string) bool {
+func (m Machine) isPrivate(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && (m.OS == "windows" || info.Mode().Perm()&0o077 == 0)
 }
 
-// token is the plugins' token, made where there is none.
-func (g Plugin) token() (loopnet.Token, error) {
+// ensureToken is the plugins' token, which it creates if there is none.
+func (g Plugin) ensureToken() (loopnet.Token, error) {
 	if g.Token.Reveal() != "" {
 		return g.Token, nil
 	}
 	return g.MakeToken()
 }
 
-// RotatePluginToken proposes to make a new token and to write it into the
-// settings of every Logseq that has the plugin. MakeToken makes it, at place.
-func (m Machine) RotatePluginToken(g Plugin, place string) (*Proposal, error) {
+// RotatePluginToken proposes to create a new token with MakeToken, in the file
+// at path, and to write it into the settings of every Logseq that has the plugin.
+func (m Machine) RotatePluginToken(g Plugin, path string) (*Proposal, error) {
 	p := m.proposal("Replace the plugins' token")
 	var made loopnet.Token
-	p.step(status.Step{What: "write a new token to " + place}, func(context.Context) (err error) {
+	p.add("write a new token to "+path, func() (err error) {
 		made, err = g.MakeToken()
 		return err
 	})
@@ -198,18 +196,17 @@ func (m Machine) RotatePluginToken(g Plugin, place string) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.Token = loopnet.Token{} // the old one no longer counts
 	for _, path := range paths {
-		g := g
-		g.Token = loopnet.Token{} // none that is there is right any more
-		if err := m.setting(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
+		if err := m.writeSettings(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
 			return nil, err
 		}
 	}
 	if len(paths) == 0 {
-		p.risk("no Logseq has the plugin, as far as we know")
+		p.risk("no Logseq is known to have the plugin")
 	} else {
-		p.After = append(p.After, "restart Logseq, which reads the settings of plugins when it starts")
+		p.After = append(p.After, "restart Logseq: it reads the settings of plugins when it starts")
 	}
-	p.risk("a plugin that is connected now stays so until Logseq or the hub restarts")
+	p.risk("a connected plugin stays connected until Logseq or the hub restarts")
 	return p, nil
 }

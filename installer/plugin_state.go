@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// A PluginState says how the plugin is in Logseq's folder.
+// A PluginState is what of the plugin is installed in Logseq's folder.
 type PluginState struct {
-	Folder, Settings string // where they are, or would be
-	Here             bool   // Logseq has a folder of its own here: it has run
+	Folder, Settings string // which may not exist
+	Here             bool   // Logseq has a folder here: it has run
 	Installed        bool
-	Version          string // of the Lectern that put it there; empty: unknown
+	Version          string // of the Lectern that installed it; empty: unknown
 	Current          bool   // every file is as this build carries it
 	Port             int    // in the settings; 0: none
 	PortRight        bool   // it is the hub's
 	TokenRight       bool   // it is the plugins' token
 	HasToken         bool   // there is some token
-	Private          bool   // nobody else may read the settings
-	Disabled         bool   // switched off in Logseq
+	Private          bool   // other users cannot read the settings
+	Disabled         bool   // disabled in Logseq
 }
 
-// PluginState looks, and changes nothing.
+// PluginState reads the state and changes nothing.
 func (m Machine) PluginState(g Plugin) (PluginState, error) {
-	at := m.pluginPlaces(g)
+	at := m.pluginPaths(g)
 	s := PluginState{Folder: at.folder, Settings: at.settings, Here: isFolder(at.home)}
-	if err := m.ownFolder(at.folder, g.ID); err != nil {
+	if err := m.checkFolderIsOurs(at.folder, g.ID); err != nil {
 		return s, err
 	}
 	set, err := readSettings(at.settings)
@@ -34,11 +34,11 @@ func (m Machine) PluginState(g Plugin) (PluginState, error) {
 	}
 	s.Port, s.PortRight, s.Disabled = set.port, set.port == g.Port, set.disabled
 	s.HasToken, s.TokenRight = strings.TrimSpace(set.token) != "", g.Token.Matches(set.token)
-	s.Private = set.text == nil || m.private(at.settings)
+	s.Private = set.text == nil || m.isPrivate(at.settings)
 	if s.Installed = isFile(filepath.Join(at.folder, packageFile)); !s.Installed {
 		return s, nil
 	}
-	text, err := plainFile(filepath.Join(at.folder, versionFile))
+	text, err := readFileNoLink(filepath.Join(at.folder, versionFile))
 	if err != nil {
 		return s, err
 	}

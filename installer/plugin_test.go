@@ -69,7 +69,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 	if g.Token, err = g.MakeToken(); err != nil {
 		t.Fatal(err)
 	}
-	at := m.pluginPlaces(g)
+	at := m.pluginPaths(g)
 	want := "{\n  \"port\": 12740,\n  \"token\": \"" + g.Token.Reveal() + "\"\n}\n"
 	if diff := cmp.Diff(want, string(read(t, at.settings))); diff != "" {
 		t.Error(diff)
@@ -93,7 +93,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 	if err != nil || len(p.Plan.Steps) != 1 {
 		t.Fatalf("%v, %v", p, err)
 	}
-	if diff := p.Plan.Steps[0].Diff; !strings.Contains(diff, `+  "port": 7`) || strings.Contains(diff, tokenStart) {
+	if diff := p.Plan.Steps[0].Diff; !strings.Contains(diff, `+  "port": 7`) || strings.Contains(diff, tokenPrefix) {
 		t.Errorf("the plan shows %s", diff)
 	}
 
@@ -130,11 +130,11 @@ func TestPluginComesAndGoes(t *testing.T) {
 // Whatever the user has set or put there stays.
 func TestPluginLeavesWhatIsNotOurs(t *testing.T) {
 	m, g := logseqHere(t)
-	at := m.pluginPlaces(g)
+	at := m.pluginPaths(g)
 	write(t, at.settings, []byte("{\n  \"excludedTags\": \"a\",\n  \"port\": \"x\",\n  \"disabled\": true\n}"), 0o644)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
-	if len(p.Plan.Risks) != 1 || !strings.Contains(p.Plan.Risks[0], "switched off") {
+	if len(p.Plan.Risks) != 1 || !strings.Contains(p.Plan.Risks[0], "is disabled") {
 		t.Errorf("risks: %q", p.Plan.Risks)
 	}
 	if mode := modeOf(at.settings); mode != 0o600 {
@@ -159,13 +159,13 @@ func TestPluginIsFoundWithoutRecord(t *testing.T) {
 	m, g := logseqHere(t)
 	p, err := m.InstallPlugin(g)
 	apply(t, p, err)
-	if err := os.Remove(m.record()); err != nil {
+	if err := os.Remove(m.receiptsFile()); err != nil {
 		t.Fatal(err)
 	}
 	p, err = m.RemovePlugin(g)
 	apply(t, p, err)
-	at := m.pluginPlaces(g)
-	if isFolder(at.folder) || strings.Contains(string(read(t, at.settings)), tokenStart) {
+	at := m.pluginPaths(g)
+	if isFolder(at.folder) || strings.Contains(string(read(t, at.settings)), tokenPrefix) {
 		t.Errorf("left: %v", tree(t, at.home))
 	}
 }
@@ -194,32 +194,32 @@ func TestPluginHalfInstalled(t *testing.T) {
 
 func TestPluginRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		prepare func(at pluginPlaces) error
+		prepare func(at pluginPaths) error
 		want    string
 	}{
-		"no Logseq": {func(at pluginPlaces) error { return os.Remove(at.home) }, "Logseq has not run here"},
-		"theirs": {func(at pluginPlaces) error {
+		"no Logseq": {func(at pluginPaths) error { return os.Remove(at.home) }, "Logseq has not run here"},
+		"theirs": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "package.json"), []byte(`{"name":"x"}`), 0o600))
-		}, "has not the name logseq-lectern; move it away first"},
-		"no package": {func(at pluginPlaces) error {
+		}, "is not logseq-lectern; move it away first"},
+		"no package": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(at.folder, 0o700), os.WriteFile(filepath.Join(at.folder, "a"), nil, 0o600))
 		}, "it has no package.json"},
-		"link": {func(at pluginPlaces) error {
+		"link": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.folder), 0o700), os.Symlink(at.home, at.folder))
 		}, "is a symbolic link; remove it first"},
-		"broken settings": {func(at pluginPlaces) error {
+		"broken settings": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("{"), 0o600))
-		}, "logseq-lectern.json: unexpected end of JSON input; mend it"},
-		"token twice": {func(at pluginPlaces) error {
+		}, "logseq-lectern.json: unexpected end of JSON input; fix it"},
+		"token twice": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte(`{"token":"a","token":"b"}`), 0o600))
-		}, "port or token stands in it twice; remove one"},
-		"settings of another form": {func(at pluginPlaces) error {
+		}, "it has port or token twice; remove one"},
+		"settings of another form": {func(at pluginPaths) error {
 			return errors.Join(os.MkdirAll(filepath.Dir(at.settings), 0o700), os.WriteFile(at.settings, []byte("null"), 0o600))
 		}, "it is not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, g := logseqHere(t)
-			if err := c.prepare(m.pluginPlaces(g)); err != nil {
+			if err := c.prepare(m.pluginPaths(g)); err != nil {
 				t.Skip(err)
 			}
 			before := tree(t, m.Home)

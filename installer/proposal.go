@@ -14,9 +14,9 @@ import (
 // before agreeing to it. Making one changes nothing.
 type Proposal struct {
 	Plan status.Plan
-	// Said is what there is to say when nothing has to be done.
+	// Said is the message when there is nothing to do.
 	Said string
-	// After is what a person does next; empty: nothing.
+	// After is what the person should do next; empty: nothing.
 	After []string
 
 	machine Machine
@@ -27,42 +27,73 @@ func (m Machine) proposal(title string) *Proposal {
 	return &Proposal{Plan: status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}, machine: m}
 }
 
-func (p *Proposal) step(s status.Step, do func(context.Context) error) {
+// Add adds a step after all others.
+func (p *Proposal) Add(s status.Step, do func(context.Context) error) {
 	p.Plan.Steps = append(p.Plan.Steps, s)
 	p.steps = append(p.steps, do)
+}
+
+// Prepend adds a step before all others.
+func (p *Proposal) Prepend(s status.Step, do func(context.Context) error) {
+	p.Plan.Steps = slices.Insert(p.Plan.Steps, 0, s)
+	p.steps = slices.Insert(p.steps, 0, do)
+}
+
+// add is Add for a step that takes no time and has nothing to show.
+func (p *Proposal) add(what string, do func() error) {
+	p.Add(status.Step{What: what}, func(context.Context) error { return do() })
+}
+
+// applyChange proposes to make a change of a file.
+func (p *Proposal) applyChange(c change) {
+	p.Add(status.Step{What: c.describe(), Diff: c.diff()}, func(context.Context) error { return p.machine.apply(c) })
+}
+
+// revertChange proposes to make a change that removes what its receipt records.
+func (p *Proposal) revertChange(c change, diff string) {
+	p.Add(status.Step{What: c.describe(), Diff: diff}, func(context.Context) error { return p.machine.revert(c) })
 }
 
 func (p *Proposal) risk(format string, args ...any) {
 	p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf(format, args...))
 }
 
-// join takes over what another proposal would do.
+// join adds all that another proposal would do.
 func (p *Proposal) join(o *Proposal) {
 	p.Plan.Steps = append(p.Plan.Steps, o.Plan.Steps...)
 	p.steps = append(p.steps, o.steps...)
-	for _, r := range o.Plan.Risks {
-		if !slices.Contains(p.Plan.Risks, r) {
-			p.Plan.Risks = append(p.Plan.Risks, r)
+	p.Plan.Risks = appendNew(p.Plan.Risks, o.Plan.Risks)
+	p.After = appendNew(p.After, o.After)
+}
+
+func (p *Proposal) joinOrWarn(o *Proposal, err error) {
+	if err != nil {
+		p.risk("%v", err)
+		return
+	}
+	p.join(o)
+}
+
+func appendNew(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	for _, a := range o.After {
-		if !slices.Contains(p.After, a) {
-			p.After = append(p.After, a)
-		}
-	}
+	return list
 }
 
 // Changes reports whether there is anything to do.
 func (p *Proposal) Changes() bool { return len(p.steps) > 0 }
 
-// Apply does it, step by step, and stops at the first error: what was done
-// before stays, is on record, and is found done when the same is proposed
-// again. One process at a time applies.
+// Apply carries out the steps and stops at the first error. What was done
+// before it stays, has a receipt, and counts as done when the same is proposed
+// again. One process at a time applies a proposal.
 func (p *Proposal) Apply(ctx context.Context) (err error) {
 	if !p.Changes() {
 		return nil
 	}
-	unlock, err := config.Lock(p.machine.record())
+	unlock, err := config.Lock(p.machine.receiptsFile())
 	if err != nil {
 		return err
 	}
@@ -78,19 +109,10 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 	return nil
 }
 
-// First puts a step before all others.
-func (p *Proposal) First(s status.Step, do func(context.Context) error) {
-	p.Plan.Steps = slices.Insert(p.Plan.Steps, 0, s)
-	p.steps = slices.Insert(p.steps, 0, do)
-}
-
-// Then puts a step after all others.
-func (p *Proposal) Then(s status.Step, do func(context.Context) error) { p.step(s, do) }
-
-// RotateToken proposes to put a new token of HTTP clients at place, by write.
-func (m Machine) RotateToken(place string, write func() error) *Proposal {
+// RotateToken proposes to put a new token of HTTP clients at path, by write.
+func (m Machine) RotateToken(path string, write func() error) *Proposal {
 	p := m.proposal("Replace the token of clients that connect over HTTP")
-	p.step(status.Step{What: "write a new token to " + place}, func(context.Context) error { return write() })
-	p.risk("every client that connects over HTTP is refused until %s holds the new token where it starts; agents over `lectern serve` need none", TokenVariable)
+	p.add("write a new token to "+path, write)
+	p.risk("every client that connects over HTTP is refused until %s holds the new token in its environment; agents that use `lectern serve` need no token", TokenVariable)
 	return p
 }

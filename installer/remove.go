@@ -7,77 +7,65 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Remove proposes to take the entry out of a client's configuration. One that
-// is not ours is an error; one that is not there is no change. What Install
-// made around it goes too: a file that was not there before, empty containers,
-// our copies of the file.
+// Remove proposes to remove the entry from a client's configuration. An entry
+// that is not ours is an error; a missing one is no change. What Install created
+// around it is removed too: the file, empty containers, our backups.
 func (m Machine) Remove(c Client, server Server, in Where) (*Proposal, error) {
 	if !c.Editable(m) && in.Project == "" {
-		return nil, fmt.Errorf("disconnect %s: it has no file that we can edit; remove the entry in %s", c.Title, c.paste)
+		return nil, fmt.Errorf("disconnect %s: Lectern cannot edit its configuration; remove the entry in %s", c.Title, c.pasteHint)
 	}
-	s, err := m.spot(c, server.Name, in)
+	f, err := m.readClientFile(c, server.Name, in)
 	if err != nil {
 		return nil, err
 	}
-	return m.removeAt(c, server, s, in)
+	return m.removeFrom(f, c, server, in)
 }
 
-// removeAt is Remove for a file that has been read.
-func (m Machine) removeAt(c Client, server Server, s spot, in Where) (*Proposal, error) {
+// removeFrom is Remove for a file that has been read.
+func (m Machine) removeFrom(f clientFile, c Client, server Server, in Where) (*Proposal, error) {
 	p := m.proposal("Disconnect " + c.Title)
-	old, err := m.marked(entryMark, s.path, server.Name)
+	r, recorded, err := m.findReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
 	if err != nil {
 		return nil, err
 	}
-	if s.entry == nil {
-		p.Said = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, s.named)
-		if old != nil {
-			p.forgotten(*old)
+	if f.entry == nil {
+		p.Said = fmt.Sprintf("%s has no entry %s in %s", c.Title, server.Name, f.path)
+		if recorded {
+			p.add("delete the receipt of the entry in "+r.Path+", which no longer exists", func() error { return m.cleanUp(r) })
+			p.listBackups(r)
 		}
 		return p, nil
 	}
-	if t := targetOf(s.entry); !t.ours(server) {
-		return nil, fmt.Errorf("disconnect %s: the entry %s in %s is not ours: it leads to %s; nothing was removed", c.Title, server.Name, s.named, t)
+	if t := parseTarget(f.entry); !t.isLectern(server) {
+		return nil, fmt.Errorf("disconnect %s: the entry %s in %s does not belong to Lectern: it leads to %s; nothing was removed",
+			c.Title, server.Name, f.path, t)
 	}
-	x := mark{Kind: entryMark, ID: c.ID, Name: server.Name, Path: s.path}
-	if old != nil {
-		x = *old
-	}
-	if m.ownCommand(c, c.drop, in) {
-		argv := server.command(c.drop, nil, "")
-		p.step(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-			if err := m.run(ctx, argv); err != nil {
+	if m.usesOwnCommand(c, c.remove, in) {
+		argv := server.commandLine(c.remove, nil, "")
+		p.Add(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+			if err := m.runCommand(ctx, argv); err != nil {
 				return err
 			}
-			return m.cleared(x)
+			return m.cleanUp(r)
 		})
 		return p, nil
 	}
-	after, err := s.place.Remove(s.text, x.Made)
+	after, err := f.location.Remove(f.text, r.Made)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.named, err)
+		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	ch := change{path: s.path, before: s.text, after: after, mark: x}
-	if x.Created && s.place.Empty(after) {
+	ch := change{path: f.realPath, before: f.text, after: after, receipt: r}
+	if r.Created && f.location.Empty(after) {
 		ch.after = nil
 	}
-	p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.unmake(ch) })
-	p.copies(x)
+	p.revertChange(ch, ch.diff())
+	p.listBackups(r)
 	return p, nil
 }
 
-// copies says which of our copies go along.
-func (p *Proposal) copies(x mark) {
-	for _, b := range x.Backups {
-		p.Plan.Steps = append(p.Plan.Steps, status.Step{What: "remove " + b})
-		p.steps = append(p.steps, func(context.Context) error { return nil }) // its change removes it
+// listBackups shows which backups a step before it removes.
+func (p *Proposal) listBackups(r receipt) {
+	for _, b := range r.Backups {
+		p.add("remove "+b, func() error { return nil })
 	}
-}
-
-// forgotten proposes to clear up after an entry that a person has removed.
-func (p *Proposal) forgotten(x mark) {
-	p.step(status.Step{What: "forget the entry in " + x.Path + ", which is gone"}, func(context.Context) error {
-		return p.machine.cleared(x)
-	})
-	p.copies(x)
 }

@@ -11,42 +11,42 @@ import (
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
 )
 
-// A Server is what a client is told of Lectern.
+// A Server is Lectern as a client gets to know it.
 type Server struct {
 	Name string   // of the entry: small letters, digits, hyphens
-	Bin  string   // absolute path of our binary: clients with a window do not know the shell's PATH
-	Args []string // "serve", and a source where it is to be one alone
+	Bin  string   // absolute path of our binary: desktop clients do not know the shell's PATH
+	Args []string // "serve", and a source if it is only one
 	URL  string   // the hub's address; empty: HTTP is off
-	Home string   // LECTERN_HOME, where that is not as usual; empty: it is
+	Home string   // LECTERN_HOME; empty: the usual folders
 }
 
-// homeVariable is told to a client whose user has put Lectern elsewhere: it
-// would otherwise start one that knows nothing.
+// homeVariable is in the entry if the user has moved Lectern's files: the client
+// would otherwise start one with other files.
 const homeVariable = "LECTERN_HOME"
 
-// fill puts a server in the place of a row's words. token is how to say the
-// token.
-func (s Server) fill(f entry.Fields, token string) entry.Fields {
+// substitute replaces the variables of a row by the server's values. token is
+// the value of $TOKEN.
+func (s Server) substitute(f entry.Fields, token string) entry.Fields {
 	if f == nil {
 		return nil
 	}
-	filled, _ := s.value(f, token).(entry.Fields)
+	filled, _ := s.substituteValue(f, token).(entry.Fields)
 	return filled
 }
 
-func (s Server) value(v any, token string) any {
+func (s Server) substituteValue(v any, token string) any {
 	switch v := v.(type) {
 	case string:
 		if v == "$ARGS" {
 			return s.Args
 		}
-		return s.word(v, token)
+		return s.substituteWord(v, token)
 	case []string:
-		return s.words(v, token)
+		return s.substituteList(v, token)
 	case entry.Fields:
 		filled := make(entry.Fields, len(v))
 		for i, f := range v {
-			filled[i] = entry.Field{Key: f.Key, Value: s.value(f.Value, token)}
+			filled[i] = entry.Field{Key: f.Key, Value: s.substituteValue(f.Value, token)}
 		}
 		return filled
 	default:
@@ -54,8 +54,8 @@ func (s Server) value(v any, token string) any {
 	}
 }
 
-// words fills a list, such as a command, in.
-func (s Server) words(list []string, token string) []string {
+// substituteList replaces the variables of a list, such as a command.
+func (s Server) substituteList(list []string, token string) []string {
 	filled := []string{}
 	for _, w := range list {
 		if w == "$ARGS" {
@@ -68,12 +68,12 @@ func (s Server) words(list []string, token string) []string {
 			}
 			continue
 		}
-		filled = append(filled, s.word(w, token))
+		filled = append(filled, s.substituteWord(w, token))
 	}
 	return filled
 }
 
-func (s Server) word(w, token string) string {
+func (s Server) substituteWord(w, token string) string {
 	for _, pair := range [][2]string{{"$NAME", s.Name}, {"$BIN", s.Bin}, {"$URL", s.URL}, {"$TOKEN", token}} {
 		if before, after, ok := strings.Cut(w, pair[0]); ok {
 			return before + pair[1] + after
@@ -82,28 +82,28 @@ func (s Server) word(w, token string) string {
 	return w
 }
 
-// command is a client's own command, with $JSON as the entry and its name.
-func (s Server) command(argv []string, f entry.Fields, token string) []string {
+// commandLine is a client's own command; $JSON is the entry with its name.
+func (s Server) commandLine(argv []string, f entry.Fields, token string) []string {
 	argv = slices.Clone(argv)
 	for i, w := range argv {
 		if w == "$JSON" {
-			argv[i] = s.named(f)
+			argv[i] = s.namedEntryJSON(f)
 			return argv
 		}
 	}
-	return s.words(argv, token)
+	return s.substituteList(argv, token)
 }
 
-// named is the entry with its name inside, as JSON.
-func (s Server) named(f entry.Fields) string {
+// namedEntryJSON is the entry with its name inside.
+func (s Server) namedEntryJSON(f entry.Fields) string {
 	return entry.Compact(append(entry.Fields{{Key: "name", Value: s.Name}}, f...))
 }
 
-// deepLink fills a link in.
+// deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
 	for _, pair := range [][2]string{
 		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
-		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.named(f)), "+", "%20")},
+		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.namedEntryJSON(f)), "+", "%20")},
 		{"$NAME", url.QueryEscape(s.Name)},
 		{"$BIN", strings.ReplaceAll(url.QueryEscape(s.Bin), "+", "%20")},
 	} {
@@ -112,22 +112,22 @@ func (s Server) deepLink(link string, f entry.Fields) string {
 	return link
 }
 
-// What an entry runs, or reaches: what makes it ours or somebody else's.
+// A target is what an entry runs or connects to. It tells ours from others.
 type target struct {
 	argv []string
 	url  string
 	home string
 }
 
-// targetOf reads an entry, whatever the client calls its fields.
-func targetOf(e map[string]any) target {
+// parseTarget reads an entry under any names that clients give its fields.
+func parseTarget(e map[string]any) target {
 	var t target
 	for _, key := range []string{"command", "cmd"} {
 		switch v := e[key].(type) {
 		case string:
-			t.argv = append([]string{v}, texts(e["args"])...)
+			t.argv = append([]string{v}, stringList(e["args"])...)
 		case []any:
-			t.argv = texts(v)
+			t.argv = stringList(v)
 		}
 	}
 	for _, key := range []string{"url", "httpUrl", "serverUrl", "uri"} {
@@ -135,7 +135,7 @@ func targetOf(e map[string]any) target {
 			t.url = v
 		}
 	}
-	for _, key := range []string{"env", "environment", "envs"} {
+	for _, key := range envKeys {
 		if env, ok := e[key].(map[string]any); ok && t.url == "" {
 			t.home, _ = env[homeVariable].(string)
 		}
@@ -143,7 +143,10 @@ func targetOf(e map[string]any) target {
 	return t
 }
 
-func texts(v any) []string {
+// envKeys are what clients call the environment of a command.
+var envKeys = []string{"env", "environment", "envs"}
+
+func stringList(v any) []string {
 	list, _ := v.([]any)
 	var words []string
 	for _, x := range list {
@@ -158,9 +161,9 @@ func (t target) equal(o target) bool {
 	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
 }
 
-// ours reports whether it leads to a Lectern: this one, an older one somewhere
-// else, or a hub.
-func (t target) ours(s Server) bool {
+// isLectern reports whether it leads to a Lectern: this one, one in another
+// folder, or a hub.
+func (t target) isLectern(s Server) bool {
 	if len(t.argv) > 0 {
 		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
 		return t.argv[0] == s.Bin || name == "lectern" && len(t.argv) > 1 && t.argv[1] == "serve"
@@ -171,10 +174,10 @@ func (t target) ours(s Server) bool {
 	}
 	host := u.Hostname()
 	return (host == "127.0.0.1" || host == "localhost") && (u.Path == "/mcp" || strings.HasPrefix(u.Path, "/mcp/")) &&
-		(s.URL == "" || u.Port() == portOf(s.URL))
+		(s.URL == "" || u.Port() == urlPort(s.URL))
 }
 
-func portOf(address string) string {
+func urlPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -182,7 +185,7 @@ func portOf(address string) string {
 	return u.Port()
 }
 
-// String is the target in words.
+// String is for messages.
 func (t target) String() string {
 	if t.url != "" {
 		return t.url

@@ -10,30 +10,30 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A Service is a program that runs from login on, without a screen.
+// A Service is a program that runs in the background from login.
 type Service struct {
 	Bin  string            // absolute path
 	Args []string          // "supervise"
 	Env  map[string]string // variables that it needs; nil: none
-	User string            // number of the user, which launchd asks for
+	User string            // numeric id of the user, for launchd
 }
 
 // The names of the service on each system.
 const (
-	unitName  = "lectern.service"
-	agentName = "io.github.lectern-mcp.lectern"
-	runKey    = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
-	runValue  = "Lectern"
+	unitName        = "lectern.service"
+	launchAgentName = "io.github.lectern-mcp.lectern"
+	runKey          = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
+	runValue        = "Lectern"
 )
 
-// A definition is how one system knows the service.
+// A definition is how one operating system defines the service.
 type definition struct {
-	path        string // of its file; empty: it is not a file
+	path        string // of its file; empty: it is in the registry
 	text        string
-	start, stop [][]string // programs to run after the file is written, and before it is removed
-	after       [][]string // and after it was removed
+	start, stop [][]string // programs to run after the file is written and before it is removed
+	afterRemove [][]string // programs to run after it was removed
 	status      []string
-	value       string // what stands in the registry, where it is not a file
+	value       string // in the registry
 }
 
 func (m Machine) definition(s Service) (definition, error) {
@@ -42,19 +42,19 @@ func (m Machine) definition(s Service) (definition, error) {
 		ctl := func(words ...string) []string { return append([]string{"systemctl", "--user"}, words...) }
 		return definition{
 			path: m.path(xdg + "/systemd/user/" + unitName), text: unitFile(s),
-			start:  [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
-			stop:   [][]string{ctl("disable", "--now", unitName)},
-			after:  [][]string{ctl("daemon-reload")},
-			status: ctl("is-active", unitName),
+			start:       [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
+			stop:        [][]string{ctl("disable", "--now", unitName)},
+			afterRemove: [][]string{ctl("daemon-reload")},
+			status:      ctl("is-active", unitName),
 		}, nil
 	case "darwin":
 		domain := "gui/" + s.User
-		path := m.path("~/Library/LaunchAgents/" + agentName + ".plist")
+		path := m.path("~/Library/LaunchAgents/" + launchAgentName + ".plist")
 		return definition{
-			path: path, text: agentFile(s, filepath.Join(m.State, ServiceLog)),
+			path: path, text: launchAgentFile(s, filepath.Join(m.State, ServiceLog)),
 			start:  [][]string{{"launchctl", "bootstrap", domain, path}},
-			stop:   [][]string{{"launchctl", "bootout", domain + "/" + agentName}},
-			status: []string{"launchctl", "print", domain + "/" + agentName},
+			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchAgentName}},
+			status: []string{"launchctl", "print", domain + "/" + launchAgentName},
 		}, nil
 	case "windows":
 		value := `"` + s.Bin + `" ` + strings.Join(s.Args, " ")
@@ -65,16 +65,16 @@ func (m Machine) definition(s Service) (definition, error) {
 			value:  value,
 		}, nil
 	default:
-		return definition{}, fmt.Errorf("install service: %s has no service manager that we know; run `lectern supervise` from what starts your programs", m.OS)
+		return definition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
 	}
 }
 
-// ServiceLog is the file in the state folder that launchd writes what the
-// service says to; elsewhere the system keeps that.
+// ServiceLog is the file in the state folder that launchd writes the service's
+// output to; other systems keep it themselves.
 const ServiceLog = "service.log"
 
-// serviceHead stands in the files that are ours.
-const serviceHead = "Written by lectern service install"
+// serviceMarker is in every service file of ours.
+const serviceMarker = "Written by lectern service install"
 
 // InstallService proposes to run the service from now on.
 func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, error) {
@@ -82,87 +82,80 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 	if err != nil {
 		return nil, err
 	}
-	p := m.proposal("Run the hub from login on")
-	x := mark{Kind: serviceMark, ID: m.OS, Path: d.path}
-	restart := false
+	p := m.proposal("Run the hub at login")
+	r := receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path}
 	if d.path == "" {
-		if said, ok := m.answers(ctx, d.status); ok && strings.Contains(said, d.value) {
-			p.Said = "the service is there already, in " + runKey
+		if output, ok := m.query(ctx, d.status); ok && strings.Contains(output, d.value) {
+			p.Said = "the service is installed already, in " + runKey
 			return p, nil
 		}
-		p.step(status.Step{What: "note it in " + m.record()}, func(context.Context) error { return m.note(x) })
+		p.add("add a receipt to "+m.receiptsFile(), func() error { return m.addReceipt(r) })
 	} else {
 		before, err := m.serviceFile(d.path)
 		if err != nil {
 			return nil, err
 		}
 		if string(before) != d.text {
-			ch := change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, mark: x}
-			p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
-			restart = before != nil
-		} else if _, ok := m.answers(ctx, d.status); ok {
-			p.Said = "the service runs already; it is in " + d.path
+			p.applyChange(change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
+			if before != nil {
+				m.addRunSteps(p, d.stop, true)
+			}
+		} else if _, ok := m.query(ctx, d.status); ok {
+			p.Said = "the service is running already, as defined in " + d.path
 			return p, nil
 		}
 	}
-	if restart {
-		m.running(p, d.stop, true)
-	}
-	m.running(p, d.start, false)
-	if m.OS == "windows" {
+	m.addRunSteps(p, d.start, false)
+	switch m.OS {
+	case "windows":
 		p.After = append(p.After, "it starts when you log in; until then the first client starts the hub")
-	}
-	if m.OS == "linux" {
+	case "linux":
 		p.After = append(p.After, "to keep it running while you are logged out: loginctl enable-linger")
 	}
 	return p, nil
 }
 
-// serviceFile reads a definition that is ours; nil: there is none.
+// serviceFile reads a definition of ours; nil: there is none.
 func (m Machine) serviceFile(path string) ([]byte, error) {
 	text, err := readFile(path)
-	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceHead)) {
-		return nil, fmt.Errorf("%s is not ours; move it away first", path)
+	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceMarker)) {
+		return nil, fmt.Errorf("%s does not belong to Lectern; move it away first", path)
 	}
 	return text, err
 }
 
-// running proposes to run programs; harmless: their failing means that there
-// was nothing to do.
-func (m Machine) running(p *Proposal, list [][]string, harmless bool) {
+// addRunSteps proposes to run programs. With mayFail their failure means that
+// there was nothing to do.
+func (m Machine) addRunSteps(p *Proposal, list [][]string, mayFail bool) {
 	for _, argv := range list {
-		p.step(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-			said, err := m.Run(ctx, argv)
-			if err != nil && !harmless {
-				return fmt.Errorf("%w: %s", err, strings.TrimSpace(said))
+		p.Add(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+			output, err := m.Run(ctx, argv)
+			if err != nil && !mayFail {
+				return fmt.Errorf("%w: %s", err, strings.TrimSpace(output))
 			}
 			return nil
 		})
 	}
 }
 
-// RemoveService proposes to stop the service and not to start it again.
+// RemoveService proposes to stop the service for good.
 func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error) {
 	d, err := m.definition(s)
 	if err != nil {
 		return nil, err
 	}
 	p := m.proposal("Stop the hub's service and remove it")
-	old, err := m.marked(serviceMark, d.path, "")
+	r, _, err := m.findReceipt(receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path})
 	if err != nil {
 		return nil, err
 	}
-	x := mark{Kind: serviceMark, ID: m.OS, Path: d.path}
-	if old != nil {
-		x = *old
-	}
 	if d.path == "" {
-		if said, ok := m.answers(ctx, d.status); !ok || !strings.Contains(said, runValue) {
-			p.Said = "there is no service"
+		if output, ok := m.query(ctx, d.status); !ok || !strings.Contains(output, runValue) {
+			p.Said = "the service is not installed"
 			return p, nil
 		}
-		m.running(p, d.stop, false)
-		p.step(status.Step{What: "forget it in " + m.record()}, func(context.Context) error { return m.forget(x) })
+		m.addRunSteps(p, d.stop, false)
+		p.add("delete the receipt from "+m.receiptsFile(), func() error { return m.deleteReceipt(r) })
 		return p, nil
 	}
 	text, err := m.serviceFile(d.path)
@@ -170,23 +163,22 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return nil, err
 	}
 	if text == nil {
-		p.Said = "there is no service: " + d.path + " is not there"
+		p.Said = "the service is not installed: " + d.path + " does not exist"
 		return p, nil
 	}
-	m.running(p, d.stop, true)
-	ch := change{path: d.path, before: text, mark: x}
-	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
-	m.running(p, d.after, true)
+	m.addRunSteps(p, d.stop, true)
+	p.revertChange(change{path: d.path, before: text, receipt: r}, "")
+	m.addRunSteps(p, d.afterRemove, true)
 	return p, nil
 }
 
-// ServiceState says how the service is, in words, and where it is defined.
+// ServiceState describes the state of the service, and where it is defined.
 func (m Machine) ServiceState(ctx context.Context, s Service) (state, where string, err error) {
 	d, err := m.definition(s)
 	if err != nil {
 		return "", "", err
 	}
-	said, runs := m.answers(ctx, d.status)
+	output, runs := m.query(ctx, d.status)
 	if d.path == "" {
 		if runs {
 			return "installed", runKey, nil
@@ -204,7 +196,7 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 	case !runs:
 		return "installed, not running", d.path, nil
 	case m.OS == "linux":
-		return "installed, " + strings.TrimSpace(said), d.path, nil
+		return "installed, " + strings.TrimSpace(output), d.path, nil
 	default:
 		return "installed, running", d.path, nil
 	}

@@ -1,14 +1,11 @@
 package installer
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // A Skill is the text that teaches agents to use Lectern.
@@ -17,128 +14,117 @@ type Skill struct {
 	Text []byte // of SKILL.md
 }
 
-// skillFile is where each agent wants the text, in the skill's own folder.
+// skillFile is the name of the text in the skill's own folder.
 const skillFile = "SKILL.md"
 
-// InstallSkill proposes to put the skill where clients look for skills; those
-// that have no such folder are an error. Several may share one.
+// HasSkills reports whether it is known where the client looks for skills.
+func (c Client) HasSkills() bool { return len(c.skills) > 0 }
+
+// skillFiles are the files where the client looks for a skill.
+func (c Client) skillFiles(m Machine, name string) []string {
+	var list []string
+	for _, template := range c.skills {
+		list = append(list, filepath.Join(m.path(template), name, skillFile))
+	}
+	return list
+}
+
+// InstallSkill proposes to put the skill where clients look for skills; a client
+// without such a folder is an error. Several may share one.
 func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) {
 	p := m.proposal("Install the skill " + skill.Name)
 	var seen []string
 	for _, c := range clients {
-		if len(c.skills) == 0 {
-			return nil, fmt.Errorf("install skill: no folder is known where %s looks for skills", c.Title)
+		if !c.HasSkills() {
+			return nil, fmt.Errorf("install skill: %s has no known folder for skills", c.Title)
 		}
-		for _, template := range c.skills {
-			path := filepath.Join(m.path(template), skill.Name, skillFile)
+		for _, path := range c.skillFiles(m, skill.Name) {
 			if slices.Contains(seen, path) {
 				continue
 			}
 			seen = append(seen, path)
-			if err := m.installSkill(p, c, skill, path); err != nil {
+			path, before, err := m.readSkill(path)
+			switch {
+			case err != nil:
 				return nil, err
+			case before != nil && !isOurSkill(before, skill.Name):
+				return nil, fmt.Errorf("install skill: %s does not belong to Lectern; move it away first", path)
+			case string(before) == string(skill.Text):
+				continue
 			}
+			p.applyChange(change{
+				path: path, before: before, after: skill.Text, perm: 0o644,
+				receipt: receipt{Kind: skillReceipt, ID: c.ID, Name: skill.Name, Path: path},
+			})
 		}
 	}
 	if len(seen) == 0 {
-		p.Said = "no client is on this machine that has skills; name one with --client"
+		p.Said = "no client on this machine supports skills; name one with --client"
 	} else if !p.Changes() {
-		p.Said = "the skill is there already, as it should be"
+		p.Said = "the skill is installed already"
 	}
 	return p, nil
 }
 
-func (m Machine) installSkill(p *Proposal, c Client, skill Skill, path string) error {
-	path, err := within(m.Home, path)
+// readSkill reads the file at path, and returns where links lead from there;
+// nil: there is no such file.
+func (m Machine) readSkill(path string) (string, []byte, error) {
+	path, err := resolveLink(m.Home, path)
 	if err != nil {
-		return err
+		return path, nil, err
 	}
-	before, err := readFile(path)
-	if err != nil {
-		return err
-	}
-	if before != nil && !ownSkill(before, skill.Name) {
-		return fmt.Errorf("install skill: %s is not ours; move it away first", path)
-	}
-	if string(before) == string(skill.Text) {
-		return nil
-	}
-	ch := change{
-		path: path, before: before, after: skill.Text, perm: 0o644,
-		mark: mark{Kind: skillMark, ID: c.ID, Name: skill.Name, Path: path},
-	}
-	p.step(status.Step{What: ch.what(), Diff: ch.diff()}, func(context.Context) error { return m.make(ch) })
-	return nil
+	text, err := readFile(path)
+	return path, text, err
 }
 
-// ownSkill reports whether a text is some version of our skill, by its front
+// isOurSkill reports whether a text is some version of our skill, by its front
 // matter.
-func ownSkill(text []byte, name string) bool {
+func isOurSkill(text []byte, name string) bool {
 	front := regexp.MustCompile(`\A(?:\x{FEFF})?---\r?\nname: ` + regexp.QuoteMeta(name) + `\r?\n`)
 	return front.Match(text) && strings.Contains(string(text), "Generated from the declarations in tools/")
 }
 
-// RemoveSkill proposes to remove the skill wherever a client looks for skills,
-// and the folder that was made for it.
+// RemoveSkill proposes to remove the skill wherever these clients look for
+// skills, and the folder that was created for it.
 func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 	p := m.proposal("Remove the skill " + name)
 	var seen []string
 	for _, c := range clients {
-		for _, template := range c.skills {
-			path := filepath.Join(m.path(template), name, skillFile)
+		for _, path := range c.skillFiles(m, name) {
 			if slices.Contains(seen, path) {
 				continue
 			}
 			seen = append(seen, path)
-			if err := m.removeSkill(p, c, path, name); err != nil {
+			path, text, err := m.readSkill(path)
+			switch {
+			case err != nil:
+				return nil, err
+			case text == nil:
+				continue
+			case !isOurSkill(text, name):
+				p.risk("%s does not belong to Lectern and stays", path)
+				continue
+			}
+			r, recorded, err := m.findReceipt(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
+			if err != nil {
 				return nil, err
 			}
+			if !recorded {
+				r.Folders = []string{filepath.Dir(path)}
+			}
+			p.revertChange(change{path: path, before: text, receipt: r}, "")
 		}
 	}
 	if !p.Changes() {
-		p.Said = "the skill is nowhere"
+		p.Said = "the skill is not installed"
 		return p, nil
 	}
 	for _, c := range Clients() {
 		named := slices.ContainsFunc(clients, func(o Client) bool { return o.ID == c.ID })
-		shares := slices.ContainsFunc(c.skills, func(t string) bool {
-			return slices.Contains(seen, filepath.Join(m.path(t), name, skillFile))
-		})
+		shares := slices.ContainsFunc(c.skillFiles(m, name), func(path string) bool { return slices.Contains(seen, path) })
 		if shares && !named && c.Detected(m) {
-			p.risk("%s looks in the same folder and loses it too", c.Title)
+			p.risk("%s uses the same folder and loses it too", c.Title)
 		}
 	}
 	return p, nil
 }
-
-func (m Machine) removeSkill(p *Proposal, c Client, path, name string) error {
-	path, err := within(m.Home, path)
-	if err != nil {
-		return err
-	}
-	text, err := readFile(path)
-	if err != nil {
-		return err
-	}
-	if text == nil {
-		return nil
-	}
-	if !ownSkill(text, name) {
-		p.risk("%s is not ours and stays", path)
-		return nil
-	}
-	x, err := m.marked(skillMark, path, name)
-	if err != nil {
-		return err
-	}
-	if x == nil {
-		x = &mark{Kind: skillMark, ID: c.ID, Name: name, Path: path, Folders: []string{filepath.Dir(path)}}
-	}
-	ch := change{path: path, before: text, mark: *x}
-	p.step(status.Step{What: ch.what()}, func(context.Context) error { return m.unmake(ch) })
-	return nil
-}
-
-// HasSkills reports whether a folder is known where the client looks for
-// skills.
-func (c Client) HasSkills() bool { return len(c.skills) > 0 }

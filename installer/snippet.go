@@ -10,44 +10,45 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// tokenWord stands in snippets where a client wants the token itself.
-const tokenWord = "TOKEN"
+// tokenPlaceholder stands for the token in snippets of clients that need the
+// token itself.
+const tokenPlaceholder = "TOKEN"
 
-// Snippet is what to run, or to paste, to connect a client by hand; false: it
-// cannot be connected that way. overHTTP asks for the hub's address rather
-// than our command.
+// Snippet is what to run or to paste to connect a client by hand; false: it
+// cannot be connected that way. With overHTTP it connects to the hub's address
+// rather than by our command.
 func (c Client) Snippet(m Machine, s Server, overHTTP bool) (status.Snippet, bool) {
-	fields, add, token := c.want(s, overHTTP)
+	fields, add, token := c.wantedEntry(s, overHTTP)
 	if fields == nil || c.retired != "" || overHTTP && s.URL == "" {
 		return status.Snippet{}, false
 	}
 	snip := status.Snippet{Client: c.Title}
-	if c.live && !slices.Contains(add, "$JSON") {
-		snip.Where, snip.Text = "run in a shell", shellLine(s.command(add, fields, token), m.OS)
+	if c.prefersCommand && !slices.Contains(add, "$JSON") {
+		snip.Where, snip.Text = "run in a shell", shellLine(s.commandLine(add, fields, token), m.OS)
 		return snip, true
 	}
-	snip.Where = c.paste
+	snip.Where = c.pasteHint
 	if path, err := c.file(m); err == nil {
-		snip.Where = m.short(path)
+		snip.Where = m.tildePath(path)
 	} else if c.Editable(m) {
 		snip.Where = "its configuration file"
 	}
-	text, _, err := c.place(s.Name).Set(nil, fields)
+	text, _, err := c.location(s.Name).Set(nil, fields)
 	if err != nil {
-		return status.Snippet{}, false // every row can be written; a test sees to that
+		return status.Snippet{}, false // a test shows that every row can be written
 	}
 	snip.Text = strings.TrimSpace(string(text))
 	return snip, true
 }
 
-// Command is the client's own command that adds the entry, for a shell; empty:
-// it has none.
+// Command is the client's own command that adds the entry, quoted for a shell;
+// empty: it has none.
 func (c Client) Command(m Machine, s Server, overHTTP bool) string {
-	fields, add, token := c.want(s, overHTTP)
+	fields, add, token := c.wantedEntry(s, overHTTP)
 	if fields == nil || add == nil || c.retired != "" {
 		return ""
 	}
-	return shellLine(s.command(add, fields, token), m.OS)
+	return shellLine(s.commandLine(add, fields, token), m.OS)
 }
 
 func shellLine(argv []string, goos string) string {
@@ -58,33 +59,32 @@ func shellLine(argv []string, goos string) string {
 	return strings.Join(words, " ")
 }
 
-// Link is a deep link that adds the entry when it is opened; empty: the client
-// has none.
+// Link is a deep link that adds the entry; empty: the client has none.
 func (c Client) Link(s Server) string {
 	if c.link == "" || c.retired != "" {
 		return ""
 	}
-	return s.deepLink(c.link, c.withHome(s, s.fill(c.stdio, "")))
+	return s.deepLink(c.link, c.withHomeVariable(s, s.substitute(c.stdio, "")))
 }
 
-// want is the entry that the client should have, and its own command for it.
-// The token is never in either: only how the client says it.
-func (c Client) want(s Server, overHTTP bool) (f entry.Fields, add []string, token string) {
+// wantedEntry is the entry that the client should have, and its own command for
+// it. They hold a reference to the token, never the token.
+func (c Client) wantedEntry(s Server, overHTTP bool) (f entry.Fields, add []string, token string) {
 	if !overHTTP {
-		return c.withHome(s, s.fill(c.stdio, "")), c.add, ""
+		return c.withHomeVariable(s, s.substitute(c.stdio, "")), c.add, ""
 	}
-	if token = c.token; token == "" {
-		token = tokenWord
+	if token = c.tokenRef; token == "" {
+		token = tokenPlaceholder
 	}
-	return s.fill(c.http, token), c.addHTTP, token
+	return s.substitute(c.http, token), c.addHTTP, token
 }
 
-// withHome tells the command where Lectern is, if that is not where it looks.
-func (c Client) withHome(s Server, f entry.Fields) entry.Fields {
+// withHomeVariable adds LECTERN_HOME to the entry, if it is set.
+func (c Client) withHomeVariable(s Server, f entry.Fields) entry.Fields {
 	if s.Home == "" || f == nil {
 		return f
 	}
-	key := c.env
+	key := c.envKey
 	if key == "" {
 		key = "env"
 	}
@@ -96,8 +96,7 @@ func (c Client) withHome(s Server, f entry.Fields) entry.Fields {
 	return append(f, env)
 }
 
-// Snippets are those to show at once: of the clients that most people have, and
-// of those that are on this machine.
+// Snippets are those of the most common clients and of those on this machine.
 func Snippets(m Machine, s Server) []status.Snippet {
 	list := []status.Snippet{}
 	for _, c := range Clients() {
@@ -112,19 +111,18 @@ func Snippets(m Machine, s Server) []status.Snippet {
 	return list
 }
 
-// plainWord matches words that every shell takes as they are.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9/._+@%:=-]+$`)
+// unquotedWord matches words that need no quotes in any shell.
+var unquotedWord = regexp.MustCompile(`^[A-Za-z0-9/._+@%:=-]+$`)
 
-// ShellWord quotes a word for the shell that people have on goos, where it needs
-// that.
+// ShellWord quotes a word, if necessary, for the usual shell on goos.
 func ShellWord(word, goos string) string {
 	switch {
-	case goos == "windows" && !plainWord.MatchString(strings.ReplaceAll(word, `\`, "/")):
+	case goos == "windows" && !unquotedWord.MatchString(strings.ReplaceAll(word, `\`, "/")):
 		if strings.Contains(word, `"`) {
 			return "'" + strings.ReplaceAll(word, "'", "''") + "'" // PowerShell
 		}
 		return `"` + word + `"`
-	case goos == "windows", plainWord.MatchString(word):
+	case goos == "windows", unquotedWord.MatchString(word):
 		return word
 	case strings.ContainsAny(word, "\n\r\t"):
 		return strconv.Quote(word)

@@ -2,8 +2,8 @@ package installer
 
 import "github.com/lectern-mcp/lectern/installer/internal/entry"
 
-// The rows say what was found in the clients' documentation and source, in
-// November 2026. table_test.go holds them against a list of the facts.
+// The rows come from the clients' documentation and source, as of November 2026.
+// table_test.go compares them with testdata/facts.tsv.
 
 // The shapes that most clients share.
 var (
@@ -16,58 +16,58 @@ var (
 	typedHTTP  = entry.Fields{{Key: "type", Value: "http"}, {Key: "url", Value: "$URL"}, bearer}
 )
 
-// TokenVariable is the environment variable that clients are told to take the
-// token from. The token itself is written into nobody's file.
+// TokenVariable is the environment variable from which clients get the token.
+// The token itself is never written into their files.
 const TokenVariable = "LECTERN_TOKEN"
 
-const restart = "quit it altogether and start it again"
+const restartHint = "quit it completely and start it again"
 
-// assistants are the ones that most people ask for first.
+// assistants are the most common clients.
 func assistants() []Client {
 	return []Client{
 		{
-			ID: "claude-code", Title: "Claude Code", format: entry.JSON, in: servers,
-			paths: everywhere("{CLAUDE_CONFIG_DIR|~}/.claude.json"), project: ".mcp.json",
-			stdio: typedStdio, http: typedHTTP, token: "${" + TokenVariable + "}",
-			program: "claude", live: true,
+			ID: "claude-code", Title: "Claude Code", format: entry.JSON, parents: servers,
+			paths: everyOS("{CLAUDE_CONFIG_DIR|~}/.claude.json"), project: ".mcp.json",
+			stdio: typedStdio, http: typedHTTP, tokenRef: "${" + TokenVariable + "}",
+			program: "claude", prefersCommand: true,
 			add:     []string{"claude", "mcp", "add", "--scope", "user", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
 			addHTTP: []string{"claude", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL", "--header", "Authorization: Bearer $TOKEN"},
-			drop:    []string{"claude", "mcp", "remove", "--scope", "user", "$NAME"},
+			remove:  []string{"claude", "mcp", "remove", "--scope", "user", "$NAME"},
 			skills:  []string{"{CLAUDE_CONFIG_DIR|~/.claude}/skills"},
 		},
 		{
-			ID: "claude-desktop", Title: "Claude Desktop", format: entry.JSON, in: servers,
-			// The packaged application of Windows reads its own folder alone.
-			paths: and(and(on(xdg+"/Claude/claude_desktop_config.json", library+"/Claude/claude_desktop_config.json",
+			ID: "claude-desktop", Title: "Claude Desktop", format: entry.JSON, parents: servers,
+			// The packaged application on Windows reads only its own folder.
+			paths: alsoOn(alsoOn(byOS(xdg+"/Claude/claude_desktop_config.json", library+"/Claude/claude_desktop_config.json",
 				local+"/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"),
 				"windows", appData+"/Claude/claude_desktop_config.json"), "linux", xdg+"/claude/claude_desktop_config.json"),
-			stdio: plainStdio, after: restart,
+			stdio: plainStdio, nextStep: restartHint,
 		},
 		{
-			ID: "codex", Title: "Codex", format: entry.TOML, in: []string{"mcp_servers"},
-			paths: everywhere("{CODEX_HOME|~/.codex}/config.toml"), project: ".codex/config.toml",
+			ID: "codex", Title: "Codex", format: entry.TOML, parents: []string{"mcp_servers"},
+			paths: everyOS("{CODEX_HOME|~/.codex}/config.toml"), project: ".codex/config.toml",
 			stdio: plainStdio, program: "codex",
-			// It refuses a token that is written out.
-			http:    entry.Fields{{Key: "url", Value: "$URL"}, {Key: "bearer_token_env_var", Value: TokenVariable}},
-			token:   TokenVariable,
-			add:     []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
-			addHTTP: []string{"codex", "mcp", "add", "$NAME", "--url", "$URL", "--bearer-token-env-var", TokenVariable},
-			drop:    []string{"codex", "mcp", "remove", "$NAME"},
-			skills:  []string{"{CODEX_HOME|~/.codex}/skills"},
+			// It refuses a literal token.
+			http:     entry.Fields{{Key: "url", Value: "$URL"}, {Key: "bearer_token_env_var", Value: TokenVariable}},
+			tokenRef: TokenVariable,
+			add:      []string{"codex", "mcp", "add", "$NAME", "$ENV", "--", "$BIN", "$ARGS"},
+			addHTTP:  []string{"codex", "mcp", "add", "$NAME", "--url", "$URL", "--bearer-token-env-var", TokenVariable},
+			remove:   []string{"codex", "mcp", "remove", "$NAME"},
+			skills:   []string{"{CODEX_HOME|~/.codex}/skills"},
 		},
 		{
-			ID: "gemini-cli", Title: "Gemini CLI", format: entry.JSON, in: servers,
-			paths: everywhere("~/.gemini/settings.json"), project: ".gemini/settings.json",
-			stdio: plainStdio, program: "gemini", token: "${" + TokenVariable + "}",
+			ID: "gemini-cli", Title: "Gemini CLI", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.gemini/settings.json"), project: ".gemini/settings.json",
+			stdio: plainStdio, program: "gemini", tokenRef: "${" + TokenVariable + "}",
 			http:    entry.Fields{{Key: "httpUrl", Value: "$URL"}, bearer},
 			add:     []string{"gemini", "mcp", "add", "--scope", "user", "$NAME", "$BIN", "$ARGS", "$ENV"},
 			addHTTP: []string{"gemini", "mcp", "add", "--scope", "user", "--transport", "http", "$NAME", "$URL"},
-			drop:    []string{"gemini", "mcp", "remove", "--scope", "user", "$NAME"},
+			remove:  []string{"gemini", "mcp", "remove", "--scope", "user", "$NAME"},
 			skills:  []string{"~/.gemini/skills"},
 		},
 		{
-			ID: "copilot-cli", Title: "GitHub Copilot CLI", format: entry.JSON, in: servers,
-			paths: everywhere("{XDG_CONFIG_HOME|~/.copilot}/mcp-config.json"), project: ".mcp.json",
+			ID: "copilot-cli", Title: "GitHub Copilot CLI", format: entry.JSON, parents: servers,
+			paths: everyOS("{XDG_CONFIG_HOME|~/.copilot}/mcp-config.json"), project: ".mcp.json",
 			stdio:   append(typedStdio[:3:3], entry.Field{Key: "tools", Value: []string{"*"}}),
 			http:    append(typedHTTP[:3:3], entry.Field{Key: "tools", Value: []string{"*"}}),
 			program: "copilot", skills: []string{"~/.copilot/skills"},
@@ -75,48 +75,48 @@ func assistants() []Client {
 	}
 }
 
-// editors are programs to write in that have an agent inside.
+// editors are editors with an agent inside.
 func editors() []Client {
 	return []Client{
 		{
-			ID: "vscode", Title: "VS Code", format: entry.JSON, in: []string{"servers"},
-			paths:   on(xdg+"/Code/User/mcp.json", library+"/Code/User/mcp.json", appData+"/Code/User/mcp.json"),
+			ID: "vscode", Title: "VS Code", format: entry.JSON, parents: []string{"servers"},
+			paths:   byOS(xdg+"/Code/User/mcp.json", library+"/Code/User/mcp.json", appData+"/Code/User/mcp.json"),
 			project: ".vscode/mcp.json", stdio: typedStdio, http: typedHTTP,
-			program: "code", add: []string{"code", "--add-mcp", "$JSON"}, live: true,
+			program: "code", add: []string{"code", "--add-mcp", "$JSON"}, prefersCommand: true,
 			link: "vscode:mcp/install?$JSON",
 		},
 		{
-			ID: "cursor", Title: "Cursor", format: entry.JSON, in: servers,
-			paths: everywhere("~/.cursor/mcp.json"), project: ".cursor/mcp.json",
-			stdio: plainStdio, http: plainHTTP, token: "${env:" + TokenVariable + "}", program: "cursor",
+			ID: "cursor", Title: "Cursor", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.cursor/mcp.json"), project: ".cursor/mcp.json",
+			stdio: plainStdio, http: plainHTTP, tokenRef: "${env:" + TokenVariable + "}", program: "cursor",
 			link:   "cursor://anysphere.cursor-deeplink/mcp/install?name=$NAME&config=$CONFIG",
 			skills: []string{"~/.cursor/skills"},
 		},
 		{
-			ID: "windsurf", Title: "Windsurf", format: entry.JSON, in: servers,
-			paths: everywhere("~/.codeium/windsurf/mcp_config.json"), stdio: plainStdio,
+			ID: "windsurf", Title: "Windsurf", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.codeium/windsurf/mcp_config.json"), stdio: plainStdio,
 			http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer}, program: "windsurf",
 			skills: []string{"~/.codeium/windsurf/skills"},
 		},
 		{
-			ID: "zed", Title: "Zed", format: entry.JSON, in: []string{"context_servers"},
-			paths:   and(on(xdg+"/zed/settings.json", "~/.config/zed/settings.json", appData+"/Zed/settings.json"), "darwin", library+"/Zed/settings.json"),
+			ID: "zed", Title: "Zed", format: entry.JSON, parents: []string{"context_servers"},
+			paths:   alsoOn(byOS(xdg+"/zed/settings.json", "~/.config/zed/settings.json", appData+"/Zed/settings.json"), "darwin", library+"/Zed/settings.json"),
 			project: ".zed/settings.json", http: plainHTTP, program: "zed",
 			stdio: append(entry.Fields{{Key: "source", Value: "custom"}}, plainStdio...),
 		},
 		{
-			ID: "cline", Title: "Cline", format: entry.JSON, in: servers,
-			paths: on(xdg+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+			ID: "cline", Title: "Cline", format: entry.JSON, parents: servers,
+			paths: byOS(xdg+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
 				library+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
 				appData+"/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
 			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}),
-			// Any other spelling of the type means a transport that is gone.
+			// Any other spelling of the type means a transport that no longer exists.
 			http:   entry.Fields{{Key: "type", Value: "streamableHttp"}, {Key: "url", Value: "$URL"}, bearer, {Key: "disabled", Value: false}},
 			skills: []string{"~/.agents/skills"},
 		},
 		{
-			ID: "continue", Title: "Continue", format: entry.YAML, in: servers, list: true,
-			paths: everywhere("~/.continue/config.yaml"),
+			ID: "continue", Title: "Continue", format: entry.YAML, parents: servers, list: true,
+			paths: everyOS("~/.continue/config.yaml"),
 			stdio: append(entry.Fields{{Key: "name", Value: "$NAME"}}, typedStdio...),
 			http: entry.Fields{
 				{Key: "name", Value: "$NAME"},
@@ -127,43 +127,43 @@ func editors() []Client {
 			skills: []string{"~/.continue/skills"},
 		},
 		{
-			ID: "kiro", Title: "Kiro", format: entry.JSON, in: servers,
-			paths: everywhere("~/.kiro/settings/mcp.json"), project: ".kiro/settings/mcp.json",
+			ID: "kiro", Title: "Kiro", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.kiro/settings/mcp.json"), project: ".kiro/settings/mcp.json",
 			stdio: append(plainStdio[:2:2], entry.Field{Key: "disabled", Value: false}, entry.Field{Key: "autoApprove", Value: []string{}}),
-			http:  plainHTTP, token: "${" + TokenVariable + "}", program: "kiro", skills: []string{"~/.kiro/skills"},
+			http:  plainHTTP, tokenRef: "${" + TokenVariable + "}", program: "kiro", skills: []string{"~/.kiro/skills"},
 		},
 		{
-			ID: "trae", Title: "Trae", format: entry.JSON, in: servers,
-			paths: on(xdg+"/Trae/User/mcp.json", library+"/Trae/User/mcp.json", appData+"/Trae/User/mcp.json"),
+			ID: "trae", Title: "Trae", format: entry.JSON, parents: servers,
+			paths: byOS(xdg+"/Trae/User/mcp.json", library+"/Trae/User/mcp.json", appData+"/Trae/User/mcp.json"),
 			stdio: plainStdio, http: plainHTTP, skills: []string{"~/.trae/skills"},
 		},
 		{
-			ID: "antigravity", Title: "Antigravity", format: entry.JSON, in: servers,
-			paths: everywhere("~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"),
+			ID: "antigravity", Title: "Antigravity", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"),
 			stdio: plainStdio, http: entry.Fields{{Key: "serverUrl", Value: "$URL"}, bearer},
 			skills: []string{"~/.gemini/antigravity/skills"},
 		},
 		{
-			ID: "qoder", Title: "Qoder", format: entry.JSON, in: servers,
-			paths: on("~/.qoder/mcp.json", "~/.qoder/mcp.json", appData+"/Qoder/SharedClientCache/mcp.json"),
+			ID: "qoder", Title: "Qoder", format: entry.JSON, parents: servers,
+			paths: byOS("~/.qoder/mcp.json", "~/.qoder/mcp.json", appData+"/Qoder/SharedClientCache/mcp.json"),
 			stdio: plainStdio, http: typedHTTP, skills: []string{"~/.qoder/skills"},
 		},
 		{
-			ID: "junie", Title: "JetBrains Junie", format: entry.JSON, in: servers,
-			paths: everywhere("~/.junie/mcp/mcp.json"), project: ".junie/mcp/mcp.json",
+			ID: "junie", Title: "JetBrains Junie", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.junie/mcp/mcp.json"), project: ".junie/mcp/mcp.json",
 			stdio: plainStdio, skills: []string{"~/.junie/skills"},
 		},
 		{
-			ID: "jetbrains-ai-assistant", Title: "JetBrains AI Assistant", format: entry.JSON, in: servers,
-			paste: "Settings | Tools | AI Assistant | Model Context Protocol (MCP)", stdio: plainStdio, http: plainHTTP,
+			ID: "jetbrains-ai-assistant", Title: "JetBrains AI Assistant", format: entry.JSON, parents: servers,
+			pasteHint: "Settings | Tools | AI Assistant | Model Context Protocol (MCP)", stdio: plainStdio, http: plainHTTP,
 		},
 		{
-			ID: "jetbrains-air", Title: "JetBrains Air", format: entry.JSON, in: servers,
-			paste: "Settings > AI > MCP Servers", project: ".air/mcp.json", stdio: plainStdio, http: typedHTTP,
+			ID: "jetbrains-air", Title: "JetBrains Air", format: entry.JSON, parents: servers,
+			pasteHint: "Settings > AI > MCP Servers", project: ".air/mcp.json", stdio: plainStdio, http: typedHTTP,
 		},
 		{
-			ID: "copilot-jetbrains-eclipse-xcode", Title: "GitHub Copilot in JetBrains, Eclipse and Xcode", format: entry.JSON, in: []string{"servers"},
-			paste: "Copilot settings > Model Context Protocol > Configure", stdio: typedStdio,
+			ID: "copilot-jetbrains-eclipse-xcode", Title: "GitHub Copilot in JetBrains, Eclipse and Xcode", format: entry.JSON, parents: []string{"servers"},
+			pasteHint: "Copilot settings > Model Context Protocol > Configure", stdio: typedStdio,
 			http: entry.Fields{{Key: "url", Value: "$URL"}, {Key: "requestInit", Value: entry.Fields{bearer}}},
 		},
 	}

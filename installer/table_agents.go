@@ -2,19 +2,19 @@ package installer
 
 import "github.com/lectern-mcp/lectern/installer/internal/entry"
 
-// agents are programs for the terminal, and the like.
+// agents are mostly programs for the terminal.
 func agents() []Client {
 	return []Client{
 		{
-			ID: "opencode", Title: "opencode", format: entry.JSON, in: []string{"mcp"},
-			paths: everywhere(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
-			env: "environment", stdio: localStdio, http: remoteHTTP, token: "{env:" + TokenVariable + "}", program: "opencode",
-			newer:  &layout{in: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
-			skills: []string{xdg + "/opencode/skills"},
+			ID: "opencode", Title: "opencode", format: entry.JSON, parents: []string{"mcp"},
+			paths: everyOS(xdg+"/opencode/opencode.jsonc", xdg+"/opencode/opencode.json"), project: "opencode.json",
+			envKey: "environment", stdio: localStdio, http: remoteHTTP, tokenRef: "{env:" + TokenVariable + "}", program: "opencode",
+			newLayout: &layout{parents: []string{"mcp", "servers"}, stdio: localStdio[:2:2], http: remoteHTTP[:3:3]},
+			skills:    []string{xdg + "/opencode/skills"},
 		},
 		{
-			ID: "goose", Title: "Goose", format: entry.YAML, in: []string{"extensions"},
-			paths: on(xdg+"/goose/config.yaml", "~/.config/goose/config.yaml", appData+"/Block/goose/config/config.yaml"),
+			ID: "goose", Title: "Goose", format: entry.YAML, parents: []string{"extensions"},
+			paths: byOS(xdg+"/goose/config.yaml", "~/.config/goose/config.yaml", appData+"/Block/goose/config/config.yaml"),
 			stdio: entry.Fields{
 				{Key: "name", Value: "$NAME"},
 				{Key: "type", Value: "stdio"},
@@ -36,102 +36,101 @@ func agents() []Client {
 				{Key: "timeout", Value: 300},
 				{Key: "description", Value: "Knowledge bases"},
 			},
-			env: "envs", program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
+			envKey: "envs", program: "goose", link: "goose://extension?cmd=$BIN&arg=serve&id=$NAME&name=$NAME&description=Knowledge%20bases",
 			skills: []string{xdg + "/goose/skills"},
 		},
 		{
-			ID: "lm-studio", Title: "LM Studio", format: entry.JSON, in: servers,
-			paths: everywhere("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"), stdio: plainStdio, http: plainHTTP,
+			ID: "lm-studio", Title: "LM Studio", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"), stdio: plainStdio, http: plainHTTP,
 			program: "lms", link: "lmstudio://add_mcp?name=$NAME&config=$CONFIG",
 		},
 		{
-			ID: "warp", Title: "Warp", format: entry.JSON, in: servers,
-			paths: everywhere("~/.warp/.mcp.json"), project: ".warp/.mcp.json", stdio: plainStdio, http: plainHTTP,
+			ID: "warp", Title: "Warp", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.warp/.mcp.json"), project: ".warp/.mcp.json", stdio: plainStdio, http: plainHTTP,
 		},
 		{
-			ID: "crush", Title: "Crush", format: entry.JSON, in: []string{"mcp"},
-			paths: everywhere("~/.config/crush/crush.json"), project: ".crush.json",
-			stdio: typedStdio, http: typedHTTP, token: "$" + TokenVariable, program: "crush", // values are expanded as a shell does
+			ID: "crush", Title: "Crush", format: entry.JSON, parents: []string{"mcp"},
+			paths: everyOS("~/.config/crush/crush.json"), project: ".crush.json",
+			stdio: typedStdio, http: typedHTTP, tokenRef: "$" + TokenVariable, program: "crush", // values are expanded as a shell does
 			skills: []string{"~/.config/crush/skills"},
 		},
 		{
-			ID: "amp", Title: "Amp", format: entry.JSON, in: []string{"amp.mcpServers"},
-			paths: on(xdg+"/amp/settings.json", "~/.config/amp/settings.json", appData+"/amp/settings.json"),
+			ID: "amp", Title: "Amp", format: entry.JSON, parents: []string{"amp.mcpServers"},
+			paths: byOS(xdg+"/amp/settings.json", "~/.config/amp/settings.json", appData+"/amp/settings.json"),
 			stdio: plainStdio, http: plainHTTP, program: "amp", skills: []string{xdg + "/agents/skills"},
 		},
 		{
-			ID: "qwen-code", Title: "Qwen Code", format: entry.JSON, in: servers,
-			paths: everywhere("~/.qwen/settings.json"), stdio: plainStdio,
+			ID: "qwen-code", Title: "Qwen Code", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.qwen/settings.json"), stdio: plainStdio,
 			http: entry.Fields{{Key: "httpUrl", Value: "$URL"}, bearer}, program: "qwen", skills: []string{"~/.qwen/skills"},
 		},
 		{
-			ID: "kimi-code", Title: "Kimi Code", format: entry.JSON, in: servers,
-			paths: everywhere("{KIMI_CODE_HOME|~/.kimi-code}/mcp.json", "~/.kimi/mcp.json"), project: ".kimi-code/mcp.json",
+			ID: "kimi-code", Title: "Kimi Code", format: entry.JSON, parents: servers,
+			paths: everyOS("{KIMI_CODE_HOME|~/.kimi-code}/mcp.json", "~/.kimi/mcp.json"), project: ".kimi-code/mcp.json",
 			stdio: append(entry.Fields{{Key: "transport", Value: "stdio"}}, plainStdio...),
 			http:  append(entry.Fields{{Key: "transport", Value: "http"}}, plainHTTP...), program: "kimi", skills: []string{"~/.agents/skills"},
 		},
 		{
-			ID: "kilo-code", Title: "Kilo Code", format: entry.JSON, in: []string{"mcp"},
-			paths: everywhere(xdg+"/kilo/kilo.jsonc", xdg+"/kilo/kilo.json"), project: ".kilo/kilo.jsonc",
-			env: "environment", stdio: localStdio, http: remoteHTTP, program: "kilo", skills: []string{"~/.kilo/skills"},
+			ID: "kilo-code", Title: "Kilo Code", format: entry.JSON, parents: []string{"mcp"},
+			paths: everyOS(xdg+"/kilo/kilo.jsonc", xdg+"/kilo/kilo.json"), project: ".kilo/kilo.jsonc",
+			envKey: "environment", stdio: localStdio, http: remoteHTTP, program: "kilo", skills: []string{"~/.kilo/skills"},
 		},
 		{
-			ID: "grok-build", Title: "Grok Build", format: entry.TOML, in: []string{"mcp_servers"},
-			paths: everywhere("{GROK_HOME|~/.grok}/config.toml"), project: ".grok/config.toml",
+			ID: "grok-build", Title: "Grok Build", format: entry.TOML, parents: []string{"mcp_servers"},
+			paths: everyOS("{GROK_HOME|~/.grok}/config.toml"), project: ".grok/config.toml",
 			stdio: plainStdio, http: plainHTTP, program: "grok", skills: []string{"{GROK_HOME|~/.grok}/skills"},
 		},
 		{
-			ID: "factory-droid", Title: "Factory Droid", format: entry.JSON, in: servers,
-			paths: everywhere("~/.factory/mcp.json"), project: ".factory/mcp.json", stdio: typedStdio, http: typedHTTP,
+			ID: "factory-droid", Title: "Factory Droid", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.factory/mcp.json"), project: ".factory/mcp.json", stdio: typedStdio, http: typedHTTP,
 			program: "droid", skills: []string{"~/.factory/skills"},
 		},
 		{
-			ID: "mistral-vibe", Title: "Mistral Vibe", format: entry.TOML, in: []string{"mcp_servers"}, list: true,
-			paths:   everywhere("{VIBE_HOME|~/.vibe}/config.toml"),
+			ID: "mistral-vibe", Title: "Mistral Vibe", format: entry.TOML, parents: []string{"mcp_servers"}, list: true,
+			paths:   everyOS("{VIBE_HOME|~/.vibe}/config.toml"),
 			stdio:   append(entry.Fields{{Key: "name", Value: "$NAME"}, {Key: "transport", Value: "stdio"}}, plainStdio...),
 			http:    entry.Fields{{Key: "name", Value: "$NAME"}, {Key: "transport", Value: "streamable-http"}, {Key: "url", Value: "$URL"}, bearer},
 			program: "vibe", skills: []string{"{VIBE_HOME|~/.vibe}/skills"},
 		},
 		{
-			ID: "pi", Title: "Pi", format: entry.JSON, in: servers,
-			paths: everywhere("{PI_CODING_AGENT_DIR|~/.pi/agent}/mcp.json"), project: ".pi/mcp.json", stdio: plainStdio, http: plainHTTP,
+			ID: "pi", Title: "Pi", format: entry.JSON, parents: servers,
+			paths: everyOS("{PI_CODING_AGENT_DIR|~/.pi/agent}/mcp.json"), project: ".pi/mcp.json", stdio: plainStdio, http: plainHTTP,
 			program: "pi", skills: []string{"{PI_CODING_AGENT_DIR|~/.pi/agent}/skills"},
 		},
 		{
-			ID: "mcporter", Title: "MCPorter", format: entry.JSON, in: servers,
-			paths: everywhere("~/.mcporter/mcporter.json", "~/.mcporter/mcporter.jsonc"), project: "config/mcporter.json",
+			ID: "mcporter", Title: "MCPorter", format: entry.JSON, parents: servers,
+			paths: everyOS("~/.mcporter/mcporter.json", "~/.mcporter/mcporter.jsonc"), project: "config/mcporter.json",
 			stdio: plainStdio, http: typedHTTP, program: "mcporter",
 		},
 	}
 }
 
-// others have nothing to edit: a tool for developers, and whatever else speaks
-// MCP; and those that are no more.
+// others are clients whose configuration we cannot edit, and retired ones.
 func others() []Client {
 	return []Client{
 		{
-			ID: "mcp-inspector", Title: "MCP Inspector", format: entry.JSON, in: servers, paste: "a file that you give it with --config",
+			ID: "mcp-inspector", Title: "MCP Inspector", format: entry.JSON, parents: servers, pasteHint: "a file that you give it with --config",
 			stdio: plainStdio, http: typedHTTP, add: []string{"npx", "@modelcontextprotocol/inspector", "--tui", "--", "$BIN", "$ARGS"},
 		},
 		{
-			ID: "generic", Title: "Any other client", format: entry.JSON, in: servers, paste: "wherever it keeps its MCP servers",
+			ID: "generic", Title: "Any other client", format: entry.JSON, parents: servers, pasteHint: "its list of MCP servers",
 			stdio: plainStdio, http: typedHTTP,
 		},
 		{
-			ID: "roo-code", Title: "Roo Code", format: entry.JSON, in: servers,
-			paths: on(xdg+"/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+			ID: "roo-code", Title: "Roo Code", format: entry.JSON, parents: servers,
+			paths: byOS(xdg+"/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
 				library+"/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
 				appData+"/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
 			retired: "it was discontinued in May 2026",
 		},
 		{
-			ID: "amazon-q-cli", Title: "Amazon Q CLI", format: entry.JSON, in: servers, paths: everywhere("~/.aws/amazonq/mcp.json"),
+			ID: "amazon-q-cli", Title: "Amazon Q CLI", format: entry.JSON, parents: servers, paths: everyOS("~/.aws/amazonq/mcp.json"),
 			retired: "it has become Kiro; use kiro instead",
 		},
 	}
 }
 
-// The shapes of opencode and those that came from it: the command is one list.
+// The shapes of opencode and its forks: the command is one list.
 var (
 	localStdio = entry.Fields{{Key: "type", Value: "local"}, {Key: "command", Value: []string{"$BIN", "$ARGS"}}, {Key: "enabled", Value: true}}
 	remoteHTTP = entry.Fields{{Key: "type", Value: "remote"}, {Key: "url", Value: "$URL"}, bearer, {Key: "enabled", Value: true}}

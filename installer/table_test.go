@@ -59,7 +59,7 @@ func TestTableHoldsTheFacts(t *testing.T) {
 
 func factOf(c Client, goos string) fact {
 	m := Machine{OS: goos, Home: "/home/me", Env: func(string) string { return "" }}
-	f := fact{client: c.ID, system: goos, format: string(c.format), keys: strings.Join(c.in, "."), holds: "table", http: "-", project: "-", paths: "-"}
+	f := fact{client: c.ID, system: goos, format: string(c.format), keys: strings.Join(c.parents, "."), holds: "table", http: "-", project: "-", paths: "-"}
 	if c.list {
 		f.holds = "list"
 	}
@@ -74,7 +74,7 @@ func factOf(c Client, goos string) fact {
 	}
 	var paths []string
 	for _, template := range c.paths[goos] {
-		paths = append(paths, filepath.ToSlash(m.short(m.path(template))))
+		paths = append(paths, filepath.ToSlash(m.tildePath(m.path(template))))
 	}
 	if len(paths) > 0 {
 		f.paths = strings.Join(paths, ";")
@@ -82,8 +82,8 @@ func factOf(c Client, goos string) fact {
 	return f
 }
 
-// Every row can be written and read back, both ways, and no text has a token or
-// a word that nobody filled in.
+// Every row can be written and read back, for stdio and HTTP, and no text has a
+// token or a variable left in it.
 func TestRowsAreWhole(t *testing.T) {
 	m := person(t, "linux")
 	s := testServer(m)
@@ -109,11 +109,11 @@ func TestRowsAreWhole(t *testing.T) {
 				t.Errorf("%s does not say where Lectern is: %s", c.ID, snip.Text)
 			}
 		}
-		fields, _, _ := c.want(s, false)
-		if got := targetOf(fields.Map()); !slices.Equal(got.argv, []string{s.Bin, "serve"}) || got.home != s.Home {
+		fields, _, _ := c.wantedEntry(s, false)
+		if got := parseTarget(fields.Map()); !slices.Equal(got.argv, []string{s.Bin, "serve"}) || got.home != s.Home {
 			t.Errorf("%s: an entry that runs %v at %q", c.ID, got.argv, got.home)
 		}
-		if c.token == "" && len(c.addHTTP) > 0 {
+		if c.tokenRef == "" && len(c.addHTTP) > 0 {
 			t.Errorf("%s: a command that would hold the token", c.ID)
 		}
 	}

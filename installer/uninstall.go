@@ -5,80 +5,68 @@ import (
 	"fmt"
 	"os"
 	"slices"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // Leftovers are the files of our own that nothing needs any more.
 type Leftovers struct {
-	Files   []string // nobody else uses them
+	Files   []string // nothing else uses them
 	Folders []string // removed where they are empty then, in this order
 }
 
-// Uninstall proposes to remove everything that Lectern has put anywhere: what
-// is on record, and what is found by looking where clients look. What cannot be
-// removed is a risk of the plan and stops nothing else.
+// Uninstall proposes to remove everything that Lectern has installed anywhere:
+// what has a receipt, and what is found where clients look. What cannot be
+// removed becomes a risk of the plan and stops nothing else.
 func (m Machine) Uninstall(ctx context.Context, server Server, skill string, service Service, plugin Plugin, own Leftovers) (*Proposal, error) {
-	p := m.proposal("Remove all that Lectern has put on this machine")
-	marks, err := m.marks()
+	p := m.proposal("Remove everything that Lectern has installed on this machine")
+	receipts, err := m.receipts()
 	if err != nil {
 		return nil, err
 	}
 	var done []string
 	for _, c := range Clients() {
 		f := m.Find(c, server)
-		if f.Condition != Connected && f.Condition != Outdated {
-			continue
+		if f.Condition == Connected || f.Condition == Outdated {
+			done = append(done, f.realPath)
+			p.joinOrWarn(m.Remove(c, server, Where{}))
 		}
-		done = append(done, f.path)
-		p.joinOrWarn(m.Remove(c, server, Where{}))
 	}
-	for _, x := range marks {
-		if x.Kind == entryMark && !(slices.Contains(done, x.Path) && x.Name == server.Name) {
-			p.joinOrWarn(m.removeMarked(x, server))
+	for _, r := range receipts {
+		if r.Kind == entryReceipt && !(slices.Contains(done, r.Path) && r.Name == server.Name) {
+			p.joinOrWarn(m.removeRecorded(r, server))
 		}
 	}
 	p.joinOrWarn(m.RemoveSkill(Clients(), skill))
 	p.joinOrWarn(m.RemoveService(ctx, service))
-	m.removePlugins(p, plugin, marks)
-	p.leftovers(own)
+	m.removePlugins(p, plugin, receipts)
+	p.removeOwnFiles(own)
 	if !p.Changes() {
 		p.Said = "nothing of Lectern is left"
 	}
 	return p, nil
 }
 
-func (p *Proposal) joinOrWarn(o *Proposal, err error) {
-	if err != nil {
-		p.risk("%v", err)
-		return
-	}
-	p.join(o)
-}
-
-// removeMarked removes an entry by the record: one in a project, or of another
-// name.
-func (m Machine) removeMarked(x mark, server Server) (*Proposal, error) {
-	c, err := Find(x.ID)
+// removeRecorded proposes to remove an entry that has a receipt: one in a
+// project, or one with another name.
+func (m Machine) removeRecorded(r receipt, server Server) (*Proposal, error) {
+	c, err := Find(r.ID)
 	if err != nil {
 		return nil, err
 	}
-	s := spot{path: x.Path, named: x.Path, place: c.place(x.Name)}
-	if s, err = s.read(c); err != nil {
+	f, err := clientFile{realPath: r.Path, path: r.Path, location: c.location(r.Name)}.load(c)
+	if err != nil {
 		return nil, err
 	}
-	server.Name = x.Name
-	return m.removeAt(c, server, s, Where{ByFile: true})
+	server.Name = r.Name
+	return m.removeFrom(f, c, server, Where{ByFile: true})
 }
 
-// leftovers proposes to remove files of our own.
-func (p *Proposal) leftovers(own Leftovers) {
+func (p *Proposal) removeOwnFiles(own Leftovers) {
 	for _, file := range own.Files {
 		if _, err := os.Lstat(file); err != nil {
 			continue
 		}
-		p.step(status.Step{What: "remove " + file}, func(context.Context) error {
-			if err := gone(os.Remove(file)); err != nil {
+		p.add("remove "+file, func() error {
+			if err := ignoreNotExist(os.Remove(file)); err != nil {
 				return fmt.Errorf("remove file: %w", err)
 			}
 			return nil
@@ -86,7 +74,7 @@ func (p *Proposal) leftovers(own Leftovers) {
 	}
 	for _, dir := range own.Folders {
 		if isFolder(dir) {
-			p.step(status.Step{What: "remove " + dir + " if it is empty"}, func(context.Context) error {
+			p.add("remove "+dir+" if it is empty", func() error {
 				_ = os.Remove(dir) // what is in it is not ours
 				return nil
 			})

@@ -10,7 +10,7 @@ import (
 )
 
 // store stores a content once, however many States hold it, and returns its
-// name; nil: there is nothing to store.
+// name; nil if there is nothing to store.
 func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
 	if !s.Exists {
 		return nil, nil
@@ -31,7 +31,8 @@ func (k *contentKey) store(tx *sql.Tx, s tools.State) ([]byte, error) {
 	return hash, err
 }
 
-// releaseContent gives up one reference to a content, and the content with the last.
+// releaseContent drops one reference to a content, and the content with the
+// last one.
 func releaseContent(tx *sql.Tx, hash []byte) error {
 	if hash == nil {
 		return nil
@@ -41,7 +42,7 @@ func releaseContent(tx *sql.Tx, hash []byte) error {
 	err := tx.QueryRowContext(ctx, "UPDATE blobs SET refs = refs - 1 WHERE hash = ? RETURNING refs, length(data)", hash).Scan(&refs, &size)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return errors.New("a content is gone that a change refers to")
+		return errors.New("the content that a change refers to is missing")
 	case err != nil || refs > 0:
 		return err
 	}
@@ -52,7 +53,7 @@ func releaseContent(tx *sql.Tx, hash []byte) error {
 	return err
 }
 
-// loadContent reads what keep stored.
+// loadContent reads what store stored.
 func (j *Journal) loadContent(hash []byte) ([]byte, error) {
 	if hash == nil {
 		return nil, nil

@@ -28,15 +28,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim works in dir until it has come to a point for the first time, says so
-// and waits to be killed.
+// victim works in dir until it reaches a point for the first time, reports
+// that and waits to be killed.
 func victim(work, dir, point string) {
 	wait := func() {
 		fmt.Println("there")
 		_, _ = io.ReadAll(os.Stdin)
 	}
 	reached := 0
-	s := &shelf{dir: filepath.Join(dir, "notes")}
+	s := &fakeFolder{dir: filepath.Join(dir, "notes")}
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	ctx := context.Background()
 	from := func(context.Context, string) (tools.Restorer, func(), error) { return s, func() {}, nil }
@@ -64,8 +64,8 @@ func victim(work, dir, point string) {
 	}
 }
 
-// killedAt runs a victim and kills it at a point.
-func (d *desk) killedAt(work, point string) {
+// killAt runs a victim and kills it at a point.
+func (d *testJournal) killAt(work, point string) {
 	d.Helper()
 	if err := d.Close(); err != nil {
 		d.Fatal(err)
@@ -92,29 +92,30 @@ func (d *desk) killedAt(work, point string) {
 	d.open()
 }
 
-// newVictimDesk is a desk whose folder and journal a victim finds.
-func newVictimDesk(t *testing.T) *desk {
+// newVictimJournal returns a testJournal whose folder and journal a victim
+// uses.
+func newVictimJournal(t *testing.T) *testJournal {
 	t.Helper()
 	top := t.TempDir()
-	d := &desk{T: t, shelf: &shelf{dir: filepath.Join(top, "notes")}, dir: filepath.Join(top, "journal"), now: time.Now()}
-	if err := os.Mkdir(d.shelf.dir, 0o700); err != nil {
+	d := &testJournal{T: t, fakeFolder: &fakeFolder{dir: filepath.Join(top, "notes")}, dir: filepath.Join(top, "journal"), now: time.Now()}
+	if err := os.Mkdir(d.fakeFolder.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	d.open()
 	return d
 }
 
-func (d *desk) settled() journal.Reconciliation {
+func (d *testJournal) reconciled() journal.Reconciliation {
 	d.Helper()
-	found, err := d.Reconcile(d.Context(), "notes", d.shelf)
+	found, err := d.Reconcile(d.Context(), "notes", d.fakeFolder)
 	if err != nil {
 		d.Fatal(err)
 	}
 	return found
 }
 
-// A process that is killed at any point of a write leaves both the write and
-// its Change, or neither, for each target; and the next start says which.
+// A process that is killed at any point of a write leaves both the write and its
+// Change, or neither, for each target, and the next start says which.
 func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	for point, want := range map[string]struct {
 		a, b  string
@@ -128,57 +129,57 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 		"ended":    {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
 		t.Run(point, func(t *testing.T) {
-			d := newVictimDesk(t)
+			d := newVictimJournal(t)
 			d.edit("a.md", text("a\n"))
-			d.killedAt("write", point)
+			d.killAt("write", point)
 			files := map[string]tools.State{"a.md": text(want.a)}
 			if want.b != "" {
 				files["b.md"] = text(want.b)
 			}
-			d.shelf.holds(t, files)
-			if found := d.settled(); fmt.Sprint(found) != fmt.Sprint(want.found) {
+			d.fakeFolder.holds(t, files)
+			if found := d.reconciled(); fmt.Sprint(found) != fmt.Sprint(want.found) {
 				t.Errorf("found %+v, want %+v", found, want.found)
 			}
-			d.outcomesAre(want.left...)
-			if again := d.settled(); again.HasFindings() {
+			d.checkOutcomes(want.left...)
+			if again := d.reconciled(); again.HasFindings() {
 				t.Errorf("found %+v again", again)
 			}
 			if len(want.left) > 0 {
-				d.undone(status.Filter{Session: "s1"})
+				d.mustUndo(status.Filter{Session: "s1"})
 			}
-			d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+			d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})
 		})
 	}
 }
 
-// Somebody edits between the crash and the next start: what cannot be told is
-// called unsure, and the edit stands.
+// If a person edits between the crash and the next start, the outcome is unknown
+// and the edit is kept.
 func TestEditedAfterTheCrash(t *testing.T) {
-	d := newVictimDesk(t)
+	d := newVictimJournal(t)
 	d.edit("a.md", text("a\n"))
-	d.killedAt("write", "promised")
+	d.killAt("write", "promised")
 	d.edit("a.md", text("by a person\n"))
-	if found := d.settled(); found.Unknown != 1 || found.Dropped != 1 {
+	if found := d.reconciled(); found.Unknown != 1 || found.Dropped != 1 {
 		t.Errorf("found %+v", found)
 	}
-	d.outcomesAre("a.md update unknown")
+	d.checkOutcomes("a.md update unknown")
 	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("by a person\n")})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("by a person\n")})
 }
 
 // seekstone leaves the row of a write that never happened as what undo takes
 // back next; here it is gone.
 func TestSeekstoneGapPhantomRow(t *testing.T) {
-	d := newVictimDesk(t)
+	d := newVictimJournal(t)
 	d.edit("a.md", text("a\n"))
 	d.call("s0", map[string]tools.State{"c.md": text("c\n")})
-	d.killedAt("write", "promised")
-	d.settled()
-	d.outcomesAre("c.md create written")
-	d.undone(status.Filter{Source: "notes"})
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+	d.killAt("write", "promised")
+	d.reconciled()
+	d.checkOutcomes("c.md create written")
+	d.mustUndo(status.Filter{Source: "notes"})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})
 }
 
 // seekstone leaves a half undo for ever; here the next start completes it, or
@@ -187,34 +188,34 @@ func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
 	for _, point := range []string{"start", "promised", "between", "written"} {
 		for _, edited := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, edited %v", point, edited), func(t *testing.T) {
-				d := newVictimDesk(t)
+				d := newVictimJournal(t)
 				d.edit("a.md", text("a\n"))
-				before := d.shelf.files(t)
+				before := d.fakeFolder.files(t)
 				d.call("s1", map[string]tools.State{"a.md": text("1\n"), "b.md": text("1\n")})
 				d.call("s1", map[string]tools.State{"a.md": text("2\n"), "b.md": text("2\n")})
 				d.call("s1", map[string]tools.State{"a.md": text("3\n"), "b.md": text("3\n")})
-				d.killedAt("undo", point)
+				d.killAt("undo", point)
 				if edited {
 					d.edit("b.md", text("by a person\n"))
 				}
-				found := d.settled()
+				found := d.reconciled()
 				if edited {
 					if len(found.Conflicted) == 0 || !strings.Contains(found.Conflicted[0], "b.md") {
 						t.Errorf("found %+v", found)
 					}
-					if now := d.shelf.files(t)["b.md"]; !same(now, text("by a person\n")) {
+					if now := d.fakeFolder.files(t)["b.md"]; !same(now, text("by a person\n")) {
 						t.Errorf("the person's edit became %q", now.Data)
 					}
 				} else {
 					if len(found.Conflicted) > 0 || found.Unknown > 0 || found.Resumed == 0 {
 						t.Errorf("found %+v", found)
 					}
-					d.shelf.holds(t, before)
+					d.fakeFolder.holds(t, before)
 					if standing := slices.ContainsFunc(d.list(status.Filter{Session: "s1"}), func(c status.Change) bool { return c.Outcome != status.Undone }); standing {
 						t.Errorf("changes %q", d.outcomes())
 					}
 				}
-				if again := d.settled(); again.HasFindings() {
+				if again := d.reconciled(); again.HasFindings() {
 					t.Errorf("found %+v again", again)
 				}
 			})
@@ -226,10 +227,10 @@ func TestSeekstoneGapCrashInTheMiddleOfAnUndo(t *testing.T) {
 // it and lost with it.
 func TestSeekstoneGapTornTail(t *testing.T) {
 	for _, tear := range []int64{1, 100, 5000} {
-		d := newVictimDesk(t)
+		d := newVictimJournal(t)
 		d.edit("a.md", text("a\n"))
 		d.call("s0", map[string]tools.State{"c.md": text("c\n")})
-		d.killedAt("write", "promised") // its log is not folded in
+		d.killAt("write", "promised") // its log is not folded in
 		wal := filepath.Join(d.dir, "journal.db-wal")
 		info, err := os.Stat(wal)
 		if err != nil || info.Size() < tear {
@@ -238,12 +239,12 @@ func TestSeekstoneGapTornTail(t *testing.T) {
 		if err := os.Truncate(wal, info.Size()-tear); err != nil {
 			t.Fatal(err)
 		}
-		d.settled()
+		d.reconciled()
 		d.call("s2", map[string]tools.State{"d.md": text("d\n")}) // the next row
 		d.reopen()
-		d.settled()
-		d.outcomesAre("c.md create written", "d.md create written")
-		d.undone(status.Filter{Source: "notes"})
-		d.shelf.holds(t, map[string]tools.State{"a.md": text("a\n")})
+		d.reconciled()
+		d.checkOutcomes("c.md create written", "d.md create written")
+		d.mustUndo(status.Filter{Source: "notes"})
+		d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})
 	}
 }

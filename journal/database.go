@@ -19,8 +19,8 @@ const (
 	format       = 1 // of the schema, in user_version
 )
 
-// schema: contents, targets and reasons are sealed; what Changes are picked by
-// is not.
+// schema encrypts contents, targets and reasons. The columns that Changes are
+// selected by are in the clear.
 const schema = `
 CREATE TABLE changes (
 	seq      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,7 +34,7 @@ CREATE TABLE changes (
 	target   BLOB NOT NULL,             -- sealed
 	reason   BLOB,                      -- sealed
 	outcome  TEXT NOT NULL,             -- '': pending
-	open     INTEGER NOT NULL,          -- after is not known yet
+	open     INTEGER NOT NULL,          -- the result is not known yet
 	undoes   INTEGER NOT NULL,          -- seq; 0: none
 	fixed    TEXT NOT NULL,
 	proven   INTEGER NOT NULL,          -- the client had shown its token
@@ -50,7 +50,7 @@ CREATE TABLE blobs (
 	data BLOB NOT NULL,                 -- sealed
 	refs INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE intents (                      -- calls that an undo has begun to take back
+CREATE TABLE intents (                      -- calls that an undo has begun with
 	place   INTEGER PRIMARY KEY AUTOINCREMENT,
 	source  TEXT NOT NULL,
 	call    INTEGER NOT NULL,
@@ -64,24 +64,25 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 INSERT INTO facts VALUES ('bytes', 0);
 `
 
-// openFile opens the database in o.Dir, or makes it. One that is damaged is
-// moved aside, so that agents can go on writing.
+// openFile opens or creates the database in o.Dir. A damaged one is
+// quarantined and a new one begun, so that agents can go on writing.
 func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 	file := filepath.Join(o.Dir, databaseName)
 	db, err := connect(file, k, suspect)
 	if err == nil || !isDamaged(err) {
 		return db, err
 	}
-	aside, asideErr := quarantine(file, o.Now())
-	if asideErr != nil {
-		return nil, fmt.Errorf("move the damaged %s aside: %w", file, asideErr)
+	quarantined, moveErr := quarantine(file, o.Now())
+	if moveErr != nil {
+		return nil, fmt.Errorf("move the damaged %s aside: %w", file, moveErr)
 	}
-	o.Log.Error("the journal is damaged; a new one begins, and what is in the old one cannot be undone", "part", "journal", "file", aside, "err", err)
+	o.Log.Error("the journal is damaged; a new one begins, and the changes in the old one cannot be undone",
+		"part", "journal", "file", quarantined, "err", err)
 	return connect(file, k, false)
 }
 
-// connect opens one connection, which keeps other processes out. The whole of a
-// file that is suspect is looked at.
+// connect opens the only connection, which keeps other processes out. It
+// checks all of a suspect file.
 func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable to others
 	if err != nil {
@@ -91,7 +92,7 @@ func connect(file string, k *contentKey, suspect bool) (*sql.DB, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(file + "-wal"); err == nil && info.Size() > 0 {
-		suspect = true // it was not closed
+		suspect = true // it was not closed properly
 	}
 	db, err := sql.Open("sqlite", address(file))
 	if err != nil {
@@ -123,7 +124,7 @@ func address(file string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: pragmas.Encode()}).String()
 }
 
-// prepare makes the tables, or checks that they are ours.
+// prepare creates the tables, or checks that they are ours.
 func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	ctx := context.Background()
 	var version int
@@ -132,7 +133,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 	}
 	switch {
 	case version > format:
-		return fmt.Errorf("a newer Lectern wrote it (format %d); use that one", version)
+		return fmt.Errorf("a newer version of Lectern wrote it (format %d); use that version", version)
 	case version == 0:
 		return create(ctx, db, k)
 	}
@@ -143,7 +144,8 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return err
 	}
 	if _, err := k.open(check, "check"); err != nil {
-		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal", keyName, databaseName, databaseName)
+		return fmt.Errorf("%s is not the key that %s was written with. Restore that key, or move %s away to begin a new journal",
+			keyName, databaseName, databaseName)
 	}
 	if !suspect {
 		return nil
@@ -176,15 +178,16 @@ func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 	return tx.Commit()
 }
 
-var errDamaged = errors.New("its check fails")
+var errDamaged = errors.New("integrity check failed")
 
-// isDamaged says whether err means that the file is no sound database.
+// isDamaged reports whether err means that the file is not an intact database.
 func isDamaged(err error) bool {
 	c := sqliteCode(err)
 	return errors.Is(err, errDamaged) || c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
 }
 
-// sqliteCode is SQLite's primary result code behind err; 0: there is none.
+// sqliteCode returns SQLite's primary result code of err; 0 if err is not
+// SQLite's.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff

@@ -11,18 +11,18 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// isText says whether people can read b as lines.
+// isText reports whether people can read b as lines.
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
-// diff is a unified diff of at most about most bytes, or a sentence.
-func (v row) diff(most int) string {
+// diff returns a unified diff of at most about limit bytes, or a sentence.
+func (v row) diff(limit int) string {
 	if v.cannotUndo != "" {
 		return v.cannotUndo + "\n"
 	}
-	return unifiedDiff(v.Target, v.Before, v.After, most)
+	return unifiedDiff(v.Target, v.Before, v.After, limit)
 }
 
-func unifiedDiff(target string, before, after tools.State, most int) string {
+func unifiedDiff(target string, before, after tools.State, limit int) string {
 	var b strings.Builder
 	if before.Exists && after.Exists && before.Mode != after.Mode {
 		fmt.Fprintf(&b, "mode %04o becomes %04o\n", before.Mode, after.Mode)
@@ -33,13 +33,13 @@ func unifiedDiff(target string, before, after tools.State, most int) string {
 	default:
 		b.WriteString(udiff.Unified(diffName(before, target), diffName(after, target), string(before.Data), string(after.Data)))
 	}
-	if b.Len() > most {
+	if b.Len() > limit {
 		return fmt.Sprintf("a diff of %d bytes, which is too long to show\n", b.Len())
 	}
 	return b.String()
 }
 
-// diffName is how a diff names a target that may not be there.
+// diffName returns how a diff names a target that may not exist.
 func diffName(s tools.State, target string) string {
 	if !s.Exists {
 		return "/dev/null"

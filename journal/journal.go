@@ -1,16 +1,17 @@
-// Package journal keeps every Change that agents make, so that it can be shown
-// as a diff and taken back.
+// Package journal records every Change that agents make, so that it can be
+// shown as a diff and undone.
 //
-// A Change is on disk, whole, before the write it belongs to begins; afterwards
-// it is marked as having happened, or dropped. A crash in between leaves it
-// pending, and [Journal.Settle] finds out by what the target holds now. What
-// cannot be put on disk stops the write.
+// A Change is on disk, complete, before the write it belongs to begins.
+// Afterwards it is marked as written, or dropped. A crash in between leaves it
+// pending, and [Journal.Reconcile] finds out what happened from what the
+// target holds now. A write that cannot be recorded is refused.
 //
-// It is not a backup and not a log of calls: contents are kept for as long and
-// as far as [Options] say, and what people edit themselves is not in it. It
-// knows no System, only [tools.Keeper], and no protocol. hub imports it.
+// It is not a backup and not a log of calls: contents are kept as long and as
+// far as [Options] say, and people's own edits are not recorded. It knows no
+// System, only [tools.Restorer], and no protocol. hub and cmd/lectern import
+// it.
 //
-// Start reading at [Recorder], then settle.go, then undo.go.
+// Start reading at [Recorder], then reconcile.go, then undo.go.
 package journal
 
 import (
@@ -27,33 +28,33 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Options says where a Journal is and what bounds it. Dir, Now and Log are
-// required.
+// Options configures a Journal. Dir, Now and Log are required.
 type Options struct {
-	Dir string // its own, made for this user alone
+	Dir string // for the journal only, created with mode 0700
 	Now func() time.Time
 	Log *slog.Logger
-	// Keep is how long contents are kept; 0: 90 days. A Change without its
+	// Keep is how long contents are kept; 0 means 90 days. A Change without its
 	// content stays listed for ten times as long.
 	Keep time.Duration
-	// MaxBytes of contents are kept, besides those of the newest call; 0: 512 MB.
+	// MaxBytes bounds the contents, not counting the newest call; 0 means 512 MB.
 	MaxBytes int64
 }
 
-// The defaults of [Options].
+// Defaults of [Options].
 const (
 	DefaultKeep     = 90 * 24 * time.Hour
 	DefaultMaxBytes = 512 << 20
 )
 
-// A Journal is opened when it is first needed, and again after an error. Its
-// methods may be used from any goroutine. One process at a time has it open.
+// A Journal opens its database when it is first needed, and again after an
+// error. Its methods are safe for concurrent use. One process at a time has
+// the database open.
 type Journal struct {
 	opts Options
 
-	undoLock sync.Mutex // one undo at a time
+	undoLock sync.Mutex // one undo or reconciliation at a time
 
-	mu            sync.Mutex // of all below, and of everything that is asked of db
+	mu            sync.Mutex // guards the fields below and every use of db
 	db            *sql.DB    // nil: not open
 	key           *contentKey
 	suspect       bool // something has found it damaged
@@ -64,7 +65,7 @@ type Journal struct {
 	flushTimer    *time.Timer     // writes them; nil: none are waiting
 }
 
-// New makes a Journal. It touches nothing on disk.
+// New makes a Journal. It does not touch the disk.
 func New(o Options) *Journal {
 	if o.Keep == 0 {
 		o.Keep = DefaultKeep
@@ -75,11 +76,11 @@ func New(o Options) *Journal {
 	return &Journal{opts: o, running: map[int64]bool{}, needsRecovery: map[string]bool{}}
 }
 
-// flushAfter is how long an outcome waits for others before it is written. When
-// it is lost, the next start finds it out.
+// flushAfter is how long an outcome waits for others before it is written. One
+// that a crash loses is found again at the next start.
 const flushAfter = 250 * time.Millisecond
 
-// Close writes what is waiting. Nothing can be recorded afterwards.
+// Close writes the queued outcomes. Nothing can be recorded afterwards.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -98,7 +99,7 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// ensureOpen opens the database unless it is open. With the lock.
+// ensureOpen opens the database if it is not open. The caller holds j.mu.
 func (j *Journal) ensureOpen() error {
 	if j.db != nil {
 		return nil
@@ -121,8 +122,9 @@ func (j *Journal) ensureOpen() error {
 	return nil
 }
 
-// wrapDBError is err with the name of the database, which is closed after one that
-// calls it damaged: opening it again looks closer. With the lock.
+// wrapDBError adds the name of the database to err. After an error that means
+// damage it closes the database, which opening then checks completely. The
+// caller holds j.mu.
 func (j *Journal) wrapDBError(err error) error {
 	if j.db != nil && isDamaged(err) {
 		_ = j.db.Close() // what it says adds nothing
@@ -134,8 +136,8 @@ func (j *Journal) wrapDBError(err error) error {
 	return err
 }
 
-// transact runs f in a transaction, after the outcomes that wait to be written,
-// and returns when all of it is on disk. With the lock.
+// transact runs f in a transaction, after the queued outcomes, and returns
+// when everything is on disk. The caller holds j.mu.
 func (j *Journal) transact(f func(*sql.Tx) error) error {
 	if err := j.ensureOpen(); err != nil {
 		return err
@@ -159,8 +161,8 @@ func (j *Journal) transact(f func(*sql.Tx) error) error {
 	return nil
 }
 
-// queueOutcomes notes outcomes down to be written with the next transaction. With the
-// lock.
+// queueOutcomes queues outcomes for the next transaction. The caller holds
+// j.mu.
 func (j *Journal) queueOutcomes(marks ...outcomeUpdate) {
 	if len(marks) == 0 || j.closed {
 		return
@@ -179,12 +181,12 @@ func (j *Journal) flushOutcomes() {
 		return
 	}
 	if err := j.transact(func(*sql.Tx) error { return nil }); err != nil {
-		j.opts.Log.Warn("outcomes wait to be written", "part", "journal", "count", len(j.queued), "err", err)
+		j.opts.Log.Warn("queued outcomes could not be written yet", "part", "journal", "count", len(j.queued), "err", err)
 	}
 }
 
-// unavailableError is the error that reaches an agent when its write cannot be
-// remembered.
+// unavailableError is the error that an agent gets when its write cannot be
+// recorded.
 func unavailableError(err error) error {
 	e := tools.Errorf(tools.Unavailable, "the journal of changes cannot be written, so nothing was changed: %w", err)
 	return e.WithHint("Tell the user; `lectern doctor` says more. Reading still works.")

@@ -19,9 +19,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// What an agent did is listed with all that people pick by, and with its diff.
+// Changes of an agent are listed with everything that people filter by, and with
+// their diffs.
 func TestChangesAreListed(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("one\n")})
 	d.now = d.now.Add(time.Hour)
 	ids := d.call("s2", map[string]tools.State{"a.md": text("two\n")})
@@ -68,15 +69,15 @@ func TestChangesAreListed(t *testing.T) {
 	}
 }
 
-// A call that reads, or that changes nothing, leaves nothing, not even a file.
+// A call that only reads leaves nothing, not even a file.
 func TestReadsTouchNothing(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	r := d.Record(journal.Origin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.End(t.Context(), d.shelf, nil)
-	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.HasFindings() {
+	r.End(t.Context(), d.fakeFolder, nil)
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.HasFindings() {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	if _, err := os.Stat(d.dir); err == nil {
@@ -84,9 +85,9 @@ func TestReadsTouchNothing(t *testing.T) {
 	}
 }
 
-// After an error of the tool, what happened is told by what the targets hold.
+// After an error of the tool, what the targets hold tells what happened.
 func TestOutcomeAfterAnError(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	fail := func(changes []tools.Change, happens func(), k tools.Restorer) {
 		t.Helper()
 		r := d.Record(journal.Origin{Source: "notes"})
@@ -107,75 +108,75 @@ func TestOutcomeAfterAnError(t *testing.T) {
 		d.edit("b.md", text("b"))
 		d.edit("c.md", text("by a person"))
 		d.edit("d.md", text("D"))
-	}, d.shelf)
-	d.outcomesAre("b.md create written", "c.md update unknown", "d.md create written")
+	}, d.fakeFolder)
+	d.checkOutcomes("b.md create written", "c.md update unknown", "d.md create written")
 }
 
-// A source that cannot be asked is asked later.
+// A source that is unavailable is asked later.
 func TestOutcomeIsFoundLater(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	r := d.Record(journal.Origin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("a")}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.HasFindings() {
-		t.Errorf("a call that has not ended was settled: %+v, %v", found, err)
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.HasFindings() {
+		t.Errorf("a call that has not ended was reconciled: %+v, %v", found, err)
 	}
-	d.outcomesAre()
-	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
-	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
-	d.outcomesAre("a.md create unknown")
+	d.checkOutcomes()
+	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
+	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
+	d.checkOutcomes("a.md create unknown")
 	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
-		t.Error("what is to be settled is not known")
+		t.Error("what is to be reconciled is not known")
 	}
-	if _, err := d.Reconcile(t.Context(), "notes", d.shelf); err == nil || !d.NeedsRecovery("notes") {
-		t.Errorf("settled without asking: %v", err)
+	if _, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err == nil || !d.NeedsRecovery("notes") {
+		t.Errorf("reconciled without asking: %v", err)
 	}
-	d.shelf.fails = nil
+	d.fakeFolder.fails = nil
 	d.edit("a.md", text("a"))
-	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || d.NeedsRecovery("notes") {
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Happened != 1 || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	d.outcomesAre("a.md create written")
+	d.checkOutcomes("a.md create written")
 }
 
 // What a later call found tells what an earlier one left, whatever the target
-// holds by now.
+// holds now.
 func TestOutcomeIsToldByTheNextChange(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	r := d.Record(journal.Origin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", After: text("1")}); err != nil {
 		t.Fatal(err)
 	}
 	d.edit("a.md", text("1"))
-	d.shelf.fails = tools.Errorf(tools.Unavailable, "not there")
-	r.End(t.Context(), d.shelf, errors.New("lost the peer"))
-	d.shelf.fails = nil
+	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
+	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
+	d.fakeFolder.fails = nil
 	d.call("s1", map[string]tools.State{"a.md": text("2")})
-	if found, err := d.Reconcile(t.Context(), "notes", d.shelf); err != nil || found.Happened != 1 || found.Unknown != 0 {
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Happened != 1 || found.Unknown != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
 
-// A Change that was left open is completed by what the tool tells.
+// A Change whose result is unknown before the write gets it from AfterWrite.
 func TestOpenChange(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	r := d.Record(journal.Origin{Source: "notes"})
 	if err := r.BeforeWrite(t.Context(), tools.Change{Target: "a.md", AfterUnknown: true}, tools.Change{Target: "b.md", AfterUnknown: true}); err != nil {
 		t.Fatal(err)
 	}
 	d.edit("a.md", text("as another application likes it"))
 	r.AfterWrite("a.md", text("as another application likes it"))
-	r.End(t.Context(), d.shelf, nil)
-	d.outcomesAre("a.md create written")
-	d.undone(status.Filter{Source: "notes"})
-	d.shelf.holds(t, map[string]tools.State{})
+	r.End(t.Context(), d.fakeFolder, nil)
+	d.checkOutcomes("a.md create written")
+	d.mustUndo(status.Filter{Source: "notes"})
+	d.fakeFolder.holds(t, map[string]tools.State{})
 }
 
-// Whoever gets at the files learns neither contents nor names, and nobody else
-// can open them.
+// The files reveal neither contents nor names without the key, and other users
+// cannot open them.
 func TestSealedAtRest(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"salary-of-canary.md": text("canary-in-the-coal-mine\n")})
 	d.call("s1", map[string]tools.State{"salary-of-canary.md": text("canary-in-the-coal-mine\nmore\n")})
 	if err := d.Close(); err != nil {
@@ -205,18 +206,18 @@ func TestSealedAtRest(t *testing.T) {
 // Without its key, or with another one, the journal says so and stops writes. It
 // never begins a new database over one that it cannot read.
 func TestKeyIsGone(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	key := filepath.Join(d.dir, "journal.key")
-	for name, spoil := range map[string]func() error{
+	for name, damage := range map[string]func() error{
 		"gone":    func() error { return os.Remove(key) },
 		"another": func() error { return os.WriteFile(key, bytes.Repeat([]byte{7}, 32), 0o600) },
 		"short":   func() error { return os.WriteFile(key, []byte("x"), 0o600) },
 	} {
-		if err := spoil(); err != nil {
+		if err := damage(); err != nil {
 			t.Fatal(name, err)
 		}
 		d.open()
@@ -236,9 +237,9 @@ func TestKeyIsGone(t *testing.T) {
 	}
 }
 
-// A second process does not write into a journal that is in use.
+// A second process cannot open a journal that is in use.
 func TestOneAtATime(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	other := journal.New(journal.Options{Dir: d.dir, Now: time.Now})
 	if _, err := other.Changes(t.Context(), status.Filter{}); err == nil || !strings.Contains(err.Error(), "another Lectern") {
@@ -250,18 +251,18 @@ func TestOneAtATime(t *testing.T) {
 	d.call("s1", map[string]tools.State{"a.md": text("b")})
 }
 
-// A full disk or a journal without rights stops the write before it begins.
+// A full disk or a journal without permission stops the write before it begins.
 func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	if err := os.WriteFile(d.dir, []byte("a file in the folder's place"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := d.Record(journal.Origin{Source: "notes"})
-	err := d.shelf.write(t.Context(), r, tools.Change{Target: "a.md", After: text("a")})
+	err := d.fakeFolder.write(t.Context(), r, tools.Change{Target: "a.md", After: text("a")})
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("error %v", err)
 	}
-	d.shelf.holds(t, map[string]tools.State{})
+	d.fakeFolder.holds(t, map[string]tools.State{})
 	if err := os.Remove(d.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 // What people write comes back byte for byte, whatever its encoding, line ends
 // and rights: seekstone's journal keeps text, and loses them.
 func TestSeekstoneGapLossyPreImages(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	was := map[string]tools.State{
 		"latin1.md":  {Exists: true, Data: []byte("caf\xe9\n"), Mode: 0o644},
 		"crlf.md":    {Exists: true, Data: []byte("a\r\nb\rc\n\n"), Mode: 0o644},
@@ -298,10 +299,10 @@ func TestSeekstoneGapLossyPreImages(t *testing.T) {
 	d.call("s1", now)
 	after := maps.Clone(now)
 	delete(after, "gone.md")
-	d.shelf.holds(t, after)
-	d.undone(status.Filter{Session: "s1"})
-	d.shelf.holds(t, was)
+	d.fakeFolder.holds(t, after)
+	d.mustUndo(status.Filter{Session: "s1"})
+	d.fakeFolder.holds(t, was)
 	redo := d.list(status.Filter{})[0]
-	d.undone(status.Filter{IDs: []string{redo.ID}})
-	d.shelf.holds(t, after)
+	d.mustUndo(status.Filter{IDs: []string{redo.ID}})
+	d.fakeFolder.holds(t, after)
 }

@@ -63,8 +63,9 @@ func readSecret(dir string) ([]byte, error) {
 	secret, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && exists(database):
-		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. Put the key file back, or move %s away to begin a new journal, "+
-			"which gives up undoing what agents changed so far (an earlier Lectern may have kept the key in the system's keyring, which is no longer read)",
+		return nil, fmt.Errorf("the key file %s is missing, so %s cannot be decrypted. "+
+			"Put the key file back, or move %s away to begin a new journal; "+
+			"what agents changed so far can then not be undone. (An earlier version kept the key in the system's keyring, which is no longer read.)",
 			file, database, databaseName)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

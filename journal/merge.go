@@ -8,9 +8,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// merge makes the change from base to theirs in ours, which has been edited
-// since it was base. It answers false when both changed the same or adjoining
-// lines, or one of the three is no text.
+// merge applies the change from base to theirs to ours, which was edited since
+// it was base. It returns false if both changed the same or adjacent lines, or
+// if one of the three is not text.
 func merge(base, ours, theirs tools.State) (tools.State, bool) {
 	if !base.Exists || !ours.Exists || !theirs.Exists || !isText(base.Data) || !isText(ours.Data) || !isText(theirs.Data) {
 		return tools.State{}, false
@@ -31,7 +31,8 @@ func merge(base, ours, theirs tools.State) (tools.State, bool) {
 	return tools.State{Exists: true, Data: bytes.Clone([]byte(merged)), Mode: mode}, true
 }
 
-// hunks are the edits of whole lines from a to b; those that adjoin are one.
+// hunks returns the edits of whole lines from a to b, with adjacent ones
+// combined.
 func hunks(a, b string) []udiff.Edit {
 	var all []udiff.Edit
 	for _, e := range udiff.Lines(a, b) {
@@ -45,8 +46,8 @@ func hunks(a, b string) []udiff.Edit {
 	return all
 }
 
-// combineEdits are the edits of both in order; false if one touches another that is
-// not the same.
+// combineEdits returns the edits of both in order; false if one overlaps or
+// touches a different one.
 func combineEdits(a, b []udiff.Edit) ([]udiff.Edit, bool) {
 	var all []udiff.Edit
 	for len(a) > 0 && len(b) > 0 {

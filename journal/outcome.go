@@ -10,19 +10,19 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A outcomeUpdate is what became of a Change.
+// An outcomeUpdate records what became of a Change.
 type outcomeUpdate struct {
 	seq     int64
 	outcome status.Outcome
 	dropped bool         // it did not happen
-	after   *tools.State // of one that was open
+	after   *tools.State // of a Change whose result was unknown before the write
 }
 
 func (v row) withOutcome(o status.Outcome) outcomeUpdate {
 	return outcomeUpdate{seq: v.seq, outcome: o}
 }
 
-// inferOutcome is the mark of a Change whose target holds now.
+// inferOutcome derives the outcome of a Change from what its target holds now.
 func (v row) inferOutcome(now tools.State) outcomeUpdate {
 	switch {
 	case v.AfterUnknown && !sameState(v.Target, now, v.Before):
@@ -35,7 +35,8 @@ func (v row) inferOutcome(now tools.State) outcomeUpdate {
 	return v.withOutcome(status.OutcomeUnknown)
 }
 
-// sameState says whether a target holds the same in two States.
+// sameState reports whether two States of a target are equal. Of a container,
+// such as a folder, only its existence counts.
 func sameState(target string, a, b tools.State) bool {
 	if isContainer(target) {
 		return a.Exists == b.Exists
@@ -43,7 +44,7 @@ func sameState(target string, a, b tools.State) bool {
 	return a.Exists == b.Exists && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data)
 }
 
-// writeOutcomes writes the outcomes that wait.
+// writeOutcomes writes the queued outcomes.
 func (j *Journal) writeOutcomes(tx *sql.Tx) error {
 	for _, m := range j.queued {
 		if err := j.applyOutcome(tx, m); err != nil {
@@ -59,7 +60,7 @@ func (j *Journal) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 	var before, after []byte
 	err := tx.QueryRowContext(ctx, "SELECT undoes, b_blob, a_blob FROM changes WHERE seq = ?", m.seq).Scan(&undoes, &before, &after)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // dropped before
+		return nil // dropped already
 	}
 	if err != nil {
 		return err
@@ -93,8 +94,8 @@ func (j *Journal) applyOutcome(tx *sql.Tx, m outcomeUpdate) error {
 	return nil
 }
 
-// markUndone marks a Change as undone. If that was an undo itself, what it took
-// back stands again, and so on.
+// markUndone marks a Change as undone. If it was an undo itself, what it undid
+// is written again, and so on.
 func markUndone(tx *sql.Tx, seq int64) error {
 	next := map[status.Outcome]status.Outcome{status.Undone: status.Written, status.Written: status.Undone}
 	for o := status.Undone; seq != 0; o = next[o] {

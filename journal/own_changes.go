@@ -11,15 +11,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An Ownership says which Changes are an agent's own. A name that a client merely
-// gives itself is nothing to go by.
+// Ownership says which Changes are an agent's own. A name that a client only
+// claims proves nothing.
 type Ownership struct {
-	Client  string    // that has proved its name; empty: it has not
-	Session string    // that nobody else can be in; empty: there is none
+	Client  string    // whose name is proven; empty if it is not
+	Session string    // that only this agent can be in; empty if there is none
 	Since   time.Time // when the session began
 }
 
-// condition is o for a WHERE.
+// condition returns o as a condition of a WHERE clause.
 func (o Ownership) condition() (string, []any) {
 	switch {
 	case o.Client == "" && o.Session == "":
@@ -32,18 +32,19 @@ func (o Ownership) condition() (string, []any) {
 	return "(client = ? AND proven = 1 OR session = ? AND time >= ?)", []any{o.Client, o.Session, o.Since.UnixNano()}
 }
 
-// A OwnChangesQuery is that of one source as far as one agent may know it.
+// An OwnChangesQuery selects what one agent may know of its Changes in one
+// source.
 type OwnChangesQuery struct {
 	Source string
 	Own    Ownership
-	// Visible says whether an agent may know of all Changes of one call; whole
-	// is false where their contents are no longer kept. Nil: it may.
+	// Visible reports whether the agent may know of all Changes of one call.
+	// whole is false if their contents are no longer kept. Nil means always.
 	Visible func(ctx context.Context, changes []tools.Change, whole bool) (bool, error)
 }
 
-// OwnChanges answers an agent's Changes in a source, newest first: at most limit
-// of those before the one of that ID, or the one of id alone, with its diff. Of
-// a call of which one Change must not be known, none is.
+// OwnChanges returns an agent's Changes in a source, newest first: at most
+// limit of those before the ID before, or only the one with id, with its diff.
+// A call with a Change that the agent must not know is left out completely.
 func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (status.Changes, error) {
 	all, more, err := j.ownRows(ctx, see, id, before, limit)
 	if err != nil {
@@ -61,7 +62,7 @@ func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, befor
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err = j.ensureOpen() // it may have been closed meanwhile
+	err = j.ensureOpen() // it may have been closed since
 	if err == nil {
 		err = j.loadContents(&all[0])
 	}
@@ -75,13 +76,13 @@ func (j *Journal) OwnChanges(ctx context.Context, see OwnChangesQuery, id, befor
 // maxOwnDiffBytes bounds the diffs of one answer to an agent, in bytes.
 const maxOwnDiffBytes = 64 << 10
 
-// noOwnChangeError is the answer for an ID that is none of the agent's, whatever else it
-// may be.
+// noOwnChangeError is the answer for every ID that is not one of the agent's
+// Changes, so that it does not reveal other people's.
 func noOwnChangeError(id string) error {
 	return tools.Errorf(tools.NotFound, "you have made no change %.40q in this source", id).WithHint("List your changes first.")
 }
 
-// ownBatchSize is how many rows are looked at together.
+// ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
 func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []row, more bool, err error) {
@@ -140,7 +141,7 @@ func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filt
 	return all, nil
 }
 
-// checkVisible notes in shown whether all of a call may be known.
+// checkVisible records in shown whether all of a call may be known.
 func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, call int64, shown map[int64]bool) error {
 	if _, known := shown[call]; known {
 		return nil
@@ -170,7 +171,7 @@ func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err
 	whole = true
 	for i := range rows {
 		v := &rows[i]
-		if v.cannotUndo != "" { // of what it held, nothing is known
+		if v.cannotUndo != "" { // its contents are gone
 			changes, whole = append(changes, tools.Change{Target: v.Target}), false
 			continue
 		}
@@ -182,8 +183,8 @@ func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err
 	return changes, whole, nil
 }
 
-// A OwnUndo is an undo by the agent itself: of the whole call that one of
-// its Changes belongs to.
+// An OwnUndo is an agent's request to undo the whole call that one of its own
+// Changes belongs to.
 type OwnUndo struct {
 	OwnChangesQuery
 
@@ -192,19 +193,20 @@ type OwnUndo struct {
 	Restorer tools.Restorer
 }
 
-// OwnUndoResult is what a Retraction does.
+// OwnUndoResult is what an OwnUndo changes.
 type OwnUndoResult struct {
 	Changes []tools.Change
-	Merged  []string // targets whose later edits stay
+	Merged  []string // targets whose later edits are kept
 }
 
-// Diff of one of the changes, at most about most bytes.
-func (r OwnUndoResult) Diff(c tools.Change, most int) string {
-	return unifiedDiff(c.Target, c.Before, c.After, most)
+// Diff returns the diff of one of the changes, in at most about limit bytes.
+func (r OwnUndoResult) Diff(c tools.Change, limit int) string {
+	return unifiedDiff(c.Target, c.Before, c.After, limit)
 }
 
-// UndoOwnDeletes says whether taking the call back removes something that it made. An
-// ID that is none of the agent's is NotFound.
+// UndoOwnDeletes reports whether the undo deletes something that the call
+// created. The error is NotFound for an ID that is not one of the agent's
+// Changes.
 func (j *Journal) UndoOwnDeletes(ctx context.Context, r OwnUndo) (bool, error) {
 	s, err := j.ownCall(ctx, r)
 	if err != nil {
@@ -213,7 +215,7 @@ func (j *Journal) UndoOwnDeletes(ctx context.Context, r OwnUndo) (bool, error) {
 	return slices.ContainsFunc(s.rows, func(v row) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
 }
 
-// PlanUndoOwn says what Retract would do.
+// PlanUndoOwn returns what UndoOwn would do.
 func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (OwnUndoResult, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
@@ -221,24 +223,24 @@ func (j *Journal) PlanUndoOwn(ctx context.Context, r OwnUndo) (OwnUndoResult, er
 	return OwnUndoResult{s.changes, s.merged}, err
 }
 
-// UndoOwn takes the call back as Undo does. What it is about to change is told
-// to c first, whose error stops it; what is told to by is recorded. A nil by
-// is for a c that lets nothing through, and then nothing is noted down either.
-func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, c tools.CallContext, by *Recorder) (OwnUndoResult, error) {
+// UndoOwn undoes the call, as Undo does. Each write is reported to c first,
+// whose error stops it, and recorded by recorder. A nil recorder is for a c
+// that lets nothing be written; then no intent is recorded either.
+func (j *Journal) UndoOwn(ctx context.Context, r OwnUndo, c tools.CallContext, recorder *Recorder) (OwnUndoResult, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	s, err := j.planOwnUndo(ctx, r)
 	if err != nil {
 		return OwnUndoResult{}, err
 	}
-	if by == nil {
+	if recorder == nil {
 		return OwnUndoResult{}, r.Restorer.Restore(ctx, c, s.changes)
 	}
-	if err := j.recordIntents([]undoStep{s}, r.Merge, by.origin); err != nil {
+	if err := j.recordIntents([]undoStep{s}, r.Merge, recorder.origin); err != nil {
 		return OwnUndoResult{}, unavailableError(err)
 	}
-	ctx = context.WithoutCancel(ctx) // what is begun is seen through
-	if err := j.restoreCall(ctx, s, by, c, r.Restorer); err != nil {
+	ctx = context.WithoutCancel(ctx) // an undo that has begun is completed
+	if err := j.restoreCall(ctx, s, recorder, c, r.Restorer); err != nil {
 		j.dropIntents([]undoStep{s})
 		return OwnUndoResult{}, err
 	}
@@ -251,7 +253,7 @@ func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) (undoStep, error) 
 		return undoStep{}, err
 	}
 	if r.Restorer == nil {
-		return undoStep{}, tools.Errorf(tools.Unavailable, "%s cannot take changes back", r.Source)
+		return undoStep{}, tools.Errorf(tools.Unavailable, "%s does not support undo", r.Source)
 	}
 	if err := s.checkPrecondition(ctx, r.Restorer, r.Merge, &precedingUndos{states: map[string]tools.State{}}); err != nil {
 		return undoStep{}, err
@@ -259,7 +261,8 @@ func (j *Journal) planOwnUndo(ctx context.Context, r OwnUndo) (undoStep, error) 
 	return s, nil
 }
 
-// ownCall is the call to take back, as it stands.
+// ownCall returns the call to undo, with those of its Changes that are not
+// undone yet.
 func (j *Journal) ownCall(ctx context.Context, r OwnUndo) (undoStep, error) {
 	found, _, err := j.ownRows(ctx, r.OwnChangesQuery, r.ID, "", 1)
 	if err != nil {
@@ -269,7 +272,7 @@ func (j *Journal) ownCall(ctx context.Context, r OwnUndo) (undoStep, error) {
 		return undoStep{}, noOwnChangeError(r.ID)
 	}
 	if found[0].outcome == status.Undone {
-		return undoStep{}, tools.Errorf(tools.Conflict, "%s was taken back already", r.ID)
+		return undoStep{}, tools.Errorf(tools.Conflict, "%s has been undone already", r.ID)
 	}
 	s, err := j.readCall(found[0].call, r.Source)
 	if stands, ok := errors.AsType[*cannotUndoError](err); ok {

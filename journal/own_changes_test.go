@@ -9,16 +9,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-func (d *desk) past() journal.OwnChangesQuery {
+func (d *testJournal) ownQuery() journal.OwnChangesQuery {
 	return journal.OwnChangesQuery{Source: "notes", Own: journal.Ownership{Session: "s1", Since: d.now}}
 }
 
-// The name of a session that a hub gave again is not the session.
+// A later session of the same name is another session.
 func TestOwnIsSinceTheSessionBegan(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	d.now = d.now.Add(1)
-	later := d.past()
+	later := d.ownQuery()
 	d.call("s1", map[string]tools.State{"b.md": text("b")})
 	mine, err := d.OwnChanges(t.Context(), later, "", "", 10)
 	if err != nil || len(mine.Changes) != 1 || mine.Changes[0].Target != "b.md" {
@@ -26,25 +26,25 @@ func TestOwnIsSinceTheSessionBegan(t *testing.T) {
 	}
 }
 
-// A journal that is closed while an agent's past is looked at says so.
+// Closing a journal while an agent lists its Changes is an error, not a crash.
 func TestOwnChangesOfAClosedJournal(t *testing.T) {
-	for name, ask := range map[string]func(*desk, journal.OwnChangesQuery) error{
-		"list": func(d *desk, p journal.OwnChangesQuery) error {
+	for name, ask := range map[string]func(*testJournal, journal.OwnChangesQuery) error{
+		"list": func(d *testJournal, p journal.OwnChangesQuery) error {
 			_, err := d.OwnChanges(d.Context(), p, "", "", 10)
 			return err
 		},
-		"diff": func(d *desk, p journal.OwnChangesQuery) error {
+		"diff": func(d *testJournal, p journal.OwnChangesQuery) error {
 			_, err := d.OwnChanges(d.Context(), p, "c1", "", 1)
 			return err
 		},
-		"undo": func(d *desk, p journal.OwnChangesQuery) error {
-			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Restorer: d.shelf})
+		"undo": func(d *testJournal, p journal.OwnChangesQuery) error {
+			_, err := d.PlanUndoOwn(d.Context(), journal.OwnUndo{OwnChangesQuery: p, ID: "c1", Restorer: d.fakeFolder})
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
-			past := d.past()
+			d := newTestJournal(t)
+			past := d.ownQuery()
 			d.call("s1", map[string]tools.State{"a.md": text("a")})
 			d.call("s1", map[string]tools.State{"b.md": text("b")})
 			past.Visible = func(context.Context, []tools.Change, bool) (bool, error) { return true, d.Close() }
@@ -55,11 +55,11 @@ func TestOwnChangesOfAClosedJournal(t *testing.T) {
 	}
 }
 
-// A listing goes past what must not be known, however much it is, and says
-// there is more only if there is.
+// A listing skips what the agent must not know, however much that is, and says
+// that there is more only if there is.
 func TestOwnChangesPassOverHidden(t *testing.T) {
-	d := newDesk(t)
-	past := d.past()
+	d := newTestJournal(t)
+	past := d.ownQuery()
 	past.Visible = func(_ context.Context, changes []tools.Change, whole bool) (bool, error) {
 		if !whole || len(changes) == 0 {
 			t.Error("the contents are kept, and were not shown")
@@ -87,33 +87,33 @@ func TestOwnChangesPassOverHidden(t *testing.T) {
 	}
 }
 
-// An undo by an agent that is refused on its way leaves nothing to go on with,
-// and one that is only rehearsed never was.
+// An agent's undo that is refused on its way leaves no intent, and neither does a
+// dry run.
 func TestRetractionThatIsStopped(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
-	r := journal.OwnUndo{OwnChangesQuery: d.past(), ID: "c1", Restorer: d.shelf}
+	r := journal.OwnUndo{OwnChangesQuery: d.ownQuery(), ID: "c1", Restorer: d.fakeFolder}
 	no := tools.Errorf(tools.Denied, "no")
 	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
 	for _, rec := range []*journal.Recorder{nil, by} {
-		if _, err := d.UndoOwn(t.Context(), r, refusing{err: no}, rec); tools.AsError(err).Code != tools.Denied {
+		if _, err := d.UndoOwn(t.Context(), r, refusingContext{err: no}, rec); tools.AsError(err).Code != tools.Denied {
 			t.Fatalf("refused: %v", err)
 		}
 	}
 	d.reopen()
-	found, err := d.Reconcile(t.Context(), "notes", d.shelf)
+	found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder)
 	if err != nil || found.HasFindings() {
 		t.Errorf("found %+v (%v)", found, err)
 	}
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
-	d.outcomesAre("a.md create written")
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a")})
+	d.checkOutcomes("a.md create written")
 }
 
-// A refusing Caller lets nothing be changed.
-type refusing struct {
+// A refusingContext is a CallContext that lets nothing be changed.
+type refusingContext struct {
 	tools.NopCallContext
 
 	err error
 }
 
-func (r refusing) BeforeWrite(context.Context, ...tools.Change) error { return r.err }
+func (r refusingContext) BeforeWrite(context.Context, ...tools.Change) error { return r.err }

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// AcknowledgedSuffix is what [Acknowledge] adds to a name.
+// AcknowledgedSuffix is what [Acknowledge] appends to a file name.
 const AcknowledgedSuffix = ".seen"
 
 const quarantineSuffix = ".damaged-"
 
-// Quarantined are the damaged databases in dir that were moved aside and that nobody
-// has acknowledged, as full names, oldest first. What was in them can no longer
-// be undone.
+// Quarantined lists the damaged databases in dir that were moved aside and not
+// acknowledged yet, as full names, oldest first. What they recorded can no
+// longer be undone.
 func Quarantined(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("look for damaged journals: %w", err)
+		return nil, fmt.Errorf("list damaged journals: %w", err)
 	}
 	var files []string
 	for _, e := range entries {
@@ -33,8 +33,8 @@ func Quarantined(dir string) ([]string, error) {
 	return files, nil
 }
 
-// Acknowledge keeps the files that [Quarantined] names, with [AcknowledgedSuffix] behind their names,
-// so that it passes them over.
+// Acknowledge keeps the files that [Quarantined] lists and appends
+// [AcknowledgedSuffix] to their names, so that it no longer lists them.
 func Acknowledge(dir string) error {
 	files, err := Quarantined(dir)
 	for _, file := range files {
@@ -43,21 +43,22 @@ func Acknowledge(dir string) error {
 	return err
 }
 
-// quarantine gives a damaged database and its log a name that was never given,
-// and returns it. After a crash in between, the log is SQLite's to remove.
+// quarantine moves a damaged database and its write-ahead log to a name that
+// was never used before, and returns that name. After a crash between the two
+// renames, SQLite removes the log.
 func quarantine(file string, now time.Time) (string, error) {
 	stamp := now.Unix()
 	name := func() string { return fmt.Sprintf("%s%s%d", file, quarantineSuffix, stamp) }
 	for exists(name()) || exists(name()+AcknowledgedSuffix) {
 		stamp++
 	}
-	aside := name()
+	quarantined := name()
 	for _, end := range []string{"", "-wal"} {
-		if err := os.Rename(file+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(file+end, quarantined+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}
-	return aside, nil
+	return quarantined, nil
 }
 
 func exists(file string) bool {

@@ -14,11 +14,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A database that noise or a tear has damaged is moved aside by name, once, and
-// agents go on writing; what was damaged is named until somebody acknowledges
-// it, also by the next hub.
+// A damaged or truncated database is moved aside once, and agents go on writing.
+// The file is listed until a person acknowledges it, also by the next hub.
 func TestDamagedDatabase(t *testing.T) {
-	for name, spoil := range map[string]func([]byte) []byte{
+	for name, damage := range map[string]func([]byte) []byte{
 		"no database":     func([]byte) []byte { return []byte("this is no database, but long enough to be looked at as one") },
 		"head is noise":   func(b []byte) []byte { noise(b[:100]); return b },
 		"schema is noise": func(b []byte) []byte { noise(b[100:4096]); return b },
@@ -27,48 +26,47 @@ func TestDamagedDatabase(t *testing.T) {
 		"end is zero":     func(b []byte) []byte { clear(b[len(b)/3:]); return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newTestJournal(t)
 			for i := range 40 {
 				d.call("s1", map[string]tools.State{fmt.Sprintf("a%d.md", i): big(byte(i))})
 			}
-			d.spoil(spoil)
+			d.damage(damage)
 			_, _ = d.Changes(t.Context(), status.Filter{}) // a person may look first
 			d.call("s2", map[string]tools.State{"b.md": text("b")})
 			d.call("s2", map[string]tools.State{"a1.md": text("x")})
-			d.outcomesAre("b.md create written", "a1.md update written")
-			d.undone(status.Filter{Session: "s2"})
-			aside := d.aside(1)
+			d.checkOutcomes("b.md create written", "a1.md update written")
+			d.mustUndo(status.Filter{Session: "s2"})
+			quarantined := d.quarantined(1)
 			d.reopen()
-			if again := d.aside(1); !slices.Equal(again, aside) {
-				t.Errorf("%q became %q", aside, again)
+			if again := d.quarantined(1); !slices.Equal(again, quarantined) {
+				t.Errorf("%q became %q", quarantined, again)
 			}
 			if err := journal.Acknowledge(d.dir); err != nil {
 				t.Fatal(err)
 			}
-			d.aside(0)
-			if _, err := os.Stat(aside[0] + journal.AcknowledgedSuffix); err != nil {
+			d.quarantined(0)
+			if _, err := os.Stat(quarantined[0] + journal.AcknowledgedSuffix); err != nil {
 				t.Error(err)
 			}
-			d.spoil(func([]byte) []byte { return bytes.Repeat([]byte("noise"), 99) }) // by the same clock
+			d.damage(func([]byte) []byte { return bytes.Repeat([]byte("noise"), 99) }) // by the same clock
 			d.call("s3", map[string]tools.State{"c.md": text("c")})
-			if again := d.aside(1); slices.Equal(again, aside) {
-				t.Errorf("%q was given twice", aside)
+			if again := d.quarantined(1); slices.Equal(again, quarantined) {
+				t.Errorf("%q was given twice", quarantined)
 			}
 		})
 	}
 }
 
-// Noise in the middle of the file, where nothing looks at the start, is met
-// when it is read or written. Then too the journal begins anew and no write is
-// stopped for longer than that.
+// Damage in the middle of the file, which opening does not check, is found when it
+// is read or written. Then a new journal is begun too, and only one write fails.
 func TestNoiseInTheMiddle(t *testing.T) {
 	for seed := range uint64(20) {
-		d := newDesk(t)
+		d := newTestJournal(t)
 		for i := range 30 {
 			d.call("s1", map[string]tools.State{fmt.Sprintf("a%d.md", i): big(byte(i))})
 		}
 		rand := rand.New(rand.NewPCG(seed, 0))
-		d.spoil(func(b []byte) []byte {
+		d.damage(func(b []byte) []byte {
 			for range 3 {
 				page := (1 + rand.IntN(len(b)/4096-1)) * 4096
 				noise(b[page : page+4096])
@@ -78,15 +76,15 @@ func TestNoiseInTheMiddle(t *testing.T) {
 		_ = d.undo(status.Filter{Session: "s1"}) // whatever it says, it must not write what was not kept
 		for i := range 30 {
 			target := fmt.Sprintf("a%d.md", i)
-			if st, err := d.shelf.State(t.Context(), target); err != nil || st.Exists && !same(st, big(byte(i))) {
+			if st, err := d.fakeFolder.State(t.Context(), target); err != nil || st.Exists && !same(st, big(byte(i))) {
 				t.Fatalf("seed %d: the undo wrote %q into %s, %v", seed, st.Data[:20], target, err)
 			}
 		}
 		stopped := 0
 		for i := range 5 {
 			r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
-			err := d.shelf.write(t.Context(), r, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
-			r.End(t.Context(), d.shelf, err)
+			err := d.fakeFolder.write(t.Context(), r, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
+			r.End(t.Context(), d.fakeFolder, err)
 			if err != nil {
 				stopped++
 			}
@@ -102,8 +100,8 @@ func noise(b []byte) {
 	_, _ = rand.Read(b)
 }
 
-// spoil changes the bytes of the database while nobody has it open.
-func (d *desk) spoil(how func([]byte) []byte) {
+// damage changes the bytes of the closed database.
+func (d *testJournal) damage(how func([]byte) []byte) {
 	d.Helper()
 	if err := d.Close(); err != nil {
 		d.Fatal(err)
@@ -119,11 +117,11 @@ func (d *desk) spoil(how func([]byte) []byte) {
 	d.open()
 }
 
-func (d *desk) aside(want int) []string {
+func (d *testJournal) quarantined(want int) []string {
 	d.Helper()
 	files, err := journal.Quarantined(d.dir)
 	if err != nil || len(files) != want {
-		d.Errorf("moved aside: %q, %v; want %d", files, err, want)
+		d.Errorf("moved quarantined: %q, %v; want %d", files, err, want)
 	}
 	return files
 }

@@ -13,14 +13,14 @@ import (
 const columns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
 	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob`
 
-// rows reads Changes without their contents. With the lock, outside of a
-// transaction.
+// rows reads Changes without their contents. The caller holds j.mu and is not
+// in a transaction.
 func (j *Journal) rows(where string, args ...any) ([]row, error) {
 	found, err := j.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
 	if err != nil {
 		return nil, j.wrapDBError(err)
 	}
-	defer found.Close() //nolint:errcheck // Err tells
+	defer found.Close() //nolint:errcheck // Err reports it
 	var all []row
 	for found.Next() {
 		v, err := j.scan(found)
@@ -46,7 +46,7 @@ func (j *Journal) scan(from *sql.Rows) (v row, err error) {
 	if err != nil {
 		v.Target, v.unreadable = "?", true
 		if v.cannotUndo == "" {
-			v.cannotUndo = "it cannot be read: " + err.Error()
+			v.cannotUndo = "it cannot be decrypted: " + err.Error()
 		}
 		return v, nil
 	}
@@ -67,8 +67,8 @@ func (j *Journal) loadContents(v *row) (err error) {
 	return err
 }
 
-// openAndFlush opens the database and writes what waits, so that reading finds it.
-// With the lock.
+// openAndFlush opens the database and writes the queued outcomes, so that a
+// query sees them. The caller holds j.mu.
 func (j *Journal) openAndFlush() error {
 	if err := j.ensureOpen(); err != nil {
 		return err
@@ -79,10 +79,10 @@ func (j *Journal) openAndFlush() error {
 	return j.transact(func(*sql.Tx) error { return nil })
 }
 
-// maxDiffBytes bounds the diffs of one answer in bytes, as the wire does.
+// maxDiffBytes bounds the diffs of one answer, as the wire does.
 const maxDiffBytes = 1 << 20
 
-// Changes answers Changes, newest first, as status.Ledger promises.
+// Changes returns Changes, newest first, as status.History promises.
 func (j *Journal) Changes(ctx context.Context, p status.Filter) (status.Changes, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -135,7 +135,8 @@ func (j *Journal) changes(ctx context.Context, p status.Filter) (status.Changes,
 	return answer, nil
 }
 
-// filterCondition is p as a condition. Calls that have not ended are not listed.
+// filterCondition returns p as a condition of a WHERE clause. Calls that have
+// not ended are not listed.
 func (j *Journal) filterCondition(p status.Filter) (string, []any, error) {
 	var terms []string
 	var args []any
@@ -172,8 +173,9 @@ func (j *Journal) filterCondition(p status.Filter) (string, []any, error) {
 	return strings.Join(terms, " AND "), args, nil
 }
 
-// toStatus is a row as people see it. One that is pending without a call has not
-// been settled, as its source has not been open since.
+// toStatus returns the row as people see it. One that is pending although its
+// call has ended was not reconciled yet, because its source has not been open
+// since.
 func (v row) toStatus() status.Change {
 	c := status.Change{
 		ID: changeID(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
@@ -199,8 +201,8 @@ func (v row) action() string {
 	return "update"
 }
 
-// Sessions is the highest N of all sessions named sN that changed something; 0:
-// there is none. A hub counts on from it.
+// Sessions returns the highest N of all sessions named sN that changed
+// something, or 0 if there is none. A new hub continues from it.
 func (j *Journal) Sessions() (uint64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

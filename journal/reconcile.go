@@ -10,39 +10,41 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Reconciliation is what [Journal.Reconcile] found out about calls that were cut short.
+// A Reconciliation is what [Journal.Reconcile] found out about interrupted
+// calls.
 type Reconciliation struct {
 	Happened int // Changes that were written after all
-	Dropped  int // that were not
-	Unknown  int // that cannot be told: the target holds something else by now
-	Resumed  int // calls that an undo had begun to take back, taken back now
-	// Conflicted are the targets at which such an undo could not go on, with why.
+	Dropped  int // Changes that were not written
+	Unknown  int // Changes whose target holds something else by now
+	Resumed  int // calls that an interrupted undo had begun with, undone now
+	// Conflicted lists the targets at which such an undo could not continue, with
+	// the reason.
 	Conflicted []string
 }
 
-// HasFindings says whether there was anything to find.
+// HasFindings reports whether there was anything to reconcile.
 func (f Reconciliation) HasFindings() bool {
 	return f.Happened+f.Dropped+f.Unknown+f.Resumed+len(f.Conflicted) > 0
 }
 
-// NeedsRecovery says whether a source may have something to settle since it was last
-// settled. It is cheap.
+// NeedsRecovery reports whether a source may have something to reconcile since
+// the last time. It is cheap.
 func (j *Journal) NeedsRecovery(source string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.needsRecovery[source]
 }
 
-// Reconcile finds out what became of the Changes of a source whose calls were cut
-// short, by a crash or because the source could not be asked, and completes an
-// undo that was. It is for a source that has been opened. After an error it is
-// to be asked again; what it found until then stands.
+// Reconcile finds out what became of the Changes of a source whose calls were
+// interrupted, by a crash or because the source was unavailable, and completes
+// an interrupted undo. The source must be open. After an error, call it again;
+// what it found so far counts.
 func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer) (Reconciliation, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	pending, err := j.pending(source)
 	if err != nil {
-		return Reconciliation{}, fmt.Errorf("settle changes: %w", err)
+		return Reconciliation{}, fmt.Errorf("reconcile changes: %w", err)
 	}
 	var found Reconciliation
 	marks, err := j.findOutcomes(ctx, k, pending)
@@ -69,12 +71,12 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 	j.needsRecovery[source] = err != nil
 	j.mu.Unlock()
 	if err != nil {
-		return found, fmt.Errorf("settle changes: %w", err)
+		return found, fmt.Errorf("reconcile changes: %w", err)
 	}
 	return found, nil
 }
 
-// pending are the Changes of ended calls without an outcome, newest first.
+// pending returns the Changes of ended calls without an outcome, newest first.
 func (j *Journal) pending(source string) (ended []row, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -101,11 +103,11 @@ func (j *Journal) pending(source string) (ended []row, err error) {
 	return ended, nil
 }
 
-// hasDatabase says whether anything was ever written.
+// hasDatabase reports whether anything was ever recorded.
 func (j *Journal) hasDatabase() bool { return exists(filepath.Join(j.opts.Dir, databaseName)) }
 
-// findOutcomes compares rows with what their targets hold, or with what a later Change
-// of the same target found there.
+// findOutcomes compares rows with what their targets hold, or with what a
+// later Change of the same target found there.
 func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row) ([]outcomeUpdate, error) {
 	var marks []outcomeUpdate
 	for _, v := range rows {
@@ -125,7 +127,7 @@ func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row
 	return marks, nil
 }
 
-// stateFoundByNext is what the next Change of v's target found there.
+// stateFoundByNext returns what the next Change of v's target found there.
 func (j *Journal) stateFoundByNext(v row) (now tools.State, known bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -14,23 +14,23 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An Origin says whose call it is.
+// An Origin says who made a call.
 type Origin struct {
 	Client  string // as the client calls itself
-	Proven  bool   // it has shown the token of that name
+	Proven  bool   // the client has shown the token of that name
 	Session string
 	Source  string
 	Tool    string
-	Reason  string // if one was given
+	Reason  string // empty if none was given
 }
 
-// A Recorder is a [tools.Caller] that keeps the Changes of one call. It makes
-// nothing before the first Changing, so that a call that reads costs nothing.
-// Whoever made it calls End when the tool has returned.
+// A Recorder is a [tools.CallContext] that records the Changes of one call. It
+// does nothing before the first BeforeWrite, so a call that only reads costs
+// nothing. Its owner calls End when the tool has returned.
 type Recorder struct {
 	journal *Journal
 	origin  Origin
-	undoes  map[string]int64 // of an undo: what it takes back, by target
+	undoes  map[string]int64 // of an undo: the Changes that it undoes, by target
 
 	mu    sync.Mutex
 	call  int64
@@ -38,17 +38,17 @@ type Recorder struct {
 	ended bool
 }
 
-// Record begins to listen to a call.
+// Record returns a Recorder for one call.
 func (j *Journal) Record(o Origin) *Recorder { return &Recorder{journal: j, origin: o} }
 
-// Progress implements [tools.Caller]: nobody hears it.
+// Progress implements [tools.CallContext] and ignores it.
 func (r *Recorder) Progress(float64, float64, string) {}
 
-// Log implements [tools.Caller]: nobody hears it.
+// Log implements [tools.CallContext] and ignores it.
 func (r *Recorder) Log(slog.Level, string) {}
 
-// BeforeWrite implements [tools.Caller]. When it returns nil, all changes are on
-// disk.
+// BeforeWrite implements [tools.CallContext]. When it returns nil, all changes
+// are on disk.
 func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	return nil
 }
 
-// AfterWrite implements [tools.Caller].
+// AfterWrite implements [tools.CallContext].
 func (r *Recorder) AfterWrite(target string, after tools.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +77,7 @@ func (r *Recorder) AfterWrite(target string, after tools.State) {
 	}
 }
 
-// IDs are those of the Changes so far; a nil Recorder has none.
+// IDs returns the IDs of the Changes so far; nil for a nil Recorder.
 func (r *Recorder) IDs() []string {
 	if r == nil {
 		return nil
@@ -91,12 +91,12 @@ func (r *Recorder) IDs() []string {
 	return ids
 }
 
-// stateTimeout is how long End asks what targets hold.
+// stateTimeout is how long End may take to ask what targets hold.
 const stateTimeout = 5 * time.Second
 
-// End says that the tool has returned, with err. When that went well, what was
-// reported happened; else k tells by what the targets hold. A nil k means that
-// the System takes nothing back.
+// End is called with the error of the tool when it has returned. After
+// success, what was reported has happened; otherwise k tells by what the
+// targets hold. A nil k means that the System has no undo.
 func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 		default:
 			now, lookErr := k.State(ctx, v.Target)
 			if lookErr != nil {
-				unknown = true // Settle asks again
+				unknown = true // Reconcile asks again
 				continue
 			}
 			marks = append(marks, v.inferOutcome(now))
@@ -128,7 +128,8 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 	r.journal.finishCall(r.call, r.origin.Source, unknown, marks)
 }
 
-// recordPending puts changes on disk as pending. call is 0 for the first of a call.
+// recordPending puts changes on disk as pending. call is 0 for the first
+// Changes of a call.
 func (j *Journal) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -155,7 +156,7 @@ func (j *Journal) recordPending(o Origin, undoes map[string]int64, call int64, c
 	return rows, call, nil
 }
 
-// finishCall takes the outcomes of a call over.
+// finishCall queues the outcomes of a call.
 func (j *Journal) finishCall(call int64, source string, unknown bool, marks []outcomeUpdate) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,7 +167,7 @@ func (j *Journal) finishCall(call int64, source string, unknown bool, marks []ou
 	j.queueOutcomes(marks...)
 }
 
-// A row is a Change as it is kept.
+// A row is a Change as it is stored.
 type row struct {
 	tools.Change
 
@@ -176,10 +177,10 @@ type row struct {
 	outcome    status.Outcome // empty: pending
 	undoes     int64
 	cannotUndo string
-	afterKnown bool // an Open one whose After was told
-	unreadable bool // what is sealed of it cannot be read now; Target is "?"
+	afterKnown bool // AfterUnknown, and AfterWrite reported it
+	unreadable bool // it cannot be decrypted; Target is "?"
 
-	// What the database knows without the contents.
+	// Without loading the contents.
 	beforeSize, afterSize int
 	beforeBlob, afterBlob []byte
 }
@@ -217,7 +218,7 @@ func (j *Journal) insert(tx *sql.Tx, v *row) error {
 	return err
 }
 
-// sealReason is a reason as it is kept; nil: none was given.
+// sealReason returns a reason as it is stored; nil if there is none.
 func (j *Journal) sealReason(reason string) []byte {
 	if reason == "" {
 		return nil
@@ -237,17 +238,18 @@ func (j *Journal) targetName(source, target string) []byte {
 	return j.key.name([]byte(source), []byte(target))
 }
 
-// changeID and parseChangeID translate between what people type and what is stored.
+// changeID and parseChangeID convert between IDs as people type them and row
+// numbers.
 func changeID(seq int64) string { return fmt.Sprintf("c%d", seq) }
 
 func parseChangeID(id string) (int64, error) {
 	var seq int64
 	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || changeID(seq) != id {
-		return 0, errors.New("no change has the ID " + fmt.Sprintf("%.40q", id) + "; `lectern changes` lists them")
+		return 0, errors.New(fmt.Sprintf("invalid change ID %.40q; `lectern changes` lists the IDs", id))
 	}
 	return seq, nil
 }
 
-// isContainer says whether a target only holds others, such as a folder: what
-// matters is that it is there.
+// isContainer reports whether a target only contains others, such as a folder,
+// so that only its existence matters.
 func isContainer(target string) bool { return strings.HasSuffix(target, "/") }

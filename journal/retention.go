@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// contentsDropped is why a Change cannot be undone whose content was given up.
+// contentsDropped is why a Change without its content cannot be undone.
 const contentsDropped = "its content is no longer kept"
 
-// oldestKeptCall finds the oldest call whose contents may be given up.
+// oldestKeptCall finds the oldest call whose contents may be dropped.
 const oldestKeptCall = `SELECT c.call, c.time, (SELECT value FROM facts WHERE name = 'bytes')
 			FROM changes c WHERE c.fixed = '' AND c.call <> ? AND c.outcome <> ''
 			AND NOT EXISTS (SELECT 1 FROM changes p WHERE p.call = c.call AND p.outcome = '')
 			AND c.call NOT IN (SELECT call FROM intents) ORDER BY c.call LIMIT 1`
 
-// enforceRetention gives up the contents of the oldest calls until what is kept is within
-// the bounds. It spares the newest call, those that have not ended, and those
-// that an undo is at work on.
+// enforceRetention drops the contents of the oldest calls until the rest is
+// within the limits. It spares the newest call, calls that have not ended, and
+// those that an undo is working on.
 func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
 	ctx := context.Background()
 	old := j.opts.Now().Add(-j.opts.Keep).UnixNano()
@@ -47,7 +47,7 @@ func (j *Journal) enforceRetention(tx *sql.Tx, newest int64) error {
 	return err
 }
 
-// dropContents gives up the contents of a call and keeps that it was.
+// dropContents drops the contents of a call and keeps its rows.
 func dropContents(tx *sql.Tx, call int64) error {
 	ctx := context.Background()
 	rows, err := tx.QueryContext(ctx, "SELECT b_blob, a_blob FROM changes WHERE call = ?", call)

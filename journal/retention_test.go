@@ -20,10 +20,10 @@ func big(c byte) tools.State {
 	return tools.State{Exists: true, Data: bytes.Repeat([]byte{c}, 10_000), Mode: 0o644}
 }
 
-// Old contents make room; their Changes stay listed and say why they cannot be
-// undone: seekstone deletes rows.
+// Old contents are dropped; their Changes stay listed and say why they cannot be
+// undone. (Seekstone deletes rows.)
 func TestSeekstoneGapEviction(t *testing.T) {
-	d := newDesk(t, within(35_000))
+	d := newTestJournal(t, within(35_000))
 	for i := range 8 {
 		d.call("s1", map[string]tools.State{"a.md": big(byte(i))})
 	}
@@ -34,29 +34,29 @@ func TestSeekstoneGapEviction(t *testing.T) {
 	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil || !strings.Contains(err.Error(), "no longer kept") {
 		t.Errorf("error %v", err)
 	}
-	d.undone(status.Filter{IDs: []string{"c8"}})
-	d.shelf.holds(t, map[string]tools.State{"a.md": big(6)})
+	d.mustUndo(status.Filter{IDs: []string{"c8"}})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": big(6)})
 }
 
 // A content that a newer Change refers to outlives the older one: seekstone
 // stores it outside of the transaction, so that it may go in between.
 func TestSeekstoneGapEvictedWhileReferred(t *testing.T) {
-	d := newDesk(t, within(25_000))
+	d := newTestJournal(t, within(25_000))
 	d.edit("a.md", big('x'))
 	for i := range 20 {
 		d.call("s1", map[string]tools.State{fmt.Sprintf("copy%d.md", i): big('x')}) // one content, again and again
 		d.call("s2", map[string]tools.State{"b.md": big(byte(i))})                  // pushes older ones out
 		ids := d.call("s3", map[string]tools.State{"a.md": {}})
-		d.undone(status.Filter{IDs: ids})
-		if now := d.shelf.files(t)["a.md"]; !same(now, big('x')) {
+		d.mustUndo(status.Filter{IDs: ids})
+		if now := d.fakeFolder.files(t)["a.md"]; !same(now, big('x')) {
 			t.Fatalf("round %d: the content is lost", i)
 		}
 	}
 }
 
-// Contents that are too old go too, and in the end the Changes.
+// Contents beyond the time limit are dropped too, and later the Changes.
 func TestKeep(t *testing.T) {
-	d := newDesk(t, func(o *journal.Options) { o.Keep = time.Hour })
+	d := newTestJournal(t, func(o *journal.Options) { o.Keep = time.Hour })
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	d.now = d.now.Add(2 * time.Hour)
 	d.call("s1", map[string]tools.State{"b.md": text("b")})

@@ -9,13 +9,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// UndoTool is the tool that Changes of an undo name.
+// UndoTool is the tool name in the Changes of an undo.
 const UndoTool = "undo"
 
-// Undo takes back what p picks, newest first, whole calls. It looks at all of
-// it before it changes any, and what it changes are Changes too, which can be
-// taken back. When it is cut short, the next Settle goes on with it; when a
-// source refuses in the middle, the error says how far it came.
+// Undo undoes what p selects, newest first, whole calls. It checks everything
+// before it changes anything. What it changes is recorded as Changes too,
+// which can be undone. If it is interrupted, the next Reconcile continues it;
+// if a source refuses in the middle, the error says how far it got.
 func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sources) error {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
@@ -24,19 +24,19 @@ func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sou
 		return fmt.Errorf("undo: %w", err)
 	}
 	if err := j.recordIntents(steps, p.Merge, by); err != nil {
-		return fmt.Errorf("undo: nothing was changed, as the journal cannot be written: %w", err)
+		return fmt.Errorf("undo: nothing was changed, because the journal cannot be written: %w", err)
 	}
-	ctx = context.WithoutCancel(ctx) // what is begun is seen through
+	ctx = context.WithoutCancel(ctx) // an undo that has begun is completed
 	for i, s := range steps {
 		if err := j.undoCall(ctx, s, by, from); err != nil {
 			j.dropIntents(steps[i:])
-			return fmt.Errorf("undo: %s of %d were taken back, then: %w", countNoun(i, "call"), len(steps), err)
+			return fmt.Errorf("undo: stopped after %s of %d: %w", countNoun(i, "call"), len(steps), err)
 		}
 	}
 	return nil
 }
 
-// recordIntents puts on disk what is about to be taken back.
+// recordIntents puts on disk which calls are about to be undone.
 func (j *Journal) recordIntents(steps []undoStep, merging bool, by Origin) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -51,7 +51,7 @@ func (j *Journal) recordIntents(steps []undoStep, merging bool, by Origin) error
 	})
 }
 
-// dropIntents forgets that steps were to be taken back.
+// dropIntents removes the intents of steps.
 func (j *Journal) dropIntents(steps []undoStep) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -64,7 +64,7 @@ func (j *Journal) dropIntents(steps []undoStep) {
 		return nil
 	})
 	if err != nil {
-		j.opts.Log.Error("an undo that ended is not forgotten", "part", "journal", "err", err)
+		j.opts.Log.Error("could not remove the record of an undo that has ended", "part", "journal", "err", err)
 	}
 }
 
@@ -83,8 +83,8 @@ func (j *Journal) recordUndo(s undoStep, by Origin) *Recorder {
 	return j.Record(by)
 }
 
-// restoreCall takes one call back and marks it so. What changes is told to c, which
-// passes it on to r.
+// restoreCall undoes one call and marks it so. Writes are reported to c, which
+// passes them on to r.
 func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c tools.CallContext, k tools.Restorer) error {
 	r.undoes = map[string]int64{}
 	for _, v := range s.rows {
@@ -98,7 +98,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.transact(func(tx *sql.Tx) error {
-		for _, v := range s.rows { // also what the System did not report, as it was so already
+		for _, v := range s.rows { // also those that needed no write and were not reported
 			if err := markUndoneOnce(tx, v.seq); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func (j *Journal) restoreCall(ctx context.Context, s undoStep, r *Recorder, c to
 	})
 }
 
-// markUndoneOnce marks a Change as undone that an undo did not report.
+// markUndoneOnce marks a Change as undone unless the undo reported it already.
 func markUndoneOnce(tx *sql.Tx, seq int64) error {
 	var o status.Outcome
 	err := tx.QueryRowContext(context.Background(), "SELECT outcome FROM changes WHERE seq = ?", seq).Scan(&o)
@@ -118,7 +118,7 @@ func markUndoneOnce(tx *sql.Tx, seq int64) error {
 	return markUndone(tx, seq)
 }
 
-// resume goes on with undos that were cut short.
+// resume continues interrupted undos.
 func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, found *Reconciliation) error {
 	todo, err := j.readIntents(source)
 	if err != nil {
@@ -137,7 +137,7 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 			}
 		}
 		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {
-			return err // later
+			return err // Reconcile tries again later
 		}
 		j.dropIntents([]undoStep{s})
 		if err != nil {
@@ -149,7 +149,7 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 	return nil
 }
 
-// readCall is a call as far as it stands.
+// readCall returns a call with those of its Changes that are not undone.
 func (j *Journal) readCall(call int64, source string) (undoStep, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -159,7 +159,7 @@ func (j *Journal) readCall(call int64, source string) (undoStep, error) {
 	return j.loadCall(call, source)
 }
 
-// An intent is a call that an undo has begun to take back.
+// An intent is a call that an undo has begun to undo.
 type intent struct {
 	call  int64
 	merge bool
@@ -170,13 +170,13 @@ func (j *Journal) readIntents(source string) ([]intent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.db == nil {
-		return nil, nil // there was nothing to open
+		return nil, nil // there is no database
 	}
 	found, err := j.db.QueryContext(context.Background(), "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 	if err != nil {
 		return nil, j.wrapDBError(err)
 	}
-	defer found.Close() //nolint:errcheck // Err tells
+	defer found.Close() //nolint:errcheck // Err reports it
 	var all []intent
 	for found.Next() {
 		var t intent

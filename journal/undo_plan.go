@@ -11,20 +11,20 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Sources lends opened sources: release gives one back.
+// Sources lends opened sources. The caller calls release when it is done.
 type Sources func(ctx context.Context, name string) (k tools.Restorer, release func(), err error)
 
-// A undoStep takes one call back. Calls are taken back whole, for half a move is
-// none.
+// An undoStep undoes one call. Calls are undone as a whole, because half a
+// move would be worse than none.
 type undoStep struct {
 	call    int64
 	source  string
 	rows    []row // newest first
 	changes []tools.Change
-	merged  []string // targets whose later edits stay
+	merged  []string // targets whose later edits are kept
 }
 
-// PlanUndo says what Undo would do: a step for every target, with the diff.
+// PlanUndo returns what Undo would do: a step for every target, with the diff.
 func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (status.Plan, error) {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
@@ -42,17 +42,17 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (
 			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
 		}
 		if others := s.otherChanges(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
-			plan.Risks = append(plan.Risks, fmt.Sprintf("one call made %s too: it is taken back whole", strings.Join(others, ", ")))
+			plan.Risks = append(plan.Risks, fmt.Sprintf("the same call also made %s; a call is undone as a whole", strings.Join(others, ", ")))
 		}
 		for _, target := range s.merged {
-			plan.Risks = append(plan.Risks, target+" was edited later; what the edit changed stays, so look at the result")
+			plan.Risks = append(plan.Risks, target+" was edited later; that edit is kept, so check the result")
 		}
 	}
-	plan.Title = fmt.Sprintf("Take back %s of %s", countNoun(count, "change"), countNoun(len(steps), "call"))
+	plan.Title = fmt.Sprintf("Undo %s of %s", countNoun(count, "change"), countNoun(len(steps), "call"))
 	return plan, nil
 }
 
-// otherChanges are the changes of s that ids do not name, oldest first.
+// otherChanges returns the Changes of s that ids do not name, oldest first.
 func (s *undoStep) otherChanges(ids []string) []string {
 	var others []string
 	for _, v := range slices.Backward(s.rows) {
@@ -63,7 +63,7 @@ func (s *undoStep) otherChanges(ids []string) []string {
 	return others
 }
 
-// UndoAction says in a word or two what an undo does to a target.
+// UndoAction says in one word what an undo does to a target.
 func UndoAction(c tools.Change) string {
 	switch {
 	case !c.Before.Exists && c.After.Exists:
@@ -81,37 +81,37 @@ func countNoun(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// planUndo finds the calls that p picks and what taking them back changes,
-// newest first. An error says why that cannot be: then nothing is to be changed.
+// planUndo finds the calls that p selects and what undoing them changes,
+// newest first. If it returns an error, nothing must be changed.
 func (j *Journal) planUndo(ctx context.Context, p status.Filter, from Sources) ([]undoStep, error) {
 	steps, err := j.selectCalls(p)
 	if err != nil {
 		return nil, err
 	}
 	if len(steps) == 0 {
-		return nil, errors.New("there is nothing to take back: no change that stands fits")
+		return nil, errors.New("no matching change to undo")
 	}
-	so := map[string]*precedingUndos{} // by source
+	preceding := map[string]*precedingUndos{} // by source
 	for i := range steps {
-		if so[steps[i].source] == nil {
-			so[steps[i].source] = &precedingUndos{states: map[string]tools.State{}}
+		if preceding[steps[i].source] == nil {
+			preceding[steps[i].source] = &precedingUndos{states: map[string]tools.State{}}
 		}
-		if err := j.planStep(ctx, &steps[i], p.Merge, from, so[steps[i].source]); err != nil {
+		if err := j.planStep(ctx, &steps[i], p.Merge, from, preceding[steps[i].source]); err != nil {
 			return nil, err
 		}
 	}
 	return steps, nil
 }
 
-// What is ahead of a step are those that are taken back before it.
+// precedingUndos are the steps that are undone before another one.
 type precedingUndos struct {
-	states  map[string]tools.State // what they leave, by target
+	states  map[string]tools.State // what they leave behind, by target
 	changes []tools.Change         // what they change
 }
 
-// explains says whether they alone are why a target holds now and not was. That
-// is looked at again when the step's turn comes. Changes of the very target
-// explain nothing: what they leave is now.
+// explains reports whether these steps alone are why a target holds now
+// instead of was, which is checked again when the step's turn comes. Changes
+// of the same target explain nothing, because what they leave behind is now.
 func (a *precedingUndos) explains(k tools.Restorer, target string, now, was tools.State) bool {
 	n, ok := k.(tools.NestedTargets)
 	if !ok {
@@ -130,17 +130,17 @@ func (j *Journal) planStep(ctx context.Context, s *undoStep, merging bool, from 
 	return s.checkPrecondition(ctx, k, merging, before)
 }
 
-// checkPrecondition fills in the changes that take s back, when the steps before it
-// leave what they say and nothing else.
+// checkPrecondition fills in the changes that undo s, if the steps before it
+// leave behind what they say and nothing else was edited.
 func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merging bool, before *precedingUndos) error {
 	if k == nil {
-		return fmt.Errorf("%s cannot take changes back", s.source)
+		return fmt.Errorf("%s does not support undo", s.source)
 	}
 	s.changes, s.merged = nil, nil
-	var odd []row // hold something else than they were left with, as far as bytes tell
+	var conflicting []row // targets that do not hold the bytes that the Change left
 	for _, v := range s.rows {
-		now, ours := before.states[v.Target]
-		if !ours {
+		now, undoneBefore := before.states[v.Target]
+		if !undoneBefore {
 			var err error
 			if now, err = k.State(ctx, v.Target); err != nil {
 				return err
@@ -156,20 +156,20 @@ func (s *undoStep) checkPrecondition(ctx context.Context, k tools.Restorer, merg
 			case ok:
 				want.Before, want.After = now, merged
 				s.merged = append(s.merged, v.Target)
-			case ours:
+			case undoneBefore:
 				return conflictBetween(v, now)
 			default:
-				odd = append(odd, v)
+				conflicting = append(conflicting, v)
 			}
 		}
 		before.states[v.Target] = want.After
 		s.addChange(want)
 	}
 	before.changes = append(before.changes, s.changes...)
-	return s.askRestorer(ctx, k, odd)
+	return s.askRestorer(ctx, k, conflicting)
 }
 
-// addChange adds a change, as one with those of the same target.
+// addChange adds a change, combined with an earlier one of the same target.
 func (s *undoStep) addChange(c tools.Change) {
 	for i := range s.changes {
 		if s.changes[i].Target == c.Target {
@@ -180,26 +180,26 @@ func (s *undoStep) addChange(c tools.Change) {
 	s.changes = append(s.changes, c)
 }
 
-// askRestorer has the System itself say whether odd targets are in the way: it may keep
-// in a State what does not matter, such as a time.
-func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, odd []row) error {
-	if len(odd) == 0 {
+// askRestorer asks the System itself whether conflicting targets prevent the
+// undo: a State may contain what does not matter, such as a time.
+func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflicting []row) error {
+	if len(conflicting) == 0 {
 		return nil
 	}
 	var back []tools.Change
-	for _, v := range odd {
+	for _, v := range conflicting {
 		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
 	}
 	var r dryRun
 	err := k.Restore(ctx, &r, back)
-	if err == nil || r.reachedWrite { // all of them may be as they should be already
+	if err == nil || r.reachedWrite { // no error: all targets may hold the wanted state already
 		return nil
 	}
 	if e := tools.AsError(err); e.Code != tools.Conflict {
 		return err
 	}
 	var why []string
-	for _, v := range odd {
+	for _, v := range conflicting {
 		now, err := k.State(ctx, v.Target)
 		if err != nil {
 			return err
@@ -215,37 +215,37 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, odd []row)
 	return &ConflictError{Reason: strings.TrimRight(strings.Join(why, ""), "\n")}
 }
 
-// ConflictError says that something that an undo would overwrite has been edited since
-// by somebody else. Why holds the diff: it is for the person alone.
+// A ConflictError means that something that an undo would overwrite was edited
+// since by somebody else. Reason holds the diff, which only a person may see.
 type ConflictError struct{ Reason string }
 
 // Error implements error.
 func (e *ConflictError) Error() string {
-	return e.Reason + "\nNothing was changed. Take the later edit back first; merging (--merge) keeps it where it is of other lines."
+	return e.Reason + "\nNothing was changed. Undo the later edit first, or use --merge, which keeps it if it is in other lines."
 }
 
 func conflictBetween(v row, now tools.State) error {
-	return &ConflictError{Reason: fmt.Sprintf("%s in %s was changed between the changes to take back:\n%s", v.Target, v.origin.Source,
+	return &ConflictError{Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s", v.Target, v.origin.Source,
 		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
 }
 
-// A dryRun is a Caller that lets nothing be written.
+// A dryRun is a CallContext that lets nothing be written.
 type dryRun struct {
 	tools.NopCallContext
 
 	reachedWrite bool
 }
 
-var errDryRun = errors.New("this was a rehearsal")
+var errDryRun = errors.New("this was a dry run")
 
-// BeforeWrite implements tools.Caller.
+// BeforeWrite implements tools.CallContext.
 func (r *dryRun) BeforeWrite(context.Context, ...tools.Change) error {
 	r.reachedWrite = true
 	return errDryRun
 }
 
-// selectCalls are the calls that p picks, newest first. Without IDs, undos and what
-// does not stand are passed over.
+// selectCalls returns the calls that p selects, newest first. Without IDs it
+// skips undos and Changes that are not written.
 func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -258,7 +258,7 @@ func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
 	}
 	if len(p.IDs) == 0 {
 		if p.Source == "" && p.Client == "" && p.Session == "" && p.Since.IsZero() {
-			return nil, errors.New("what to take back is not said")
+			return nil, errors.New("nothing selected to undo; give IDs, a source, a client, a session or a time")
 		}
 		where += " AND outcome = 'written' AND undoes = 0"
 	}
@@ -272,21 +272,21 @@ func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
 	return j.wholeCalls(all)
 }
 
-// checkSelected checks Changes that were asked for by ID.
+// checkSelected checks Changes that were selected by ID.
 func (j *Journal) checkSelected(ids []string, all []row) error {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(v row) bool { return changeID(v.seq) == id })
 		switch {
 		case i < 0:
-			return fmt.Errorf("there is no change %.40s; `lectern changes` lists them", id)
+			return fmt.Errorf("change %.40s not found; `lectern changes` lists the changes", id)
 		case all[i].outcome == status.Undone:
-			return fmt.Errorf("%s was taken back already", id)
+			return fmt.Errorf("%s has been undone already", id)
 		}
 	}
 	return nil
 }
 
-// wholeCalls are the whole calls of rows, in their order.
+// wholeCalls returns the complete calls of rows, in their order.
 func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
 	var steps []undoStep
 	for _, v := range rows {
@@ -302,7 +302,8 @@ func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
 	return steps, nil
 }
 
-// loadCall is a call with its contents, as far as it stands.
+// loadCall returns a call with the contents of those of its Changes that are
+// not undone.
 func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
 	rows, err := j.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
 	if err != nil {
@@ -312,9 +313,9 @@ func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
 		v := &rows[i]
 		switch {
 		case v.cannotUndo != "":
-			return undoStep{}, &cannotUndoError{fmt.Sprintf("%s (%s in %s) cannot be taken back: %s", changeID(v.seq), v.Target, source, v.cannotUndo)}
+			return undoStep{}, &cannotUndoError{fmt.Sprintf("%s (%s in %s) cannot be undone: %s", changeID(v.seq), v.Target, source, v.cannotUndo)}
 		case v.outcome == "":
-			return undoStep{}, &cannotUndoError{fmt.Sprintf("whether %s (%s in %s) happened is not known yet: open the source first", changeID(v.seq), v.Target, source)}
+			return undoStep{}, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, source)}
 		}
 		if err := j.loadContents(v); err != nil {
 			return undoStep{}, err
@@ -323,7 +324,7 @@ func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
 	return undoStep{call: call, source: source, rows: rows}, nil
 }
 
-// A cannotUndoError is why a call must stay as it is.
+// A cannotUndoError is why a call cannot be undone.
 type cannotUndoError struct{ reason string }
 
 func (e *cannotUndoError) Error() string { return e.reason }

@@ -15,18 +15,18 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Several changes of one target are taken back together, and the taking back
-// is taken back like any other Change.
+// Several changes of one target are undone together, and the undo can be undone
+// like any other Change.
 func TestUndoComposesAndIsUndone(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	for _, s := range []string{"1\n", "2\n", "3\n"} {
 		d.call("s1", map[string]tools.State{"a.md": text(s)})
 	}
-	d.undone(status.Filter{Session: "s1"})
-	d.shelf.holds(t, map[string]tools.State{})
-	d.outcomesAre("a.md create undone", "a.md update undone", "a.md update undone", "a.md update written", "a.md update written", "a.md delete written")
-	d.undone(status.Filter{IDs: []string{"c6"}})
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("1\n")})
+	d.mustUndo(status.Filter{Session: "s1"})
+	d.fakeFolder.holds(t, map[string]tools.State{})
+	d.checkOutcomes("a.md create undone", "a.md update undone", "a.md update undone", "a.md update written", "a.md update written", "a.md delete written")
+	d.mustUndo(status.Filter{IDs: []string{"c6"}})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("1\n")})
 	if all := d.list(status.Filter{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
 		t.Errorf("after the redo: %+v", all)
 	}
@@ -34,54 +34,54 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 	if err := d.undo(status.Filter{Session: "s9"}); err == nil {
-		t.Error("nothing was taken back without a word")
+		t.Error("an undo of nothing is not an error")
 	}
 	if err := d.undo(status.Filter{}); err == nil {
-		t.Error("everything is taken back although nothing was picked")
+		t.Error("everything was undone although nothing was selected")
 	}
 }
 
-// A call is taken back whole, also when one of its Changes is named.
+// A call is undone as a whole, also when only one of its Changes is named.
 func TestUndoTakesWholeCalls(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.edit("old.md", text("page"))
 	ids := d.call("s1", map[string]tools.State{"new.md": text("page"), "old.md": {}})
 	for _, c := range []struct {
 		ids  []string
 		says string
-	}{{ids[:1], "one call made c2 too: it is taken back whole"}, {ids, ""}} {
-		plan, err := d.PlanUndo(t.Context(), status.Filter{IDs: c.ids}, d.from)
+	}{{ids[:1], "the same call also made c2; a call is undone as a whole"}, {ids, ""}} {
+		plan, err := d.PlanUndo(t.Context(), status.Filter{IDs: c.ids}, d.lend)
 		if err != nil || strings.Join(plan.Risks, "; ") != c.says {
 			t.Errorf("the plan for %v says %q (%v), want %q", c.ids, plan.Risks, err, c.says)
 		}
 	}
-	d.undone(status.Filter{IDs: ids[:1]})
-	d.shelf.holds(t, map[string]tools.State{"old.md": text("page")})
+	d.mustUndo(status.Filter{IDs: ids[:1]})
+	d.fakeFolder.holds(t, map[string]tools.State{"old.md": text("page")})
 }
 
-// Picked by time, undos are passed over: the picture of that time comes back.
+// An undo by time skips earlier undos and restores the state of that time.
 func TestUndoSince(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a")})
 	d.now = d.now.Add(time.Minute)
 	since := d.now
 	ids := d.call("s1", map[string]tools.State{"b.md": text("b")})
-	d.undone(status.Filter{IDs: ids})
+	d.mustUndo(status.Filter{IDs: ids})
 	d.call("s2", map[string]tools.State{"a.md": text("A")})
-	d.undone(status.Filter{Since: since})
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("a")})
+	d.mustUndo(status.Filter{Since: since})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a")})
 }
 
-// A later edit is not overwritten: the undo is refused with the diff and
-// changes nothing, not even what nobody edited.
+// A later edit is not overwritten: the undo is refused with the diff and changes
+// nothing, not even targets that nobody edited.
 func TestUndoRefusesLaterEdits(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("a\n")})
 	d.call("s1", map[string]tools.State{"b.md": text("b\n")})
 	d.edit("a.md", text("a\nby a person\n"))
-	before := d.shelf.files(t)
+	before := d.fakeFolder.files(t)
 	for _, err := range []error{d.undo(status.Filter{Session: "s1"}), func() error {
-		_, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.from)
+		_, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.lend)
 		return err
 	}()} {
 		edited, ok := errors.AsType[*journal.ConflictError](err)
@@ -89,24 +89,24 @@ func TestUndoRefusesLaterEdits(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	d.shelf.holds(t, before)
-	d.outcomesAre("a.md create written", "b.md create written")
+	d.fakeFolder.holds(t, before)
+	d.checkOutcomes("a.md create written", "b.md create written")
 }
 
-// What another agent changed in between is in the way too.
+// A change by another agent in between prevents an undo too.
 func TestUndoRefusesGapsInTheChain(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("1\n")})
 	d.call("s2", map[string]tools.State{"a.md": text("2\n")})
 	d.call("s1", map[string]tools.State{"a.md": text("3\n")})
 	if err := d.undo(status.Filter{Session: "s1"}); err == nil || !strings.Contains(err.Error(), "between") {
 		t.Errorf("error %v", err)
 	}
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\n")})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("3\n")})
 }
 
-// A merge takes the agent's lines back and keeps the person's; where both
-// changed the same, it is refused.
+// A merge undoes the agent's lines and keeps the person's; if both changed the same
+// lines, it is refused.
 func TestUndoMerges(t *testing.T) {
 	lines := func(s string) tools.State { return text(strings.ReplaceAll(s, " ", "\n") + "\n") }
 	for name, c := range map[string]struct{ was, agent, person, want string }{
@@ -119,7 +119,7 @@ func TestUndoMerges(t *testing.T) {
 		"windows' endings": {"1\r 2\r 3\r 4\r", "1\r X\r 3\r 4\r", "1\r X\r 3\r Y\r", "1\r 2\r 3\r Y\r"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newTestJournal(t)
 			d.edit("a.md", lines(c.was))
 			d.call("s1", map[string]tools.State{"a.md": lines(c.agent)})
 			d.edit("a.md", lines(c.person))
@@ -128,16 +128,16 @@ func TestUndoMerges(t *testing.T) {
 				if err == nil {
 					t.Error("what both changed was merged")
 				}
-				d.shelf.holds(t, map[string]tools.State{"a.md": lines(c.person)})
+				d.fakeFolder.holds(t, map[string]tools.State{"a.md": lines(c.person)})
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.shelf.holds(t, map[string]tools.State{"a.md": lines(c.want)})
+			d.fakeFolder.holds(t, map[string]tools.State{"a.md": lines(c.want)})
 		})
 	}
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.edit("a.md", text("caf\xe9\n1\n2\n3\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("X\n1\n2\n3\n")})
 	d.edit("a.md", text("X\n1\n2\nY\n"))
@@ -148,12 +148,12 @@ func TestUndoMerges(t *testing.T) {
 
 // A plan shows every target with its diff and changes nothing.
 func TestPlanUndo(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.edit("a.md", text("a\n"))
 	d.edit("c.md", text("c\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("A\n"), "b.md": text("b\n"), "c.md": {}})
-	before := d.shelf.files(t)
-	plan, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.from)
+	before := d.fakeFolder.files(t)
+	plan, err := d.PlanUndo(t.Context(), status.Filter{Session: "s1"}, d.lend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,30 +164,30 @@ func TestPlanUndo(t *testing.T) {
 			t.Errorf("%s: no diff", s.What)
 		}
 	}
-	if got := strings.Join(what, ", "); plan.Title != "Take back 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
+	if got := strings.Join(what, ", "); plan.Title != "Undo 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {
 		t.Errorf("%s: %s", plan.Title, got)
 	}
 	if plan.Steps[2].Diff != "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-A\n+a\n" {
 		t.Errorf("diff %s", plan.Steps[2].Diff)
 	}
-	d.shelf.holds(t, before)
-	d.outcomesAre("a.md update written", "b.md create written", "c.md delete written")
+	d.fakeFolder.holds(t, before)
+	d.checkOutcomes("a.md update written", "b.md create written", "c.md delete written")
 }
 
-// Two agents and a person work in made-up sequences. Taking back all that the
-// agents did, when nobody else edited, brings back the identical bytes; and
-// however it goes, no edit of a person's is lost.
+// Two agents and a person work in random sequences. Undoing everything that the
+// agents did, if nobody else edited, restores the identical bytes; and no edit of a
+// person is ever lost.
 func TestSequencesOfTwoAgentsAndAPerson(t *testing.T) {
-	shared := newDesk(t)
+	shared := newTestJournal(t)
 	for i := range 1000 {
-		sequence(t, &memoryDesk{shared, fmt.Sprintf("notes%d", i), map[string]tools.State{}}, uint64(i))
+		sequence(t, &memoryJournal{shared, fmt.Sprintf("notes%d", i), map[string]tools.State{}}, uint64(i))
 		if t.Failed() {
 			t.Fatalf("sequence %d", i)
 		}
 	}
 }
 
-func sequence(t *testing.T, d *memoryDesk, seed uint64) {
+func sequence(t *testing.T, d *memoryJournal, seed uint64) {
 	t.Helper()
 	rand := d.rand(seed)
 	names := []string{"a.md", "b.md", "c.md"}
@@ -222,7 +222,7 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 	err := d.undo(status.Filter{Source: d.source})
 	switch {
 	case err == nil && alone && !maps.EqualFunc(d.held, start, same):
-		t.Error("everything was taken back, but the bytes are not those of before")
+		t.Error("everything was undone, but the bytes are not those from before")
 	case err != nil && alone && len(d.list(status.Filter{Source: d.source, Limit: 1})) > 0:
 		t.Errorf("nobody else edited: %v", err)
 	case err != nil && !maps.EqualFunc(d.held, before, same):
@@ -235,26 +235,28 @@ func sequence(t *testing.T, d *memoryDesk, seed uint64) {
 	}
 }
 
-// A nest is a shelf with targets that lie within others: each in itself at least.
-type nest struct{ *shelf }
+// A nestedFolder is a fakeFolder with targets inside others: each is inside
+// itself at least.
+type nestedFolder struct{ *fakeFolder }
 
-func (n nest) DifferOnlyWithin(target string, _, _ tools.State, changes []tools.Change) bool {
+func (n nestedFolder) DifferOnlyWithin(target string, _, _ tools.State, changes []tools.Change) bool {
 	return slices.ContainsFunc(changes, func(c tools.Change) bool { return c.Target == target })
 }
 
-// What a person did to a target between two changes of it is in the way of an
-// undo of both before anything is taken back, also where targets lie within
-// others.
+// An edit by a person between two changes of a target prevents an undo of both
+// before anything is undone, also if targets are inside others.
 func TestUndoAroundAnEditChangesNothing(t *testing.T) {
-	d := newDesk(t)
+	d := newTestJournal(t)
 	d.call("s1", map[string]tools.State{"a.md": text("1\n")})
 	d.call("s1", map[string]tools.State{"a.md": text("2\n")})
 	d.edit("a.md", text("2\nof a person\n"))
 	d.call("s1", map[string]tools.State{"a.md": text("3\nof a person\n")})
-	from := func(context.Context, string) (tools.Restorer, func(), error) { return nest{d.shelf}, func() {}, nil }
+	from := func(context.Context, string) (tools.Restorer, func(), error) {
+		return nestedFolder{d.fakeFolder}, func() {}, nil
+	}
 	err := d.Undo(t.Context(), status.Filter{Session: "s1"}, journal.Origin{Client: "lectern undo"}, from)
 	if _, edited := errors.AsType[*journal.ConflictError](err); !edited {
 		t.Errorf("undone: %v", err)
 	}
-	d.shelf.holds(t, map[string]tools.State{"a.md": text("3\nof a person\n")})
+	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("3\nof a person\n")})
 }

@@ -1,9 +1,9 @@
 // Package plugin holds the Logseq plugin as this build carries it, and packs it
-// for Logseq's marketplace. The plugin itself is TypeScript, in src; what is
-// built from it is in dist.
+// for Logseq's marketplace. The plugin itself is TypeScript in src, built into
+// dist.
 //
-// It installs nothing: installer does, with what cmd/lectern, the only importer,
-// takes from here. Start reading at [Files]; pack.go makes the zip.
+// It installs nothing; installer does. cmd/lectern imports it. Start reading at
+// [Files]; pack.go writes the zip.
 package plugin
 
 import (
@@ -14,29 +14,29 @@ import (
 	"io/fs"
 )
 
-// ID is the plugin's name for Logseq: of its folder, and of its settings.
+// ID is the name of the plugin's folder and settings in Logseq.
 const ID = "logseq-lectern"
 
-// script is what is built, and not committed.
+// script is built and not committed.
 const script = "dist/index.js"
 
 //go:embed package.json README.md dist
-var carried embed.FS
+var embedded embed.FS
 
-// ErrNotBuilt is for builds made before the plugin's script was.
+// ErrNotBuilt is for builds of lectern without the plugin's script.
 var ErrNotBuilt = errors.New("this build carries no plugin; build it with `make plugin/dist/index.js`, then build lectern again")
 
 // Files are the plugin's files as Logseq wants them in its folder, or
 // ErrNotBuilt.
 func Files() (fs.FS, error) {
-	if _, err := fs.Stat(carried, script); err != nil {
+	if _, err := fs.Stat(embedded, script); err != nil {
 		return nil, ErrNotBuilt
 	}
-	return carried, nil
+	return embedded, nil
 }
 
-// about is what package.json says.
-type about struct {
+// packageInfo is the part of package.json that we need.
+type packageInfo struct {
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Author      string `json:"author"`
@@ -46,7 +46,7 @@ type about struct {
 	} `json:"logseq"`
 }
 
-func read(files fs.FS) (a about, err error) {
+func readPackageJSON(files fs.FS) (a packageInfo, err error) {
 	text, err := fs.ReadFile(files, "package.json")
 	if err != nil {
 		return a, fmt.Errorf("read plugin: %w", err)
@@ -59,6 +59,6 @@ func read(files fs.FS) (a about, err error) {
 
 // Version is the plugin's own version.
 func Version(files fs.FS) (string, error) {
-	a, err := read(files)
+	a, err := readPackageJSON(files)
 	return a.Version, err
 }

@@ -25,13 +25,13 @@ func built() fstest.MapFS {
 // script is there or its absence is said.
 func TestFiles(t *testing.T) {
 	files, err := Files()
-	if _, stat := fs.Stat(carried, script); (stat == nil) != (err == nil) {
+	if _, stat := fs.Stat(embedded, script); (stat == nil) != (err == nil) {
 		t.Errorf("files: %v, script: %v", err, stat)
 	}
 	if err == nil && files == nil {
 		t.Error("no files and no error")
 	}
-	text, err := carried.ReadFile("package.json")
+	text, err := embedded.ReadFile("package.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("package.json has no %s", want)
 		}
 	}
-	if v, err := Version(carried); v == "" || err != nil {
+	if v, err := Version(embedded); v == "" || err != nil {
 		t.Errorf("version %q, %v", v, err)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// repo is where the marketplace looks for releases.
+// repo is where the marketplace finds releases.
 const repo = "lectern-mcp/lectern"
 
-// Pack writes the zip that a release has for the marketplace, package.json at
-// its top. The same files give the same bytes.
+// Pack writes the zip of a release for the marketplace, with package.json at the
+// top level. The same files give the same bytes.
 func Pack(out io.Writer, files fs.FS) error {
 	z := zip.NewWriter(out)
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -43,10 +43,10 @@ func Pack(out io.Writer, files fs.FS) error {
 	return nil
 }
 
-// Manifest is the text of the marketplace's manifest.json. The icon it names
-// lies beside it there.
+// Manifest is the marketplace's manifest.json. The icon that it names is beside
+// it.
 func Manifest(files fs.FS) ([]byte, error) {
-	a, err := read(files)
+	a, err := readPackageJSON(files)
 	if err != nil {
 		return nil, err
 	}

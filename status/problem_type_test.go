@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTroubleAt(t *testing.T) {
+func TestNewProblem(t *testing.T) {
 	taken := ProblemType{
 		Code: "port.taken", Severity: Warning, Description: "Two programs want it.",
 		Title: "port {port} is taken by {holder}", Fix: "Stop {holder}.",

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// pipeWait is how long output is read after the child has ended: a grandchild
-// that holds the pipe open must not keep us waiting.
+// pipeWait is how long output is read after the child has ended: a process that
+// it started may hold the pipe open.
 const pipeWait = 500 * time.Millisecond
 
 // A child is one run of a process, the leader of a group of its own.
@@ -52,7 +52,7 @@ func (p *Process) start() (*child, error) {
 			return
 		}
 		waited := cmd.Wait()
-		_ = c.kill() // what is left of the group
+		_ = c.kill() // the rest of its process group
 		c.exit = exitOf(cmd.ProcessState, waited)
 		c.parentWatch.close()
 		close(c.done)
@@ -90,7 +90,7 @@ func exitOf(state *os.ProcessState, err error) Exit {
 	return exit
 }
 
-// lockedWriter lets stdout and stderr be copied into one writer.
+// lockedWriter lets stdout and stderr write into one writer.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -112,7 +112,7 @@ const (
 	tailLine  = 1 << 10 // bytes
 )
 
-// A outputTail keeps the last lines that were written to it.
+// An outputTail keeps the last lines that were written to it.
 type outputTail struct {
 	mu      sync.Mutex
 	lines   []string
@@ -147,5 +147,5 @@ func (t *outputTail) snapshot() []string {
 	return lines[max(0, len(lines)-tailLines):]
 }
 
-// errNotStarted is what signalling nobody answers.
+// errNotStarted is for a signal before the child runs.
 var errNotStarted = errors.New("not started")

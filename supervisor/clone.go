@@ -55,7 +55,7 @@ func cloneAction(a *status.Action) *status.Action {
 	return a
 }
 
-// clonePointer is a pointer to a copy of what p points to; nil stays nil.
+// clonePointer returns a pointer to a copy of *p, or nil for nil.
 func clonePointer[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -15,21 +15,21 @@ import (
 // out, and who got one changes nothing for others.
 func TestSnapshotsShareNothing(t *testing.T) {
 	s := NewState(time.Now)
-	s.Update(func(snap *status.Snapshot) { everywhere(reflect.ValueOf(snap), fill) })
+	s.Update(func(snap *status.Snapshot) { visitValues(reflect.ValueOf(snap), fill) })
 	handed, taken := s.Snapshot(), s.Snapshot()
-	want := apart(t, handed)
-	everywhere(reflect.ValueOf(&taken), spoil)
+	want := cloneOf(t, handed)
+	visitValues(reflect.ValueOf(&taken), overwrite)
 	if diff := cmp.Diff(want, s.Snapshot()); diff != "" {
 		t.Errorf("who was handed a snapshot changed the state (-want +got):\n%s", diff)
 	}
-	s.Update(func(snap *status.Snapshot) { everywhere(reflect.ValueOf(snap), spoil) })
+	s.Update(func(snap *status.Snapshot) { visitValues(reflect.ValueOf(snap), overwrite) })
 	if diff := cmp.Diff(want, handed); diff != "" {
 		t.Errorf("a later Update changed a snapshot (-want +got):\n%s", diff)
 	}
 }
 
-// apart is a copy by way of JSON, which shares nothing.
-func apart(t *testing.T, s status.Snapshot) (copied status.Snapshot) {
+// cloneOf is a copy by way of JSON, which shares nothing.
+func cloneOf(t *testing.T, s status.Snapshot) (copied status.Snapshot) {
 	t.Helper()
 	b, err := json.Marshal(s)
 	if err == nil {
@@ -41,21 +41,21 @@ func apart(t *testing.T, s status.Snapshot) (copied status.Snapshot) {
 	return copied
 }
 
-// everywhere changes all that v leads to: first what it points to or lists, and
+// visitValues changes all that v leads to: first what it points to or lists, and
 // then each value in that.
-func everywhere(v reflect.Value, change func(reflect.Value)) {
+func visitValues(v reflect.Value, change func(reflect.Value)) {
 	change(v)
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 	case v.Kind() == reflect.Pointer:
-		everywhere(v.Elem(), change)
+		visitValues(v.Elem(), change)
 	case v.Kind() == reflect.Struct:
 		for _, field := range v.Fields() {
-			everywhere(field, change)
+			visitValues(field, change)
 		}
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
-			everywhere(v.Index(i), change)
+			visitValues(v.Index(i), change)
 		}
 	case v.Kind() == reflect.Map || v.Kind() == reflect.Interface || v.Kind() == reflect.Chan:
 		panic("a snapshot holds a " + v.Type().String() + ", which this test does not know to copy")
@@ -75,7 +75,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-func spoil(v reflect.Value) {
+func overwrite(v reflect.Value) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(time.Unix(2, 0).UTC()))
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// healthReport is what the checks have found: a new state, or why to end the child.
+// healthReport is the result of checks: a new state, or why to end the child.
 type healthReport struct {
 	state     status.State
 	note      string
 	endReason string
 }
 
-// watchHealth asks the child how it is until ctx ends.
+// watchHealth checks the child until ctx ends.
 func (p *Process) watchHealth(ctx context.Context, out chan<- healthReport) {
 	send := func(n healthReport) {
 		select {
@@ -64,7 +64,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	defer cancel()
 	tick := time.NewTicker(p.Timing.ReadyEvery)
 	defer tick.Stop()
-	last := errors.New("it was not asked in time")
+	last := errors.New("there was no check in time")
 	for {
 		err := p.probe(ctx, p.Ready, p.Timing.ReadyWithin)
 		if err == nil {

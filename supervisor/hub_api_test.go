@@ -29,7 +29,7 @@ func TestHubAPI(t *testing.T) {
 		state := supervisor.NewState(time.Now)
 		f.Tee(
 			func(snap status.Snapshot) { state.Update(func(s *status.Snapshot) { *s = snap }) },
-			func(l status.Line) { record(t, log, l) },
+			func(l status.Line) { logLine(t, log, l) },
 		)
 		queries := status.QueryHandlers{}
 		status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
@@ -37,7 +37,7 @@ func TestHubAPI(t *testing.T) {
 	}, status.LogsQuery.Name)
 }
 
-func record(t *testing.T, log *logs.Log, l status.Line) {
+func logLine(t *testing.T, log *logs.Log, l status.Line) {
 	level := map[status.Level]slog.Level{
 		status.Debug: slog.LevelDebug, status.Info: slog.LevelInfo, status.Warn: slog.LevelWarn, status.Fail: slog.LevelError,
 	}[l.Level]

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LifelineEnv is the variable that tells a child which of its files ends when
-// its supervisor is gone.
+// LifelineEnv is the variable with the number of the file that a child reads the
+// end of when its supervisor is gone.
 const LifelineEnv = "LECTERN_LIFELINE"
 
 // A parentWatch makes a child end with us: a pipe of which we hold the other end,
@@ -45,7 +45,7 @@ func (t parentWatch) close() {
 func (c *child) terminate() error { return c.signal(unix.SIGTERM) }
 func (c *child) kill() error      { return c.signal(unix.SIGKILL) }
 
-// signal reaches the whole group: what the child has started ends with it.
+// signal is sent to the whole group, so that processes of the child end too.
 func (c *child) signal(s syscall.Signal) error {
 	if c.pid <= 1 {
 		return errNotStarted
@@ -54,8 +54,8 @@ func (c *child) signal(s syscall.Signal) error {
 }
 
 // Lifeline returns a channel that is closed when the supervisor that started
-// this process is gone. value is that of LifelineEnv; empty: there is none,
-// and the channel is nil.
+// this process is gone. The value is that of LifelineEnv; if it is empty, so is
+// the channel nil.
 func Lifeline(value string) (<-chan struct{}, error) {
 	if value == "" {
 		return nil, nil

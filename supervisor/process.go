@@ -17,32 +17,31 @@ type ProcessConfig struct {
 	Command []string
 	Dir     string
 	Env     []string
-	Output  io.Writer // gets all that the child prints; nil: nobody
+	Output  io.Writer // of the child; nil: discarded
 
-	// Before waits until the child may start, each time. Nil: it may.
+	// Before waits until the child may start. It runs before each start. Nil: none.
 	Before func(ctx context.Context) error
-	// Ready asks whether the child serves. Nil: it does once it is started.
+	// Ready checks whether the child serves. Nil: it does once it is started.
 	Ready func(ctx context.Context) error
-	// Live asks whether it still serves. Nil: as long as it runs.
+	// Live checks whether it still serves. Nil: it does while it runs.
 	Live func(ctx context.Context) error
-	// Stop asks the child to leave; it need not wait. Nil: it is signalled.
+	// Stop asks the child to end and need not wait. Nil: it gets a signal.
 	Stop func(ctx context.Context) error
 
-	Policy RestartPolicy  // without Steps: the default one
-	Timing ProcessTiming  // zero fields: the usual times
-	Report func(Report)   // called on each change, never twice at once
-	Rand   func() float64 // [0, 1), for jitter; nil: random
+	Policy RestartPolicy // without Steps: the default one
+	Timing ProcessTiming // zero fields: the defaults
+	Report func(Report)  // called on each change, never twice at once
 	Log    *slog.Logger
 	Now    func() time.Time
 }
 
 // ProcessTiming holds the waits around one run of a child.
 type ProcessTiming struct {
-	ReadyWithin time.Duration // else it is ended; 10 s
-	ReadyEvery  time.Duration // between two questions; 100 ms
-	LiveEvery   time.Duration // between two questions; 10 s
-	LiveMisses  int           // questions without an answer until it is ended; 3
-	Grace       time.Duration // between asking, TERM and KILL; 5 s
+	ReadyWithin time.Duration // or the child is ended; 10 s
+	ReadyEvery  time.Duration // between two checks; 100 ms
+	LiveEvery   time.Duration // between two checks; 10 s
+	LiveMisses  int           // failed checks until it is ended; 3
+	Grace       time.Duration // between Stop, SIGTERM and SIGKILL; 5 s
 }
 
 func (t ProcessTiming) withDefaults() ProcessTiming {
@@ -64,10 +63,10 @@ func (t ProcessTiming) withDefaults() ProcessTiming {
 	return t
 }
 
-// A Report is how a child is.
+// A Report is the state of a child.
 type Report struct {
 	State    status.State
-	Note     string // one line for a person; empty: nothing to say
+	Note     string // one line for a person; empty: none
 	PID      int    // 0: it does not run
 	Restarts int
 	Exit     *Exit     // how it last ended; nil: it has not
@@ -75,7 +74,7 @@ type Report struct {
 	Next     time.Time // of the next start; zero: none is planned
 }
 
-// ExitError says that a child ended and is not started again.
+// ExitError is for a child that ended and is not started again.
 type ExitError struct {
 	Name   string
 	Exit   Exit
@@ -94,9 +93,8 @@ func (e *ExitError) Error() string {
 type Process struct {
 	ProcessConfig
 
-	history         RestartHistory
-	restartRequests chan struct{} // a person asks for a new start
-	report          Report
+	history RestartHistory
+	report  Report
 }
 
 // NewProcess returns a Process that Run starts.
@@ -105,16 +103,7 @@ func NewProcess(c ProcessConfig) *Process {
 	if len(c.Policy.Steps) == 0 {
 		c.Policy = DefaultRestartPolicy()
 	}
-	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy, Rand: c.Rand}, restartRequests: make(chan struct{}, 1)}
-}
-
-// Restart starts the child anew: a running one is ended first, and a crash
-// loop is forgotten. It does not wait.
-func (p *Process) Restart() {
-	select {
-	case p.restartRequests <- struct{}{}:
-	default:
-	}
+	return &Process{ProcessConfig: c, history: RestartHistory{RestartPolicy: c.Policy}}
 }
 
 // Run keeps the child running until ctx ends, which ends the child, or until
@@ -127,34 +116,26 @@ func (p *Process) Run(ctx context.Context) error {
 			}
 		}
 		began := p.Now()
-		exit, asked := p.runOnce(ctx)
+		exit := p.runOnce(ctx)
 		p.report.PID, p.report.Exit = 0, &exit
 		if ctx.Err() != nil {
 			return p.endRun(ctx, nil)
 		}
-		if asked {
-			p.history.Reset()
-			continue
-		}
 		ended := p.Now()
-		final := exit.Final()
-		var delay time.Duration
-		var crashLoop bool
-		if !final {
-			delay, crashLoop = p.history.Failed(ended.Sub(began), ended)
-		}
-		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ended.Sub(began), "next_in", delay)
-		if final {
+		ran := ended.Sub(began)
+		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ran)
+		if exit.Final() {
 			return p.endForGood(exit)
 		}
+		delay, crashLoop := p.history.Failed(ran, ended)
 		if !p.wait(ctx, delay, crashLoop) {
 			return p.endRun(ctx, nil)
 		}
 	}
 }
 
-// wait waits for delay, which is shown, or until a person asks for a restart. A
-// crash loop without a delay waits for the person. It returns false if ctx ends.
+// wait waits for delay, and without one until ctx ends. It returns false if ctx
+// ends.
 func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool) bool {
 	state, note := status.Failed, fmt.Sprintf("%s; starts again in %s", p.report.Exit, delay.Round(100*time.Millisecond))
 	if crashLoop {
@@ -171,29 +152,26 @@ func (p *Process) wait(ctx context.Context, delay time.Duration, crashLoop bool)
 	p.report.Next = time.Time{}
 	select {
 	case <-timer:
-	case <-p.restartRequests:
-		p.history.Reset()
+		return true
 	case <-ctx.Done():
 		return false
 	}
-	return true
 }
 
-// runOnce runs the child one time. asked is true when a person wants it to be
-// started anew.
-func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
+// runOnce runs the child once.
+func (p *Process) runOnce(ctx context.Context) Exit {
 	p.setState(status.Starting, "")
 	c, err := p.start()
 	if err != nil {
-		return Exit{Code: 127, Reason: err.Error()}, false // as a shell says it
+		return Exit{Code: 127, Reason: err.Error()} // as in a shell
 	}
 	p.report.PID = c.pid
 	checking, cancel := context.WithCancel(ctx)
-	news := make(chan healthReport)
+	health := make(chan healthReport)
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		p.watchHealth(checking, news)
+		p.watchHealth(checking, health)
 	}()
 	defer func() {
 		cancel()
@@ -203,22 +181,21 @@ func (p *Process) runOnce(ctx context.Context) (exit Exit, asked bool) {
 	for {
 		select {
 		case <-c.done:
-			return c.exit, false
-		case n := <-news:
+			return c.exit
+		case n := <-health:
 			if n.endReason == "" {
 				p.setState(n.state, n.note)
 				continue
 			}
-			return p.endChild(c, n.endReason), false
-		case <-p.restartRequests:
-			return p.endChild(c, "asked to restart"), true
+			return p.endChild(c, n.endReason)
 		case <-ctx.Done():
-			return p.endChild(c, "asked to stop"), false
+			return p.endChild(c, "asked to stop")
 		}
 	}
 }
 
-// endChild ends the child: it is asked, then told, then killed with its whole group.
+// endChild ends the child: with Stop, then with SIGTERM, then it is killed with
+// its whole process group.
 func (p *Process) endChild(c *child, why string) Exit {
 	p.setState(status.Stopping, why)
 	steps := []func(context.Context) error{
@@ -229,12 +206,12 @@ func (p *Process) endChild(c *child, why string) Exit {
 		steps = append([]func(context.Context) error{p.Stop}, steps...)
 	}
 	for _, step := range steps {
-		// ctx may have ended: that is why the child is to leave.
+		// ctx may have ended, which is why the child has to end.
 		grace, cancel := context.WithTimeout(context.Background(), p.Timing.Grace)
 		if err := step(grace); err != nil {
-			p.Log.Debug("child could not be told to leave", "part", p.Name, "error", err)
+			p.Log.Debug("child could not be asked to end", "part", p.Name, "error", err)
 			cancel()
-			continue // do not wait for what it has not heard
+			continue // there is nothing to wait for
 		}
 		select {
 		case <-c.done:
@@ -260,7 +237,7 @@ func (p *Process) endRun(ctx context.Context, err error) error {
 	return err
 }
 
-// endForGood is the end of Run because the child ended for good.
+// endForGood is the end of Run because the child is not restarted.
 func (p *Process) endForGood(exit Exit) error {
 	if exit.Code == 0 {
 		p.setState(status.Stopped, "")

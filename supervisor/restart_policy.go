@@ -40,8 +40,6 @@ func DefaultRestartPolicy() RestartPolicy {
 type RestartHistory struct {
 	RestartPolicy
 
-	Rand func() float64 // [0, 1), for jitter; nil: random
-
 	step    int
 	fails   []time.Time // unhealthy ends, oldest first
 	looping bool
@@ -65,14 +63,8 @@ func (h *RestartHistory) Failed(ran time.Duration, now time.Time) (delay time.Du
 	}
 	delay = h.Steps[min(h.step, len(h.Steps)-1)]
 	h.step++
-	if h.Jitter == 0 {
-		return delay, false
-	}
-	random := h.Rand
-	if random == nil {
-		random = rand.Float64
-	}
-	return time.Duration(float64(delay) * (1 + h.Jitter*(2*random()-1))), false
+	spread := h.Jitter * (2*rand.Float64() - 1) //nolint:gosec // it spreads restarts and guards nothing
+	return time.Duration(float64(delay) * (1 + spread)), false
 }
 
 // Reset forgets all failures: the process was healthy, or a person restarts it.
@@ -82,7 +74,7 @@ func (h *RestartHistory) Reset() { h.step, h.fails, h.looping = 0, nil, false }
 type Exit struct {
 	Code   int            // of its own choice; -1: a signal ended it
 	Signal syscall.Signal // 0: none
-	Reason string         // what we ended it for; empty: it ended by itself
+	Reason string         // why we ended it; empty: it ended by itself
 }
 
 func (e Exit) String() string {
@@ -96,9 +88,8 @@ func (e Exit) String() string {
 	return text
 }
 
-// Final reports that starting again is useless: the child ended because it was
-// done, or with one of the codes of sysexits(3) by which a program says that a
-// person must act. 75 is "try again".
+// Final reports whether a restart is useless: the child was done, or ended with
+// a code of sysexits(3) after which a person must act. 75 means "try again".
 func (e Exit) Final() bool {
 	return e.Reason == "" && (e.Code == 0 || e.Code >= 64 && e.Code <= 78 && e.Code != 75)
 }

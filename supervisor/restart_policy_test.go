@@ -33,7 +33,8 @@ func TestRestartPolicy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := RestartHistory{RestartPolicy: DefaultRestartPolicy(), Rand: func() float64 { return 0.5 }}
+			h := RestartHistory{RestartPolicy: DefaultRestartPolicy()}
+			h.Jitter = 0
 			now := time.Unix(1e9, 0)
 			for i, f := range failures {
 				now = now.Add(f.ran)
@@ -59,10 +60,13 @@ func TestFinalExits(t *testing.T) {
 }
 
 func TestJitter(t *testing.T) {
-	for roll, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 0.999999: 1200 * time.Millisecond} {
-		h := RestartHistory{RestartPolicy: DefaultRestartPolicy(), Rand: func() float64 { return roll }}
-		if got, _ := h.Failed(0, time.Unix(1e9, 0)); got.Round(time.Millisecond) != want {
-			t.Errorf("roll %v: %s, want %s", roll, got, want)
-		}
+	least, most := time.Hour, time.Duration(0)
+	for range 1000 {
+		h := RestartHistory{RestartPolicy: DefaultRestartPolicy()}
+		delay, _ := h.Failed(0, time.Unix(1e9, 0))
+		least, most = min(least, delay), max(most, delay)
+	}
+	if least < 800*time.Millisecond || most > 1200*time.Millisecond || most-least < 100*time.Millisecond {
+		t.Errorf("the first delay is between %s and %s, want 1s ± 20 %%", least, most)
 	}
 }

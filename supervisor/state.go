@@ -11,13 +11,13 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// minInterval is the least time between two snapshots for one watcher: twenty a
-// second are more than a person sees, and a busy hub changes thousands of times.
+// minInterval is the least time between two snapshots for one watcher: a person
+// does not see more than twenty a second, and a busy hub changes thousands of
+// times.
 const minInterval = 50 * time.Millisecond
 
-// State holds the current status.Snapshot of a hub and tells watchers of every
-// change. Nobody who changes it ever waits for a watcher. It is safe for
-// concurrent use.
+// State holds the current status.Snapshot of a hub and delivers changes to its
+// watchers. A change never waits for a watcher. It is safe for concurrent use.
 type State struct {
 	now func() time.Time
 
@@ -35,13 +35,12 @@ func NewState(now func() time.Time) *State {
 	}
 }
 
-// Update lets f change a copy of the snapshot and publishes it; where f leaves
-// it as it was there is no change. f must not call the State, and what it leaves
-// in the snapshot stays the caller's.
+// Update lets f change a copy of the snapshot and publishes it if it differs. f
+// must not call the State. Slices that f sets remain the caller's.
 //
 // Seq, Time and the order of Problems are set here, and so is Since of the
-// hub, the sources and the sessions where f does not set it: a part is told
-// from others by its name, so f may also build the lists anew.
+// hub, the sources and the sessions where f does not set it: components are
+// matched by name, so f may also replace the lists.
 func (s *State) Update(f func(*status.Snapshot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,9 +49,9 @@ func (s *State) Update(f func(*status.Snapshot)) {
 	s.publish(next)
 }
 
-// Raise adds p, or replaces the problem with its code and part. Since stays
-// that of the first Raise until the problem is cleared. Raising the same again
-// is no change.
+// Raise adds p, or replaces the problem with its code and component. Since is
+// that of the first Raise until the problem is cleared. Raising the same problem
+// again changes nothing.
 func (s *State) Raise(p status.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +74,8 @@ func (s *State) Raise(p status.Problem) {
 	s.publish(next)
 }
 
-// Clear removes the problem with this code and part; an empty code removes all
-// problems of the part. Clearing what is not raised is no change.
+// Clear removes the problem with this code and component; an empty code removes
+// all problems of the component.
 func (s *State) Clear(code, part string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,10 +88,10 @@ func (s *State) Clear(code, part string) {
 	s.publish(next)
 }
 
-// publish makes next the current snapshot, if it shows anything new.
+// publish makes next the current snapshot, if it differs.
 func (s *State) publish(next status.Snapshot) {
 	now := s.now()
-	next = cloneSnapshot(next) // whoever changed it may have left slices of its own in it
+	next = cloneSnapshot(next) // it may hold slices of the caller
 	next.Seq, next.Time = s.snap.Seq+1, now
 	setSince(&next, s.snap, now)
 	slices.SortStableFunc(next.Problems, compareSeverity)
@@ -104,7 +103,7 @@ func (s *State) publish(next status.Snapshot) {
 	s.changed = make(chan struct{})
 }
 
-// sameContent reports whether two snapshots show the same.
+// sameContent reports whether two snapshots differ only in number and time.
 func sameContent(a, b status.Snapshot) bool {
 	a.Seq, a.Time = b.Seq, b.Time
 	return reflect.DeepEqual(a, b)
@@ -150,10 +149,10 @@ func (s *State) watch(ctx context.Context, out chan status.Snapshot) {
 	}
 }
 
-// setSince sets Since of the parts of next that entered another state, and
-// carries it over for those that did not.
+// setSince sets Since of the components of next that entered another state, and
+// copies it for the others.
 func setSince(next *status.Snapshot, last status.Snapshot, now time.Time) {
-	stamp := func(p *status.Component, old status.Component) {
+	set := func(p *status.Component, old status.Component) {
 		switch {
 		case p.State == old.State && p.Since.IsZero():
 			p.Since = old.Since
@@ -161,14 +160,14 @@ func setSince(next *status.Snapshot, last status.Snapshot, now time.Time) {
 			p.Since = now
 		}
 	}
-	stamp(&next.Hub.Component, last.Hub.Component)
+	set(&next.Hub.Component, last.Hub.Component)
 	for i := range next.Sources {
 		p := &next.Sources[i].Component
-		stamp(p, findComponent(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
+		set(p, findComponent(last.Sources, p.Name, func(s status.Source) status.Component { return s.Component }))
 	}
 	for i := range next.Sessions {
 		p := &next.Sessions[i].Component
-		stamp(p, findComponent(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
+		set(p, findComponent(last.Sessions, p.Name, func(s status.Session) status.Component { return s.Component }))
 	}
 }
 
@@ -181,7 +180,7 @@ func findComponent[T any](all []T, name string, part func(T) status.Component) s
 	return status.Component{}
 }
 
-// compareSeverity orders problems: gravest first, then those that stand longest.
+// compareSeverity orders problems: most severe first, then oldest first.
 func compareSeverity(a, b status.Problem) int {
 	return cmp.Or(
 		cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)),

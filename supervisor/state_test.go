@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-func TestSnapshotsAreNobodyElses(t *testing.T) {
+func TestSnapshotsAreCopies(t *testing.T) {
 	s := NewState(time.Now)
 	mine := []status.Source{{Component: status.Component{Name: "notes"}, Effects: []string{"read"}}}
 	s.Update(func(snap *status.Snapshot) { snap.Sources = mine })
@@ -49,7 +49,7 @@ func TestEmptySnapshotHasLists(t *testing.T) {
 
 // An Update that leaves all as it was is none: nobody is woken to draw the same
 // again.
-func TestUpdateWithoutNewsIsNoChange(t *testing.T) {
+func TestEqualUpdateIsNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewState(time.Now)
 		draw := func(snap *status.Snapshot) {
@@ -221,7 +221,7 @@ func TestWatchIsConflated(t *testing.T) {
 	})
 }
 
-func TestChangeAfterQuietIsToldAtOnce(t *testing.T) {
+func TestChangeAfterQuietArrivesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewState(time.Now)
 		ch := s.Watch(t.Context())

@@ -2,8 +2,8 @@ package supervisor
 
 import "syscall"
 
-// sysProcAttr make the child the leader of a group, which is told to end when
-// the thread that started it does.
+// sysProcAttr makes the child the leader of a process group, which gets SIGTERM
+// when the thread that started it ends.
 func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -4,6 +4,6 @@ package supervisor
 
 import "syscall"
 
-// sysProcAttr make the child the leader of a group. That its supervisor is gone
-// it learns from the lifeline alone.
+// sysProcAttr makes the child the leader of a process group. Only the lifeline
+// shows it that its supervisor is gone.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

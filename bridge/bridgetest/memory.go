@@ -14,12 +14,12 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// URL is where [Serve] serves, as far as its client is concerned.
+// URL is the address of [Serve] for its client.
 const URL = "http://127.0.0.1:12740"
 
-// Serve serves h without a socket, so that it may run in a synctest bubble, and
-// returns a client that reaches it at [URL]. Both end with the test; a bridge
-// behind h must be closed before.
+// Serve serves h without a socket, so that it can run in a synctest bubble,
+// and returns a client that reaches it at [URL]. Both end with the test; a
+// bridge behind h must be closed before.
 func Serve(t testing.TB, h http.Handler) *http.Client {
 	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := loopnet.NewServer(h, slog.New(slog.DiscardHandler))
@@ -30,13 +30,13 @@ func Serve(t testing.TB, h http.Handler) *http.Client {
 	}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		_ = server.Close() // closes pipes alone
+		_ = server.Close() // closes only pipes
 		<-served
 	})
 	return &http.Client{Transport: transport}
 }
 
-// NewToken makes a token of this test.
+// NewToken creates a token for this test.
 func NewToken(t testing.TB) loopnet.Token {
 	token, err := loopnet.LoadOrCreateToken(filepath.Join(t.TempDir(), "private", "token"))
 	if err != nil {
@@ -45,7 +45,7 @@ func NewToken(t testing.TB) loopnet.Token {
 	return token
 }
 
-// Guarded is b behind the guard that it has in Lectern.
+// Guarded returns b behind the guard that it has in Lectern.
 func Guarded(b *bridge.Bridge, port int) http.Handler {
 	return loopnet.Guard(loopnet.GuardConfig{Port: port, Routes: b.Routes(), Log: slog.New(slog.DiscardHandler)}, b.Handler())
 }
@@ -83,7 +83,7 @@ func (m *memoryListener) Accept() (net.Conn, error) {
 func (m *memoryListener) Close() error   { m.once.Do(func() { close(m.closed) }); return nil }
 func (m *memoryListener) Addr() net.Addr { return here }
 
-// loopback is a pipe that looks to a guard like a connection of this machine.
+// A loopback looks to a guard like a connection of this machine.
 type loopback struct{ net.Conn }
 
 var here = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 12740}

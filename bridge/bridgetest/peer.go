@@ -3,7 +3,7 @@
 // bridge/testdata against a bridge. The plugin's own tests play the same
 // transcripts from the other end, which keeps fake, plugin and bridge alike.
 //
-// It speaks frames and knows no method. Tests of bridge, hub and the Systems
+// It sends frames and knows no method. Tests of bridge, hub and the Systems
 // with a Peer import it. Start reading at [Connect].
 package bridgetest
 
@@ -19,14 +19,14 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Options say what a [Peer] is. Dial.URL and Token are required.
+// Options configure a [Peer]. Dial.URL and Token are required.
 type Options struct {
 	Dial
 	Token loopnet.Token
-	// Hello is put over the members of a hello by default; nil values remove.
+	// Hello overrides members of the default hello; nil values remove them.
 	Hello map[string]any
-	// Answer answers requests, each on a goroutine of its own; ctx ends when
-	// the bridge cancels. Its error may be a [Fault]. Nil answers {}.
+	// Answer answers requests, each on a goroutine of its own; ctx ends when the
+	// bridge cancels. Its error may be a [Fault]. Nil answers {}.
 	Answer func(ctx context.Context, method string, params json.RawMessage) (any, error)
 }
 
@@ -54,7 +54,7 @@ type Peer struct {
 	notifications []string // methods of the bridge's notifications
 }
 
-// Hello is what a Peer says of itself: a DB graph called name.
+// Hello is the hello of a Peer with a DB graph called name.
 func Hello(name string) map[string]any {
 	return map[string]any{
 		"logseq_version": "2.0.1", "plugin_version": "0.1.0", "sdk_version": "0.2.12", "skill_version": "1",
@@ -63,7 +63,7 @@ func Hello(name string) map[string]any {
 	}
 }
 
-// Connect connects, proves the token, and has the bridge prove it.
+// Connect connects, proves the token, and checks the bridge's proof.
 func Connect(ctx context.Context, o Options) (*Peer, error) {
 	w, ack, err := Handshake(ctx, o)
 	if err != nil {
@@ -75,8 +75,8 @@ func Connect(ctx context.Context, o Options) (*Peer, error) {
 	return p, nil
 }
 
-// Handshake is the beginning of [Connect]: what follows on the Wire is the
-// caller's. It returns the bridge's answer to the hello.
+// Handshake is the first part of [Connect]: the caller continues on the Wire.
+// It returns the bridge's answer to the hello.
 func Handshake(ctx context.Context, o Options) (*Wire, json.RawMessage, error) {
 	w, err := o.Open(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (w *Wire) handshake(ctx context.Context, o Options) (json.RawMessage, error
 		return nil, err
 	}
 	if m.Method != "challenge" || json.Unmarshal(m.Params, &challenge) != nil {
-		return nil, errors.New("the first frame is no challenge")
+		return nil, errors.New("the first frame is not a challenge")
 	}
 	nonce := NewNonce()
 	hello := Hello("graph")
@@ -120,7 +120,7 @@ func (w *Wire) handshake(ctx context.Context, o Options) (json.RawMessage, error
 		return nil, err
 	}
 	if m.Error != nil {
-		_, err := w.Receive(ctx) // how it closes says more
+		_, err := w.Receive(ctx) // the close has the reason
 		return nil, errors.Join(m.Error, err)
 	}
 	var ack struct{ Proof string }
@@ -130,7 +130,7 @@ func (w *Wire) handshake(ctx context.Context, o Options) (json.RawMessage, error
 	return m.Result, nil
 }
 
-// Ack is the bridge's answer to the hello.
+// Ack returns the bridge's answer to the hello.
 func (p *Peer) Ack() json.RawMessage { return p.ack }
 
 // Notify sends a notification.
@@ -145,7 +145,7 @@ func (p *Peer) Notifications() []string {
 	return append([]string{}, p.notifications...)
 }
 
-// Wait returns how the bridge ended the connection, when it has.
+// Wait waits until the bridge has ended the connection and returns how.
 func (p *Peer) Wait() *Closed {
 	<-p.closed
 	p.cancel()
@@ -153,14 +153,14 @@ func (p *Peer) Wait() *Closed {
 	return p.reason
 }
 
-// Close leaves and waits for the answers under way.
+// Close disconnects politely and waits for the answers in progress.
 func (p *Peer) Close() {
 	p.cancel()
 	p.Wire.Close()
 	p.work.Wait()
 }
 
-// Cut ends the line without a word.
+// Cut breaks the connection without a word.
 func (p *Peer) Cut() {
 	p.cancel()
 	p.Wire.Cut()
@@ -206,7 +206,7 @@ func (p *Peer) serve() {
 
 func (p *Peer) handleNotification(m message) {
 	var cancel struct{ ID string }
-	_ = json.Unmarshal(m.Params, &cancel) // others have no id
+	_ = json.Unmarshal(m.Params, &cancel) // other notifications have no id
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.notifications = append(p.notifications, m.Method)
@@ -228,7 +228,7 @@ func (p *Peer) answer(ctx context.Context, m message) {
 		result, err = p.options.Answer(ctx, m.Method, m.Params)
 	}
 	if ctx.Err() != nil {
-		return // nobody waits for it
+		return // the bridge no longer waits
 	}
 	reply := map[string]any{"id": m.ID, "result": result}
 	if err != nil {
@@ -241,19 +241,19 @@ func (p *Peer) answer(ctx context.Context, m message) {
 	_ = p.sendJSON(reply) // else it ends
 }
 
-// NewNonce makes a nonce as a plugin does.
+// NewNonce creates a nonce as a plugin does.
 func NewNonce() string {
 	var bits [16]byte
 	_, _ = rand.Read(bits[:]) // never fails (crypto/rand)
 	return hex.EncodeToString(bits[:])
 }
 
-// PluginProof is what a plugin proves the token with.
+// PluginProof returns what a plugin proves the token with.
 func PluginProof(token loopnet.Token, server, plugin string) string {
 	return hex.EncodeToString(token.MAC([]byte("lectern plugin v1\n" + server + "\n" + plugin)))
 }
 
-// ServerProof is what a plugin expects from a bridge with the token.
+// ServerProof returns what a plugin expects from a bridge that has the token.
 func ServerProof(token loopnet.Token, plugin, server string) string {
 	return hex.EncodeToString(token.MAC([]byte("lectern server v1\n" + plugin + "\n" + server)))
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// Replay plays a transcript against b, being the plugin, and fails the test
-// where b does otherwise. It runs in a synctest bubble; b has the token, and
-// dial says how to reach it. It returns without playing what is only for
-// plugins.
+// Replay plays a transcript against b, in the role of the plugin, and fails
+// the test where b deviates. It runs in a synctest bubble; b has the token,
+// and dial says how to reach it. It stops before what is only for plugins.
 func Replay(t *testing.T, file string, b *bridge.Bridge, token loopnet.Token, dial Dial) {
 	t.Helper()
 	r := &replay{T: t, bridge: b, token: token, dial: dial, ends: map[string]*connEnd{}, shared: names{}, calls: map[string]*pendingCall{}}
@@ -133,12 +132,13 @@ func (r *replay) frame(s step, line string) {
 		if d := cmp.Diff(all.learn(want, got), any(got)); d != "" {
 			r.Fatalf("%s: (-want +got)\n%s", s, d)
 		}
-		r.remember(e, all)
+		r.recordNames(e, all)
 	}
 }
 
-// remember keeps what a frame has told, and works out the proofs.
-func (r *replay) remember(e *connEnd, all names) {
+// recordNames stores the values that a frame gave to names, and computes the
+// proofs.
+func (r *replay) recordNames(e *connEnd, all names) {
 	maps.Copy(r.shared, all)
 	for _, name := range perConnNames {
 		if value, ok := all[name]; ok {
@@ -151,7 +151,7 @@ func (r *replay) remember(e *connEnd, all names) {
 	e.names["$server_proof"] = ServerProof(r.token, plugin, server)
 }
 
-// pendingCall is a call of the transcript.
+// A pendingCall is a call of the transcript.
 type pendingCall struct {
 	giveUp context.CancelFunc
 	done   chan struct{}
@@ -159,7 +159,7 @@ type pendingCall struct {
 	err    error
 }
 
-// callerLine is what the sections about callers hold.
+// A callerLine is a line of the sections about callers.
 type callerLine struct {
 	Call    string          `json:"call"`
 	Method  string          `json:"method"`

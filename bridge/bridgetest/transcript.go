@@ -71,7 +71,7 @@ func readTranscript(t *testing.T, file string) []step {
 // names are what the placeholders of a transcript stand for.
 type names map[string]string
 
-// fill puts values in for the names in v.
+// fill replaces the names in v by their values.
 func (n names) fill(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -81,7 +81,7 @@ func (n names) fill(v any) (any, error) {
 		if value, ok := n[v]; ok {
 			return value, nil
 		}
-		return nil, fmt.Errorf("%s stands for nothing yet", v)
+		return nil, fmt.Errorf("%s has no value yet", v)
 	case map[string]any:
 		for key := range v {
 			filled, err := n.fill(v[key])
@@ -102,8 +102,8 @@ func (n names) fill(v any) (any, error) {
 	return v, nil
 }
 
-// learn compares got with want, whose names take their meaning from got, and
-// returns want with the names filled in.
+// learn compares got with want, whose names take their values from got, and
+// returns want with the names replaced.
 func (n names) learn(want, got any) any {
 	switch want := want.(type) {
 	case string:

@@ -19,12 +19,11 @@ import (
 type Dial struct {
 	URL    string       // http://127.0.0.1:PORT
 	Client *http.Client // nil: one of its own
-	Poll   bool         // over long polling rather than a WebSocket
+	Poll   bool         // use long polling instead of a WebSocket
 	Origin string       // as a page would send it; empty: none
 }
 
-// A Closed is how a bridge ended a connection; Code is 1006 when it did not
-// say.
+// A Closed says how a bridge ended a connection; Code is 1006 if it gave none.
 type Closed struct {
 	Code   int
 	Reason string
@@ -33,7 +32,7 @@ type Closed struct {
 // Error implements error.
 func (c *Closed) Error() string { return fmt.Sprintf("closed with %d: %s", c.Code, c.Reason) }
 
-// A Wire carries raw frames to and from a bridge, without any manners.
+// A Wire carries raw frames to and from a bridge and follows no protocol.
 type Wire struct {
 	frames        chan []byte
 	closed        chan struct{} // closed when no more frames come
@@ -43,7 +42,8 @@ type Wire struct {
 	closePolitely func()
 }
 
-// receiveBuffer is how many frames may wait for Receive before the Peer takes none.
+// receiveBuffer is how many frames may wait for Receive before the Peer stops
+// reading.
 const receiveBuffer = 4096
 
 // Open connects.
@@ -58,7 +58,7 @@ func (d Dial) Open(ctx context.Context) (*Wire, error) {
 	return w, d.openSocket(ctx, w)
 }
 
-// Send sends one frame as it is.
+// Send sends one frame unchanged.
 func (w *Wire) Send(frame []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -82,10 +82,10 @@ func (w *Wire) Receive(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close leaves politely, Cut without a word.
+// Close disconnects politely, Cut without a word.
 func (w *Wire) Close() { w.closePolitely(); w.Cut() }
 
-// Cut ends the line.
+// Cut breaks the connection.
 func (w *Wire) Cut() {
 	w.cancel()
 	<-w.closed

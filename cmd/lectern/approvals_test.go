@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
@@ -27,9 +28,9 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 		agents[i].next(t)
 		agents[i].say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
-	w := testWorld(t)
-	w.places = config.Paths{Config: home, Data: filepath.Join(home, "data"), State: filepath.Join(home, "state"), Runtime: filepath.Join(home, "run")}
-	panel := w.client(nil)
+	a := apptest.New(t)
+	a.Paths = apptest.Paths(home)
+	panel := machine.HubClient{App: a}.API()
 	for i, a := range agents {
 		for n := range each {
 			a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"create_page","arguments":{"title":"p%d-%d"}}}`, n+1, i, n))
@@ -92,7 +93,7 @@ func TestApprovalsOutliveNothing(t *testing.T) {
 	for _, a := range agents {
 		a.leave(t)
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // awaitApprovals opens a panel until it shows n calls that wait.

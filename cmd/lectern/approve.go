@@ -7,54 +7,55 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-func approveCommand(w *world) *cobra.Command {
+func approveCommand(c *cli) *cobra.Command {
 	var session, always, deny, watch bool
 	var reason string
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "approve [ID]",
-		Short: "List the calls that wait for your yes, and answer them",
-		Long: "Without an ID: list the calls of agents that wait for your yes; with --watch show\n" +
-			"each as it comes, with what it would change, and ask. With an ID: say yes to that\n" +
-			"call, or with --deny no. The first answer counts, wherever it is given.",
+		Short: "List the calls that wait for your approval, and allow or deny them",
+		Long: "Without an ID: list the calls that wait for your approval. With --watch, show each\n" +
+			"new call with what it would change, and ask. With an ID: allow that call, or deny it\n" +
+			"with --deny. The first answer counts, wherever it is given.",
 		Example: "  lectern approve\n  lectern approve k3v9q2xw --session\n  lectern approve --deny k3v9q2xw --reason 'not the journal'",
-		Args:    needs(0, 1, "at most the ID of a call"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:    arguments(0, 1, "at most one call ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && (session || always || deny):
-				return usagef("approve: which call? `lectern approve` lists those that wait")
+				return usagef("approve: missing ID; `lectern approve` lists the calls that wait")
 			case reason != "" && !deny:
-				return usagef("approve: --reason goes with --deny")
+				return usagef("approve: --reason requires --deny")
 			case watch && len(args) > 0:
-				return usagef("approve: --watch shows all calls; leave the ID out")
+				return usagef("approve: --watch shows all calls; leave out the ID")
 			case watch:
-				return w.watchApprovals(c.Context())
+				return watchApprovals(cmd.Context(), c)
 			case len(args) == 0:
-				return w.listApprovals(c.Context())
+				return listApprovals(cmd.Context(), c)
 			}
-			a := status.Action{Verb: status.Allow, Target: args[0], Answer: &status.Answer{Scope: scopeOf(session, always)}}
+			a := status.Action{Verb: status.Allow, Target: args[0], Answer: &status.Answer{Scope: approvalScope(session, always)}}
 			if deny {
 				a = status.Action{Verb: status.Refuse, Target: args[0], Answer: &status.Answer{Reason: reason}}
 			}
-			if err := w.client(nil).Do(c.Context(), a); err != nil {
+			if err := c.hub().API().Do(cmd.Context(), a); err != nil {
 				return noHub(err)
 			}
-			w.say("%s\n", answered(a))
+			c.printf("%s\n", answerSummary(a))
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&session, "session", false, "say yes to this tool and source until the client leaves")
-	c.Flags().BoolVar(&always, "always", false, "say yes for good: write a rule into the configuration")
-	c.Flags().BoolVar(&deny, "deny", false, "say no")
-	c.Flags().StringVar(&reason, "reason", "", "with --deny: why; the agent reads it")
-	c.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
-	c.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch")
-	return c
+	cmd.Flags().BoolVar(&session, "session", false, "allow this tool and source until the client disconnects")
+	cmd.Flags().BoolVar(&always, "always", false, "always allow such calls: add a rule to the configuration")
+	cmd.Flags().BoolVar(&deny, "deny", false, "deny the call")
+	cmd.Flags().StringVar(&reason, "reason", "", "with --deny: the `REASON`, which the agent sees")
+	cmd.Flags().BoolVar(&watch, "watch", false, "show each call as it comes, and ask")
+	cmd.MarkFlagsMutuallyExclusive("session", "always", "deny", "watch")
+	return cmd
 }
 
-func scopeOf(session, always bool) status.Scope {
+func approvalScope(session, always bool) status.Scope {
 	switch {
 	case session:
 		return status.ForSession
@@ -64,53 +65,54 @@ func scopeOf(session, always bool) status.Scope {
 	return status.Once
 }
 
-func answered(a status.Action) string {
+func answerSummary(a status.Action) string {
 	switch {
 	case a.Verb == status.Refuse:
-		return "refused " + a.Target
+		return "denied " + a.Target
 	case a.Answer.Scope == status.ForSession:
-		return "allowed " + a.Target + ", and its like until the client leaves"
+		return "allowed " + a.Target + " and similar calls until the client disconnects"
 	case a.Answer.Scope == status.Always:
-		return "allowed " + a.Target + ", and its like from now on; `lectern grants` shows the rule"
+		return "allowed " + a.Target + " and similar calls from now on; `lectern grants` shows the rule"
 	}
 	return "allowed " + a.Target + " once"
 }
 
-func (w *world) listApprovals(ctx context.Context) error {
-	snap, err := w.snapshot(ctx)
+func listApprovals(ctx context.Context, c *cli) error {
+	snap, err := c.hub().Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if !runs(snap) {
-		w.note("no hub runs, so no call waits\n")
+	if !machine.HubRunning(snap) {
+		c.warnf("no hub is running, so no call waits\n")
 		return &exitError{code: exitNoHub}
 	}
 	if len(snap.Approvals) == 0 {
-		w.say("no call waits\n")
+		c.printf("no call waits for approval\n")
 		return nil
 	}
-	t := newTable(w.out)
-	t.row("ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "LEFT", "")
+	rows := [][]string{{"ID", "CLIENT", "SOURCE", "TOOL", "CHANGES", "TIME LEFT", "REASON"}}
 	for _, a := range snap.Approvals {
-		t.row(a.ID, claimed(a), a.Source, a.Tool, changesOf(a), a.Until.Sub(w.now()).Round(time.Second).String(), saysWhy(a.Reason))
+		rows = append(rows, []string{
+			a.ID, approvalClient(a), a.Source, a.Tool, approvalTargets(a), a.Until.Sub(c.Now()).Round(time.Second).String(), shortReason(a.Reason),
+		})
 	}
-	return t.Flush()
+	return c.table(rows...)
 }
 
-func claimed(a status.Approval) string {
+func approvalClient(a status.Approval) string {
 	switch {
 	case a.Client == "":
 		return "(no name)"
 	case a.Proven:
 		return a.Client
 	}
-	return a.Client + "?" // a claim
+	return a.Client + "?" // the name is only claimed
 }
 
-func changesOf(a status.Approval) string {
+func approvalTargets(a status.Approval) string {
 	switch {
 	case len(a.Targets) == 0:
-		return "(not known)"
+		return "(unknown)"
 	case len(a.Targets)+a.More == 1:
 		return a.Targets[0]
 	}

@@ -15,27 +15,27 @@ import (
 // What is typed before a person can have read the question is no answer to it;
 // one call is asked about at a time, and one that ends meanwhile is left.
 func TestDialog(t *testing.T) {
-	w := testWorld(t)
 	var out bytes.Buffer
 	now := time.Now()
-	w.out, w.now = &out, func() time.Time { return now }
 	fake := &statustest.Fake{}
 	fake.SetPlan(status.Plan{Title: "Let x call put", Steps: []status.Step{{What: "change a", Diff: "-one\n+two\x1b[2J\n"}}})
-	d := &dialog{world: w, client: fake, seen: map[string]bool{}}
+	d := &approvalDialog{
+		console: console{out: &out, getenv: func(string) string { return "" }}, now: func() time.Time { return now }, client: fake, seen: map[string]bool{},
+	}
 	show := func(ids ...string) {
 		d.queue = nil
 		for _, id := range ids {
 			d.queue = append(d.queue, status.Approval{ID: id, Why: "the rule"})
 		}
-		d.turn(t.Context())
+		d.askNext(t.Context())
 	}
 	typed := func(after time.Duration, text string) {
 		now = now.Add(after)
-		d.heard(t.Context(), text)
-		d.turn(t.Context())
+		d.handleAnswer(t.Context(), text)
+		d.askNext(t.Context())
 	}
 	show("a", "b")
-	typed(blind-time.Millisecond, "y")
+	typed(typeAheadGuard-time.Millisecond, "y")
 	if len(fake.Did()) != 0 {
 		t.Fatal("an answer was heard that was typed before the question could be read")
 	}
@@ -57,5 +57,21 @@ func TestDialog(t *testing.T) {
 	text := out.String()
 	if strings.Contains(text, "\x1b") || !strings.Contains(text, "-one") || !strings.Contains(text, "because the rule") || !strings.Contains(text, "b no longer waits") {
 		t.Errorf("shown:\n%q", text)
+	}
+}
+
+func TestParseAnswer(t *testing.T) {
+	for text, want := range map[string]status.Answer{
+		"y": {Scope: status.Once}, " YES ": {Scope: status.Once}, "s": {Scope: status.ForSession}, "a": {Scope: status.Always},
+		"n": {}, "no  not this one ": {Reason: "not this one"},
+	} {
+		if a, ok := parseAnswer("x", text); !ok || *a.Answer != want {
+			t.Errorf("%q: %+v %v", text, a.Answer, ok)
+		}
+	}
+	for _, text := range []string{"", "x", "yes please", "q", "ny"} {
+		if a, ok := parseAnswer("x", text); ok {
+			t.Errorf("%q is %+v", text, a)
+		}
 	}
 }

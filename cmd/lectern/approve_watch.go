@@ -12,28 +12,29 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// blind is for how long after a question appears nothing typed counts: it was
-// meant for something else.
-const blind = 400 * time.Millisecond
+// typeAheadGuard is for how long after a question appears nothing typed counts:
+// it was meant for something else.
+const typeAheadGuard = 400 * time.Millisecond
 
 // watchApprovals shows each call that waits and asks about it, until ctx or the
 // input ends.
-func (w *world) watchApprovals(ctx context.Context) error {
-	if !isTerminal(w.in) || !isTerminal(w.out) {
+func watchApprovals(ctx context.Context, c *cli) error {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return usagef("approve: --watch needs a terminal; `lectern approve` lists the calls that wait")
 	}
-	client := w.client(nil)
+	client := c.hub().API()
 	shots, err := client.Watch(ctx)
 	if err != nil {
 		return err
 	}
-	w.say("waiting for calls that need your yes; interrupt to stop\n")
-	d := &dialog{world: w, client: client, seen: map[string]bool{}}
-	return d.run(ctx, shots, typed(ctx, w.in))
+	c.printf("waiting for calls that need your approval; press Ctrl+C to stop\n")
+	d := &approvalDialog{console: c.console, now: c.Now, client: client, seen: map[string]bool{}}
+	return d.run(ctx, shots, readLines(ctx, c.in))
 }
 
-// typed delivers lines as they are typed; it is closed at the end of input.
-func typed(ctx context.Context, in io.Reader) <-chan string {
+// readLines delivers lines as they are typed; the channel is closed at the end
+// of the input.
+func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -48,17 +49,19 @@ func typed(ctx context.Context, in io.Reader) <-chan string {
 	return lines
 }
 
-// A dialog asks about one call at a time.
-type dialog struct {
-	*world
-	client status.Client
-	queue  []status.Approval // oldest first; the first is asked about
-	seen   map[string]bool
-	asked  string    // the ID that is asked about; empty: none
-	since  time.Time // when the question appeared
+// An approvalDialog asks about one call at a time.
+type approvalDialog struct {
+	console
+
+	now     func() time.Time
+	client  status.Client
+	queue   []status.Approval // oldest first
+	seen    map[string]bool   // IDs that were asked about
+	current string            // the ID of the call that is asked about; empty: none
+	since   time.Time         // when the question appeared
 }
 
-func (d *dialog) run(ctx context.Context, shots <-chan status.Snapshot, lines <-chan string) error {
+func (d *approvalDialog) run(ctx context.Context, shots <-chan status.Snapshot, lines <-chan string) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,28 +71,28 @@ func (d *dialog) run(ctx context.Context, shots <-chan status.Snapshot, lines <-
 				return nil
 			}
 			d.queue = s.Approvals
-		case text, ok := <-lines:
+		case line, ok := <-lines:
 			if !ok {
 				return nil
 			}
-			d.heard(ctx, text)
+			d.handleAnswer(ctx, line)
 		}
-		d.turn(ctx)
+		d.askNext(ctx)
 	}
 }
 
-// turn asks about the oldest call when none is asked about, or the one that
-// was has ended.
-func (d *dialog) turn(ctx context.Context) {
+// askNext asks about the oldest call if no question is open, or if the call of
+// the open question no longer waits.
+func (d *approvalDialog) askNext(ctx context.Context) {
 	waits := func(id string) bool {
 		return slices.ContainsFunc(d.queue, func(a status.Approval) bool { return a.ID == id })
 	}
-	if d.asked != "" && !waits(d.asked) {
-		d.say("\n%s no longer waits\n", d.asked)
-		d.asked = ""
+	if d.current != "" && !waits(d.current) {
+		d.printf("\n%s no longer waits\n", d.current)
+		d.current = ""
 	}
 	for _, a := range d.queue {
-		if d.asked != "" {
+		if d.current != "" {
 			return
 		}
 		if d.seen[a.ID] {
@@ -98,54 +101,49 @@ func (d *dialog) turn(ctx context.Context) {
 		d.seen[a.ID] = true
 		plan, err := d.client.Preview(ctx, status.Action{Verb: status.Allow, Target: a.ID})
 		if err != nil {
-			continue // it has ended just now
+			continue // it has just ended
 		}
-		d.show(a, plan)
-		d.asked, d.since = a.ID, d.now()
+		d.ask(a, plan)
+		d.current, d.since = a.ID, d.now()
 	}
 }
 
-func (d *dialog) show(a status.Approval, plan status.Plan) {
-	d.say("\n%s: %s\nbecause %s\n", a.ID, line(plan.Title), line(a.Why))
+func (d *approvalDialog) ask(a status.Approval, plan status.Plan) {
+	d.printf("\n%s: ", a.ID)
+	d.printPlan(plan)
+	d.printf("asked because %s\n", a.Why)
 	if a.Reason != "" {
-		d.say("it says why: %s\n", line(a.Reason))
+		d.printf("the agent's reason: %s\n", a.Reason)
 	}
-	for _, step := range plan.Steps {
-		d.say("%s\n%s", line(step.What), text(step.Diff))
-	}
-	for _, risk := range plan.Risks {
-		d.say("note: %s\n", line(risk))
-	}
-	d.say("allow? [y]es once, [s]ession, [a]lways, [n]o, or no and why: ")
+	d.printf("allow? [y]es once, [s]ession, [a]lways, [n]o (a reason may follow): ")
 }
 
-func (d *dialog) heard(ctx context.Context, text string) {
-	if d.asked == "" {
+func (d *approvalDialog) handleAnswer(ctx context.Context, line string) {
+	if d.current == "" {
 		return
 	}
-	if d.now().Sub(d.since) < blind {
-		d.say("that was too fast to be an answer to this; allow? ")
+	if d.now().Sub(d.since) < typeAheadGuard {
+		d.printf("that was typed before the question appeared; allow? ")
 		return
 	}
-	a, ok := answerOf(d.asked, text)
+	a, ok := parseAnswer(d.current, line)
 	if !ok {
-		d.say("answer y, s, a or n, or n and a reason: ")
+		d.printf("answer y, s, a, n, or n followed by a reason: ")
 		return
 	}
-	d.asked = ""
+	d.current = ""
 	err := d.client.Do(ctx, a)
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
-		d.say("%s\n", line(err.Error()))
+		d.printf("%s\n", err)
 	default:
-		d.say("%s\n", answered(a))
+		d.printf("%s\n", answerSummary(a))
 	}
 }
 
-// answerOf reads what was typed; false: it is no answer.
-func answerOf(id, text string) (status.Action, bool) {
-	word, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
+func parseAnswer(id, line string) (a status.Action, ok bool) {
+	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	scope, yes := map[string]status.Scope{
 		"y": status.Once, "yes": status.Once, "s": status.ForSession, "session": status.ForSession, "a": status.Always, "always": status.Always,
 	}[strings.ToLower(word)]

@@ -1,90 +1,71 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/internal/audit"
-	"github.com/lectern-mcp/lectern/internal/safetext"
 )
 
-func auditCommand(w *world) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "audit",
-		Short: "Check the record of every call",
-		Long: "Every call that a hub passes on or refuses is a line in\n  " + w.auditFile() + "\n" +
-			"and in audit.jsonl.1 to .7, which are older: who, when, which tool and source, how\n" +
-			"long, sizes, the outcome, and a keyed digest of the arguments; never content. Each\n" +
-			"line holds the hash of the one before, so that a line that is changed, taken away\n" +
-			"or put in shows. A cut at the very end shows only against a hash noted before.",
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(auditVerifyCommand(w))
-	return c
+func auditCommand(c *cli) *cobra.Command {
+	cmd := groupCommand(&cobra.Command{Use: "audit", Short: "Verify the record of every call"}, auditVerifyCommand(c))
+	cmd.Long = "Every call that a hub passes on or refuses is a line in\n  " + c.Paths.Audit() + "\n" +
+		"and the older files audit.jsonl.1 to .7: who, when, which tool and source, how long,\n" +
+		"sizes, the outcome, and a keyed digest of the arguments; never content. Each line\n" +
+		"contains the hash of the line before, so that changed, removed and inserted lines\n" +
+		"are detected. A cut at the very end is only detected with a hash noted earlier."
+	return cmd
 }
 
-func auditVerifyCommand(w *world) *cobra.Command {
+func auditVerifyCommand(c *cli) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Say whether the audit trail is as it was written",
-		Long: "Say whether the audit trail is as it was written: the first line that does not\n" +
-			"fit is named, with what it means, and the exit status is 1. Note the hash that is\n" +
-			"printed: a later trail that was cut back does not hold it any more.",
+		Short: "Verify that the audit trail was not changed",
+		Long: "Verify that the audit trail was not changed. The first line that does not fit is\n" +
+			"reported with what it means, and the exit status is 1. Note the printed hash: if\n" +
+			"the trail is cut back later, the hash is no longer in it.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			r, err := audit.Verify(w.auditFile())
+			r, err := audit.Verify(c.Paths.Audit())
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				out := json.NewEncoder(w.out)
-				out.SetIndent("", "  ")
-				if err := out.Encode(r); err != nil {
-					return err
-				}
+				err = c.json(r)
 			} else {
-				w.sayTrail(r)
+				c.printAuditReport(r)
 			}
-			if b := r.Break; b != nil {
-				return &exitError{exitFailed, fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Reason, b.Meaning)}
+			if b := r.Break; err == nil && b != nil {
+				err = fmt.Errorf("audit trail: %s:%d: %s; %s", b.File, b.Line, b.Reason, b.Meaning)
 			}
-			if r.Files == 0 {
-				return errors.New("audit trail: there is none yet: it begins when a hub first runs")
+			if err == nil && r.Files == 0 {
+				err = errors.New("audit trail: not found; the hub creates it when it first runs")
 			}
-			return nil
+			return err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
 }
 
-func (w *world) sayTrail(r audit.Report) {
+func (c console) printAuditReport(r audit.Report) {
 	if r.Lines > 0 {
-		w.say("%d lines in %s fit together: numbers %d to %d\n", r.Lines, count(r.Files, "file"), r.First, r.Last)
-		w.say("hash of number %d: %s\n", r.Last, safetext.Line(r.Hash))
+		c.printf("%d lines in %s verified: numbers %d to %d\n", r.Lines, count(r.Files, "file"), r.First, r.Last)
+		c.printf("hash of number %d: %s\n", r.Last, r.Hash)
 	}
 	if r.First > 1 {
-		w.say("older lines were rotated away\n")
+		c.printf("older lines were rotated away\n")
 	}
 	if r.Torn > 0 {
-		w.say("the last line has no end (%d bytes): it is being written, or a crash cut it short; the next hub takes it away and says so\n", r.Torn)
+		c.printf("the last line is incomplete (%d bytes): it is being written, or a crash cut it short; the next hub removes it and says so\n", r.Torn)
 	}
 	if r.Cuts > 0 {
-		w.say("a crash cut the last line short %s; it was taken away\n", times(r.Cuts))
+		c.printf("a crash left the last line incomplete (%s); it was removed\n", count(r.Cuts, "time"))
 	}
 	if r.Lost > 0 {
-		w.say("%s could not be written, as the trail itself says\n", count(r.Lost, "record"))
+		c.printf("%s could not be written, according to the trail itself\n", count(r.Lost, "record"))
 	}
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/loopback"
+	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
@@ -63,7 +71,7 @@ func BenchmarkPanelFull(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	log := hubHere(b, exe, home)
+	log := benchHub(b, exe, home)
 	x := openScreen(b, 140, 45, in(home), exe)
 	x.shows("● ready", "─ Sources 500 ─")
 	x.types("7")
@@ -98,39 +106,57 @@ func BenchmarkPanelFull(b *testing.B) {
 	})
 }
 
-// hubHere is a hub in this process, for the panel of exe; what is written to
-// the log that it returns is the hub's.
-func hubHere(b *testing.B, exe, home string) *slog.Logger {
+// benchHub is a hub in this process with the configuration of home, for the
+// panel of exe. What is written to the log that it returns is the hub's.
+func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	b.Helper()
-	w, err := newWorld(strings.NewReader(""), b.Output(), b.Output(), in(home))
+	a := apptest.New(b)
+	a.Exe, a.Paths = exe, apptest.Paths(home)
+	conf, err := a.Config()
 	if err != nil {
 		b.Fatal(err)
 	}
-	w.exe = exe
-	h, err := w.newHost(slog.LevelInfo)
+	log, err := logs.New(logs.Options{File: a.Paths.Log(), Level: slog.LevelInfo, Now: a.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
+	var sources []hub.Source
+	for _, s := range a.Sources(conf) {
+		sources = append(sources, hub.Source{Name: s.Name, Kind: s.Kind, Options: s.Options, Place: s.Path})
+	}
+	state := supervisor.NewState(a.Now)
+	h := hub.New(hub.Config{Kinds: a.Systems(), Sources: sources, Version: a.Version, State: state, Log: slog.New(log), Now: a.Now})
+	state.Update(func(s *status.Snapshot) {
+		s.Hub.Component = status.Component{Name: "hub", State: status.Ready, Since: a.Now()}
+	})
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
+	status.HandleStream(queries, status.CallsQuery, h.Calls)
+	status.HandleQuery(queries, status.ChangesQuery, h.Changes)
+	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
+		return h.Tools(ctx, f.Source, f.Client)
+	})
+	api := supervisor.HubAPI{State: state, BeforeWatch: h.Draw, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.HubConfig{
-			Paths: w.hubPaths(), Stamp: w.stamp(), Open: h.open, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy,
-			Pinned: func() bool { return true }, Pending: h.pending, HTTPPort: h.web.port, IdleAfter: time.Hour, Log: h.log, Now: w.now,
+			Paths: a.Paths.Daemon(), Self: a.Stamp(), Open: h.Start, Control: loopback.Handler(api), Busy: h.Busy,
+			Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
+				return h.ServeStream(ctx, conn, conn, hub.Attach{Scope: hello.Scope, Transport: status.Stdio})
+			},
+			Pinned: func() bool { return true }, HTTPPort: func() int { return 0 }, IdleAfter: time.Hour, Log: slog.New(log), Now: a.Now,
 		})
 	}()
 	b.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
-			b.Error(err)
-		}
-		if err := h.close(); err != nil {
+		if err := errors.Join(<-done, h.Close(), log.Close()); err != nil {
 			b.Error(err)
 		}
 	})
 	for {
-		if _, err := daemon.Ask(ctx, w.hubPaths()); err == nil {
-			return h.log
+		if _, err := daemon.GetHealth(ctx, a.Paths.Daemon()); err == nil {
+			return slog.New(log)
 		}
 		select {
 		case err := <-done:

@@ -54,12 +54,12 @@ func (m brittle) Farewell() string { return "Farewell." }
 func playBrittle() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	w, err := newWorld(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	c, err := newCLI(os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	if err != nil {
 		panic(err)
 	}
-	broken := &catcher{end: cancel}
-	_, err = w.draw(ctx, brittle{at: os.Args[1], beside: broken.watch}, broken, manner{})
+	guard := &panicGuard{cancel: cancel}
+	_, err = runProgram(ctx, c, brittle{at: os.Args[1], beside: guard.run}, guard, panelFlags{})
 	cancel()
-	os.Exit(report(os.Stderr, err))
+	os.Exit(reportError(os.Stderr, err))
 }

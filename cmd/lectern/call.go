@@ -10,46 +10,47 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-func callCommand(w *world) *cobra.Command {
+func callCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "call SOURCE TOOL [JSON|-]",
 		Short: "Call a tool as an agent would",
-		Long: "Call a tool as an agent would: the same grants, limits and audit hold. The hub is\n" +
-			"started when none runs. The answer is JSON on stdout. Arguments are a JSON\n" +
-			"object; - reads it from stdin.",
+		Long: "Call a tool as an agent would: the same grants and limits apply, and the call is\n" +
+			"recorded. The hub is started if none is running. Arguments are a JSON object; with -\n" +
+			"they are read from stdin. The result is printed as JSON.",
 		Example:           "  lectern call welcome search_pages '{\"query\": \"agent\"}'",
-		Args:              needs(2, 3, "a source, a tool and its arguments as JSON"),
-		ValidArgsFunction: w.completeCall,
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:              arguments(2, 3, "a source, a tool and the tool's arguments as JSON"),
+		ValidArgsFunction: c.completeCall,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			var in json.RawMessage
 			if len(args) == 3 {
 				var err error
-				if in, err = w.arguments(args[2]); err != nil {
+				if in, err = readToolArguments(args[2], c.in); err != nil {
 					return err
 				}
 			}
-			return w.call(c.Context(), args[0], args[1], in)
+			return callTool(cmd.Context(), c, args[0], args[1], in)
 		},
 	}
 }
 
-// arguments reads the JSON that a person typed or piped in.
-func (w *world) arguments(text string) (json.RawMessage, error) {
-	from, raw := "the argument", []byte(text)
-	if text == "-" {
+// maxArguments bounds the arguments of one call in bytes.
+const maxArguments = 4 << 20
+
+// readToolArguments reads the JSON that a person typed; "-" means stdin.
+func readToolArguments(typed string, stdin io.Reader) (json.RawMessage, error) {
+	from, raw := "the argument", []byte(typed)
+	if typed == "-" {
 		var err error
-		if raw, err = io.ReadAll(io.LimitReader(w.in, callMax+1)); err != nil {
+		if raw, err = io.ReadAll(io.LimitReader(stdin, maxArguments+1)); err != nil {
 			return nil, fmt.Errorf("read stdin: %w", err)
 		}
 		from = "stdin"
 	}
-	if len(raw) > callMax {
-		return nil, usagef("%s has more than %d bytes", from, callMax)
+	if len(raw) > maxArguments {
+		return nil, usagef("%s is larger than %d bytes", from, maxArguments)
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -57,24 +58,24 @@ func (w *world) arguments(text string) (json.RawMessage, error) {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = fmt.Sprintf(" at byte %d", e.Offset)
 		}
-		return nil, usagef("%s is not JSON%s: %v; write an object, such as '{\"limit\": 5}'", from, at, err)
+		return nil, usagef("%s is not valid JSON%s: %v; write an object, such as '{\"limit\": 5}'", from, at, err)
 	}
 	return raw, nil
 }
 
-func (w *world) call(ctx context.Context, source, tool string, args json.RawMessage) error {
-	conn, _, err := daemon.Connect(ctx, w.connecting(w.stderrLog())) // starts the hub, and holds it while we ask
+func callTool(ctx context.Context, c *cli, source, tool string, args json.RawMessage) error {
+	conn, _, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written to it
-	answer, err := status.Ask(ctx, w.client(nil), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
+	answer, err := status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
 	if e, ok := errors.AsType[*status.CallError](err); ok {
-		w.note("lectern: %s: %s\n", e.Code, safetext.Of(e.Msg))
+		c.warnf("lectern: %s: %s\n", e.Code, text(e.Msg))
 		if e.Hint != "" {
-			w.note("%s\n", safetext.Of(e.Hint))
+			c.warnf("%s\n", text(e.Hint))
 		}
-		return &exitError{code: exitOf(err)}
+		return &exitError{code: exitCodeFor(err)}
 	}
 	if err != nil {
 		return err
@@ -84,31 +85,28 @@ func (w *world) call(ctx context.Context, source, tool string, args json.RawMess
 		return fmt.Errorf("read answer: %w", err)
 	}
 	b.WriteByte('\n')
-	if w.onTerminal() {
-		_, err = io.WriteString(w.out, string(safetext.Of(b.String())))
+	if c.screen() {
+		_, err = io.WriteString(c.out, string(text(b.String())))
 	} else {
-		_, err = b.WriteTo(w.out)
+		_, err = b.WriteTo(c.out)
 	}
 	return err
 }
 
-// completeCall proposes sources, and then the tools of the one that was named.
-func (w *world) completeCall(c *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+// completeCall proposes sources, and then the tools of the named source.
+func (c *cli) completeCall(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return w.completeSource(c, args, prefix)
+		return c.completeSource(cmd, args, prefix)
 	}
-	conf, err := w.config()
+	conf, err := c.Config()
 	if err != nil || len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, s := range w.sources(conf) {
-		for _, k := range w.kinds() {
-			if s.Name != args[0] || k.Manifest().Name != s.Kind {
-				continue
-			}
-			for _, t := range k.Manifest().Tools {
-				names = append(names, t.Name)
+	for _, s := range c.Sources(conf) {
+		for _, k := range c.Systems() {
+			if s.Name == args[0] && k.Manifest().Name == s.Kind {
+				names = append(names, toolNames(k)...)
 			}
 		}
 	}

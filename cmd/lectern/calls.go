@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,67 +9,54 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// callFilter says which calls a person wants to see.
-type callFilter struct {
+// callsFlags say which calls to show, and how.
+type callsFlags struct {
+	status.CallFilter
+
 	client, source string
 	json           bool
 }
 
-func callsCommand(w *world) *cobra.Command {
-	q, f := status.CallFilter{}, callFilter{}
-	c := &cobra.Command{
+func callsCommand(c *cli) *cobra.Command {
+	var f callsFlags
+	cmd := &cobra.Command{
 		Use:   "calls",
-		Short: "Show what agents called",
-		Long: "Show what agents called: the hub that runs remembers the last 4096 calls, and\n" +
-			"never what was asked or answered, but how much.",
+		Short: "Show recent calls by agents",
+		Long: "Show recent calls by agents. The running hub remembers the last 4096 calls, with the\n" +
+			"sizes of arguments and results but without their content.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return w.calls(c.Context(), q, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showCalls(cmd.Context(), c, f) },
 	}
-	c.Flags().BoolVarP(&q.Follow, "follow", "f", false, "go on as calls end, also over a restart of the hub")
-	c.Flags().BoolVar(&f.json, "json", false, "one JSON object a line")
-	c.Flags().StringVar(&f.client, "client", "", "only calls of this client")
-	c.Flags().StringVar(&f.source, "source", "", "only calls to this source")
-	return c
+	cmd.Flags().BoolVarP(&f.Follow, "follow", "f", false, "keep printing calls as they end, even when the hub restarts")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per line")
+	cmd.Flags().StringVar(&f.client, "client", "", "only calls by this `CLIENT`")
+	cmd.Flags().StringVar(&f.source, "source", "", "only calls to this `SOURCE`")
+	return cmd
 }
 
-func (w *world) calls(ctx context.Context, q status.CallFilter, f callFilter) error {
-	calls, err := status.Open(ctx, w.client(nil), status.CallsQuery, q)
+func showCalls(ctx context.Context, c *cli, f callsFlags) error {
+	calls, err := status.Open(ctx, c.hub().API(), status.CallsQuery, f.CallFilter)
 	if err != nil {
 		return noHub(err)
 	}
-	out := json.NewEncoder(w.out)
+	out := json.NewEncoder(c.out)
 	for n := range calls {
 		if n.Missed > 0 && !f.json {
-			_, err = fmt.Fprintf(w.out, "... %d calls are missing here\n", n.Missed)
+			c.printf("... %s missing here\n", count(int(n.Missed), "call"))
 		}
-		if err == nil && (f.client == "" || f.client == n.Client) && (f.source == "" || f.source == n.Source) {
-			if f.json {
-				err = out.Encode(n)
-			} else {
-				err = w.printCall(n)
+		switch {
+		case f.client != "" && f.client != n.Client || f.source != "" && f.source != n.Source:
+		case f.json:
+			if err := out.Encode(n); err != nil {
+				return err
 			}
-		}
-		if err != nil {
-			return err
+		default:
+			c.printf("%s %s %s %s %s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), n.Session, n.Client,
+				cmp.Or(n.Source, "-"), n.Tool, n.Duration.Round(10*time.Microsecond), cmp.Or(n.Code, fmt.Sprintf("%d bytes", n.ResponseBytes)))
 		}
 	}
 	return nil
-}
-
-func (w *world) printCall(n status.Call) error {
-	outcome := n.Code
-	if outcome == "" {
-		outcome = fmt.Sprintf("%d bytes", n.ResponseBytes)
-	}
-	source := n.Source
-	if source == "" {
-		source = "-"
-	}
-	_, err := fmt.Fprintf(w.out, "%s %s %s %s %s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), safetext.Line(n.Session),
-		safetext.Line(n.Client), safetext.Line(source), safetext.Line(n.Tool), n.Duration.Round(10*time.Microsecond), safetext.Line(outcome))
-	return err
 }

@@ -2,208 +2,192 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
-	"path/filepath"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-func (w *world) journalDir() string { return filepath.Join(w.places.State, "journal") }
+// filterFlags choose changes.
+type filterFlags struct {
+	status.Filter
 
-// newJournal is the hub's. It touches nothing until it is needed.
-func (w *world) newJournal(conf config.Config, log *slog.Logger) *journal.Journal {
-	return journal.New(journal.Options{
-		Dir: w.journalDir(), Now: w.now, Log: log, Keep: conf.Journal.Keep, MaxBytes: int64(conf.Journal.Max) << 20,
-	})
+	since string
 }
 
-func changesCommand(w *world) *cobra.Command {
-	var p status.Filter
-	var since string
+func (f *filterFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Source, "source", "", "only changes in this `SOURCE`")
+	cmd.Flags().StringVar(&f.Client, "client", "", "only changes by the `CLIENT` with this name, proven or not")
+	cmd.Flags().StringVar(&f.Session, "session", "", "only changes in this `SESSION`, such as s3")
+	cmd.Flags().StringVar(&f.since, "since", "", "only changes since this `TIME`: 90m, 2h or 3d ago, or 2026-11-21 or 2026-11-21T15:04")
+}
+
+func (f *filterFlags) parse(now time.Time) (err error) {
+	f.Since, err = parseSince(f.since, now)
+	return err
+}
+
+func changesCommand(c *cli) *cobra.Command {
+	var f filterFlags
 	var asJSON bool
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "changes",
 		Short: "List what agents changed, or show a change",
 		Long: "List what agents changed in your knowledge bases, newest first. `lectern changes\n" +
-			"show ID` shows a change as a diff; `lectern undo` takes changes back.",
+			"show ID` shows a change as a diff; `lectern undo` undoes changes.",
 		Example: "  lectern changes --since 2h\n  lectern changes --source notes --json\n  lectern changes show c12",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if p.Limit < 0 {
-				return usagef("--limit %d: give the number of changes, or 0 for 100", p.Limit)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.Limit < 0 {
+				return usagef("invalid --limit %d (want the number of changes, or 0 for 100)", f.Limit)
 			}
-			var err error
-			if p.Since, err = w.moment(since); err != nil {
+			if err := f.parse(c.Now()); err != nil {
 				return err
 			}
-			return w.listChanges(c.Context(), p, asJSON)
+			return listChanges(cmd.Context(), c, f.Filter, asJSON)
 		},
 	}
-	pickFlags(c, &p, &since)
-	c.Flags().IntVarP(&p.Limit, "limit", "n", 0, "how many; 0: 100")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	show := &cobra.Command{
-		Use: "show ID...", Short: "Show changes as diffs", Args: needs(1, 100, "IDs of changes"),
-		RunE: func(c *cobra.Command, ids []string) error { return w.showChanges(c.Context(), ids) },
-	}
-	c.AddCommand(show, &cobra.Command{
-		Use: "acknowledge", Short: "Show no more that a damaged journal was moved aside", Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return w.acknowledgeDamage(c.Context()) },
+	f.register(cmd)
+	cmd.Flags().IntVarP(&f.Limit, "limit", "n", 0, "the `NUMBER` of changes; 0 means 100")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(&cobra.Command{
+		Use: "show ID...", Short: "Show changes as diffs", Args: arguments(1, 100, "IDs of changes"),
+		RunE: func(cmd *cobra.Command, ids []string) error { return showChanges(cmd.Context(), c, ids) },
+	}, &cobra.Command{
+		Use: "acknowledge", Short: "Dismiss the notice about a damaged journal", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return acknowledgeDamage(cmd.Context(), c) },
 	})
-	return c
+	return cmd
 }
 
-func pickFlags(c *cobra.Command, p *status.Filter, since *string) {
-	c.Flags().StringVar(&p.Source, "source", "", "only in this source")
-	c.Flags().StringVar(&p.Client, "client", "", "only by clients that call themselves so")
-	c.Flags().StringVar(&p.Session, "session", "", "only in this session, such as s3")
-	c.Flags().StringVar(since, "since", "", "only from then on: 90m, 2h, 3d ago, or 2026-11-21 or 2026-11-21T15:04")
-}
-
-// moment reads a point in time as people give it; empty: none.
-func (w *world) moment(s string) (time.Time, error) {
+// parseSince reads a time as people give it; empty: the zero time.
+func parseSince(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if ago, ok := strings.CutSuffix(s, "d"); ok {
-		if n, err := time.ParseDuration(ago + "h"); err == nil && n > 0 {
-			return w.now().Add(-24 * n), nil
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := time.ParseDuration(days + "h"); err == nil && n > 0 {
+			return now.Add(-24 * n), nil
 		}
 	}
 	if ago, err := time.ParseDuration(s); err == nil && ago > 0 {
-		return w.now().Add(-ago), nil
+		return now.Add(-ago), nil
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("--since %q: give a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04", s)
+	return time.Time{}, usagef("invalid --since %q (want a time such as 90m, 2h, 3d, 2026-11-21 or 2026-11-21T15:04)", s)
 }
 
-func (w *world) listChanges(ctx context.Context, p status.Filter, asJSON bool) error {
-	found, err := status.Ask(ctx, w.client(nil), status.ChangesQuery, p)
+func listChanges(ctx context.Context, c *cli, f status.Filter, asJSON bool) error {
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, f)
 	if err != nil {
 		return noHub(err)
 	}
 	if asJSON {
-		out := json.NewEncoder(w.out)
-		out.SetIndent("", "  ")
-		return out.Encode(found)
+		return c.json(found)
 	}
 	if len(found.Changes) == 0 {
-		w.say("no changes\n")
+		c.printf("no changes\n")
 		return nil
 	}
-	t := newTable(w.out)
-	t.row("ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "WHAT", "")
-	for _, c := range found.Changes {
-		t.row(c.ID, c.Time.Local().Format("2006-01-02 15:04:05"), c.Client, c.Session, c.Source, c.Tool, c.Action+" "+c.Target, listed(c))
+	rows := [][]string{{"ID", "TIME", "CLIENT", "SESSION", "SOURCE", "TOOL", "CHANGE", "NOTES"}}
+	for _, ch := range found.Changes {
+		notes := changeNotes(ch)
+		if ch.Reason != "" {
+			notes = append(notes, shortReason(ch.Reason))
+		}
+		rows = append(rows, []string{
+			ch.ID, ch.Time.Local().Format(time.DateTime), ch.Client, ch.Session, ch.Source, ch.Tool, ch.Action + " " + ch.Target, strings.Join(notes, ", "),
+		})
 	}
-	if err := t.Flush(); err != nil {
+	if err := c.table(rows...); err != nil {
 		return err
 	}
 	if found.More {
-		w.say("older ones are not shown; give --limit\n")
+		c.printf("there are older changes; use --limit to see more\n")
 	}
 	return nil
 }
 
-// standing is what there is to say of a change beyond that it was written.
-func standing(c status.Change) string {
-	var said []string
-	if c.Outcome != status.Written {
-		said = append(said, string(c.Outcome))
+// changeNotes are what is special about a change.
+func changeNotes(ch status.Change) (notes []string) {
+	if ch.Outcome != status.Written {
+		notes = append(notes, string(ch.Outcome))
 	}
-	if c.Undoes != "" {
-		said = append(said, "takes back "+c.Undoes)
+	if ch.Undoes != "" {
+		notes = append(notes, "undoes "+ch.Undoes)
 	}
-	if c.CannotUndo != "" {
-		said = append(said, c.CannotUndo)
+	if ch.CannotUndo != "" {
+		notes = append(notes, ch.CannotUndo)
 	}
-	return strings.Join(said, ", ")
+	return notes
 }
 
-// listed is what a list says of a change behind its target.
-func listed(c status.Change) string {
-	said, why := standing(c), saysWhy(c.Reason)
-	if said != "" && why != "" {
-		return said + ", " + why
-	}
-	return said + why
-}
+// maxReason is how many characters of an agent's reason fit into a list.
+const maxReason = 60
 
-// mostListed is how many characters of an agent's reason fit into a list.
-const mostListed = 60
-
-// saysWhy is an agent's reason in a list, in its words; empty: it gave none.
-func saysWhy(reason string) string {
+// shortReason is an agent's reason in a list; empty stays empty.
+func shortReason(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	if short := []rune(reason); len(short) > mostListed {
-		reason = string(short[:mostListed]) + "…"
+	if short := []rune(reason); len(short) > maxReason {
+		reason = string(short[:maxReason]) + "…"
 	}
-	return "says: " + reason
+	return "reason: " + reason
 }
 
-func (w *world) showChanges(ctx context.Context, ids []string) error {
-	found, err := status.Ask(ctx, w.client(nil), status.ChangesQuery, status.Filter{IDs: ids})
+func showChanges(ctx context.Context, c *cli, ids []string) error {
+	found, err := status.Ask(ctx, c.hub().API(), status.ChangesQuery, status.Filter{IDs: ids})
 	if err != nil {
 		return noHub(err)
 	}
 	for _, id := range ids {
 		if _, ok := found.Diffs[id]; !ok {
-			return usagef("there is no change %.40q; `lectern changes` lists them", id)
+			return usagef("change %.40q not found; `lectern changes` lists the changes", id)
 		}
 	}
-	for _, c := range found.Changes {
-		said := standing(c)
-		if said != "" {
-			said = ", " + said
+	for _, ch := range found.Changes {
+		c.printf("%s: %s\n", ch.ID, strings.Join(append([]string{
+			ch.Action + " " + ch.Target + " by " + ch.Client + " (" + ch.Session + ") with " + ch.Tool + " in " + ch.Source,
+			ch.Time.Local().Format(time.DateTime),
+		}, changeNotes(ch)...), ", "))
+		if ch.Reason != "" {
+			c.printf("the agent's reason: %s\n", ch.Reason)
 		}
-		w.say("%s: %s by %s (%s) with %s in %s, %s%s\n", c.ID, line(c.Action+" "+c.Target), line(c.Client), line(c.Session), line(c.Tool), line(c.Source),
-			c.Time.Local().Format("2006-01-02 15:04:05"), line(said))
-		if c.Reason != "" {
-			w.say("why, as it says: %s\n", line(c.Reason))
-		}
-		w.say("%s", w.diff(found.Diffs[c.ID]))
+		c.printDiff(found.Diffs[ch.ID])
 	}
 	return nil
 }
 
-// diff is a unified diff made safe for the terminal, and coloured on one.
-func (w *world) diff(s string) string {
-	safe := string(safetext.Of(s))
-	if !isTerminal(w.out) || w.env("NO_COLOR") != "" || w.env("TERM") == "dumb" {
-		return safe
+// acknowledgeDamage asks the hub, which then removes the notice at once.
+func acknowledgeDamage(ctx context.Context, c *cli) error {
+	files, err := journal.Quarantined(c.Paths.Journal())
+	if err != nil {
+		return err
 	}
-	var b strings.Builder
-	for l := range strings.Lines(safe) {
-		colour := ""
-		switch {
-		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
-			colour = "\x1b[1m"
-		case strings.HasPrefix(l, "@@"):
-			colour = "\x1b[36m"
-		case strings.HasPrefix(l, "+"):
-			colour = "\x1b[32m"
-		case strings.HasPrefix(l, "-"):
-			colour = "\x1b[31m"
-		}
-		if colour == "" {
-			b.WriteString(l)
-			continue
-		}
-		b.WriteString(colour + strings.TrimSuffix(l, "\n") + "\x1b[0m\n")
+	if len(files) == 0 {
+		c.printf("nothing to acknowledge\n")
+		return nil
 	}
-	return b.String()
+	err = c.hub().API().Do(ctx, status.Action{Verb: status.Acknowledge, Target: problems.JournalDamaged.Code})
+	if errors.Is(err, daemon.ErrNoHub) {
+		err = journal.Acknowledge(c.Paths.Journal())
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		c.printf("kept as %s\n", file+journal.AcknowledgedSuffix)
+	}
+	return nil
 }

@@ -1,63 +1,214 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
-	"net"
-	"net/http"
+	"fmt"
 
-	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
+	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/status"
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// client is the panel's view of the product, with a hub or without. It writes
-// no log: a panel is on the screen. A tender knows why no hub runs; nil: there
-// is none.
-func (w *world) client(t *tender) status.Client {
-	to := w.connecting(slog.New(slog.DiscardHandler))
-	to.Offline = func() status.Snapshot {
-		s := w.offline()
-		if t != nil {
-			t.tell(&s)
-		}
-		return s
-	}
-	if t == nil {
-		return daemon.Client(to)
-	}
-	to.Ended = t.ended
-	return tended{daemon.Client(to), t}
+// clientCommand is about the configuration files of MCP clients on this
+// machine, not about their sessions.
+func clientCommand(c *cli) *cobra.Command {
+	return groupCommand(&cobra.Command{Use: "client", Short: "Connect MCP clients, such as Claude Code, Cursor or Codex"},
+		clientListCommand(c), clientShowCommand(c), clientInstallCommand(c), clientRemoveCommand(c), clientCheckCommand(c), clientTokenCommand(c))
 }
 
-// offline is what the configuration alone tells: what a hub would open.
-func (w *world) offline() status.Snapshot {
-	s := status.Snapshot{
-		Hub:     status.Hub{Config: w.places.File()},
-		Sources: []status.Source{}, Sessions: []status.Session{}, Peers: []status.Peer{}, Problems: []status.Problem{}, Approvals: []status.Approval{}, Outcomes: []status.ApprovalOutcome{},
-		Snippets: w.snippets(""),
-	}
-	conf, err := w.config()
-	if err != nil {
-		s.Problems = append(s.Problems, w.brokenConfig(err))
-		return s
-	}
-	for _, src := range w.sources(conf) {
-		s.Sources = append(s.Sources, status.Source{
-			Component: status.Component{Name: src.Name, State: status.Stopped}, Kind: src.Kind, Place: src.Place,
-			ReadOnly: src.ReadOnly, Effects: []string{}, Sample: src.Sample,
-		})
-	}
-	return s
+// connectFlags say how a client is to be connected.
+type connectFlags struct{ install.Connection }
+
+func (f *connectFlags) registerEntry(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Name, "name", app.Name, "the `NAME` of the entry in the client")
 }
 
-// controlClient speaks HTTP to the running hub's control socket. There is no
-// deadline: the hub's limits hold.
-func (w *world) controlClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return loopnet.DialSocket(ctx, w.hubPaths().Control())
+func (f *connectFlags) registerFile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Project, "project", "", "edit the file of the project in this `FOLDER` instead of yours")
+	cmd.Flags().BoolVar(&f.ByFile, "by-file", false, "edit the file even if the client has a command for this")
+}
+
+func (f *connectFlags) registerContent(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Source, "source", "", "open only this `SOURCE` to the client")
+	cmd.Flags().BoolVar(&f.HTTP, "http", false, "connect by the hub's URL instead of a command")
+}
+
+func clientListCommand(c *cli) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List MCP clients and whether they are connected",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			m := c.planner().Machine()
+			s, _ := c.planner().Server()
+			rows := [][]string{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
+			hidden := 0
+			for _, cl := range installer.Clients() {
+				f := m.Find(cl, s)
+				if !all && !f.Detected || cl.Retired() != "" && f.Condition == installer.Absent {
+					hidden++
+					continue
+				}
+				rows = append(rows, []string{cl.ID, yesNo(f.Detected), string(f.Condition), cmp.Or(f.File, f.Note)})
+			}
+			if err := c.table(rows...); err != nil {
+				return err
+			}
+			if hidden > 0 && !all {
+				c.printf("not shown: %s that are not installed; see `lectern client list --all`\n", count(hidden, "client"))
+			}
+			return nil
 		},
-	}}
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "include clients that are not installed")
+	return cmd
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func clientShowCommand(c *cli) *cobra.Command {
+	var f connectFlags
+	cmd := &cobra.Command{
+		Use:               "show CLIENT",
+		Short:             "Show what to paste or run to connect a client by hand",
+		Args:              arguments(1, 1, "the name of a client"),
+		ValidArgsFunction: completeClient,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cl, err := install.FindClient(args[0])
+			if err != nil {
+				return err
+			}
+			s, _, hint, err := c.planner().Connection(f.Connection)
+			if err != nil {
+				return err
+			}
+			return showClient(c, cl, s, hint, f.HTTP)
+		},
+	}
+	f.registerEntry(cmd)
+	f.registerContent(cmd)
+	return cmd
+}
+
+func showClient(c *cli, cl installer.Client, s installer.Server, hint string, overHTTP bool) error {
+	m := c.planner().Machine()
+	snip, ok := cl.Snippet(m, s, overHTTP)
+	switch {
+	case !ok && cl.Retired() != "":
+		return fmt.Errorf("show client: %s: %s", cl.Title, cl.Retired())
+	case !ok && !cl.HTTP():
+		return fmt.Errorf("show client: %s supports only stdio; leave out --http", cl.Title)
+	case !ok:
+		return fmt.Errorf("show client: HTTP is off in %s; set http = true in [hub]", c.Paths.File())
+	}
+	snip.Where += hint
+	c.printSnippet(snip)
+	if own := cl.Command(m, s, overHTTP); own != "" && own != snip.Text {
+		c.printf("\nor run\n%s\n", text(indent(own)))
+	}
+	if link := cl.Link(s); link != "" && !overHTTP {
+		c.printf("\nor open\n%s\n", text(indent(link)))
+	}
+	if overHTTP {
+		c.printf("\nThe token is in %s. Lectern never writes it into other files.\n", c.Paths.ClientToken())
+	}
+	if cl.After() != "" {
+		c.printf("\nThen %s.\n", cl.After())
+	}
+	return nil
+}
+
+func (c console) printSnippet(s status.Snippet) {
+	c.printf("%s (%s)\n%s\n", s.Client, s.Where, text(indent(s.Text)))
+}
+
+func clientInstallCommand(c *cli) *cobra.Command {
+	var f connectFlags
+	cmd := c.proposalCommand(&cobra.Command{
+		Use:   "install CLIENT",
+		Short: "Add Lectern to a client's configuration",
+		Long: "Add Lectern to a client's configuration. The change is shown first. Only our entry is\n" +
+			"written, and a backup of the file is kept beside it. If the client has a command for\n" +
+			"this and rewrites its file all the time, that command is run instead.",
+		Example:           "  lectern client install claude-code\n  lectern client install cursor --project . --source notes",
+		Args:              arguments(1, 1, "the name of a client"),
+		ValidArgsFunction: completeClient,
+	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		return c.planner().ConnectClient(args[0], f.Connection)
+	})
+	f.registerEntry(cmd)
+	f.registerFile(cmd)
+	f.registerContent(cmd)
+	return cmd
+}
+
+func clientRemoveCommand(c *cli) *cobra.Command {
+	var f connectFlags
+	cmd := c.proposalCommand(&cobra.Command{
+		Use:               "remove CLIENT",
+		Short:             "Remove Lectern from a client's configuration",
+		Long:              "Remove Lectern from a client's configuration. Entries of other programs stay.",
+		Args:              arguments(1, 1, "the name of a client"),
+		ValidArgsFunction: completeClient,
+	}, func(_ context.Context, args []string) (*installer.Proposal, error) {
+		return c.planner().DisconnectClient(args[0], f.Connection)
+	})
+	f.registerEntry(cmd)
+	f.registerFile(cmd)
+	return cmd
+}
+
+func clientCheckCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check Lectern's entries in the clients' configurations",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			m := c.planner().Machine()
+			s, _ := c.planner().Server()
+			broken := 0
+			var rows [][]string
+			for _, cl := range installer.Clients() {
+				f := m.Find(cl, s)
+				if f.Condition == installer.Absent {
+					continue
+				}
+				if f.Condition != installer.Connected {
+					broken++
+				}
+				rows = append(rows, []string{cl.ID, string(f.Condition), f.File, f.Note})
+			}
+			if err := c.table(rows...); err != nil {
+				return err
+			}
+			if len(rows) == 0 {
+				c.printf("no client is connected yet; see `lectern client list`\n")
+			}
+			if broken > 0 {
+				return fmt.Errorf("check clients: %s must be fixed", count(broken, "client"))
+			}
+			return nil
+		},
+	}
+}
+
+// completeClient proposes IDs of clients to a shell.
+func completeClient(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, c := range installer.Clients() {
+		if len(args) == 0 && c.Retired() == "" {
+			names = append(names, c.ID+"\t"+c.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -144,9 +144,9 @@ func (a *agent) leave(t *testing.T) {
 	}
 }
 
-func hubOf(t *testing.T, home string) daemon.Vitals {
+func hubOf(t *testing.T, home string) daemon.Health {
 	t.Helper()
-	v, err := daemon.Ask(t.Context(), pathsIn(home))
+	v, err := daemon.GetHealth(t.Context(), pathsIn(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func awaitSessions(t *testing.T, home string, want int) {
 	}
 }
 
-func stopHub(t *testing.T, home string) {
+func stopTestHub(t *testing.T, home string) {
 	t.Helper()
 	pid := hubOf(t, home).PID
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -206,7 +206,7 @@ func TestEightClientsShareOneHub(t *testing.T) {
 	for _, a := range agents {
 		a.leave(t)
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // A hub that is killed in the middle of a thousand reads costs no client and
@@ -243,7 +243,7 @@ func TestKilledHubLosesNothing(t *testing.T) {
 		t.Error("the hub was not killed")
 	}
 	a.leave(t)
-	stopHub(t, home)
+	stopTestHub(t, home)
 	log, err := os.ReadFile(filepath.Join(home, "state", "lectern.log"))
 	if err != nil {
 		t.Fatal(err)

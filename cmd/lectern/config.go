@@ -1,91 +1,167 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
 )
 
-// configExample is a configuration file with every key. What stands outside
-// [[source]] are the defaults.
-const configExample = `[hub]
-port = 12740          # of http://127.0.0.1:PORT/mcp; never another one
-http = true           # false: agents come over "lectern serve" alone
-idle_after = "10m"    # leave when nobody is connected for so long; "0s": never
-mark = true           # answers say that they are data and no instructions: in
-                      # _meta "lectern/untrusted", and in a line behind the text
-own_changes = false   # true: agents may list and undo what they changed
-                      # themselves, by the tools list_changes and undo_change
-
-[limits]
-deadline = "30s"      # of one tool call
-in_flight = 32        # calls of one agent at the same time; more wait
-approval = "50s"      # how long a call waits for your yes; many clients give up
-                      # after 60 s: set more where yours wait longer
-calls_per_minute = 0  # of one client; 0: as many as it likes
-session_writes = 0    # of one session; 0: as many as it likes
-fuse_deletes = 100    # in a minute by one client, and then you are asked
-fuse_bytes = 33554432 # rewritten in a minute by one client, likewise; 0: never
-
-[journal]
-keep = "90d"          # how long what agents change can be taken back
-max_mb = 512          # how much of it is kept; the oldest makes room
-
-[logseq]
-plain_token = false   # true: a plugin that cannot prove its token may send it
-origins = []          # of plugin pages that may connect besides Logseq's own
-
-[update]
-check = true          # the panel asks once a day whether there is a new version
-mirror = ""           # an https URL to get releases from instead of GitHub
-pin = ""              # the version that "lectern self-update" stays at
-
-[[source]]            # one for each knowledge base
-name = "notes"        # what agents call it: small letters, digits, hyphens
+// repeatedTables are the tables that the configuration file may have many of,
+// with every key.
+const repeatedTables = `[[source]]            # one for each knowledge base
+name = "notes"        # what agents call it: lowercase letters, digits, hyphens
 kind = "markdown"
 path = "~/notes"      # or relative to this file
-read_only = true      # agents may read and nothing else
-effects = ["read"]    # or any of read, write, delete, run, admin; all but admin
-                      # when neither this nor read_only is there
-ask = ["read"]        # of these, what you are asked about first; see
-                      # "lectern approve"
-tenant = "acme"       # markdown: the folder below path that is the whole source
+read_only = true      # agents may only read
+effects = ["read"]    # or any of read, write, delete, run, admin; without this
+                      # and read_only: all but admin
+ask = ["read"]        # effects that need your approval; see "lectern approve"
+tenant = "acme"       # markdown: the folder inside path that is the source
 inbox = ["/tmp/in"]   # markdown: folders that attachments may be taken from
 
 [[client]]            # what one client may do; "lectern grant" writes these
 name = "claude-code"  # what it calls itself, or the name of its token
 source = "notes"      # absent: every source
 token = true          # only when it shows its token: "lectern client token NAME"
-effects = ["read"]    # a client that shows no token never gets more than others
-ask = ["read"]        # of these, what you are asked about first
-elicit = false        # ask in the client too? by default where it shows its token
+effects = ["read"]    # without its token a client never gets more than others
+ask = ["read"]        # effects that need your approval
+elicit = false        # ask in the client too? default: if it shows its token
 
-[[rule]]              # of those that fit, deny wins over always, ask and allow
+[[rule]]              # of the matching rules, deny wins over always, ask, allow
 do = "ask"            # allow, always (do not ask any more), ask or deny
-client = "c*"         # patterns: * and ?; what is absent fits everything
-proven = false        # true: fits clients that show their token alone
+client = "c*"         # patterns: * and ?; an absent key matches everything
+proven = false        # true: matches only clients that show their token
 source = "notes"
 effects = ["write", "delete"]
 tool = "*_page"       # by its name in the documentation of the tools
-path = "Journal/**"   # what the call would change, or names in its arguments
-schema = ""           # fits while the tool is declared so; "always" notes it
+path = "Journal/**"   # what the call changes, or names in its arguments
+schema = ""           # matches while the tool's declaration has this hash
 `
 
-// configCommand is a page of help, and the commands that read and write single
-// keys.
-func configCommand(w *world) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "config",
-		Short: "The configuration file: every key and its default; read and set single keys",
-		Long: "The configuration is in\n  " + w.places.File() + "\n" +
-			"(LECTERN_HOME puts it, data and state under one directory). `lectern source add`\n" +
-			"and `lectern config set` write it; what you write in it is kept, and a hub that\n" +
-			"runs takes it over as soon as it is saved. Without a file the defaults hold and\n" +
-			"a sample is served.\n\n" +
-			"  " + strings.ReplaceAll(strings.TrimSpace(configExample), "\n", "\n  "),
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+// configCommand is a page of help, and the commands that read and set keys.
+func configCommand(c *cli) *cobra.Command {
+	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Show every configuration key and its default; get and set keys"},
+		configListCommand(c), configGetCommand(c), configSetCommand(c))
+	var keys strings.Builder
+	for _, s := range config.Default(c.Paths.File(), config.Schema{}).Settings() {
+		fmt.Fprintf(&keys, "  %s = %s\n      %s\n", s.Key, quoteEmpty(s.Default), s.Description)
 	}
-	c.AddCommand(configListCommand(w), configGetCommand(w), configSetCommand(w))
-	return c
+	cmd.Long = "The configuration file is\n  " + c.Paths.File() + "\n" +
+		"(LECTERN_HOME puts it, data and state under one folder). `lectern source add` and\n" +
+		"`lectern config set` edit it and keep what you wrote; a running hub applies it as\n" +
+		"soon as it is saved. Without a file the defaults apply and a sample is served.\n\n" +
+		"Keys and their defaults; hub.port is the key port in the table [hub]:\n\n" + keys.String() +
+		"\nTables that may be repeated:\n\n" + indent(strings.TrimSpace(repeatedTables))
+	return cmd
+}
+
+func configListCommand(c *cli) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show every key outside of lists, with its value and meaning",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			list, err := c.Settings()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.json(list)
+			}
+			for _, s := range list {
+				from := ""
+				if s.Set {
+					from = fmt.Sprintf(" (line %d; default %s)", s.Line, quoteEmpty(s.Default))
+				}
+				c.printf("%s = %s%s\n    %s\n", s.Key, quoteEmpty(s.Value), from, s.Description)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func quoteEmpty(value string) string { return cmp.Or(value, `""`) }
+
+func configGetCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "get KEY", Short: "Print the value of a key", Args: arguments(1, 1, "a key"), ValidArgsFunction: c.completeKey,
+		RunE: func(_ *cobra.Command, args []string) error {
+			conf, err := c.Config()
+			if err != nil {
+				return err
+			}
+			s, err := conf.Setting(args[0])
+			if err != nil {
+				return usagef("%w", err)
+			}
+			c.printf("%s\n", s.Value)
+			return nil
+		},
+	}
+}
+
+func configSetCommand(c *cli) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "set KEY VALUE",
+		Short: "Set a key; an empty value restores its default",
+		Long: "Set a key of the configuration file and leave the rest of the file as it is. An\n" +
+			"empty value restores the default. A running hub applies the change.",
+		Example: "  lectern config set limits.deadline 45s\n  lectern config set hub.port \"\"",
+		Args:    arguments(2, 2, "a key and a value"), ValidArgsFunction: c.completeKey,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a := status.Action{Verb: status.SetOption, Option: &status.Option{Key: args[0], Value: args[1]}}
+			var p configedit.Proposal
+			var err error
+			if dryRun {
+				p, err = c.editor().Propose(a)
+			} else {
+				p, err = c.editor().Apply(cmd.Context(), a)
+			}
+			if err != nil {
+				return err
+			}
+			if !p.Edit.HasChanges() {
+				c.warnf("nothing to change\n")
+				return nil
+			}
+			c.printDiff(p.Edit.Diff())
+			for _, risk := range p.Plan.Risks {
+				c.warnf("note: %s\n", risk)
+			}
+			if dryRun {
+				return nil
+			}
+			return c.hub().Reload(cmd.Context())
+		},
+	}
+	dryRunFlag(cmd, &dryRun)
+	return cmd
+}
+
+// completeKey proposes keys, and the values of a key that has few.
+func (c *cli) completeKey(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	list, err := c.Settings()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, s := range list {
+		switch {
+		case len(args) == 0:
+			words = append(words, s.Key)
+		case s.Key == args[0]:
+			words = s.Choices
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
 }

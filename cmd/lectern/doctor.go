@@ -1,75 +1,96 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lectern-mcp/lectern/internal/nearest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/doctor"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-func doctorCommand(w *world) *cobra.Command {
+func doctorCommand(c *cli) *cobra.Command {
 	var asJSON, tryWrites bool
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "doctor [CHECK]",
-		Short: "Look at everything that can be wrong, and say what to do",
-		Long: "Looks at configuration, files, hub, port, sources, Logseq, clients and versions, and\n" +
+		Short: "Check everything that can be wrong, and say what to do",
+		Long: "Checks configuration, files, hub, port, sources, Logseq, clients and versions, and\n" +
 			"changes nothing. In a terminal `lectern doctor logseq` asks you to hide Logseq's window\n" +
-			"for a moment, because what Logseq does then can only be seen.\n" +
+			"for a moment, to see whether Logseq still answers then.\n" +
 			"CHECK is the name of one check or the beginning of several, such as hub or logseq.\n" +
-			"It ends with status 1 when something is bad; a doubt is none.",
-		Args:              needs(0, 1, "at most the name of a check"),
-		ValidArgsFunction: w.completeCheck,
-		RunE: func(c *cobra.Command, args []string) error {
-			prefix := ""
+			"Exit status is 1 if a check fails; warnings do not count.",
+		Args: arguments(0, 1, "at most one check"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				prefix = args[0]
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return w.seeDoctor(c.Context(), doctor{world: w, tryWrites: tryWrites}, prefix, asJSON)
+			return withGroups(c.doctor().Names()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d := c.doctor()
+			d.TryWrites = tryWrites
+			if !asJSON && c.screen() && isTerminal(c.in) {
+				d.Ask = c.askPerson
+			}
+			return runDoctor(cmd.Context(), c.console, d, strings.Join(args, ""), asJSON)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "the checks as JSON, when all are done")
-	c.Flags().BoolVar(&tryWrites, "try-writes", false, "also write to Logseq, on a page that is made for it and deleted again")
-	return c
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON when all are done")
+	cmd.Flags().BoolVar(&tryWrites, "try-writes", false, "also write to Logseq, on a page that is created for it and deleted again")
+	return cmd
 }
 
-// seeDoctor runs the checks whose names begin with prefix and says what they
-// found.
-func (w *world) seeDoctor(ctx context.Context, d doctor, prefix string, asJSON bool) error {
-	if !asJSON && w.onTerminal() && isTerminal(w.in) {
-		d.ask = w.askToAct
+func (c *cli) doctor() doctor.Doctor {
+	return doctor.Doctor{
+		Planner: c.planner(), Snapshot: c.hub().OpenedSnapshot,
+		Call: func(ctx context.Context, source, tool string, args json.RawMessage) (json.RawMessage, error) {
+			return status.Ask(ctx, c.hub().API(), status.RunToolQuery, status.ToolCall{Source: source, Tool: tool, Args: args})
+		},
+		Diagnose: func(ctx context.Context, graph string) (doctor.Diagnosis, error) {
+			return hubproc.Diagnose(ctx, c.Paths.Daemon().Control(), graph)
+		},
+		Updater: func(conf config.Update) (*update.Updater, error) {
+			return update.New(machine.UpdateConfig(c.App, conf, slog.New(slog.DiscardHandler)))
+		},
 	}
-	names := d.names()
+}
+
+// runDoctor runs the checks whose names begin with prefix and prints the
+// results.
+func runDoctor(ctx context.Context, c console, d doctor.Doctor, prefix string, asJSON bool) error {
+	names := d.Names()
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) }) {
-		msg := fmt.Sprintf("no check is called %q", prefix)
-		if near := nearest.Word(prefix, append(groups(names), names...)); near != "" {
-			msg += ", did you mean " + near + "?"
-		}
-		return usagef("%s (there are: %s)", msg, strings.Join(names, ", "))
+		return usagef("unknown check %q%s (checks: %s)", prefix, didYouMean(prefix, withGroups(names)), strings.Join(names, ", "))
 	}
-	found, err := d.Check(ctx, prefix)
+	results, err := d.Check(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	all := []status.Check{}
-	page := w.reportOf(names)
-	for c := range found {
-		all = append(all, c)
+	report := newDoctorReport(c, names)
+	for result := range results {
+		all = append(all, result)
 		if !asJSON {
-			page.check(c)
+			report.check(result)
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if asJSON {
-		err = writeJSON(w.out, all)
+		err = c.json(all)
 	} else {
-		page.sum(all)
+		report.summary(all)
 	}
 	if err == nil && slices.ContainsFunc(all, func(c status.Check) bool { return c.Result == status.CheckFail }) {
 		err = &exitError{code: exitFailed}
@@ -77,29 +98,70 @@ func (w *world) seeDoctor(ctx context.Context, d doctor, prefix string, asJSON b
 	return err
 }
 
-// askToAct asks a person to do something and waits until they say so; false:
-// they would rather not.
-func (w *world) askToAct(request string) bool {
-	w.say("\n%s\nPress Enter when it is done, or type n and Enter to leave this out. ", line(request))
-	answer, err := readLine(w.in)
+// askPerson asks a person to do something, waits until it is done, and reports
+// whether it was.
+func (c console) askPerson(request string) bool {
+	c.printf("\n%s\nPress Enter when it is done, or type n and Enter to skip this. ", request)
+	answer, err := readLine(c.in)
 	return err == nil && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "n")
 }
 
-// groups are the beginnings of names, up to the first dot.
-func groups(names []string) []string {
-	var list []string
+// withGroups are the groups of checks, which are the parts before the dots, and
+// the checks.
+func withGroups(names []string) []string {
+	var groups []string
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, ".")
-		list = append(list, group)
+		groups = append(groups, group)
 	}
-	return slices.Compact(list)
+	return append(slices.Compact(groups), names...)
 }
 
-// completeCheck proposes names of checks to a shell.
-func (w *world) completeCheck(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// A doctorReport is what `lectern doctor` prints, line by line as results come.
+type doctorReport struct {
+	console
+
+	width   int // of the longest name
+	colored bool
+}
+
+func newDoctorReport(c console, names []string) doctorReport {
+	r := doctorReport{console: c, colored: c.colors()}
+	for _, name := range names {
+		r.width = max(r.width, len(name))
 	}
-	names := doctor{world: w}.names()
-	return append(groups(names), names...), cobra.ShellCompDirectiveNoFileComp
+	return r
+}
+
+// check prints one result, and below it what to do.
+func (r doctorReport) check(c status.Check) {
+	on, off := "", ""
+	if r.colored {
+		on, off = resultColors[c.Result], "\x1b[0m"
+	}
+	_, _ = fmt.Fprintf(r.out, "%s%-7s%s  ", on, c.Result, off)
+	r.printf("%-*s  %s\n", r.width, c.Name, cmp.Or(c.Detail, c.Title))
+	if c.Fix != "" {
+		r.printf("%*s%s\n", r.width+11, "", c.Fix)
+	}
+}
+
+// summary prints the number of checks with each result.
+func (r doctorReport) summary(all []status.Check) {
+	counts := map[status.CheckResult]int{}
+	for _, c := range all {
+		counts[c.Result]++
+	}
+	var parts []string
+	for _, result := range []status.CheckResult{status.CheckOK, status.CheckWarn, status.CheckFail, status.CheckSkipped} {
+		if n := counts[result]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	r.printf("\n%s\n", strings.Join(parts, ", "))
+}
+
+// resultColors are escape sequences of the terminal.
+var resultColors = map[status.CheckResult]string{
+	status.CheckOK: "\x1b[32m", status.CheckWarn: "\x1b[33m", status.CheckFail: "\x1b[31m", status.CheckSkipped: "\x1b[2m",
 }

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An exitCode is a contract with scripts: it is printed in every help text.
+// An exitCode is a contract with scripts: every help text prints it.
 type exitCode int
 
 const (
@@ -19,16 +20,16 @@ const (
 	exitNoHub  exitCode = 3
 	exitDenied exitCode = 4
 
-	// exitAgain is EX_TEMPFAIL: a hub left for another to take its place.
+	// exitAgain is EX_TEMPFAIL: a hub exited so that another can take over.
 	exitAgain exitCode = 75
 )
 
 const exitHelp = `
-Exit status: 0 done, 1 failed, 2 usage, 3 no hub runs, 4 denied.
+Exit status: 0 success, 1 failure, 2 usage error, 3 no hub is running, 4 denied.
 `
 
-// An exitError carries its exit code. One without a cause says nothing more:
-// what there is to say has been said.
+// An exitError carries an exit code. Without a cause it prints nothing: the
+// command has printed everything itself.
 type exitError struct {
 	code  exitCode
 	cause error
@@ -43,14 +44,15 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.cause }
 
-func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
+func usagef(format string, args ...any) error { return app.Usagef(format, args...) }
 
-// exitOf is the code for what a command returned.
-func exitOf(err error) exitCode {
+// exitCodeFor is the exit code for what a command returned.
+func exitCodeFor(err error) exitCode {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
+	}
+	if _, ok := errors.AsType[*app.UsageError](err); ok {
+		return exitUsage
 	}
 	if e, ok := errors.AsType[*status.CallError](err); ok && e.Code == string(tools.Denied) {
 		return exitDenied
@@ -59,4 +61,12 @@ func exitOf(err error) exitCode {
 		return exitNoHub
 	}
 	return exitFailed
+}
+
+// noHub adds what to do when no hub is running.
+func noHub(err error) error {
+	if errors.Is(err, daemon.ErrNoHub) {
+		return fmt.Errorf("%w; start one with `lectern` or `lectern hub restart`", err)
+	}
+	return err
 }

@@ -1,95 +1,103 @@
 package main
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/hubproc"
 	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// everyone is what stands for every client or source on the command line.
+// everyone stands for every client or every source on the command line.
 const everyone = "all"
 
-func named(arg string) string {
-	if arg == everyone {
-		return ""
+// newGrant is a grant for arguments of which "all" means every one.
+func newGrant(client, source string) status.Grant {
+	name := func(arg string) string {
+		if arg == everyone {
+			return ""
+		}
+		return arg
 	}
-	return arg
+	return status.Grant{Client: name(client), Source: name(source)}
 }
 
-func grantCommand(w *world) *cobra.Command {
+func grantCommand(c *cli) *cobra.Command {
 	var ask []string
-	var reset, dry bool
-	c := &cobra.Command{
+	var reset, dryRun bool
+	effects := strings.Join(app.EffectNames(), ", ")
+	cmd := &cobra.Command{
 		Use:   "grant CLIENT SOURCE EFFECT...",
-		Short: "Say what a client may do in a source",
-		Long: "Say what a client may do in a source, in place of what was said before. The word\n" +
-			"all stands for every client, or every source. Effects are " + strings.Join(effectNames(), ", ") + ";\n" +
-			"what is not named is not granted. Without a word of yours all but admin are.",
+		Short: "Set what a client may do in a source",
+		Long: "Set what a client may do in a source; this replaces its earlier grant. \"all\" stands\n" +
+			"for every client or every source. Effects are " + effects + ";\n" +
+			"effects that you do not name are not granted. The default is all but admin.",
 		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read",
-		Args:    needs(2, 2+len(effectNames()), "a client, a source and effects"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && !reset {
-				return usagef("grant: name at least one of %s; `lectern revoke` takes all away", strings.Join(effectNames(), ", "))
+				return usagef("grant: missing EFFECT (%s); `lectern revoke` removes all of them", effects)
 			}
-			return w.grant(c, status.Grant{Client: named(args[0]), Source: named(args[1]), Effects: args[2:], Ask: ask, Reset: reset}, dry)
+			g := newGrant(args[0], args[1])
+			g.Effects, g.Ask, g.Reset = args[2:], ask, reset
+			return c.setGrant(cmd, g, dryRun)
 		},
 	}
-	c.Flags().StringSliceVar(&ask, "ask", nil, "of these effects, what you are asked about first")
-	c.Flags().BoolVar(&reset, "reset", false, "forget what was said; the default holds")
-	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
-	return c
+	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
+	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
+	dryRunFlag(cmd, &dryRun)
+	return cmd
 }
 
-func revokeCommand(w *world) *cobra.Command {
-	var dry bool
-	c := &cobra.Command{
+func revokeCommand(c *cli) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
 		Use:     "revoke CLIENT SOURCE [EFFECT...]",
-		Short:   "Take away what a client may do in a source",
-		Long:    "Take effects away from a client in a source, or all of them. The word all stands\nfor every client, or every source.",
+		Short:   "Revoke what a client may do in a source",
+		Long:    "Revoke effects from a client in a source; without EFFECT, all of them. \"all\" stands\nfor every client or every source.",
 		Example: "  lectern revoke cursor notes write delete",
-		Args:    needs(2, 2+len(effectNames()), "a client, a source and effects"),
-		RunE: func(c *cobra.Command, args []string) error {
-			conf, err := w.config()
+		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			g := status.Grant{Client: named(args[0]), Source: named(args[1])}
-			if len(args) == 2 {
-				return w.grant(c, g, dry)
+			g := newGrant(args[0], args[1])
+			if len(args) > 2 {
+				if err := configedit.CheckGrant(status.Grant{Effects: args[2:]}); err != nil {
+					return err
+				}
+				g.Effects, g.Ask = remainingEffects(c.App, conf, g, args[2:])
 			}
-			if err := checkGrant(status.Grant{Effects: args[2:]}); err != nil {
-				return err
-			}
-			g.Effects, g.Ask = w.left(conf, g, args[2:])
-			return w.grant(c, g, dry)
+			return c.setGrant(cmd, g, dryRun)
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
-	return c
+	dryRunFlag(cmd, &dryRun)
+	return cmd
 }
 
-// left is what g's client keeps in g's source, or in all of them what it has
-// in each, when gone is taken away.
-func (w *world) left(conf config.Config, g status.Grant, gone []string) (keeps, ask []string) {
-	p := policyOf(conf)
-	keeps, ask = slices.Clone(effectNames()), []string{}
-	for _, s := range w.sources(conf) {
+// remainingEffects are what g's client has in g's source without the revoked
+// effects; for every source, what it has in each of them.
+func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []string) (effects, ask []string) {
+	p := hubproc.Policy(conf)
+	effects, ask = slices.Clone(app.EffectNames()), []string{}
+	client := policy.Client{Name: g.Client, Proven: a.Paths.ClientTokens().Has(g.Client)}
+	for _, s := range a.Sources(conf) {
 		if g.Source != "" && s.Name != g.Source {
 			continue
 		}
-		base := baseOf(s)
-		has := p.Effects(policy.Client{Name: g.Client, Proven: w.hasToken(g.Client)}, s.Name, base, tools.Effects())
-		keeps = slices.DeleteFunc(keeps, func(e string) bool { return !slices.Contains(has, tools.Effect(e)) })
+		has := p.Effects(client, s.Name, s.DefaultEffects(), tools.Effects())
+		effects = slices.DeleteFunc(effects, func(e string) bool { return !slices.Contains(has, tools.Effect(e)) })
 	}
-	keeps = slices.DeleteFunc(keeps, func(e string) bool { return slices.Contains(gone, e) })
+	effects = slices.DeleteFunc(effects, func(e string) bool { return slices.Contains(revoked, e) })
 	for _, c := range conf.Clients {
 		if g.Client != "" && strings.EqualFold(c.Name, g.Client) && c.Source == g.Source {
 			ask = append(ask, c.Ask...)
@@ -98,105 +106,79 @@ func (w *world) left(conf config.Config, g status.Grant, gone []string) (keeps, 
 	if s, ok := conf.Source(g.Source); ok && g.Client == "" {
 		ask = append(ask, s.Ask...)
 	}
-	return keeps, slices.DeleteFunc(ask, func(e string) bool { return !slices.Contains(keeps, e) })
+	return effects, slices.DeleteFunc(ask, func(e string) bool { return !slices.Contains(effects, e) })
 }
 
-// baseOf is what a source grants to everybody.
-func baseOf(s hub.Source) []tools.Effect {
-	switch {
-	case s.ReadOnly:
-		return []tools.Effect{tools.Reads}
-	case s.Effects == nil:
-		return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return e == tools.Admin })
-	}
-	return s.Effects
+func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, dryRun bool) error {
+	return c.editConfig(cmd.Context(), status.Action{Verb: status.SetGrant, Grant: &g}, dryRun, func(p configedit.Proposal) string {
+		if !p.Edit.HasChanges() {
+			return p.Plan.Title + ": nothing to change"
+		}
+		return p.Plan.Title
+	})
 }
 
-func (w *world) grant(c *cobra.Command, g status.Grant, dry bool) error {
-	a := status.Action{Verb: status.SetGrant, Grant: &g}
-	if dry {
-		return w.showPlan(a)
-	}
-	p, err := w.carryOut(c.Context(), a)
-	if err != nil {
-		return err
-	}
-	w.say("%s\n", line(p.plan.Title))
-	if !p.edit.HasChanges() {
-		w.say("nothing changed: it was so already\n")
-		return nil
-	}
-	for _, risk := range p.plan.Risks {
-		w.say("note: %s\n", line(risk))
-	}
-	return w.tellHub(c.Context())
-}
-
-func grantsCommand(w *world) *cobra.Command {
+func grantsCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "grants",
-		Short: "List what agents may do, and the rules about it",
+		Short: "List grants and approval rules",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			conf, err := w.config()
+			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			t := newTable(w.out)
-			t.row("CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE")
-			for _, s := range w.sources(conf) {
-				in, _ := conf.Source(s.Name)
-				t.row(everyone, s.Name, words(baseOf(s)), strings.Join(in.Ask, ","), lineNumber(in.Line))
+			rows := [][]string{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
+			for _, s := range c.Sources(conf) {
+				rows = append(rows, []string{everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line)})
 			}
 			for _, g := range conf.Clients {
-				t.row(g.Name+proof(g.Token, w.hasToken(g.Name)), orAll(g.Source), clientMay(g), strings.Join(g.Ask, ","), lineNumber(g.Line))
+				source, may := g.Source, "as the source"
+				if source == "" {
+					source = everyone
+				}
+				if g.Effects != nil {
+					may = joinEffects(app.Effects(g.Effects))
+				}
+				name := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
+				rows = append(rows, []string{name, source, may, strings.Join(g.Ask, ","), lineNumber(g.Line)})
 			}
-			if err := t.Flush(); err != nil {
+			if err := c.table(rows...); err != nil {
 				return err
 			}
-			for _, r := range policyOf(conf).Rules() {
-				w.say("line %d: %s\n", r.Line, line(r.String()))
+			for _, r := range hubproc.Policy(conf).Rules() {
+				c.printf("line %d: %s\n", r.Line, r.String())
 			}
 			return nil
 		},
 	}
 }
 
-func words(effects []tools.Effect) string {
+func joinEffects(effects []tools.Effect) string {
+	if len(effects) == 0 {
+		return "nothing"
+	}
 	list := make([]string, len(effects))
 	for i, e := range effects {
 		list[i] = string(e)
 	}
-	return orNothing(strings.Join(list, ","))
+	return strings.Join(list, ",")
 }
 
-func clientMay(g config.Client) string {
-	if g.Effects == nil {
-		return "as the source"
-	}
-	return orNothing(strings.Join(g.Effects, ","))
-}
-
-func orAll(s string) string {
-	if s == "" {
-		return everyone
-	}
-	return s
-}
-
-func proof(needed, there bool) string {
+// grantProof says by what a grant recognises its client.
+func grantProof(tokenRequired, tokenExists bool) string {
 	switch {
-	case needed && there:
-		return " (by its token)"
-	case needed:
-		return " (has no token)"
+	case tokenRequired && tokenExists:
+		return " (by token)"
+	case tokenRequired:
+		return " (token missing)"
 	}
-	return " (by its name)"
+	return " (by name)"
 }
 
 func lineNumber(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }

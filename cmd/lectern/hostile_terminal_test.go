@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -140,8 +139,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 	}
 	x.types("4!")
 	x.shows("+++ after")
-	<-time.After(readingTime)
-	x.types("y")
+	x.dismisses("y", "waiting")
 	if v := a.next(t); v.ID != 1000 {
 		t.Errorf("told %+v", v)
 	}
@@ -170,8 +168,8 @@ func TestHostileTextInATerminal(t *testing.T) {
 	x.ends()
 	x.restored()
 	a.leave(t)
-	if _, err := daemon.Ask(t.Context(), pathsIn(home)); err != nil {
+	if _, err := daemon.GetHealth(t.Context(), pathsIn(home)); err != nil {
 		t.Errorf("the hub did not live through it: %v", err)
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }

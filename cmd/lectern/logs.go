@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -12,47 +11,50 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/internal/logs"
-	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-func logsCommand(w *world) *cobra.Command {
+// logLevels from least to most severe.
+var logLevels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
+
+func logsCommand(c *cli) *cobra.Command {
 	q := status.LogFilter{}
 	var level, export string
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "logs",
-		Short: "Show what the hub logged",
-		Long:  "Show what the hub logged. Without a running hub the end of its log file is shown.",
+		Short: "Show the hub's log",
+		Long:  "Show the hub's log. If no hub is running, the end of the log file is shown.",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("export") {
-				return w.sayExported(c.Context(), export)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("export") {
+				return exportLog(cmd.Context(), c, export)
 			}
 			q.Level = status.Level(level)
-			if !slices.Contains(levels, q.Level) {
-				return usagef("--level %q: allowed are debug, info, warn and error", level)
+			if !slices.Contains(logLevels, q.Level) {
+				return usagef("invalid --level %q (want debug, info, warn or error)", level)
 			}
 			if q.Last < 0 {
-				return usagef("-n %d: give the number of lines, or 0 for all", q.Last)
+				return usagef("invalid --lines %d (want the number of lines, or 0 for all)", q.Last)
 			}
-			if _, err := daemon.Ask(c.Context(), w.hubPaths()); err != nil {
-				return w.logTail(q)
+			if _, err := daemon.GetHealth(cmd.Context(), c.Paths.Daemon()); err != nil {
+				return showLogFile(c, q)
 			}
-			return w.logLines(c.Context(), q)
+			return showHubLog(cmd.Context(), c, q)
 		},
 	}
-	c.Flags().BoolVarP(&q.Follow, "follow", "f", false, "go on as lines arrive")
-	c.Flags().StringVar(&level, "level", string(status.Info), "this level and graver: debug, info, warn, error")
-	c.Flags().StringVar(&q.Component, "part", "", "only lines about this part, such as a source")
-	c.Flags().IntVarP(&q.Last, "lines", "n", 100, "how many of the lines that are there; 0: all")
-	c.Flags().StringVar(&export, "export", "", "write the whole log on disk, all levels and parts, to this new `FILE` and end")
-	return c
+	cmd.Flags().BoolVarP(&q.Follow, "follow", "f", false, "keep printing new lines")
+	cmd.Flags().StringVar(&level, "level", string(status.Info), "the least severe `LEVEL` to show: debug, info, warn or error")
+	cmd.Flags().StringVar(&q.Component, "part", "", "only lines about this `COMPONENT`, such as a source")
+	cmd.Flags().IntVarP(&q.Last, "lines", "n", 100, "the `NUMBER` of lines to show; 0 means all")
+	cmd.Flags().StringVar(&export, "export", "", "write the whole log, all levels and components, to this new `FILE` and exit")
+	return cmd
 }
 
-func (w *world) sayExported(ctx context.Context, name string) error {
+func exportLog(ctx context.Context, c *cli, name string) error {
 	if name != "" && !strings.HasPrefix(name, "~") {
 		abs, err := filepath.Abs(name)
 		if err != nil {
@@ -60,49 +62,46 @@ func (w *world) sayExported(ctx context.Context, name string) error {
 		}
 		name = abs
 	}
-	path, lines, err := w.exportLog(ctx, name)
+	path, lines, err := machine.ExportLog(ctx, c.App, name)
 	if err != nil {
 		return err
 	}
-	w.say("wrote %d lines to %s\n", lines, line(path))
+	c.printf("wrote %s to %s\n", count(lines, "line"), path)
 	return nil
 }
 
-// levels from least to gravest.
-var levels = []status.Level{status.Debug, status.Info, status.Warn, status.Fail}
-
-func (w *world) logLines(ctx context.Context, q status.LogFilter) error {
-	lines, err := status.Open(ctx, w.client(nil), status.LogsQuery, q)
+func showHubLog(ctx context.Context, c *cli, q status.LogFilter) error {
+	lines, err := status.Open(ctx, c.hub().API(), status.LogsQuery, q)
 	if err != nil {
 		return err
 	}
 	for n := range lines {
-		if err := w.printLine(n); err != nil {
+		if err := c.printLogLine(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// logTail shows the end of the file that the last hub left.
-func (w *world) logTail(q status.LogFilter) error {
+// showLogFile shows the end of the file that the last hub wrote.
+func showLogFile(c *cli, q status.LogFilter) error {
 	last := q.Last
 	if last == 0 {
 		last = logs.DefaultLines
 	}
-	lines, err := logs.ReadTail(w.logFile(), last)
+	lines, err := logs.ReadTail(c.Paths.Log(), last)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read log: there is none yet: %s begins when a hub first runs", w.logFile())
+		return fmt.Errorf("read log: %s not found; the hub creates it when it first runs", c.Paths.Log())
 	}
 	if err != nil {
 		return err
 	}
 	for _, l := range lines {
 		n := supervisor.StatusLine(l)
-		if slices.Index(levels, n.Level) < slices.Index(levels, q.Level) || q.Component != "" && q.Component != n.Component {
+		if slices.Index(logLevels, n.Level) < slices.Index(logLevels, q.Level) || q.Component != "" && q.Component != n.Component {
 			continue
 		}
-		if err := w.printLine(n); err != nil {
+		if err := c.printLogLine(n); err != nil {
 			return err
 		}
 	}
@@ -112,18 +111,9 @@ func (w *world) logTail(q status.LogFilter) error {
 	return nil
 }
 
-func (w *world) printLine(n status.Line) error {
+func (c console) printLogLine(n status.Line) error {
 	if n.Missed > 0 {
-		if _, err := fmt.Fprintf(w.out, "... %d lines are missing here\n", n.Missed); err != nil {
-			return err
-		}
+		c.printf("... %s missing here\n", count(int(n.Missed), "line"))
 	}
-	return writeLine(w.out, n)
-}
-
-// writeLine writes n as people read it, fit for a terminal.
-func writeLine(out io.Writer, n status.Line) error {
-	_, err := fmt.Fprintf(out, "%s %-5s %s %s\n", n.Time.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(string(n.Level)),
-		safetext.Line(n.Component), safetext.Line(n.Text))
-	return err
+	return machine.WriteLogLine(c.out, n)
 }

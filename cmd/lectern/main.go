@@ -1,11 +1,12 @@
 // Lectern opens knowledge bases to AI agents over MCP and shows what they do.
 //
-// This package is the wiring and nothing else: it reads flags, environment and
-// configuration, makes the parts of the product from them and joins these. It
-// is the only place that touches the process: arguments, environment, standard
-// streams, signals and the exit status. Nothing imports it.
+// This package is the command line: one file per command reads flags and
+// configuration and calls a room under internal, which does the work. It is the
+// only package that touches arguments, standard streams, signals and the exit
+// status, and the only one that knows both the hub and the panel. Nothing
+// imports it.
 //
-// Start reading at [run], then world.go; each command has its own file.
+// Start reading at [run], then cli.go.
 package main
 
 import (

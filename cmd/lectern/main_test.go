@@ -60,7 +60,7 @@ func pathsIn(home string) daemon.Paths {
 
 // killHub ends the hub that a failed script left behind.
 func killHub(home string) {
-	hub, err := daemon.Ask(context.Background(), pathsIn(home))
+	hub, err := daemon.GetHealth(context.Background(), pathsIn(home))
 	if err != nil {
 		return
 	}

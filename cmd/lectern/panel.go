@@ -4,105 +4,122 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
-	"runtime"
 	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 	"github.com/lectern-mcp/lectern/tui"
 )
 
-// A manner is how a person wants to meet the panel.
-type manner struct{ plain, spoken bool }
+// panelFlags say in which form the panel is shown.
+type panelFlags struct{ plain, screenReader bool }
 
-func (l *manner) flags(c *cobra.Command) {
-	c.Flags().BoolVar(&l.plain, "plain", false, "say how things are as text, and end")
-	c.Flags().BoolVar(&l.spoken, "screen-reader", false, "the panel as plain lines that are only ever appended")
+func (f *panelFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "print the status as text and exit")
+	cmd.Flags().BoolVar(&f.screenReader, "screen-reader", false, "show the panel as plain lines that are only appended")
 }
 
-// panelGC is the garbage collector's pace in a panel, in percent of what lives,
-// in place of its 100: a full one keeps 15 MB, and took 61 MB with as much
-// garbage and its stacks, now 50 MB. GOGC overrides it.
+// panelGC is GOGC in a panel, in place of 100. A full panel keeps 15 MB alive;
+// with garbage and stacks it took 61 MB, and takes 50 MB with this. The variable
+// GOGC overrides it.
 const panelGC = 40
 
-// panel is `lectern` without a command: the control panel where there is a
-// terminal, and the same as text where there is none.
-func (w *world) panel(ctx context.Context, how manner) error {
-	if how.plain || !isTerminal(w.in) || !how.spoken && !w.onTerminal() {
-		return w.plain(ctx)
+// runPanel is `lectern` without a command: the control panel in a terminal, the
+// same as text elsewhere.
+func runPanel(ctx context.Context, c *cli, f panelFlags) error {
+	if f.plain || !isTerminal(c.in) || !f.screenReader && !c.screen() {
+		return printPanel(ctx, c)
 	}
 	ctx, cancel := untilHangUp(ctx)
 	defer cancel()
-	if w.env("GOGC") == "" {
+	if c.Getenv("GOGC") == "" {
 		debug.SetGCPercent(panelGC)
 	}
-	broken := &catcher{end: cancel}
-	hub := w.newTender(supervisor.DefaultRestartPolicy())
-	go broken.watch(func() { hub.run(ctx) })
-	here := w.onMachine(w.client(hub))
-	go broken.watch(func() { here.run(ctx) })
+	guard := &panicGuard{cancel: cancel}
+	hub := machine.NewHubSupervisor(c.App, supervisor.DefaultRestartPolicy())
+	go guard.run(func() { hub.Run(ctx) })
+	here := c.machine(hub.API())
+	go guard.run(func() { here.Run(ctx) })
+	clipboard := machine.NewClipboard(c.App, c.out)
+	memory, _ := os.ReadFile(c.Paths.Panel()) // without it the panel starts with its defaults
 	conf := tui.Config{
-		Client: here, Copy: w.clipboard().Copy, Now: w.now, Version: lecternVersion,
-		Save: func(name, text string) (string, error) {
-			return saveNew(w.savedDir(), name, putText(text))
+		Client: here, Copy: clipboard.Copy, Now: c.Now, Version: c.Version,
+		Save: func(name, text string) (string, error) { return machine.SaveText(c.Paths.Saved(), name, text) },
+		Export: func(ctx context.Context, name string) (string, int, error) {
+			return machine.ExportLog(ctx, c.App, name)
 		},
-		Export: w.exportLog, Token: w.showToken, CopyToken: w.copyToken,
-		Dark: true, NoColor: w.env("NO_COLOR") != "", Memory: w.panelMemory(), Suspends: suspendable() && !how.spoken,
+		Token: func(target string) (string, error) {
+			text, _, err := machine.Token(c.App, target)
+			return text, err
+		},
+		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
+		Dark:      true, NoColor: c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
 	}
 	var model tea.Model = tui.New(conf)
-	if how.spoken {
-		model = tui.NewSpeaker(conf, func(line string) { w.say("%s\r\n", line) }) // the terminal is raw
+	if f.screenReader {
+		model = tui.NewSpeaker(conf, func(line string) { c.printf("%s\r\n", line) }) // the terminal is in raw mode
 	}
-	end, err := w.draw(ctx, model, broken, how)
-	here.finish()
+	end, err := runProgram(ctx, c, model, guard, f)
+	here.FinishUpdate()
 	if m, ok := end.(tui.Model); ok {
-		w.keepPanelMemory(m.Memory())
+		_ = atomicfile.WriteFile(c.Paths.Panel(), m.Memory(), 0o600)
 	}
-	if m, ok := end.(interface{ Farewell() string }); ok && (err == nil || errors.Is(err, errBroke)) {
-		w.say("%s\n", m.Farewell())
+	if m, ok := end.(interface{ Farewell() string }); ok && (err == nil || errors.Is(err, errPanelCrashed)) {
+		c.printf("%s\n", text(m.Farewell()))
 	}
 	return err
 }
 
-// draw runs a panel on the terminal until it ends, and leaves that as it was. It
-// returns the panel as it was last. To be told to end, by a key or a signal, is
-// no error.
-func (w *world) draw(ctx context.Context, panel tea.Model, broken *catcher, how manner) (tea.Model, error) {
+// machine is the panel's side of this computer.
+func (c *cli) machine(hub status.Client) *machine.Machine {
+	return machine.New(machine.Config{
+		App: c.App, Hub: hub, Check: c.doctor().Check,
+		Updates: func() (update.Config, error) { return c.updateConfig(slog.New(slog.DiscardHandler)) },
+		Warn:    func(text string) { c.warnf("%s\n", text) },
+	})
+}
+
+// runProgram runs a panel on the terminal until it ends, restores the terminal,
+// and returns the panel in its last state. Being told to end, by a key or a
+// signal, is no error.
+func runProgram(ctx context.Context, c *cli, panel tea.Model, guard *panicGuard, f panelFlags) (tea.Model, error) {
 	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(keyboard{w.in.(*os.File), broken.end}), //nolint:forcetypeassert // isTerminal has looked
-		tea.WithOutput(w.out), tea.WithEnvironment(w.environ),
-		tea.WithoutSignalHandler(), // ctx ends by them; with two who listen, bubbletea waits for ever
+		tea.WithContext(ctx), tea.WithInput(keyboard{c.in.(*os.File), guard.cancel}), //nolint:forcetypeassert // isTerminal has checked
+		tea.WithOutput(c.out), tea.WithEnvironment(c.Environ),
+		tea.WithoutSignalHandler(), // signals end ctx; with a second handler bubbletea hangs
 	}
-	if how.spoken {
+	if f.screenReader {
 		options = append(options, tea.WithoutRenderer())
-		back, err := raw(w.in)
+		restore, err := makeRaw(c.in)
 		if err != nil {
 			return nil, err
 		}
-		defer back()
+		defer restore()
 	}
-	end, err := tea.NewProgram(caught{panel, broken}, options...).Run()
-	if m, ok := end.(caught); ok {
+	end, err := tea.NewProgram(guardedModel{panel, guard}, options...).Run()
+	if m, ok := end.(guardedModel); ok {
 		end = m.model
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // told to end
 	}
-	if fell := w.broke(broken); fell != nil {
-		err = fell
+	if crash := saveCrashReport(c.App, guard); crash != nil {
+		err = crash
 	}
 	return end, err
 }
 
-// A keyboard is a terminal that is read. One that is gone ends the panel, which
-// bubbletea takes for nobody typing any more.
+// A keyboard is a terminal that is read. When the terminal is gone it ends the
+// panel; bubbletea would go on without input.
 type keyboard struct {
 	*os.File
 	end func()
@@ -117,56 +134,41 @@ func (k keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// raw makes a terminal hand over keys as they are pressed, which bubbletea does
-// itself only when it draws. The returned func makes it as it was.
-func raw(in any) (back func(), err error) {
-	f := in.(*os.File) //nolint:forcetypeassert // isTerminal has looked
+// makeRaw makes a terminal deliver keys as they are pressed, which bubbletea
+// does itself only when it draws.
+func makeRaw(in any) (restore func(), err error) {
+	f := in.(*os.File) //nolint:forcetypeassert // isTerminal has checked
 	state, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
 		return nil, fmt.Errorf("read keys: %w", err)
 	}
-	return func() { _ = term.Restore(int(f.Fd()), state) }, nil // who ends has no use for why not
+	return func() { _ = term.Restore(int(f.Fd()), state) }, nil // the process is about to exit
 }
 
-// plain makes sure that a hub runs and says what the panel's first screen says.
-func (w *world) plain(ctx context.Context) error {
-	conn, _, err := daemon.Connect(ctx, w.connecting(w.stderrLog()))
+// printPanel starts a hub if necessary and prints what the panel shows first.
+func printPanel(ctx context.Context, c *cli) error {
+	conn, _, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("connect to hub: %w", err)
 	}
-	snap, err := w.settled(ctx)
+	snap, err := c.hub().OpenedSnapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if err := writeStatus(w.out, snap); err != nil {
+	if err := c.printStatus(snap); err != nil {
 		return err
 	}
-	w.next(snap)
-	return nil
-}
-
-// next says what a person may want to run.
-func (w *world) next(snap status.Snapshot) {
-	w.say("\nTo connect an agent:\n")
+	c.printf("\nTo connect an agent:\n")
 	for _, s := range snap.Snippets {
-		w.say("\n%s (%s)\n%s\n", safetext.Line(s.Client), safetext.Line(s.Where), indent(string(safetext.Of(s.Text))))
+		c.printf("\n")
+		c.printSnippet(s)
 	}
-	w.say("%s", "\nTo open your own notes:   lectern source add PATH\n"+
-		"To look again:            lectern status\n"+
-		"To stop the hub:          lectern hub stop\n"+
-		"For the control panel run lectern in a terminal. For all commands: lectern --help\n")
-}
-
-// onTerminal reports whether a person reads stdout on a screen that can draw.
-func (w *world) onTerminal() bool {
-	kind := w.env("TERM")
-	return isTerminal(w.out) && kind != "dumb" && (kind != "" || runtime.GOOS == "windows") // Windows names none
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	c.printf("\nTo open your own notes:   lectern source add PATH\n" +
+		"To see the status again:  lectern status\n" +
+		"To stop the hub:          lectern hub stop\n" +
+		"For the control panel, run lectern in a terminal. For all commands: lectern --help\n")
+	return nil
 }

@@ -60,7 +60,7 @@ func TestPanelEnds(t *testing.T) {
 			x.restored()
 		})
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // TestPanelOfAClosedTerminal: a panel whose terminal is gone ends by itself,
@@ -79,7 +79,7 @@ func TestPanelOfAClosedTerminal(t *testing.T) {
 			x.ends()
 		})
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // TestPanelInTheBackground: in a shell Ctrl+Z gives the terminal back and fg
@@ -117,7 +117,7 @@ func TestPanelInTheBackground(t *testing.T) {
 	alone.types("q")
 	alone.ends()
 	alone.restored()
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // TestPanelBreaks: a panic leaves the terminal as it was, a report, and words
@@ -132,7 +132,7 @@ func TestPanelBreaks(t *testing.T) {
 			if got := x.ends(); got != int(exitFailed) {
 				t.Errorf("left with %d, want %d", got, exitFailed)
 			}
-			x.shows("lectern: the panel broke at lectern.brittle.breaks, brittle_test.go:", "index out of range", "the report is in "+home)
+			x.shows("lectern: the panel crashed at lectern.brittle.breaks, brittle_test.go:", "index out of range", "the report is in "+home)
 			x.restored()
 			if text := x.text(); strings.Contains(text, "goroutine") {
 				t.Errorf("a stack on the screen:\n%s", text)
@@ -161,7 +161,7 @@ func TestPanelWithoutATerminal(t *testing.T) {
 			if got := x.ends(); got != 0 {
 				t.Errorf("left with %d", got)
 			}
-			x.shows("To look again:")
+			x.shows("To see the status again:")
 			if x.mu.Lock(); strings.ContainsRune(string(x.raw), '\x1b') {
 				t.Errorf("it draws: %q", x.raw)
 			}
@@ -169,7 +169,7 @@ func TestPanelWithoutATerminal(t *testing.T) {
 			x.restored()
 		})
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
 
 // TestPanelFollowsItsWindow: whatever the size becomes, the screen is full from
@@ -204,5 +204,5 @@ func TestPanelFollowsItsWindow(t *testing.T) {
 	if coloured := colours.Find(bare.written()); coloured != nil {
 		t.Errorf("%q in spite of NO_COLOR", coloured)
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }

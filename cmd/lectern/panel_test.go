@@ -78,18 +78,18 @@ func (x terminal) shows(what ...string) string {
 	})
 }
 
-// dismiss presses Escape until the screen no longer holds what: what comes by
-// itself is deaf for a moment. It presses seldom, for two in a row are one key
-// with Alt.
-func (x terminal) dismiss(what string) {
+// dismisses presses a key until the screen no longer holds what: a question
+// ignores keys for a moment after it appears. It presses seldom, because two
+// Escapes in a row are one key with Alt.
+func (x terminal) dismisses(key, what string) {
 	x.t.Helper()
 	looks := 0
-	x.waits(fmt.Sprintf("dismiss %q", what), func(screen string) bool {
+	x.waits(fmt.Sprintf("lose %q", what), func(screen string) bool {
 		if !strings.Contains(screen, what) {
 			return true
 		}
 		if looks%100 == 20 {
-			x.tmux("send-keys", "Escape")
+			x.tmux("send-keys", key)
 		}
 		looks++
 		return false
@@ -152,7 +152,7 @@ func TestPanelInATerminal(t *testing.T) {
 		t.Error("the panel has no colours")
 	}
 	x.shows("─ Welcome · 1 of 2 ─", "notes  "+home)
-	x.dismiss("Welcome")
+	x.dismisses("Escape", "Welcome")
 	x.presses("2", "agents may")
 	x.shows("─ Sources 1 ─", "agents may")
 	x.types("7")
@@ -182,8 +182,7 @@ func TestPanelInATerminal(t *testing.T) {
 	x.shows("─ Add a source ─")
 	x.types("~/notes", "Enter")
 	x.shows("─ Add source notes? ─", "+path = ", "y yes, do it")
-	<-time.After(500 * time.Millisecond) // what comes by itself takes no key for so long: a person has to read it
-	x.types("y")
+	x.dismisses("y", "y yes, do it")
 	x.shows("● notes ", "done: add")
 	x.loses("─ Add a source ─")
 
@@ -214,13 +213,13 @@ func TestPanelInATerminal(t *testing.T) {
 	x.shows("left with 0", "\n`lectern` shows it again")
 	x.restored()
 	x.types("clear; lectern --plain; echo left with $?", "Enter")
-	x.shows("left with 0", "To look again:")
+	x.shows("left with 0", "To see the status again:")
 
 	x.types("clear; lectern hub stop", "Enter")
 	x.shows("hub stopped")
 	x.types("clear; exit", "Enter")
 	eventually(t, "the hub is gone", func() bool { return !alive(hub.PID) })
-	if _, err := daemon.Ask(t.Context(), pathsIn(home)); err == nil {
+	if _, err := daemon.GetHealth(t.Context(), pathsIn(home)); err == nil {
 		t.Error("a hub answers still")
 	}
 	eventually(t, "no process is left", func() bool { return len(livingIn(home)) == 0 })

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untilHangUp is ctx until the terminal hangs up as well, unless whoever
-// started this process wants it to outlive that.
+// untilHangUp is ctx until the terminal hangs up too, unless the parent started
+// this process to outlive that, as nohup does.
 func untilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return context.WithCancel(ctx)
@@ -19,9 +19,10 @@ func untilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// suspendable reports whether somebody is there who can bring this process back
-// from the background: a shell with job control puts it into a group of its
-// own. Without one a process that stops itself is not stopped, or for ever.
+// suspendable reports whether something can resume this process when it is
+// stopped: a shell with job control puts it into a process group of its own.
+// Without such a shell a process that stops itself would not stop, or stop for
+// good.
 func suspendable() bool {
 	session, err := unix.Getsid(0)
 	return err == nil && session != unix.Getpgrp()

@@ -2,10 +2,10 @@ package main
 
 import "context"
 
-// untilHangUp is ctx: a console that is closed ends its processes.
+// untilHangUp is ctx: closing a console ends its processes.
 func untilHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-// suspendable is false: there is no job control.
+// suspendable is false: Windows has no job control.
 func suspendable() bool { return false }

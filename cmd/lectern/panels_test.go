@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
@@ -42,8 +41,7 @@ func TestTwoPanels(t *testing.T) {
 		x.types("!")
 		x.shows("Waiting for you", "+++ after")
 	}
-	<-time.After(readingTime) // a person reads before keys count
-	panels[0].types("y")
+	panels[0].dismisses("y", "Waiting for you")
 	panels[1].shows("create_page: allowed elsewhere")
 	for _, x := range panels {
 		x.loses("waiting")
@@ -56,31 +54,23 @@ func TestTwoPanels(t *testing.T) {
 	// Both answer the same: one of them is the first, the other is told so.
 	create(2, "Two")
 	both("! 1 waiting", "Two.md")
-	<-time.After(readingTime)
 	for _, x := range panels {
-		x.types("!")
-		x.shows("+title: Two")
+		x.repeats("!", func() { x.shows("+title: Two") })
 	}
 	for _, x := range panels {
-		x.types("y")
-	}
-	for _, x := range panels {
-		x.loses("waiting")
+		x.dismisses("y", "waiting")
 	}
 	if v := a.next(t); v.ID != 2 {
 		t.Errorf("told %+v", v)
 	}
 
 	both("create  Two.md")
-	<-time.After(readingTime)
 	for _, x := range panels {
-		x.types("2")
-		x.shows("─ Sources 1 ─")
+		x.repeats("2", func() { x.shows("─ Sources 1 ─") })
 	}
 	panels[1].types("a" + filepath.Join(home, "second") + "\r")
 	panels[1].shows("y yes, do it")
-	<-time.After(readingTime)
-	panels[1].types("y")
+	panels[1].dismisses("y", "y yes, do it")
 	both("─ Sources 2 ─", "● second")
 
 	p, err := os.FindProcess(first)
@@ -88,7 +78,7 @@ func TestTwoPanels(t *testing.T) {
 		t.Fatalf("kill hub: %v", err)
 	}
 	eventually(t, "another hub runs", func() bool {
-		v, err := daemon.Ask(t.Context(), pathsIn(home))
+		v, err := daemon.GetHealth(t.Context(), pathsIn(home))
 		return err == nil && v.PID != first
 	})
 	for _, x := range panels {
@@ -104,9 +94,5 @@ func TestTwoPanels(t *testing.T) {
 		}
 		x.restored()
 	}
-	stopHub(t, home)
+	stopTestHub(t, home)
 }
-
-// readingTime is longer than keys count for nothing after what is asked has
-// changed: a person has to read it.
-const readingTime = 600 * time.Millisecond

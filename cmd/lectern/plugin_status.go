@@ -5,38 +5,40 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/plugin"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A pluginReport is what `lectern plugin status --json` tells.
+// A pluginReport is what `lectern plugin status --json` prints.
 type pluginReport struct {
 	Carried   string        `json:"carried"` // version of the plugin in this build
 	Lectern   string        `json:"lectern"`
-	Folder    string        `json:"folder"`   // of the plugin, which may not be there
-	Settings  string        `json:"settings"` // its settings file, likewise
+	Folder    string        `json:"folder"`   // of the plugin; it may not exist
+	Settings  string        `json:"settings"` // its settings file; it may not exist
 	Installed bool          `json:"installed"`
-	By        string        `json:"installed_by,omitempty"` // the Lectern that put it there; empty: unknown
-	Current   bool          `json:"current"`                // every file is as this build carries it
-	Disabled  bool          `json:"disabled"`               // switched off in Logseq
+	By        string        `json:"installed_by,omitempty"` // the Lectern that installed it; empty: unknown
+	Current   bool          `json:"current"`                // every file is the same as in this build
+	Disabled  bool          `json:"disabled"`               // in Logseq
 	Port      int           `json:"port"`                   // in its settings; 0: none
 	HubPort   int           `json:"hub_port"`
 	Token     string        `json:"token"`   // "right", "wrong" or "none"
-	Private   bool          `json:"private"` // nobody else may read its settings
-	Hub       bool          `json:"hub"`     // one runs
+	Private   bool          `json:"private"` // other users cannot read its settings
+	Hub       bool          `json:"hub"`     // one is running
 	Connected []status.Peer `json:"connected"`
 }
 
-func pluginStatusCommand(w *world) *cobra.Command {
+func pluginStatusCommand(c *cli) *cobra.Command {
 	var home string
 	var asJSON bool
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how the plugin is: what is installed, its settings, who is connected",
+		Short: "Show the installed plugin, its settings and who is connected",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			g, err := w.carriedFor(home)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			g, err := c.planner().LogseqPlugin(home)
 			if err != nil {
 				return err
 			}
@@ -44,31 +46,30 @@ func pluginStatusCommand(w *world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			state, err := w.machine().PluginState(g)
+			state, err := c.planner().Machine().PluginState(g)
 			if err != nil {
 				return err
 			}
-			snap, err := w.snapshot(c.Context())
+			snap, err := c.hub().Snapshot(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(w.out, reportPlugin(version, state, g.Port, snap))
+				return c.json(newPluginReport(version, c.Version, state, g.Port, snap))
 			}
-			t := newTable(w.out)
-			t.row("carried", fmt.Sprintf("plugin %s, in Lectern %s", version, lecternVersion))
-			t.row("plugin", pluginWords(state))
-			t.row("settings", settingsWords(state, g.Port))
-			connectedRows(t, snap)
-			return t.Flush()
+			return c.table(append([][]string{
+				{"carried", fmt.Sprintf("plugin %s, in Lectern %s", version, c.Version)},
+				{"plugin", install.PluginSummary(state)},
+				{"settings", install.PluginSettingsSummary(state, g.Port)},
+			}, connectedRows(snap)...)...)
 		},
 	}
-	homeFlag(c, &home)
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for scripts")
-	return c
+	logseqFolderFlag(cmd, &home)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
 }
 
-func reportPlugin(version string, s installer.PluginState, port int, snap status.Snapshot) pluginReport {
+func newPluginReport(version, lectern string, s installer.PluginState, port int, snap status.Snapshot) pluginReport {
 	token := "none"
 	switch {
 	case s.TokenRight:
@@ -77,55 +78,21 @@ func reportPlugin(version string, s installer.PluginState, port int, snap status
 		token = "wrong"
 	}
 	return pluginReport{
-		Carried: version, Lectern: lecternVersion, Folder: s.Folder, Settings: s.Settings, Installed: s.Installed, By: s.Version,
+		Carried: version, Lectern: lectern, Folder: s.Folder, Settings: s.Settings, Installed: s.Installed, By: s.Version,
 		Current: s.Current, Disabled: s.Disabled, Port: s.Port, HubPort: port, Token: token, Private: s.Private,
-		Hub: runs(snap), Connected: snap.Peers,
+		Hub: machine.HubRunning(snap), Connected: snap.Peers,
 	}
 }
 
-// mend is what to do about nearly everything.
-const mend = "run `lectern plugin install`"
-
-func pluginWords(s installer.PluginState) string {
-	by := "an unknown version of Lectern"
-	if s.Version != "" {
-		by = "Lectern " + s.Version
-	}
+func connectedRows(snap status.Snapshot) (rows [][]string) {
 	switch {
-	case !s.Installed:
-		return fmt.Sprintf("not installed: %s; %s", s.Folder, mend)
-	case !s.Current:
-		return fmt.Sprintf("installed by %s, other than this build carries; %s", by, mend)
-	case s.Disabled:
-		return fmt.Sprintf("installed by %s, but switched off in Logseq's list of plugins", by)
-	default:
-		return fmt.Sprintf("installed by %s, up to date: %s", by, s.Folder)
-	}
-}
-
-func settingsWords(s installer.PluginState, port int) string {
-	switch {
-	case !s.HasToken:
-		return fmt.Sprintf("no token: %s; %s", s.Settings, mend)
-	case !s.TokenRight:
-		return "not the token that the hub knows; " + mend
-	case !s.PortRight:
-		return fmt.Sprintf("port %d, but the hub's is %d; %s", s.Port, port, mend)
-	case !s.Private:
-		return fmt.Sprintf("others may read the token: %s; %s", s.Settings, mend)
-	default:
-		return fmt.Sprintf("port %d and token are the hub's", s.Port)
-	}
-}
-
-func connectedRows(t table, snap status.Snapshot) {
-	switch {
-	case !runs(snap):
-		t.row("connected", "no hub runs")
+	case !machine.HubRunning(snap):
+		return [][]string{{"connected", "no hub is running"}}
 	case len(snap.Peers) == 0:
-		t.row("connected", "no; is Logseq running, and was it restarted since the plugin was installed?")
+		return [][]string{{"connected", "no; is Logseq running, and was it restarted after the plugin was installed?"}}
 	}
 	for _, p := range snap.Peers {
-		t.row("connected", fmt.Sprintf("%s, Logseq %s, plugin %s over %s", p.Name, p.App, p.Plugin, p.Transport))
+		rows = append(rows, []string{"connected", fmt.Sprintf("%s, Logseq %s, plugin %s over %s", p.Name, p.App, p.Plugin, p.Transport)})
 	}
+	return rows
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image/color"
@@ -195,6 +196,33 @@ func (x *screen) shows(what ...string) {
 func (x *screen) loses(what string) {
 	x.t.Helper()
 	x.until(fmt.Sprintf("the screen does not show %q", what), func() bool { return !strings.Contains(x.emulate.String(), what) })
+}
+
+// dismisses types a key until the screen no longer holds what.
+func (x *screen) dismisses(key, what string) {
+	x.t.Helper()
+	x.repeats(key, func() { x.loses(what) })
+}
+
+// repeats types a key again and again until wait returns: what appears by itself
+// ignores keys for a moment.
+func (x *screen) repeats(key string, wait func()) {
+	x.t.Helper()
+	ctx, cancel := context.WithCancel(x.t.Context())
+	defer cancel()
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			_, _ = io.WriteString(x.master, key)
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	wait()
 }
 
 // ends waits for the end of what runs and returns its exit status, or the

@@ -1,26 +1,20 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"crypto/rand"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"aead.dev/minisign"
-
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/installer/update"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -41,54 +35,11 @@ func built(t *testing.T, version string) []byte {
 	return text
 }
 
-// published serves a signed release and returns its URL and key. spoil changes
-// what is served; nil: nothing.
-func published(t *testing.T, version string, binary []byte, spoil func(files map[string][]byte)) (url, key string) {
-	t.Helper()
-	public, private, err := minisign.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sign := func(text []byte, comment string) []byte {
-		return minisign.SignWithComments(private, text, comment, "a test")
-	}
-	var archive bytes.Buffer
-	zipped := gzip.NewWriter(&archive)
-	w := tar.NewWriter(zipped)
-	for name, text := range map[string][]byte{
-		"lectern": binary, "lectern.minisig": sign(binary, fmt.Sprintf("lectern %s %s/%s", version, runtime.GOOS, runtime.GOARCH)),
-	} {
-		err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg})
-		if _, werr := w.Write(text); err != nil || werr != nil {
-			t.Fatal(err, werr)
-		}
-	}
-	if err := errors.Join(w.Close(), zipped.Close()); err != nil {
-		t.Fatal(err)
-	}
-	name := fmt.Sprintf("lectern_%s_%s_%s.tar.gz", version, runtime.GOOS, runtime.GOARCH)
-	list := fmt.Appendf(nil, "%x  %s\n", sha256.Sum256(archive.Bytes()), name)
-	files := map[string][]byte{"checksums.txt": list, "checksums.txt.minisig": sign(list, "lectern "+version), name: archive.Bytes()}
-	if spoil != nil {
-		spoil(files)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, ok := files[filepath.Base(r.URL.Path)]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(text)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, public.String()
-}
-
-// An install is a lectern 1.0.0 that is installed, with its hub and a release
+// An installation is a lectern 1.0.0 that is installed, with its hub and a release
 // 1.1.0 to be had.
-type install struct {
+type installation struct {
 	t        *testing.T
-	w        *world
+	c        *cli
 	config   update.Config
 	said     *bytes.Buffer
 	exe      string
@@ -96,32 +47,32 @@ type install struct {
 	old, new []byte
 }
 
-func installed(t *testing.T, next []byte) *install {
+func installed(t *testing.T, next []byte) *installation {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("this test makes archives for unix")
 	}
-	i := &install{t: t, home: household(t), old: built(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
+	i := &installation{t: t, home: household(t), old: built(t, "1.0.0"), new: next, said: &bytes.Buffer{}}
 	i.exe = filepath.Join(t.TempDir(), "lectern")
 	if err := os.WriteFile(i.exe, i.old, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	if i.w, err = newWorld(&bytes.Buffer{}, i.said, i.said, append(os.Environ(), "LECTERN_HOME="+i.home)); err != nil {
+	if i.c, err = newCLI(&bytes.Buffer{}, i.said, i.said, append(os.Environ(), "LECTERN_HOME="+i.home)); err != nil {
 		t.Fatal(err)
 	}
-	i.w.exe = i.exe
-	conf, err := i.w.updating()
+	i.c.Exe = i.exe
+	conf, err := i.c.updateConfig(i.c.stderrLog())
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, key := published(t, "1.1.0", next, nil)
+	url, key := apptest.PublishRelease(t, "1.1.0", next, nil)
 	conf.Mirror, conf.PlainLoopback, conf.Keys, conf.Version = url, true, []string{key}, "1.0.0"
 	i.config = conf
 	return i
 }
 
-func (i *install) holds(want []byte) {
+func (i *installation) holds(want []byte) {
 	i.t.Helper()
 	if text, err := os.ReadFile(i.exe); err != nil || !bytes.Equal(text, want) {
 		i.t.Errorf("what is installed is not what should be: %v", err)
@@ -144,13 +95,14 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	if v := hubOf(t, i.home).Version; v != "1.0.0" {
 		t.Fatalf("the hub is of version %s", v)
 	}
-	panel := i.w.onMachine(i.w.client(nil))
-	panel.settings = func() (update.Config, error) { return i.config, nil }
+	panel := machine.New(machine.Config{
+		App: i.c.App, Hub: i.c.hub().API(), Updates: func() (update.Config, error) { return i.config, nil }, Warn: func(string) {},
+	})
 	asked := func(verb status.Verb) func() error {
 		return func() error { return panel.Do(t.Context(), status.Action{Verb: verb}) }
 	}
 	typed := func(f updateFlags) func() error {
-		return func() error { return i.w.selfUpdate(t.Context(), i.config, f) }
+		return func() error { return selfUpdate(t.Context(), i.c.console, i.config, f) }
 	}
 	for _, step := range []struct {
 		name  string
@@ -172,9 +124,10 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 		}
 		awaitSessions(t, i.home, len(agents))
 	}
-	if a, _ := panel.present(); results(a.update) != "ggg" || a.update.Installed != "1.0.0" || a.update.Previous != "1.1.0" {
-		t.Errorf("the panel shows %+v", a.update)
-	}
+	apptest.Await(t, panel, "the rolled back update", func(s status.Snapshot) bool {
+		done := func(c status.Check) bool { return c.Result != status.CheckOK }
+		return len(s.Update.Steps) == 3 && !slices.ContainsFunc(s.Update.Steps, done) && s.Update.Installed == "1.0.0" && s.Update.Previous == "1.1.0"
+	})
 	close(stop)
 	for range agents {
 		t.Logf("longest pause of an agent: %s", <-pauses)
@@ -182,8 +135,8 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 	for _, a := range agents {
 		a.leave(t)
 	}
-	stopHub(t, i.home)
-	if !strings.Contains(i.said.String(), "lectern 1.1.0 is installed in place of 1.0.0") {
+	stopTestHub(t, i.home)
+	if !strings.Contains(i.said.String(), "updated lectern 1.0.0 to 1.1.0") {
 		t.Errorf("said:\n%s", i.said)
 	}
 }
@@ -192,12 +145,12 @@ func TestSelfUpdateUnderAgents(t *testing.T) {
 // rollback brings, does not drive the older hub away.
 func TestRollbackUnderNewerAgent(t *testing.T) {
 	i := installed(t, built(t, "1.1.0"))
-	if err := i.w.selfUpdate(t.Context(), i.config, updateFlags{}); err != nil {
+	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{}); err != nil {
 		t.Fatal(err)
 	}
 	a := connect(t, i.exe, i.home)
 	a.next(t)
-	if err := i.w.selfUpdate(t.Context(), i.config, updateFlags{rollback: true}); err != nil {
+	if err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{rollback: true}); err != nil {
 		t.Fatal(err)
 	}
 	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`)
@@ -205,11 +158,11 @@ func TestRollbackUnderNewerAgent(t *testing.T) {
 		t.Errorf("%s", v.Error)
 	}
 	awaitSessions(t, i.home, 1)
-	if v := hubOf(t, i.home); v.Version != "1.0.0" || v.Next != nil {
+	if v := hubOf(t, i.home); v.Version != "1.0.0" || v.Successor != nil {
 		t.Errorf("the hub is %+v", v)
 	}
 	a.leave(t)
-	stopHub(t, i.home)
+	stopTestHub(t, i.home)
 }
 
 // A release whose hub does not start brings the old binary and its hub back.
@@ -218,7 +171,7 @@ func TestSelfUpdateToSickHub(t *testing.T) {
 	i := installed(t, sick)
 	a := connect(t, i.exe, i.home)
 	a.next(t)
-	err := i.w.selfUpdate(t.Context(), i.config, updateFlags{})
+	err := selfUpdate(t.Context(), i.c.console, i.config, updateFlags{})
 	if err == nil || !strings.Contains(err.Error(), "version 1.0.0 is installed again") {
 		t.Errorf("error %v", err)
 	}
@@ -231,7 +184,7 @@ func TestSelfUpdateToSickHub(t *testing.T) {
 		t.Errorf("%s %s", v.Error, v.Result)
 	}
 	a.leave(t)
-	stopHub(t, i.home)
+	stopTestHub(t, i.home)
 }
 
 // readOn reads a page again and again until stop is closed, and returns the
@@ -256,41 +209,5 @@ func (a *agent) readOn(t *testing.T, stop <-chan struct{}) (longest time.Duratio
 			return longest
 		}
 		longest = max(longest, time.Since(began))
-	}
-}
-
-// The environment and the configuration end the daily question.
-func TestMayNotice(t *testing.T) {
-	for env, want := range map[string]bool{
-		"A=b": true, "DO_NOT_TRACK=1": false, "LECTERN_NO_UPDATE_CHECK=1": false, "DO_NOT_TRACK=0": true,
-	} {
-		w := testWorld(t, env)
-		conf, err := w.config()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.mayNotice(conf.Update); got != want {
-			t.Errorf("%s: may notice %v, want %v", env, got, want)
-		}
-		conf.Update.Check = false
-		if w.mayNotice(conf.Update) {
-			t.Errorf("%s: the configuration is not heard", env)
-		}
-	}
-}
-
-// A process that outlives an update of its file, as panels do, asks no hub to
-// make room for a build that is gone.
-func TestConnectingAfterAnUpdate(t *testing.T) {
-	w := quiet(t)
-	before := w.connecting(w.stderrLog())
-	if before.Stale() {
-		t.Error("stale from the start")
-	}
-	if err := os.WriteFile(w.exe, []byte("another"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if to := w.connecting(w.stderrLog()); !to.Stale() || to.Stamp != before.Stamp {
-		t.Errorf("stale %v, stamp %+v, want %+v", to.Stale(), to.Stamp, before.Stamp)
 	}
 }

@@ -2,111 +2,38 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/installer"
-	"github.com/lectern-mcp/lectern/tools"
-	"github.com/lectern-mcp/lectern/tools/doc"
 )
 
-// skillName is the skill's name, as the text itself says it.
-const skillName = "lectern"
-
-func skillCommand(w *world) *cobra.Command {
-	c := &cobra.Command{
+func skillCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
 		Use:   "skill",
-		Short: "Print SKILL.md, which tells agents how to use the tools, or install it",
+		Short: "Print or install SKILL.md, which tells agents how to use the tools",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			text, err := w.skillText()
+			text, err := c.planner().Skill()
 			if err != nil {
 				return err
 			}
-			_, err = w.out.Write(text)
+			_, err = c.out.Write(text)
 			return err
 		},
 	}
-	c.AddCommand(skillInstallCommand(w), skillRemoveCommand(w))
-	return c
+	p := c.planner()
+	cmd.AddCommand(
+		skillProposalCommand(c, &cobra.Command{Use: "install", Short: "Install the skill where agents look for skills"},
+			"for these `CLIENTS`; default: all that are installed", p.InstallSkill),
+		skillProposalCommand(c, &cobra.Command{Use: "remove", Short: "Remove the skill from where agents look for skills"},
+			"for these `CLIENTS`; default: all", p.RemoveSkill))
+	return cmd
 }
 
-func (w *world) skillText() ([]byte, error) {
-	var systems []*tools.Manifest
-	for _, k := range w.kinds() {
-		systems = append(systems, k.Manifest())
-	}
-	return doc.Skill(systems, tools.OwnChangesKind().Manifest())
-}
-
-func skillInstallCommand(w *world) *cobra.Command {
+func skillProposalCommand(c *cli, cmd *cobra.Command, clients string, propose func(ids []string) (*installer.Proposal, error)) *cobra.Command {
 	var ids []string
-	c := w.planned(&cobra.Command{
-		Use:   "install",
-		Short: "Put the skill where agents look for skills",
-		Args:  noArguments,
-	}, func(context.Context, []string) (*installer.Proposal, error) { return w.installSkill(ids) })
-	c.Flags().StringSliceVar(&ids, "client", nil, "for these clients; without it for all that are on this machine")
-	return c
-}
-
-// installSkill proposes to put the skill where the clients of these names look
-// for it; without names, those on this machine.
-func (w *world) installSkill(ids []string) (*installer.Proposal, error) {
-	m := w.machine()
-	clients, err := skilled(ids, func(cl installer.Client) bool { return cl.Detected(m) })
-	if err != nil {
-		return nil, err
-	}
-	text, err := w.skillText()
-	if err != nil {
-		return nil, err
-	}
-	return m.InstallSkill(clients, installer.Skill{Name: skillName, Text: text})
-}
-
-func skillRemoveCommand(w *world) *cobra.Command {
-	var ids []string
-	c := w.planned(&cobra.Command{
-		Use:   "remove",
-		Short: "Remove the skill from where agents look for skills",
-		Args:  noArguments,
-	}, func(context.Context, []string) (*installer.Proposal, error) { return w.removeSkill(ids) })
-	c.Flags().StringSliceVar(&ids, "client", nil, "for these clients; without it for all")
-	return c
-}
-
-func (w *world) removeSkill(ids []string) (*installer.Proposal, error) {
-	clients, err := skilled(ids, func(installer.Client) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	return w.machine().RemoveSkill(clients, skillName)
-}
-
-// skilled are the clients that ids name; without any those that have skills and
-// are wanted.
-func skilled(ids []string, wanted func(installer.Client) bool) ([]installer.Client, error) {
-	var list []installer.Client
-	for _, id := range ids {
-		cl, err := installer.Find(strings.TrimSpace(id))
-		if err != nil {
-			return nil, usagef("--client: %v", err)
-		}
-		if !cl.HasSkills() {
-			return nil, fmt.Errorf("no folder is known where %s looks for skills", cl.Title)
-		}
-		list = append(list, cl)
-	}
-	if len(ids) > 0 {
-		return list, nil
-	}
-	for _, cl := range installer.Clients() {
-		if cl.HasSkills() && wanted(cl) {
-			list = append(list, cl)
-		}
-	}
-	return list, nil
+	cmd.Args = noArguments
+	cmd.Flags().StringSliceVar(&ids, "client", nil, clients)
+	return c.proposalCommand(cmd, func(context.Context, []string) (*installer.Proposal, error) { return propose(ids) })
 }

@@ -1,200 +1,158 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
 	"github.com/lectern-mcp/lectern/config"
-	"github.com/lectern-mcp/lectern/hub"
-	"github.com/lectern-mcp/lectern/internal/nearest"
-	"github.com/lectern-mcp/lectern/internal/safetext"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-func sourceCommand(w *world) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "source",
-		Short: "Say which knowledge bases are open to agents",
-		Args:  noArguments,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(sourceFindCommand(w), sourceAddCommand(w), sourceListCommand(w), sourceShowCommand(w), sourceRemoveCommand(w))
-	return c
+func sourceCommand(c *cli) *cobra.Command {
+	return groupCommand(&cobra.Command{Use: "source", Short: "Manage the knowledge bases that are open to agents"},
+		sourceFindCommand(c), sourceAddCommand(c), sourceListCommand(c), sourceShowCommand(c), sourceRemoveCommand(c))
 }
 
-func sourceAddCommand(w *world) *cobra.Command {
+func sourceAddCommand(c *cli) *cobra.Command {
 	var s status.NewSource
-	var dry bool
-	c := &cobra.Command{
+	var dryRun bool
+	cmd := &cobra.Command{
 		Use:   "add PATH",
 		Short: "Open a folder to agents",
-		Long: "Open a folder to agents. Its kind is detected, and its name made from the\n" +
-			"folder's. The configuration file is edited in place; adding what is there\n" +
-			"already changes nothing.",
+		Long: "Open a folder to agents. Its kind is detected, and its name is derived from the\n" +
+			"folder's. The configuration file is edited in place; adding a folder again changes\n" +
+			"nothing.",
 		Example: "  lectern source add ~/notes --read-only\n" +
 			"  lectern source add ~/notes --exclude 'Private/**' --exclude '#secret'",
-		Args: needs(1, 1, "the path of a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return usagef("add source: missing PATH. Usage: lectern source add PATH")
+			case 1:
+				return nil
+			}
+			return usagef("add source: more than one PATH; quote a path with spaces. Usage: lectern source add PATH")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.Place = args[0]
-			return w.addSource(c, s, dry)
+			return c.editConfig(cmd.Context(), status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
+				if !p.Edit.HasChanges() {
+					return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, p.Folder.Path)
+				}
+				reason := p.Folder.Reason
+				if reason != "" {
+					reason = ": " + reason
+				}
+				return fmt.Sprintf("added source %s: %s (%s%s)", p.Source.Name, p.Folder.Path, p.Folder.Kind, reason)
+			})
 		},
 	}
-	c.Flags().StringVar(&s.Kind, "kind", "", "what the folder is; detected when absent")
-	c.Flags().StringVar(&s.Name, "name", "", "what agents call it: small letters, digits, hyphens")
-	c.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may read and nothing else")
-	c.Flags().BoolVar(&s.Ask, "ask", false, "ask a person before agents write or delete")
-	c.Flags().StringArrayVar(&s.Exclude, "exclude", nil, "what agents must not see: a path like Private/**, #tag, property:key=value or namespace:Page; may be repeated")
-	c.Flags().StringArrayVar(&s.Only, "only", nil, "agents see only what such a mark fits; may be repeated")
-	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
-	return c
+	cmd.Flags().StringVar(&s.Kind, "kind", "", "the `KIND` of knowledge base; default: detected")
+	cmd.Flags().StringVar(&s.Name, "name", "", "the `NAME` that agents use: lowercase letters, digits, hyphens")
+	cmd.Flags().BoolVar(&s.ReadOnly, "read-only", false, "agents may only read")
+	cmd.Flags().BoolVar(&s.Ask, "ask", false, "agents need your approval to write or delete")
+	cmd.Flags().StringArrayVar(&s.Exclude, "exclude", nil,
+		"hide what matches this `RULE` from agents: a path like Private/**, #tag, property:key=value or namespace:Page; repeatable")
+	cmd.Flags().StringArrayVar(&s.Only, "only", nil, "show agents only what matches this `RULE`; repeatable")
+	dryRunFlag(cmd, &dryRun)
+	return cmd
 }
 
-func (w *world) addSource(c *cobra.Command, s status.NewSource, dry bool) error {
-	a := status.Action{Verb: status.AddSource, Source: &s}
-	if dry {
-		return w.showPlan(a)
-	}
-	p, err := w.carryOut(c.Context(), a)
-	if err != nil {
-		return err
-	}
-	why := ""
-	if p.folder.why != "" {
-		why = ": " + p.folder.why
-	}
-	if !p.edit.HasChanges() {
-		w.say("source %s opens %s already; nothing changed\n", p.source.Name, safetext.Line(p.folder.place))
-		return nil
-	}
-	w.say("added source %s: %s (%s%s)\n", p.source.Name, safetext.Line(p.folder.place), p.folder.kind, safetext.Line(why))
-	for _, risk := range p.plan.Risks {
-		w.say("note: %s\n", safetext.Line(risk))
-	}
-	return w.tellHub(c.Context())
-}
-
-func sourceRemoveCommand(w *world) *cobra.Command {
-	var dry bool
-	c := &cobra.Command{
+func sourceRemoveCommand(c *cli) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
 		Use:               "remove NAME",
 		Short:             "Close a source to agents; its files stay",
-		Args:              needs(1, 1, "the name of a source"),
-		ValidArgsFunction: w.completeSource,
-		RunE: func(c *cobra.Command, args []string) error {
+		Args:              arguments(1, 1, "the name of a source"),
+		ValidArgsFunction: c.completeSource,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			a := status.Action{Verb: status.RemoveSource, Target: args[0]}
-			if dry {
-				return w.showPlan(a)
-			}
-			p, err := w.carryOut(c.Context(), a)
-			if err != nil {
-				return err
-			}
-			w.say("removed source %s; its files stay in %s\n", p.source.Name, safetext.Line(p.source.Path))
-			return w.tellHub(c.Context())
+			return c.editConfig(cmd.Context(), a, dryRun, func(p configedit.Proposal) string {
+				return fmt.Sprintf("removed source %s: %s", p.Source.Name, p.Source.Path)
+			})
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and do not make it")
-	return c
+	dryRunFlag(cmd, &dryRun)
+	return cmd
 }
 
-func (w *world) showPlan(a status.Action) error {
-	p, err := w.propose(a)
-	if err != nil {
-		return err
-	}
-	w.say("%s\n", safetext.Line(p.plan.Title))
-	for _, step := range p.plan.Steps {
-		w.say("%s\n%s", safetext.Line(step.What), safetext.Of(step.Diff))
-	}
-	for _, risk := range p.plan.Risks {
-		w.say("note: %s\n", safetext.Line(risk))
-	}
-	return nil
-}
-
-func sourceListCommand(w *world) *cobra.Command {
+func sourceListCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the sources",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			conf, err := w.config()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
-			states := w.states(c.Context())
-			t := newTable(w.out)
-			t.row("NAME", "KIND", "ACCESS", "STATE", "PLACE")
-			for _, s := range w.sources(conf) {
-				t.row(s.Name, s.Kind, access(s), states[s.Name].word(), s.Place)
+			states := sourceStates(cmd.Context(), c)
+			rows := [][]string{{"NAME", "KIND", "ACCESS", "STATE", "PLACE"}}
+			for _, s := range c.Sources(conf) {
+				rows = append(rows, []string{s.Name, s.Kind, sourceAccess(s), states[s.Name].String(), s.Path})
 			}
-			return t.Flush()
+			return c.table(rows...)
 		},
 	}
 }
 
-func sourceShowCommand(w *world) *cobra.Command {
+func sourceShowCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Show one source: what it opens and how it is",
-		Args:              needs(1, 1, "the name of a source"),
-		ValidArgsFunction: w.completeSource,
-		RunE: func(c *cobra.Command, args []string) error {
-			conf, err := w.config()
+		Short:             "Show what a source opens, and its state",
+		Args:              arguments(1, 1, "the name of a source"),
+		ValidArgsFunction: c.completeSource,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conf, err := c.Config()
 			if err != nil {
 				return err
 			}
 			var names []string
-			for _, s := range w.sources(conf) {
+			for _, s := range c.Sources(conf) {
 				if s.Name == args[0] {
-					return w.showSource(c, conf, s)
+					return showSource(cmd.Context(), c, conf, s)
 				}
 				names = append(names, s.Name)
 			}
-			msg := fmt.Sprintf("show source: there is no source %s", args[0])
-			if near := nearest.Word(args[0], names); near != "" {
-				msg += ", did you mean " + near + "?"
-			}
-			return fmt.Errorf("%s (there are: %s)", msg, strings.Join(names, ", "))
+			return fmt.Errorf("show source: %s not found%s (sources: %s)", args[0], didYouMean(args[0], names), strings.Join(names, ", "))
 		},
 	}
 }
 
-func (w *world) showSource(c *cobra.Command, conf config.Config, s hub.Source) error {
-	t := newTable(w.out)
+func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) error {
 	from := "the environment (MIRROR_DIR)"
-	in, ok := conf.Source(s.Name)
-	if ok {
-		from = fmt.Sprintf("%s, line %d", conf.Path, in.Line)
-	} else if s.Sample {
+	switch {
+	case s.Line > 0:
+		from = fmt.Sprintf("%s, line %d", conf.Path, s.Line)
+	case s.Sample:
 		from = "Lectern itself, until you add a source of your own"
 	}
-	state := w.states(c.Context())[s.Name]
-	t.row("name", s.Name)
-	t.row("kind", s.Kind)
-	if s.Place != "" {
-		t.row("place", s.Place)
+	rows := [][]string{{"name", s.Name}, {"kind", s.Kind}}
+	if s.Path != "" {
+		rows = append(rows, []string{"place", s.Path})
 	}
-	t.row("access", access(s))
-	for _, mark := range in.Exclude {
-		t.row("exclude", mark)
+	rows = append(rows, []string{"access", sourceAccess(s)})
+	for _, rule := range s.Exclude {
+		rows = append(rows, []string{"exclude", rule})
 	}
-	for _, mark := range in.Only {
-		t.row("only", mark)
+	for _, rule := range s.Only {
+		rows = append(rows, []string{"only", rule})
 	}
-	t.row("from", from)
-	t.row("state", state.word())
+	state := sourceStates(ctx, c)[s.Name]
+	rows = append(rows, []string{"from", from}, []string{"state", state.String()})
 	for _, p := range state.problems {
-		t.row("problem", p.Title)
-		t.row("fix", p.Fix)
+		rows = append(rows, []string{"problem", p.Title}, []string{"fix", p.Fix})
 	}
-	return t.Flush()
+	return c.table(rows...)
 }
 
-// access is what agents may do, in words.
-func access(s hub.Source) string {
+func sourceAccess(s app.Source) string {
 	switch {
 	case s.ReadOnly:
 		return "read"
@@ -203,21 +161,57 @@ func access(s hub.Source) string {
 	case len(s.Effects) == 0:
 		return "none"
 	}
-	words := make([]string, len(s.Effects))
-	for i, e := range s.Effects {
-		words[i] = string(e)
+	return strings.Join(s.Effects, ",")
+}
+
+// A sourceState is what a running hub reports about one source. The zero value:
+// no hub reports anything.
+type sourceState struct {
+	status.Source
+
+	problems []status.Problem
+}
+
+func (s sourceState) String() string {
+	switch {
+	case s.State == "":
+		return "-"
+	case s.Note != "":
+		return fmt.Sprintf("%s: %s", s.State, s.Note)
 	}
-	return strings.Join(words, ",")
+	return string(s.State)
+}
+
+// sourceStates asks the hub, if one is running.
+func sourceStates(ctx context.Context, c *cli) map[string]sourceState {
+	states := map[string]sourceState{}
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err != nil {
+		return states
+	}
+	snap, err := c.hub().Snapshot(ctx)
+	if err != nil {
+		return states
+	}
+	for _, s := range snap.Sources {
+		state := sourceState{Source: s}
+		for _, p := range snap.Problems {
+			if p.Component == s.Name {
+				state.problems = append(state.problems, p)
+			}
+		}
+		states[s.Name] = state
+	}
+	return states
 }
 
 // completeSource proposes names of sources to a shell.
-func (w *world) completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	conf, err := w.config()
+func (c *cli) completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	conf, err := c.Config()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, s := range w.sources(conf) {
+	for _, s := range c.Sources(conf) {
 		names = append(names, s.Name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

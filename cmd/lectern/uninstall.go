@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/installer"
 	"github.com/lectern-mcp/lectern/installer/update"
@@ -19,81 +21,78 @@ import (
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-func uninstallCommand(w *world) *cobra.Command {
-	return w.planned(&cobra.Command{
+func uninstallCommand(c *cli) *cobra.Command {
+	return c.proposalCommand(&cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove everything that Lectern has put on this machine",
-		Long: "Remove everything that Lectern has put on this machine: entries in clients, the\n" +
+		Short: "Remove everything that Lectern installed on this machine",
+		Long: "Remove everything that Lectern installed on this machine: entries in clients, the\n" +
 			"plugin, the skill, the service, logs and tokens. Your configuration, your sources\n" +
-			"and this binary stay; what stays is said.",
+			"and this binary stay; the plan lists what stays.",
 		Args: noArguments,
-	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return w.uninstall(ctx) })
+	}, func(ctx context.Context, _ []string) (*installer.Proposal, error) { return proposeUninstall(ctx, c) })
 }
 
-func (w *world) uninstall(ctx context.Context) (*installer.Proposal, error) {
-	s, _ := w.server(w.configured())
-	p, err := w.machine().Uninstall(ctx, s, skillName, w.service(), installer.Plugin{ID: plugin.ID}, w.leftovers())
+func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) {
+	s, _ := c.planner().Server()
+	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, leftovers(c.App))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := daemon.Ask(ctx, w.hubPaths()); err == nil {
-		p.First(status.Step{What: "stop the hub"}, w.stopHub)
+	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
+		p.Prepend(status.Step{What: "stop the hub"}, func(ctx context.Context) error {
+			err := c.hub().API().Do(ctx, status.Action{Verb: status.StopHub})
+			if errors.Is(err, daemon.ErrNoHub) {
+				return nil
+			}
+			return err
+		})
 	}
-	p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+w.places.Config,
-		"the sample and what was saved stay in "+w.places.Data, "this binary stays: "+w.exe)
+	p.Plan.Risks = append(p.Plan.Risks, "your configuration stays in "+c.Paths.Config,
+		"the sample and saved files stay in "+c.Paths.Data, "this binary stays: "+c.Exe)
 	return p, nil
 }
 
-// leftovers are the files of State and Runtime, by name: these folders may be
-// shared with what is not ours when LECTERN_HOME says so.
-func (w *world) leftovers() installer.Leftovers {
-	state, run := w.places.State, w.places.Runtime
-	l := installer.Leftovers{Files: []string{
-		w.tokenFile(), w.pluginTokenFile(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
-		w.hubPaths().MCP(), w.hubPaths().Control(),
-		filepath.Join(state, panelFile), w.clipboard().file, filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
-	}}
-	l.Files = slices.Concat(l.Files,
-		filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(w.logFile())) }),
-		filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
-		filesIn(w.tokenDir(), func(name string) bool { return strings.HasSuffix(name, tokenSuffix) }),
-		filesIn(w.journalDir(), func(string) bool { return true }),
-		w.updates())
-	l.Folders = []string{filepath.Join(state, "downloads"), w.tokenDir(), w.journalDir(), run, state}
-	return l
+// leftovers are the files of State and Runtime, by name: LECTERN_HOME may have
+// put them into folders with other files.
+func leftovers(a *app.App) installer.Leftovers {
+	state, run, tokens := a.Paths.State, a.Paths.Runtime, string(a.Paths.ClientTokens())
+	files := []string{
+		a.Paths.ClientToken(), a.Paths.PluginToken(), filepath.Join(state, installer.RecordName), filepath.Join(state, installer.ServiceLog),
+		a.Paths.Daemon().MCP(), a.Paths.Daemon().Control(), a.Paths.Panel(), a.Paths.Clipboard(),
+		filepath.Join(state, "hub.out"), filepath.Join(run, "hub.json"), filepath.Join(run, "hub.lock"), filepath.Join(run, "start.lock"),
+	}
+	return installer.Leftovers{
+		Files: slices.Concat(files,
+			filesIn(state, func(name string) bool { return strings.HasPrefix(name, filepath.Base(a.Paths.Log())) }),
+			filesIn(state, func(name string) bool { return strings.HasPrefix(name, "audit.") }),
+			filesIn(tokens, func(name string) bool { return strings.HasSuffix(name, ".token") }),
+			filesIn(a.Paths.Journal(), func(string) bool { return true }),
+			updateFiles(a)),
+		Folders: []string{filepath.Join(state, "downloads"), tokens, a.Paths.Journal(), run, state},
+	}
 }
 
-// filesIn are the files of a folder that are wanted; none where there is no such
-// folder, or none that we can look into.
-func filesIn(dir string, wanted func(name string) bool) []string {
+// filesIn are the files of a folder that match; none if it cannot be read.
+func filesIn(dir string, match func(name string) bool) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	var list []string
 	for _, f := range entries {
-		if wanted(f.Name()) {
+		if match(f.Name()) {
 			list = append(list, filepath.Join(dir, f.Name()))
 		}
 	}
 	return list
 }
 
-// updates are the files that self-update leaves: what it remembers, downloads
-// that were broken off, and the binary before this one.
-func (w *world) updates() []string {
-	u, err := update.New(w.updateConfig(config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
+// updateFiles are what self-update leaves: its state, interrupted downloads, and
+// the previous binary.
+func updateFiles(a *app.App) []string {
+	u, err := update.New(machine.UpdateConfig(a, config.Update{}, slog.New(slog.DiscardHandler))) // a mirror changes none of them
 	if err != nil {
 		return nil
 	}
 	return u.Files()
-}
-
-// stopHub ends the hub, so that it writes nothing any more.
-func (w *world) stopHub(ctx context.Context) error {
-	err := daemon.Client(w.connecting(slog.New(slog.DiscardHandler))).Do(ctx, status.Action{Verb: status.StopHub})
-	if errors.Is(err, daemon.ErrNoHub) {
-		return nil
-	}
-	return err
 }

@@ -1,23 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/lectern-mcp/lectern/supervisor/daemon"
 )
 
-// lecternVersion is the version of the next release. A release sets its own by
-// the linker: -X main.lecternVersion=1.2.3; nothing else ever sets it.
+// lecternVersion is the version of the next release. The linker sets the
+// version of a release: -X main.lecternVersion=1.2.3. Nothing else sets it.
 var lecternVersion = "0.1.0-dev"
 
-// A build is what `lectern version --json` tells.
+// A build is what `lectern version --json` prints.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -44,44 +39,25 @@ func thisBuild() build {
 	return b
 }
 
-// stamp tells this binary from others. Size and time of the file stand for its
-// content: reading it whole would cost more than starting does.
-func (w *world) stamp() daemon.Stamp {
-	s := daemon.Stamp{Version: lecternVersion, Build: thisBuild().Revision}
-	if info, err := os.Stat(w.exe); err == nil {
-		s.Build = fmt.Sprintf("%.12s.%x.%x", s.Build, info.Size(), info.ModTime().UnixNano())
-		s.Built = info.ModTime().Truncate(time.Second).Unix()
-	}
-	return s
-}
-
-func versionCommand(w *world) *cobra.Command {
+func versionCommand(c *cli) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which build this is",
+		Short: "Show the version of this build",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			if asJSON {
-				return writeJSON(w.out, b)
+				return c.json(b)
 			}
-			line := "lectern " + b.Version
+			revision := ""
 			if b.Revision != "" {
-				line += fmt.Sprintf(" (%.12s)", b.Revision)
+				revision = fmt.Sprintf(" (%.12s)", b.Revision)
 			}
-			w.say("%s %s %s/%s\n", line, b.Go, b.OS, b.Arch)
+			c.printf("lectern %s%s %s %s/%s\n", b.Version, revision, b.Go, b.OS, b.Arch)
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
-}
-
-// writeJSON writes v for scripts and people alike.
-func writeJSON(out interface{ Write([]byte) (int, error) }, v any) error {
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
 }

@@ -93,7 +93,7 @@ type variant struct {
 // counts what gets in: exactly the requests that are ours.
 func TestDoorOfARunningHub(t *testing.T) {
 	d := openDoor(t)
-	defer stopHub(t, d.home)
+	defer stopTestHub(t, d.home)
 	body := func(text string) string {
 		return fmt.Sprintf("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
 	}

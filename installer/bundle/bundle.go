@@ -57,7 +57,7 @@ type object map[string]any
 
 // Manifest is the manifest.json of a target's bundle (manifest version 0.3).
 func Manifest(version string, t Target) ([]byte, error) {
-	return pretty(object{
+	return encodeJSON(object{
 		"manifest_version": "0.3",
 		"name":             "lectern",
 		"display_name":     "Lectern",
@@ -129,7 +129,7 @@ func Server(version string, sums map[string]string) ([]byte, error) {
 	if len(packages) == 0 {
 		return nil, fmt.Errorf("make server.json: there are no bundles of version %s; run goreleaser first", version)
 	}
-	return pretty(object{
+	return encodeJSON(object{
 		"$schema":     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
 		"name":        "io.github.lectern-mcp/lectern",
 		"title":       "Lectern",
@@ -140,7 +140,7 @@ func Server(version string, sums map[string]string) ([]byte, error) {
 	})
 }
 
-func pretty(v any) ([]byte, error) {
+func encodeJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetIndent("", "  ")

@@ -10,20 +10,20 @@ import (
 	"path/filepath"
 )
 
-// A Result is what was done.
+// A Result says what was done.
 type Result struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
 	Path    string `json:"path"`    // the installed binary
-	Changed bool   `json:"changed"` // false: it was of that version already, or a dry run
+	Changed bool   `json:"changed"` // false: nothing to do, or a dry run
 	DryRun  bool   `json:"dry_run,omitempty"`
 }
 
-// Apply installs what w asks for. After an error a working binary is
-// installed, as [StepError] says. A hub of the new version that does not serve
-// is an error too: the old binary is then back, and its hub.
+// Apply downloads, verifies and installs a release. Also after an error a working
+// binary is installed; see [StepError]. If the hub of the new version does not
+// serve, the old binary is installed again, with its hub.
 func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
-	target, release, err := u.begin(ctx)
+	target, release, err := u.lockTarget(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -33,51 +33,51 @@ func (u *Updater) Apply(ctx context.Context, w Wish) (Result, error) {
 		return Result{}, fmt.Errorf("find installed binary: %w", err)
 	}
 	res := Result{From: u.Version, Path: target, DryRun: w.DryRun}
-	if b, err := u.look(ctx, target); err == nil {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
 		res.From = b.Version
 	}
-	r, err := u.find(ctx, cmp.Or(w.Version, u.Pin))
+	r, err := u.fetchRelease(ctx, cmp.Or(w.Version, u.Pin))
 	if err != nil {
 		return res, err
 	}
 	res.To = r.Version
-	if err := u.permits(w, r, res.From); err != nil {
-		return res, u.fail(Version, r.Version, err)
+	if err := u.checkAllowed(w, r, res.From); err != nil {
+		return res, u.stepError(Version, r.Version, err)
 	}
-	learned := func() error { return u.memory.change(func(s *Seen) { s.saw(r.Version) }) }
+	record := func() error { return u.known.update(func(s *Seen) { s.raiseHighest(r.Version) }) }
 	if w.Version == "" {
-		learned = func() error { return u.learn(r) }
+		record = func() error { return u.recordRelease(r) }
 	}
-	if err := learned(); err != nil {
-		return res, u.fail(Version, r.Version, err)
+	if err := record(); err != nil {
+		return res, u.stepError(Version, r.Version, err)
 	}
 	if r.Version == res.From {
 		return res, nil
 	}
 	folder, err := makeStaging(target)
 	if err != nil {
-		return res, u.fail(Swap, r.Version, err)
+		return res, u.stepError(Swap, r.Version, err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // the next update sweeps it up
-	staged, err := u.obtain(ctx, r, folder)
+	defer os.RemoveAll(folder) //nolint:errcheck // the next update removes it
+	staged, err := u.downloadBinary(ctx, r, folder)
 	if err != nil || w.DryRun {
 		return res, err
 	}
 	if err := u.commit(folder, staged, target, before); err != nil {
-		return res, u.fail(Swap, r.Version, err)
+		return res, u.stepError(Swap, r.Version, err)
 	}
-	u.done(Swap, "%s is %s now; %s is kept as %s", target, r.Version, res.From, previous(target))
+	u.report(Swap, "%s is now %s; %s is kept as %s", target, r.Version, res.From, previousPath(target))
 	res.Changed = true
-	noted := u.memory.change(func(s *Seen) { s.Previous = noteOf(res.From) })
-	if err := u.settle(ctx, res.To); err != nil {
-		return u.takeBack(ctx, res, err)
+	saved := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) })
+	if err := u.restartHub(ctx, res.To); err != nil {
+		return u.undoUpdate(ctx, res, err)
 	}
-	return res, errors.Join(noted, u.memory.change(func(s *Seen) { s.forgive(r.Version) }))
+	return res, errors.Join(saved, u.known.update(func(s *Seen) { s.removeBad(r.Version) }))
 }
 
-// begin finds what is installed and makes sure that it is ours to replace, by
-// this process alone.
-func (u *Updater) begin(ctx context.Context) (target string, release func(), err error) {
+// lockTarget finds the installed binary, checks that no package manager owns it,
+// and locks it against other updates.
+func (u *Updater) lockTarget(ctx context.Context) (target string, release func(), err error) {
 	if target, err = u.resolve(); err != nil {
 		return "", nil, err
 	}
@@ -88,21 +88,21 @@ func (u *Updater) begin(ctx context.Context) (target string, release func(), err
 	if err != nil {
 		return "", nil, fmt.Errorf("update lectern: %w", err)
 	}
-	release = func() { _ = unlock() } // closing a folder that was only locked
-	if err := sweep(target); err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
+	release = func() { _ = unlock() } // nothing was written
+	if err := cleanStaging(target); err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
 		release()
 		return "", nil, fmt.Errorf("update lectern: %w", err)
 	}
 	return target, release, nil
 }
 
-// obtain downloads, verifies and stages the binary of a release, and returns
+// downloadBinary downloads, verifies and stages the binary of a release, and returns
 // its path.
-func (u *Updater) obtain(ctx context.Context, r Release, folder string) (string, error) {
+func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) (string, error) {
 	file := archiveName(r.Version, u.OS, u.Arch)
-	sum, err := sumOf(r.list, file)
+	sum, err := checksumOf(r.list, file)
 	if err != nil {
-		return "", u.fail(Checksum, r.Version, err)
+		return "", u.stepError(Checksum, r.Version, err)
 	}
 	archive, err := u.archive(ctx, r.Version, file, sum)
 	if err != nil {
@@ -110,40 +110,40 @@ func (u *Updater) obtain(ctx context.Context, r Release, folder string) (string,
 	}
 	p, err := extract(archive, u.OS, u.Limits)
 	if err != nil {
-		return "", u.fail(Extract, r.Version, err)
+		return "", u.stepError(Extract, r.Version, err)
 	}
-	u.done(Extract, "%s, %d bytes", p.name, len(p.binary))
+	u.report(Extract, "%s, %d bytes", p.name, len(p.binary))
 	by, err := u.verify(p.binary, p.signature)
 	if err != nil {
-		return "", u.fail(Platform, r.Version, fmt.Errorf("%s: %w", p.name, err))
+		return "", u.stepError(Platform, r.Version, fmt.Errorf("%s: %w", p.name, err))
 	}
 	here := claim{r.Version, u.OS + "/" + u.Arch}
 	if c, err := by.claim(); err != nil || c != here {
-		return "", u.fail(Platform, r.Version, errors.Join(err, fmt.Errorf(
-			"the binary is signed for %q, and this is lectern %s %s; report this release", by.comment, here.version, here.platform)))
+		return "", u.stepError(Platform, r.Version, errors.Join(err, fmt.Errorf(
+			"the binary is signed for %q, not for lectern %s %s; report this release", by.comment, here.version, here.platform)))
 	}
-	u.done(Platform, "the binary is signed for %s", here.platform)
+	u.report(Platform, "the binary is signed for %s", here.platform)
 	staged, err := prepare(folder, p, by)
 	if err != nil {
-		return "", u.fail(Run, r.Version, err)
+		return "", u.stepError(Run, r.Version, err)
 	}
-	if err := u.suits(ctx, staged, r.Version); err != nil {
-		return "", u.fail(Run, r.Version, err)
+	if err := u.checkBinary(ctx, staged, r.Version); err != nil {
+		return "", u.stepError(Run, r.Version, err)
 	}
-	u.done(Run, "it runs and says that it is %s", r.Version)
+	u.report(Run, "it runs and is version %s", r.Version)
 	return staged, os.Remove(archive)
 }
 
-// noteOf is a version as the memory takes it: a build may call itself anything.
-func noteOf(version string) string {
+// validVersion is version, or "" if it is none: a development build may have any.
+func validVersion(version string) string {
 	if isVersion(version) {
 		return version
 	}
 	return ""
 }
 
-// settle makes the hub one of the binary that was just installed.
-func (u *Updater) settle(ctx context.Context, version string) error {
+// restartHub replaces the hub by one of the binary that was just installed.
+func (u *Updater) restartHub(ctx context.Context, version string) error {
 	if u.Restart == nil {
 		return nil
 	}
@@ -154,29 +154,28 @@ func (u *Updater) settle(ctx context.Context, version string) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, u.Limits.Health, fmt.Errorf("it did not serve within %s", u.Limits.Health))
 		defer cancel()
 		if err := u.Healthy(ctx, version); err != nil {
-			return orCause(ctx, err)
+			return preferCause(ctx, err)
 		}
 	}
-	u.done(Restart, "the hub, if one ran, is of version %s", version)
+	u.report(Restart, "the hub, if one was running, is of version %s", version)
 	return nil
 }
 
-// takeBack undoes a swap after which the hub did not serve. It goes on even
-// when the person has stopped waiting: a hub that does not serve is no state
-// to leave anybody in.
-func (u *Updater) takeBack(ctx context.Context, res Result, why error) (Result, error) {
+// undoUpdate undoes a swap after which the hub did not serve. It ignores that ctx
+// is cancelled: nobody should be left with a hub that does not serve.
+func (u *Updater) undoUpdate(ctx context.Context, res Result, why error) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	bad, good := res.To, res.From
 	undo := u.exchange(res.Path)
 	if undo != nil {
-		return res, u.fail(Restart, bad, fmt.Errorf(
-			"version %s is installed, but its hub does not serve (%w), and taking it back went wrong: %w; to go back by hand: mv %q %q",
-			bad, why, undo, previous(res.Path), res.Path))
+		return res, u.stepError(Restart, bad, fmt.Errorf(
+			"version %s is installed, but its hub does not serve (%w), and undoing the update failed: %w; to undo it by hand: mv %q %q",
+			bad, why, undo, previousPath(res.Path), res.Path))
 	}
 	res.Changed, res.To = false, good
 	err := fmt.Errorf("the hub of version %s did not serve (%w); version %s is installed again", bad, why, good)
-	return res, u.fail(Restart, bad, errors.Join(err, u.settle(ctx, good), u.memory.change(func(s *Seen) {
-		s.blame(bad)
+	return res, u.stepError(Restart, bad, errors.Join(err, u.restartHub(ctx, good), u.known.update(func(s *Seen) {
+		s.addBad(bad)
 		s.Previous = bad
 	})))
 }

@@ -99,13 +99,13 @@ func TestWhatIsRefused(t *testing.T) {
 		"hidden versions": {"1.1.0", Wish{}, func(h *house) {
 			h.change(func(s *Seen) { s.Highest = "1.2.0" })
 		}, "1.2.0 has been seen before"},
-		"bad versions": {"1.1.0", Wish{}, func(h *house) { h.change(func(s *Seen) { s.Bad = []string{"1.1.0"} }) }, "was taken back"},
+		"bad versions": {"1.1.0", Wish{}, func(h *house) { h.change(func(s *Seen) { s.Bad = []string{"1.1.0"} }) }, "and undone"},
 		"no key":       {"1.1.0", Wish{}, func(h *house) { h.config.Keys = []string{} }, "this build carries no release key"},
 		"managed": {"1.1.0", Wish{}, func(h *house) {
 			h.config.Owner = func(context.Context, string) (Owner, bool) {
-				return ownerByPlace("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
+				return ownerByPath("/opt/homebrew/Caskroom/lectern/1.0.0/lectern")
 			}
-		}, "belongs to Homebrew; update it with: brew upgrade --cask lectern"},
+		}, "is managed by Homebrew; update it with: brew upgrade --cask lectern"},
 		"strange versions": {"1.1.0", Wish{Version: "../1"}, nil, "write it as 1.2.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWhatIsRefused(t *testing.T) {
 
 func (h *house) change(edit func(*Seen)) {
 	h.t.Helper()
-	if err := h.updater().memory.change(edit); err != nil {
+	if err := h.updater().known.update(edit); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestSickHub(t *testing.T) {
 
 func TestRollbackWithoutPrevious(t *testing.T) {
 	h := newHouse(t, newShop(t))
-	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "nothing was updated here") {
+	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "lectern was not updated here") {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.0")
@@ -187,7 +187,7 @@ func TestTwoAtOnce(t *testing.T) {
 	h := newHouse(t, s)
 	inside, goOn := make(chan struct{}), make(chan struct{})
 	first := h.updater()
-	first.at = func(point string) {
+	first.atPoint = func(point string) {
 		if point == pointStaged {
 			close(inside)
 			<-goOn
@@ -222,7 +222,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		return inspect(ctx, binary)
 	}
-	if _, err := h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+	if _, err := h.updater().Apply(t.Context(), Wish{}); err == nil || !strings.Contains(err.Error(), "another program has changed") {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.5")
@@ -240,12 +240,12 @@ func TestRollbackToAStranger(t *testing.T) {
 	if _, err := h.updater().Apply(t.Context(), Wish{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Lchown(previous(h.target), 4711, 4711); err != nil {
+	if err := os.Lchown(previousPath(h.target), 4711, 4711); err != nil {
 		t.Fatal(err)
 	}
 	ran := false
 	h.config.Inspect = func(ctx context.Context, binary string) ([]byte, error) {
-		ran = ran || binary == previous(h.target)
+		ran = ran || binary == previousPath(h.target)
 		return inspect(ctx, binary)
 	}
 	if _, err := h.updater().Rollback(t.Context(), false); err == nil || !strings.Contains(err.Error(), "belongs neither to you") || ran {

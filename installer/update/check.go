@@ -12,12 +12,12 @@ type Release struct {
 	Page    string `json:"page"` // for a person to read about it
 
 	list string
-	by   proof
+	by   verifiedSignature
 }
 
-// A State is what there is to know about versions.
+// A State is what is known about versions.
 type State struct {
-	Installed string `json:"installed"`           // what the installed binary says of itself
+	Installed string `json:"installed"`           // by its own output
 	Running   string `json:"running"`             // this process
 	Available string `json:"available,omitempty"` // the newest release, or the pinned one
 	Pinned    string `json:"pinned,omitempty"`
@@ -27,62 +27,53 @@ type State struct {
 	Command   string `json:"command,omitempty"` // of the package manager that owns the install
 }
 
-// Check finds the newest release, or the pinned one. It changes nothing but
-// what is remembered of it.
+// Check finds the newest release, or the pinned one, and records only that.
 func (u *Updater) Check(ctx context.Context) (State, error) {
 	s := State{Running: u.Version, Installed: u.Version, Pinned: u.Pin}
 	target, err := u.resolve()
 	if err != nil {
 		return s, err
 	}
-	if b, err := u.look(ctx, target); err == nil {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
 		s.Installed = b.Version
 	}
 	if o, ok := u.Owner(ctx, target); ok {
 		s.Managed, s.Command = o.Manager, o.Command
 	}
-	r, err := u.find(ctx, u.Pin)
+	r, err := u.fetchRelease(ctx, u.Pin)
 	if err != nil {
 		return s, err
 	}
 	s.Available, s.Manual = r.Version, r.Page
-	s.Newer = older(s.Installed, r.Version) && !slices.Contains(u.memory.read().Bad, r.Version)
-	return s, u.learn(r)
+	s.Newer = isOlder(s.Installed, r.Version) && !slices.Contains(u.known.read().Bad, r.Version)
+	return s, u.recordRelease(r)
 }
 
-// learn remembers what a check has found.
-func (u *Updater) learn(r Release) error {
-	return u.memory.change(func(seen *Seen) {
+// recordRelease saves what a check has found.
+func (u *Updater) recordRelease(r Release) error {
+	return u.known.update(func(seen *Seen) {
 		seen.Available, seen.Checked = r.Version, u.Now()
 		seen.Learned = seen.Checked
-		seen.saw(r.Version)
+		seen.raiseHighest(r.Version)
 	})
 }
 
-// Ready says why nothing could be installed here, whatever is released, or nil.
-// It asks the package managers of this machine, and not the network.
+// Ready says why no release at all could be installed here, or nil. It asks the
+// package managers of this machine, and not the network.
 func (u *Updater) Ready(ctx context.Context) error {
-	target, err := u.resolve()
-	if err != nil {
-		return err
-	}
-	if o, ok := u.Owner(ctx, target); ok {
-		return &ManagedError{Owner: o, File: target}
-	}
-	if len(u.keys) == 0 {
-		return ErrNoKeys
-	}
-	return nil
+	return u.checkInstallable(func(target string) (Owner, bool) { return u.Owner(ctx, target) })
 }
 
-// Barred says the same by the path alone, and asks nobody: what it lets pass
-// Ready may refuse.
-func (u *Updater) Barred() error {
+// Barred is Ready by the binary's path, without running a package manager: what
+// it allows Ready may refuse.
+func (u *Updater) Barred() error { return u.checkInstallable(ownerByPath) }
+
+func (u *Updater) checkInstallable(owner func(target string) (Owner, bool)) error {
 	target, err := u.resolve()
 	if err != nil {
 		return err
 	}
-	if o, ok := ownerByPlace(target); ok {
+	if o, ok := owner(target); ok {
 		return &ManagedError{Owner: o, File: target}
 	}
 	if len(u.keys) == 0 {
@@ -97,75 +88,75 @@ func (u *Updater) Installed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, err := u.look(ctx, target)
+	b, err := u.inspectBinary(ctx, target)
 	return b.Version, err
 }
 
-// Page is where a person gets a version by hand; empty: the newest.
-func (u *Updater) Page(version string) string { return u.source.page(version) }
+// Page is where a person can download a version; empty: the newest.
+func (u *Updater) Page(version string) string { return u.source.pageURL(version) }
 
-// find gets the signed list of the version, or of the newest when that is
-// empty, and verifies whose it is and of what.
-func (u *Updater) find(ctx context.Context, version string) (Release, error) {
+// fetchRelease gets the signed list of the version, or of the newest if that is
+// empty, and verifies who signed it and for which version.
+func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, error) {
 	if len(u.keys) == 0 {
-		return Release{}, u.fail(Signature, version, ErrNoKeys)
+		return Release{}, u.stepError(Signature, version, ErrNoKeys)
 	}
 	if version != "" && !isVersion(version) {
-		return Release{}, fmt.Errorf("%q is no version; write it as 1.2.3", version)
+		return Release{}, fmt.Errorf("invalid version %q: write it as 1.2.3", version)
 	}
-	at := u.source.newest
+	at := u.source.newestURL
 	if version != "" {
-		at = func(file string) string { return u.source.at(version, file) }
+		at = func(file string) string { return u.source.fileURL(version, file) }
 	}
-	list, err := u.small(ctx, at(sums))
+	list, err := u.getSmallFile(ctx, at(sums))
 	if err != nil {
-		return Release{}, u.fail(Signature, version, err)
+		return Release{}, u.stepError(Signature, version, err)
 	}
-	sig, err := u.small(ctx, at(sums+signature))
+	sig, err := u.getSmallFile(ctx, at(sums+signature))
 	if err != nil {
-		return Release{}, u.fail(Signature, version, err)
+		return Release{}, u.stepError(Signature, version, err)
 	}
 	by, err := u.verify(list, sig)
 	if err != nil {
-		return Release{}, u.fail(Signature, version, fmt.Errorf("%s: %w", sums, err))
+		return Release{}, u.stepError(Signature, version, fmt.Errorf("%s: %w", sums, err))
 	}
-	u.done(Signature, "%s is signed by key %X", sums, by.key.ID())
+	u.report(Signature, "%s is signed by key %X", sums, by.key.ID())
 	c, err := by.claim()
 	switch {
 	case err != nil:
-		return Release{}, u.fail(Version, version, err)
+		return Release{}, u.stepError(Version, version, err)
 	case c.platform != "":
-		return Release{}, u.fail(Version, version, fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
+		return Release{}, u.stepError(Version, version, fmt.Errorf("the signature is for a binary of %s, not for a list; do not install it", c.platform))
 	case version != "" && c.version != version:
-		return Release{}, u.fail(Version, version, fmt.Errorf(
-			"version %s was asked for and the list is signed for %s; the server mixes releases up or lies: do not install it", version, c.version))
+		return Release{}, u.stepError(Version, version, fmt.Errorf(
+			"the list for version %s is signed for %s: the server confuses releases or lies; do not install it", version, c.version))
 	}
-	u.done(Version, "version %s", c.version)
-	return Release{Version: c.version, Page: u.source.page(c.version), list: string(list), by: by}, nil
+	u.report(Version, "version %s", c.version)
+	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list), by: by}, nil
 }
 
-// A Wish is what a person asks for.
+// A Wish says what to install.
 type Wish struct {
 	Version        string // empty: the pinned one, else the newest
 	AllowDowngrade bool
-	DryRun         bool // do all but install
+	DryRun         bool // do everything except install
 }
 
-// permits says why a release may not replace the installed version, or nil.
-func (u *Updater) permits(w Wish, r Release, installed string) error {
-	seen := u.memory.read()
+// checkAllowed says why a release may not replace the installed version, or nil.
+func (u *Updater) checkAllowed(w Wish, r Release, installed string) error {
+	seen := u.known.read()
 	switch {
-	case older(r.Version, u.Minimum):
-		return fmt.Errorf("version %s is older than %s, the oldest that this build may be replaced by: it has known faults; choose a newer one", r.Version, u.Minimum)
+	case isOlder(r.Version, u.Minimum):
+		return fmt.Errorf("version %s is older than %s, the oldest that this build accepts, and has known faults; choose a newer one", r.Version, u.Minimum)
 	case w.AllowDowngrade:
 		return nil
-	case older(r.Version, installed):
-		return fmt.Errorf("version %s is older than the installed %s; if you mean it: lectern self-update --version %s --allow-downgrade", r.Version, installed, r.Version)
-	case w.Version == "" && u.Pin == "" && seen.Highest != "" && older(r.Version, seen.Highest):
-		return fmt.Errorf("the server offers %s as the newest, but %s has been seen before: it is behind or keeps something back; try again later, or: lectern self-update --version %s --allow-downgrade",
+	case isOlder(r.Version, installed):
+		return fmt.Errorf("version %s is older than the installed %s; to install it anyway: lectern self-update --version %s --allow-downgrade", r.Version, installed, r.Version)
+	case w.Version == "" && u.Pin == "" && seen.Highest != "" && isOlder(r.Version, seen.Highest):
+		return fmt.Errorf("the server offers %s as the newest, but %s has been seen before: it is outdated or withholds a release; try again later, or run: lectern self-update --version %s --allow-downgrade",
 			r.Version, seen.Highest, r.Version)
 	case w.Version == "" && slices.Contains(seen.Bad, r.Version):
-		return fmt.Errorf("version %s was installed here before and its hub did not serve, so it was taken back; to try it again: lectern self-update --version %s", r.Version, r.Version)
+		return fmt.Errorf("version %s was installed here before and undone, because its hub did not serve; to try it again: lectern self-update --version %s", r.Version, r.Version)
 	}
 	return nil
 }

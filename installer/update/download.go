@@ -24,54 +24,54 @@ const downloadsName = "downloads"
 func (u *Updater) downloads() (*os.Root, error) {
 	dir := filepath.Join(u.State, downloadsName)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make folder for downloads: %w", err)
+		return nil, fmt.Errorf("create folder for downloads: %w", err)
 	}
 	return os.OpenRoot(dir)
 }
 
 // archive downloads a file of a release and returns its path, once its content
-// has the sum. Bytes that were left behind by an earlier run and turn out to be
-// wrong are thrown away, and all is downloaded anew, once.
+// has the checksum. If it resumed the download of an earlier run and the
+// checksum is wrong, it starts again from nothing, once.
 func (u *Updater) archive(ctx context.Context, version, file string, sum [sha256.Size]byte) (string, error) {
 	dir, err := u.downloads()
 	if err != nil {
-		return "", u.fail(Download, version, err)
+		return "", u.stepError(Download, version, err)
 	}
 	defer dir.Close() //nolint:errcheck // opened only to name files
 	ctx, cancel := context.WithTimeoutCause(ctx, u.Limits.Total, fmt.Errorf(
-		"it took longer than %s; what has arrived is kept, so run `lectern self-update` again", u.Limits.Total))
+		"it took longer than %s; to resume the download, run `lectern self-update` again", u.Limits.Total))
 	defer cancel()
-	d := download{Updater: u, dir: dir, file: file, url: u.source.at(version, file)}
+	d := download{Updater: u, dir: dir, file: file, url: u.source.fileURL(version, file)}
 	for {
 		resumed := d.size() > 0
 		if got, err := d.sum(); err == nil && got == sum {
-			break // an earlier run got all of it
+			break // an earlier run completed it
 		}
-		if err := d.get(ctx); err != nil {
-			return "", u.fail(Download, version, err)
+		if err := d.fetch(ctx); err != nil {
+			return "", u.stepError(Download, version, err)
 		}
 		got, err := d.sum()
 		if err != nil {
-			return "", u.fail(Checksum, version, err)
+			return "", u.stepError(Checksum, version, err)
 		}
 		if got == sum {
 			break
 		}
 		if err := d.discard(); err != nil {
-			return "", u.fail(Checksum, version, err)
+			return "", u.stepError(Checksum, version, err)
 		}
 		if !resumed {
-			return "", u.fail(Checksum, version, fmt.Errorf(
-				"%s has the SHA-256 %s and the signed list says %s: it was changed or damaged on the way; it was thrown away, try again or from another network",
+			return "", u.stepError(Checksum, version, fmt.Errorf(
+				"%s has the SHA-256 %s, but the signed list says %s: it was changed or damaged in transit and has been deleted; try again, or from another network",
 				file, hex.EncodeToString(got[:]), hex.EncodeToString(sum[:])))
 		}
 	}
 	u.Progress(Progress{Step: Download, Done: d.size(), Total: d.size()})
-	u.done(Checksum, "SHA-256 %s", hex.EncodeToString(sum[:]))
+	u.report(Checksum, "SHA-256 %s", hex.EncodeToString(sum[:]))
 	return filepath.Join(u.State, downloadsName, file), nil
 }
 
-// A download is one archive on its way.
+// A download is one archive that is being downloaded.
 type download struct {
 	*Updater
 	dir       *os.Root
@@ -101,65 +101,65 @@ func (d *download) sum() (sum [sha256.Size]byte, err error) {
 
 func (d *download) discard() error {
 	if err := d.dir.Remove(d.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("throw download away: %w", err)
+		return fmt.Errorf("delete download: %w", err)
 	}
 	return nil
 }
 
-// get asks until the file is whole, each time for what is still missing.
-func (d *download) get(ctx context.Context) error {
+// fetch sends requests for the missing rest until the file is complete.
+func (d *download) fetch(ctx context.Context) error {
 	var err error
 	for range d.Limits.Tries {
 		var again bool
-		if again, err = d.try(ctx); err == nil || !again || ctx.Err() != nil {
+		if again, err = d.fetchOnce(ctx); err == nil || !again || ctx.Err() != nil {
 			break
 		}
 	}
 	return err
 }
 
-// try asks once; again says whether the next try may fare better.
-func (d *download) try(ctx context.Context) (again bool, err error) {
+// fetchOnce sends one request; again says whether to send another.
+func (d *download) fetchOnce(ctx context.Context) (again bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	have := d.size()
-	res, err := d.ask(ctx, d.url, have)
+	res, err := d.get(ctx, d.url, have)
 	if err != nil {
-		return true, orCause(ctx, err)
+		return true, preferCause(ctx, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // only read
 	switch {
 	case res.StatusCode == http.StatusOK:
 		have = 0
-	case res.StatusCode == http.StatusPartialContent && startsAt(res, have):
+	case res.StatusCode == http.StatusPartialContent && rangeStartsAt(res, have):
 	case res.StatusCode == http.StatusPartialContent, res.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return true, errors.Join(fmt.Errorf("%s answers with other bytes than those asked for", d.url), d.discard())
+		return true, errors.Join(fmt.Errorf("%s answers with a wrong range of bytes", d.url), d.discard())
 	default:
-		err := &answerError{URL: d.url, Status: res.Status, Code: res.StatusCode, RetryAfter: res.Header.Get("Retry-After")}
-		return err.passes(), err
+		err := newStatusError(d.url, res)
+		return err.isTemporary(), err
 	}
 	total := int64(0)
 	if res.ContentLength > 0 {
 		total = have + res.ContentLength
 	}
 	if total > d.Limits.Archive {
-		return false, tooLong(d.url, d.Limits.Archive)
+		return false, errTooLong(d.url, d.Limits.Archive)
 	}
 	return d.receive(ctx, cancel, res.Body, have, total)
 }
 
-func tooLong(at string, most int64) error {
-	return fmt.Errorf("%s has more than %d bytes, which no release of lectern has; report it", at, most)
+func errTooLong(at string, most int64) error {
+	return fmt.Errorf("%s has more than %d bytes, too many for a release of lectern; report it", at, most)
 }
 
-func startsAt(res *http.Response, offset int64) bool {
+func rangeStartsAt(res *http.Response, offset int64) bool {
 	span, ok := strings.CutPrefix(res.Header.Get("Content-Range"), "bytes ")
 	first, _, _ := strings.Cut(span, "-")
 	n, err := strconv.ParseInt(first, 10, 64)
 	return ok && err == nil && n == offset
 }
 
-// receive appends body to the file, which is cut to have bytes before.
+// receive truncates the file to its first have bytes and appends body.
 func (d *download) receive(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader, have, total int64) (again bool, err error) {
 	f, err := d.dir.OpenFile(d.file, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -172,43 +172,43 @@ func (d *download) receive(ctx context.Context, cancel context.CancelCauseFunc, 
 	if _, err := f.Seek(have, io.SeekStart); err != nil {
 		return false, err
 	}
-	in := &paced{from: io.LimitReader(body, d.Limits.Archive-have+1), download: d, done: have, total: total, began: d.Now(), first: have}
+	in := &monitoredReader{from: io.LimitReader(body, d.Limits.Archive-have+1), download: d, done: have, total: total, began: d.Now(), first: have}
 	in.clock = time.AfterFunc(d.Limits.Pace, func() {
-		cancel(fmt.Errorf("%s sends less than %d bytes in %s; what has arrived is kept, so run `lectern self-update` again, from another network perhaps",
+		cancel(fmt.Errorf("%s sends less than %d bytes in %s; to resume the download, run `lectern self-update` again, perhaps from another network",
 			d.url, d.Limits.PaceMin, d.Limits.Pace))
 	})
 	defer in.clock.Stop()
 	_, err = io.Copy(f, in)
 	switch {
 	case in.failed != nil:
-		return true, orCause(ctx, in.failed)
+		return true, preferCause(ctx, in.failed)
 	case err != nil:
-		return false, fmt.Errorf("write download: %w", err) // the disk, not the net
+		return false, fmt.Errorf("write download: %w", err) // the disk, not the network
 	case in.done > d.Limits.Archive:
-		return false, errors.Join(tooLong(d.url, d.Limits.Archive), d.discard())
+		return false, errors.Join(errTooLong(d.url, d.Limits.Archive), d.discard())
 	case in.done < total:
 		return true, fmt.Errorf("%s ended after %d of %d bytes", d.url, in.done, total)
 	}
 	return false, nil
 }
 
-// paced reads what arrives, reports it, and winds the clock up again whenever
-// enough has come.
-type paced struct {
+// monitoredReader reports progress, and resets the timeout whenever enough bytes
+// have arrived.
+type monitoredReader struct {
 	*download
 	from   io.Reader
 	clock  *time.Timer
-	window int64 // bytes since the clock was wound up
-	failed error // of the net, as against the disk
+	window int64 // bytes since the timeout was reset
+	failed error // of the network, not of the disk
 
 	done, total, first int64
 	began, reported    time.Time
 }
 
-// reportEvery keeps progress readable.
-const reportEvery = 100 * time.Millisecond
+// progressInterval is the shortest time between two reports.
+const progressInterval = 100 * time.Millisecond
 
-func (p *paced) Read(b []byte) (int, error) {
+func (p *monitoredReader) Read(b []byte) (int, error) {
 	n, err := p.from.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
 		p.failed = err
@@ -218,7 +218,7 @@ func (p *paced) Read(b []byte) (int, error) {
 		p.window = 0
 		p.clock.Reset(p.Limits.Pace)
 	}
-	if now := p.Now(); now.Sub(p.reported) >= reportEvery {
+	if now := p.Now(); now.Sub(p.reported) >= progressInterval {
 		p.reported = now
 		rate := 0.0
 		if took := now.Sub(p.began).Seconds(); took > 0 {

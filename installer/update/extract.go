@@ -31,8 +31,8 @@ func archiveName(version, goos, goarch string) string {
 	return fmt.Sprintf("lectern_%s_%s_%s.%s", version, goos, goarch, kind)
 }
 
-// A payload is what we take out of an archive: the binary and its signature.
-// Both are at the top, once.
+// A payload is what we extract from an archive: the binary and its signature.
+// Both are at the top level, once.
 type payload struct {
 	name              string // of the binary
 	binary, signature []byte
@@ -42,9 +42,8 @@ type payload struct {
 	limits Limits
 }
 
-// extract takes the payload out of an archive that has been verified. Whatever
-// else is in there is looked at and left: one strange name or kind of file
-// condemns the whole.
+// extract extracts the payload from an archive that has been verified. Other
+// files are ignored, but one suspicious name or type of file rejects the archive.
 func extract(archive, goos string, limits Limits) (payload, error) {
 	p := payload{name: binaryName(goos), left: limits.Unpacked, limits: limits}
 	var err error
@@ -70,23 +69,23 @@ func (p *payload) tar(archive string) error {
 	defer f.Close() //nolint:errcheck // only read
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
-	// What is skipped costs time as well, so the whole stream is bounded.
-	in := tar.NewReader(&bounded{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
+	// Skipping takes time as well, so the whole stream is bounded.
+	in := tar.NewReader(&limitedReader{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return damaged(err)
+			return unpackError(err)
 		}
 		mode := h.FileInfo().Mode()
 		if h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeDir {
 			mode |= fs.ModeIrregular // a hard link looks regular
 		}
-		if err := p.take(h.Name, mode, h.Size, in); err != nil {
+		if err := p.readFile(h.Name, mode, h.Size, in); err != nil {
 			return err
 		}
 	}
@@ -95,15 +94,15 @@ func (p *payload) tar(archive string) error {
 func (p *payload) zip(archive string) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
 	defer z.Close() //nolint:errcheck // only read
 	for _, f := range z.File {
 		in, err := f.Open()
 		if err != nil {
-			return damaged(err)
+			return unpackError(err)
 		}
-		err = p.take(f.Name, f.Mode(), int64(min(f.UncompressedSize64, 1<<62)), in)
+		err = p.readFile(f.Name, f.Mode(), int64(min(f.UncompressedSize64, 1<<62)), in)
 		if err = errors.Join(err, in.Close()); err != nil {
 			return err
 		}
@@ -111,62 +110,62 @@ func (p *payload) zip(archive string) error {
 	return nil
 }
 
-// take looks at one file of an archive, and keeps it if it is ours.
-func (p *payload) take(name string, mode fs.FileMode, size int64, in io.Reader) error {
+// readFile checks one file of an archive, and keeps it if it is in the payload.
+func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Reader) error {
 	if p.files++; p.files > p.limits.Files {
 		return fmt.Errorf("it holds more than %d files; do not install it", p.limits.Files)
 	}
 	clean := path.Clean(name)
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00") || clean == "." {
-		return fmt.Errorf("it holds a file named %q, which leads out of the archive; do not install it", name)
+		return fmt.Errorf("it holds a file named %q, outside of the archive; do not install it", name)
 	}
 	if !mode.IsRegular() && !mode.IsDir() {
 		return fmt.Errorf("%q in it is a link or a device; do not install it", name)
 	}
 	if p.left -= size; p.left < 0 || size < 0 {
-		return tooBig(p.limits.Unpacked)
+		return unpackedTooBig(p.limits.Unpacked)
 	}
 	to, most := &p.binary, p.limits.Unpacked
 	switch clean {
 	case p.name:
 	case p.name + signature:
-		to, most = &p.signature, maxSmall
+		to, most = &p.signature, maxSmallFile
 	default:
 		return nil
 	}
 	if *to != nil || !mode.IsRegular() {
 		return fmt.Errorf("it holds %q twice, or as a folder; do not install it", name)
 	}
-	content, err := io.ReadAll(&bounded{from: in, left: most, most: most})
+	content, err := io.ReadAll(&limitedReader{from: in, left: most, most: most})
 	if err != nil {
-		return damaged(err)
+		return unpackError(err)
 	}
 	*to = content
 	return nil
 }
 
-// bounded fails, rather than ends, when too much comes.
-type bounded struct {
+// limitedReader fails, rather than ends, beyond its limit.
+type limitedReader struct {
 	from       io.Reader
 	left, most int64
 }
 
-func (b *bounded) Read(to []byte) (int, error) {
+func (b *limitedReader) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, tooBig(b.most)
+		return 0, unpackedTooBig(b.most)
 	}
 	return n, err
 }
 
-// errTooBig is of an archive that is meant to fill memory or disk.
+// errTooBig is for an archive that would fill memory or disk.
 var errTooBig = errors.New("do not install it")
 
-func tooBig(most int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, which no release of lectern does; %w", most, errTooBig)
+func unpackedTooBig(most int64) error {
+	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; %w", most, errTooBig)
 }
 
-func damaged(err error) error {
+func unpackError(err error) error {
 	if errors.Is(err, errTooBig) {
 		return err
 	}

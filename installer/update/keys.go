@@ -8,8 +8,8 @@ import (
 	"aead.dev/minisign"
 )
 
-// Minimum is the oldest version that may be installed, whoever signed it:
-// raised when a release must never come back.
+// Minimum is the oldest version that may be installed, even if it is signed. It
+// is raised when a release must never be installed again.
 const Minimum = "0.1.0"
 
 // ReleaseKeys are the minisign public keys that sign releases: the current
@@ -17,7 +17,7 @@ const Minimum = "0.1.0"
 // first release; docs/releasing.md says how they get here.
 func ReleaseKeys() []string { return nil }
 
-// ErrNoKeys says that nothing could be verified.
+// ErrNoKeys means that no release can be verified.
 var ErrNoKeys = errors.New("this build carries no release key, so no release could be verified; " +
 	"it was built from source or before the first release: update it the way you installed it")
 
@@ -33,28 +33,28 @@ func parseKeys(texts []string) ([]minisign.PublicKey, error) {
 	return keys, nil
 }
 
-// A proof is a signature that was verified.
-type proof struct {
+// A verifiedSignature was made by one of our keys.
+type verifiedSignature struct {
 	key     minisign.PublicKey
 	comment string // the trusted one
 }
 
 // verify checks that one of our keys signed message.
-func (u *Updater) verify(message, sig []byte) (proof, error) {
+func (u *Updater) verify(message, sig []byte) (verifiedSignature, error) {
 	var s minisign.Signature
 	if err := s.UnmarshalText(sig); err != nil {
-		return proof{}, fmt.Errorf("it is no minisign signature (%w); do not install this release", err)
+		return verifiedSignature{}, fmt.Errorf("invalid minisign signature (%w); do not install this release", err)
 	}
 	for _, key := range u.keys {
 		if key.ID() != s.KeyID {
 			continue
 		}
 		if !minisign.Verify(key, message, sig) {
-			return proof{}, errors.New("the signature does not fit: the file or the signature was changed; do not install this release")
+			return verifiedSignature{}, errors.New("the signature does not match: the file or the signature was changed; do not install this release")
 		}
-		return proof{key, s.TrustedComment}, nil
+		return verifiedSignature{key, s.TrustedComment}, nil
 	}
-	return proof{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this release", s.KeyID, u.keyNames())
+	return verifiedSignature{}, fmt.Errorf("it is signed by key %X, which this build does not trust (it trusts %s); do not install this release", s.KeyID, u.keyNames())
 }
 
 func (u *Updater) keyNames() string {
@@ -65,11 +65,11 @@ func (u *Updater) keyNames() string {
 	return strings.Join(names, " and ")
 }
 
-// A claim is what a trusted comment says: "lectern 1.2.3" of a list, "lectern
-// 1.2.3 linux/amd64" of a binary.
+// A claim is what the trusted comment of a signature says: "lectern 1.2.3" of a
+// list, "lectern 1.2.3 linux/amd64" of a binary.
 type claim struct{ version, platform string }
 
-func (p proof) claim() (claim, error) {
+func (p verifiedSignature) claim() (claim, error) {
 	f := strings.Fields(p.comment)
 	if len(f) < 2 || len(f) > 3 || f[0] != "lectern" || !isVersion(f[1]) {
 		return claim{}, fmt.Errorf("the signature is for %q, not for a release of lectern; do not install it", p.comment)

@@ -41,7 +41,7 @@ func dieAt(point string) int {
 				die()
 			}
 		},
-		at: func(at string) {
+		atPoint: func(at string) {
 			if at == point {
 				die()
 			}
@@ -76,7 +76,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	s.offer("1.1.0")
 	points := []string{
 		string(Signature), string(Version), string(Download), string(Checksum), string(Extract), string(Platform), string(Run),
-		pointStaged, pointKept, pointSwapped, pointSynced, pointPrev, string(Swap),
+		pointStaged, pointOldSaved, pointSwapped, pointSynced, pointPrev, string(Swap),
 	}
 	for i, point := range points {
 		t.Run(point, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 			h.holds("1.0.0", "lectern.prev")
 
 			// And on the way back.
-			if !slices.Contains([]string{pointStaged, pointKept, pointSwapped, pointSynced, pointPrev}, point) {
+			if !slices.Contains([]string{pointStaged, pointOldSaved, pointSwapped, pointSynced, pointPrev}, point) {
 				return
 			}
 			h.killed("rollback", point)
@@ -148,7 +148,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Cleanup(func() { _ = os.Chmod(h.dir, 0o755) })
 	}
 	_, err := h.updater().Apply(t.Context(), Wish{})
-	if err == nil || !strings.Contains(err.Error(), "you may not write to "+h.dir) {
+	if err == nil || !strings.Contains(err.Error(), "you cannot write to "+h.dir) {
 		t.Errorf("error %v", err)
 	}
 	h.holds("1.0.0")
@@ -308,7 +308,7 @@ func TestNotice(t *testing.T) {
 	if len(s.asked) != 2 { // the list and its signature, once
 		t.Errorf("asked for %v", s.asked)
 	}
-	now = now.Add(noticeEvery)
+	now = now.Add(noticeInterval)
 	s.answer = func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
@@ -336,7 +336,7 @@ func TestOwners(t *testing.T) {
 		"/usr/local/bin/lectern":                                                     "",
 		"/home/me/cellar-notes/lectern":                                              "",
 	} {
-		if o, _ := ownerByPlace(file); o.Manager != want {
+		if o, _ := ownerByPath(file); o.Manager != want {
 			t.Errorf("%s belongs to %q, want %q", file, o.Manager, want)
 		}
 	}

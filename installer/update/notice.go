@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// noticeEvery is how often the network is asked for a new version.
-const noticeEvery = 24 * time.Hour
+// noticeInterval is the time between two checks for a new version.
+const noticeInterval = 24 * time.Hour
 
 // Notice returns the version that this process could be updated to, or "". It
-// asks the network at most once a day, whatever the answer, and a failure is
-// silent: nobody asked. For the same reason it starts no program.
+// goes online at most once a day, even after a failure. Because no person asked
+// for it, failures are silent and no program is started.
 func (u *Updater) Notice(ctx context.Context) string {
 	if len(u.keys) == 0 {
 		return ""
 	}
-	seen, now := u.memory.read(), u.Now()
+	seen, now := u.known.read(), u.Now()
 	// A clock that was set back must not silence this for years.
-	if age := now.Sub(seen.Checked); age >= noticeEvery || age < 0 {
-		if err := u.memory.change(func(s *Seen) { s.Checked = now }); err != nil {
+	if age := now.Sub(seen.Checked); age >= noticeInterval || age < 0 {
+		if err := u.known.update(func(s *Seen) { s.Checked = now }); err != nil {
 			return ""
 		}
-		r, err := u.find(ctx, u.Pin)
-		if err != nil || u.learn(r) != nil {
+		r, err := u.fetchRelease(ctx, u.Pin)
+		if err != nil || u.recordRelease(r) != nil {
 			return ""
 		}
 	}
 	return u.Offer()
 }
 
-// Offer is the version that this process could be updated to, by what is known
-// already; empty: none is known.
+// Offer is the version that this process could be updated to, as far as earlier
+// checks found; empty: none.
 func (u *Updater) Offer() string {
-	wanted := cmp.Or(u.Pin, u.memory.read().Available)
-	if wanted == "" || !older(u.Version, wanted) {
+	wanted := cmp.Or(u.Pin, u.known.read().Available)
+	if wanted == "" || !isOlder(u.Version, wanted) {
 		return ""
 	}
 	return wanted

@@ -16,8 +16,8 @@ type Owner struct {
 	Command string // what updates lectern there
 }
 
-// A ManagedError says that a package manager owns the install. Replacing its
-// file would be undone by its next update, or break it.
+// A ManagedError means that a package manager owns the installed binary: its next
+// update would undo ours, or fail.
 type ManagedError struct {
 	Owner
 
@@ -25,11 +25,11 @@ type ManagedError struct {
 }
 
 func (e *ManagedError) Error() string {
-	return fmt.Sprintf("%s belongs to %s; update it with: %s", e.File, e.Manager, e.Command)
+	return fmt.Sprintf("%s is managed by %s; update it with: %s", e.File, e.Manager, e.Command)
 }
 
-// places are folders that package managers keep to themselves.
-var places = []struct {
+// managedFolders are the folders of package managers.
+var managedFolders = []struct {
 	part string
 	Owner
 }{
@@ -42,9 +42,9 @@ var places = []struct {
 	{"/winget/packages/", Owner{"winget", "winget upgrade LecternMCP.Lectern"}},
 }
 
-// databases are package managers that know whose a file is. Their query ends
-// with status 0 when it is theirs.
-var databases = []struct {
+// packageManagers can say whether they own a file. Their query then exits with
+// status 0.
+var packageManagers = []struct {
 	query []string // the file's path comes last
 	Owner
 }{
@@ -54,15 +54,15 @@ var databases = []struct {
 	{[]string{"pacman", "-Qo"}, Owner{"pacman", "sudo pacman -Syu lectern"}},
 }
 
-// askWithin bounds each question to a package manager. One that does not
-// answer, because it is busy, is taken not to own the file.
-const askWithin = 5 * time.Second
+// ownerTimeout bounds each query of a package manager. One that times out,
+// because it is busy, counts as not owning the file.
+const ownerTimeout = 5 * time.Second
 
 func owner(ctx context.Context, file string) (Owner, bool) {
-	if o, ok := ownerByPlace(file); ok {
+	if o, ok := ownerByPath(file); ok {
 		return o, true
 	}
-	for _, d := range databases {
+	for _, d := range packageManagers {
 		if tool, err := exec.LookPath(d.query[0]); err == nil && filepath.IsAbs(tool) && owns(ctx, tool, d.query[1:], file) {
 			return d.Owner, true
 		}
@@ -70,9 +70,9 @@ func owner(ctx context.Context, file string) (Owner, bool) {
 	return Owner{}, false
 }
 
-func ownerByPlace(file string) (Owner, bool) {
+func ownerByPath(file string) (Owner, bool) {
 	path := strings.ToLower(strings.ReplaceAll(file, `\`, "/"))
-	for _, p := range places {
+	for _, p := range managedFolders {
 		if strings.Contains(path, p.part) {
 			return p.Owner, true
 		}
@@ -81,7 +81,7 @@ func ownerByPlace(file string) (Owner, bool) {
 }
 
 func owns(ctx context.Context, tool string, args []string, file string) bool {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, ownerTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool, append(slices.Clip(args), file)...) //nolint:gosec // a fixed list of programs, found on the person's own path
 	cmd.WaitDelay = time.Second

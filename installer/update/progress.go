@@ -2,7 +2,7 @@ package update
 
 import "fmt"
 
-// A Step is what has to hold before the next one begins.
+// A Step must succeed before the next one begins.
 type Step string
 
 // The steps, in their order.
@@ -11,15 +11,15 @@ const (
 	Version   Step = "version"   // and is of the version that was asked for
 	Download  Step = "download"  // the archive is here
 	Checksum  Step = "checksum"  // and is the one in the list
-	Extract   Step = "extract"   // it holds the binary, and nothing strange
+	Extract   Step = "extract"   // it holds the binary, and nothing suspicious
 	Platform  Step = "platform"  // the binary is signed for this system
-	Run       Step = "run"       // it starts and says its version
+	Run       Step = "run"       // it starts and prints its version
 	Swap      Step = "swap"      // it is installed
-	Restart   Step = "restart"   // a hub of it serves
+	Restart   Step = "restart"   // its hub serves
 )
 
-// Progress is one line for a person. Download is reported again and again
-// while bytes arrive, every other step once, when it is done.
+// Progress is one line for a person. Download is reported repeatedly while bytes
+// arrive, every other step once, when it is done.
 type Progress struct {
 	Step        Step
 	Note        string  // what was found: "signed by key 1A2B"
@@ -27,12 +27,11 @@ type Progress struct {
 	Rate        float64 // bytes per second, for Download
 }
 
-// A StepError says which step did not hold. Whatever its step, a working
-// binary is installed: the old one, unless Swap came before it and was not
-// undone, which the error then says.
+// A StepError says which step failed. In every case a working binary is
+// installed: the old one, unless the error says that Swap was not undone.
 type StepError struct {
 	Step   Step
-	Manual string // where a person can get the release without us
+	Manual string // where a person can download the release
 	Cause  error
 }
 
@@ -40,10 +39,10 @@ func (e *StepError) Error() string { return fmt.Sprintf("update lectern: %s: %v"
 
 func (e *StepError) Unwrap() error { return e.Cause }
 
-func (u *Updater) done(step Step, format string, args ...any) {
+func (u *Updater) report(step Step, format string, args ...any) {
 	u.Progress(Progress{Step: step, Note: fmt.Sprintf(format, args...)})
 }
 
-func (u *Updater) fail(step Step, version string, err error) error {
-	return &StepError{Step: step, Manual: u.source.page(version), Cause: err}
+func (u *Updater) stepError(step Step, version string, err error) error {
+	return &StepError{Step: step, Manual: u.source.pageURL(version), Cause: err}
 }

@@ -9,57 +9,57 @@ import (
 	"path/filepath"
 )
 
-// Rollback installs the binary that was there before the installed one, which
-// takes its place: a second Rollback undoes the first.
+// Rollback exchanges the installed binary and the previous one, so that a second
+// Rollback undoes the first.
 func (u *Updater) Rollback(ctx context.Context, dryRun bool) (Result, error) {
-	target, release, err := u.begin(ctx)
+	target, release, err := u.lockTarget(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer release()
 	res := Result{From: u.Version, Path: target, DryRun: dryRun}
-	if b, err := u.look(ctx, target); err == nil {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
 		res.From = b.Version
 	}
-	old := previous(target)
+	old := previousPath(target)
 	info, err := os.Lstat(old)
 	if errors.Is(err, fs.ErrNotExist) {
-		return res, fmt.Errorf("go back: there is no %s: nothing was updated here; `lectern self-update --version VERSION --allow-downgrade` installs an older release", old)
+		return res, fmt.Errorf("roll back: %s does not exist: lectern was not updated here; `lectern self-update --version VERSION --allow-downgrade` installs an older release", old)
 	}
 	if err != nil {
-		return res, fmt.Errorf("go back: %w", err)
+		return res, fmt.Errorf("roll back: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return res, fmt.Errorf("go back: %s is not a regular file; remove it", old)
+		return res, fmt.Errorf("roll back: %s is not a regular file; remove it", old)
 	}
-	if now, err := os.Lstat(target); err != nil || strangers(info, now) {
-		return res, fmt.Errorf("go back: %s belongs neither to you nor to whoever has %s; remove it", old, target)
+	if now, err := os.Lstat(target); err != nil || belongsToStranger(info, now) {
+		return res, fmt.Errorf("roll back: %s belongs neither to you nor to the owner of %s; remove it", old, target)
 	}
-	b, err := u.look(ctx, old)
+	b, err := u.inspectBinary(ctx, old)
 	if err != nil {
-		return res, fmt.Errorf("go back: %s: %w", old, err)
+		return res, fmt.Errorf("roll back: %s: %w", old, err)
 	}
 	res.To = b.Version
-	u.done(Run, "%s runs and says that it is %s", old, b.Version)
+	u.report(Run, "%s runs and is version %s", old, b.Version)
 	if dryRun {
 		return res, nil
 	}
 	if err := u.exchange(target); err != nil {
-		return res, fmt.Errorf("go back: %w", err)
+		return res, fmt.Errorf("roll back: %w", err)
 	}
-	u.done(Swap, "%s is %s now; %s is kept as %s", target, res.To, res.From, old)
+	u.report(Swap, "%s is now %s; %s is kept as %s", target, res.To, res.From, old)
 	res.Changed = true
-	if err := u.memory.change(func(s *Seen) { s.Previous = noteOf(res.From) }); err != nil {
+	if err := u.known.update(func(s *Seen) { s.Previous = validVersion(res.From) }); err != nil {
 		return res, err
 	}
-	if err := u.settle(ctx, res.To); err != nil {
-		return res, fmt.Errorf("go back: version %s is installed, but its hub does not serve: %w; `lectern logs` may tell why, a second --rollback returns to %s",
+	if err := u.restartHub(ctx, res.To); err != nil {
+		return res, fmt.Errorf("roll back: version %s is installed, but its hub does not serve: %w; `lectern logs` may show why, and a second --rollback returns to %s",
 			res.To, err, res.From)
 	}
 	return res, nil
 }
 
-// exchange swaps the installed binary and the one before it. The lock is held.
+// exchange swaps the installed binary and the previous one. The lock is held.
 func (u *Updater) exchange(target string) error {
 	before, err := os.Lstat(target)
 	if err != nil {
@@ -69,9 +69,9 @@ func (u *Updater) exchange(target string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // the next update sweeps it up
+	defer os.RemoveAll(folder) //nolint:errcheck // the next update removes it
 	staged := filepath.Join(folder, filepath.Base(target))
-	if err := second(previous(target), staged); err != nil {
+	if err := linkOrCopy(previousPath(target), staged); err != nil {
 		return err
 	}
 	return u.commit(folder, staged, target, before)

@@ -14,8 +14,8 @@ import (
 // Releases is where releases are published.
 const Releases = "https://github.com/lectern-mcp/lectern/releases"
 
-// sums is the signed list of a release's files; signature is what its name,
-// and the name of a binary, has when signed.
+// sums is the signed list of a release's files; signature is the suffix of the
+// file with its signature, and of that with a binary's.
 const (
 	sums      = "checksums.txt"
 	signature = ".minisig"
@@ -24,62 +24,62 @@ const (
 // maxHops bounds redirects. GitHub needs two: to the tag, then to its storage.
 const maxHops = 5
 
-// storage is where GitHub redirects downloads to.
-var storage = []string{"objects.githubusercontent.com", "release-assets.githubusercontent.com"}
+// storageHosts is where GitHub redirects downloads to.
+var storageHosts = []string{"objects.githubusercontent.com", "release-assets.githubusercontent.com"}
 
-// A source is a place of releases.
-type source struct {
+// A releaseSource is a server of releases.
+type releaseSource struct {
 	base  *url.URL
 	plain bool // http to loopback is allowed
 }
 
-func sourceAt(mirror string, plain bool) (source, error) {
+func newSource(mirror string, plain bool) (releaseSource, error) {
 	text := mirror
 	if text == "" {
 		text = Releases
 	}
 	base, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {
-		return source{}, fmt.Errorf("read configuration: update.mirror: %w", err)
+		return releaseSource{}, fmt.Errorf("read configuration: update.mirror: %w", err)
 	}
-	s := source{base: base, plain: plain}
+	s := releaseSource{base: base, plain: plain}
 	if base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return source{}, fmt.Errorf("read configuration: update.mirror is %q; it must be an https URL without user, query or fragment", mirror)
+		return releaseSource{}, fmt.Errorf("read configuration: update.mirror is %q; it must be an https URL without user, query or fragment", mirror)
 	}
-	if err := s.allows(base); err != nil {
-		return source{}, fmt.Errorf("read configuration: update.mirror: %w", err)
+	if err := s.checkAllowed(base); err != nil {
+		return releaseSource{}, fmt.Errorf("read configuration: update.mirror: %w", err)
 	}
 	return s, nil
 }
 
-func (s source) newest(file string) string {
+func (s releaseSource) newestURL(file string) string {
 	return s.base.JoinPath("latest", "download", file).String()
 }
 
-func (s source) at(version, file string) string {
+func (s releaseSource) fileURL(version, file string) string {
 	return s.base.JoinPath("download", "v"+version, file).String()
 }
 
-// page is what a person opens; version may be empty.
-func (s source) page(version string) string {
+// pageURL is for a person; version may be empty.
+func (s releaseSource) pageURL(version string) string {
 	if version == "" {
 		return s.base.JoinPath("latest").String()
 	}
 	return s.base.JoinPath("tag", "v"+version).String()
 }
 
-// allows says why u may not be asked, or nil.
-func (s source) allows(u *url.URL) error {
+// checkAllowed says why u must not be requested, or nil.
+func (s releaseSource) checkAllowed(u *url.URL) error {
 	switch {
 	case u.Scheme == "https":
 	case u.Scheme == "http" && s.plain && isLoopback(u.Hostname()):
 	default:
 		return fmt.Errorf("%s is not https; nothing was downloaded from it", u.Redacted())
 	}
-	if u.Host == s.base.Host || s.base.Host == "github.com" && slices.Contains(storage, u.Host) {
+	if u.Host == s.base.Host || s.base.Host == "github.com" && slices.Contains(storageHosts, u.Host) {
 		return nil
 	}
-	return fmt.Errorf("the server sends us to %s, which is not one of its own; nothing was downloaded from it", u.Host)
+	return fmt.Errorf("the server redirects to %s, which is not one of its own hosts; nothing was downloaded from it", u.Host)
 }
 
 func isLoopback(host string) bool {
@@ -87,9 +87,9 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// newWebClient asks only whom s allows. Its requests are bounded by their
-// contexts. Answers are never unpacked on the way: sizes are those on the wire.
-func newWebClient(s source) *http.Client {
+// newWebClient sends requests only where s allows. They are bounded by their
+// contexts. Responses are not decompressed: sizes are those on the wire.
+func newWebClient(s releaseSource) *http.Client {
 	dial := &net.Dialer{Timeout: 15 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{
@@ -99,9 +99,9 @@ func newWebClient(s source) *http.Client {
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > maxHops {
-				return errors.New("the server sends us in circles; try again later")
+				return errors.New("too many redirects; try again later")
 			}
-			return s.allows(req.URL)
+			return s.checkAllowed(req.URL)
 		},
 	}
 }

@@ -23,7 +23,7 @@ func TestMirrors(t *testing.T) {
 		"http://127.0.0.1:8080/":   true,
 		"https://example.com:8/l/": false,
 	} {
-		if _, err := sourceAt(mirror, plain); err != nil {
+		if _, err := newSource(mirror, plain); err != nil {
 			t.Errorf("%s: %v", mirror, err)
 		}
 	}
@@ -37,14 +37,14 @@ func TestMirrors(t *testing.T) {
 		"https://example.com/?a=": false,
 		"https://%zz":             false,
 	} {
-		if s, err := sourceAt(mirror, plain); err == nil {
+		if s, err := newSource(mirror, plain); err == nil {
 			t.Errorf("%s is accepted as %v", mirror, s.base)
 		}
 	}
 }
 
 func TestHosts(t *testing.T) {
-	github, err := sourceAt("", false)
+	github, err := newSource("", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,14 +56,14 @@ func TestHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := github.allows(u); (err == nil) != want {
+		if err := github.checkAllowed(u); (err == nil) != want {
 			t.Errorf("%s: %v, want allowed %v", at, err, want)
 		}
 	}
-	if got, want := github.at("1.2.3", "f"), "https://github.com/lectern-mcp/lectern/releases/download/v1.2.3/f"; got != want {
+	if got, want := github.fileURL("1.2.3", "f"), "https://github.com/lectern-mcp/lectern/releases/download/v1.2.3/f"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := github.newest("f"), "https://github.com/lectern-mcp/lectern/releases/latest/download/f"; got != want {
+	if got, want := github.newestURL("f"), "https://github.com/lectern-mcp/lectern/releases/latest/download/f"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -19,60 +19,59 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// A Binary is what a binary says of itself: `lectern version --json`.
+// A Binary is what `lectern version --json` of a binary prints.
 type Binary struct {
 	Version string `json:"version"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 }
 
-// inspectWithin is how long a binary may take to say its version.
-const inspectWithin = 20 * time.Second
+// inspectTimeout is how long a binary may take to print its version.
+const inspectTimeout = 20 * time.Second
 
 func inspect(ctx context.Context, binary string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, inspectWithin)
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "version", "--json")
 	cmd.WaitDelay = time.Second
-	var said, complained bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &complained
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("it does not run here: %w %s", err, strings.TrimSpace(complained.String()))
+		return nil, fmt.Errorf("it does not run here: %w %s", err, strings.TrimSpace(stderr.String()))
 	}
-	return said.Bytes(), nil
+	return stdout.Bytes(), nil
 }
 
-// look runs a binary and reads what it says of itself.
-func (u *Updater) look(ctx context.Context, binary string) (Binary, error) {
+// inspectBinary runs a binary and reads its version.
+func (u *Updater) inspectBinary(ctx context.Context, binary string) (Binary, error) {
 	var b Binary
 	text, err := u.Inspect(ctx, binary)
 	if err != nil {
 		return b, err
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
-		return b, fmt.Errorf("it does not say its version: %w", err)
+		return b, fmt.Errorf("it does not print its version: %w", err)
 	}
 	return b, nil
 }
 
-// suits says why a binary that is about to be installed is not what it should
-// be, or nil.
-func (u *Updater) suits(ctx context.Context, binary, version string) error {
-	b, err := u.look(ctx, binary)
+// checkBinary says why a binary must not be installed, or nil.
+func (u *Updater) checkBinary(ctx context.Context, binary, version string) error {
+	b, err := u.inspectBinary(ctx, binary)
 	if err != nil {
 		return err
 	}
 	if want := (Binary{version, u.OS, u.Arch}); b != want {
-		return fmt.Errorf("it calls itself %s for %s/%s, and %s for %s/%s was asked for; report this release",
+		return fmt.Errorf("it is version %s for %s/%s instead of %s for %s/%s; report this release",
 			b.Version, b.OS, b.Arch, version, u.OS, u.Arch)
 	}
 	return nil
 }
 
 // prepare writes the binary into the staging folder and returns its path. The
-// library checks sum and signature once more over the very bytes that it
-// writes; the folder is ours alone, so that the name it picks cannot be a trap.
-func prepare(folder string, p payload, by proof) (string, error) {
+// library verifies checksum and signature again, of the bytes that it writes;
+// nobody else can write to the folder, so the name that it uses is safe.
+func prepare(folder string, p payload, by verifiedSignature) (string, error) {
 	sig := filepath.Join(folder, p.name+signature)
 	if err := atomicfile.WriteFile(sig, p.signature, 0o600); err != nil {
 		return "", err
@@ -95,7 +94,7 @@ func prepare(folder string, p payload, by proof) (string, error) {
 	return staged, makeDurable(staged, sum)
 }
 
-// makeDurable brings a file to the disk, and reads it back.
+// makeDurable syncs a file to the disk and reads it back.
 func makeDurable(name string, sum [sha256.Size]byte) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -107,10 +106,10 @@ func makeDurable(name string, sum [sha256.Size]byte) (err error) {
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("read new binary back: %w", err)
+		return fmt.Errorf("verify new binary: %w", err)
 	}
 	if [sha256.Size]byte(h.Sum(nil)) != sum {
-		return errors.New("read new binary back: it is not what was written; check the disk")
+		return errors.New("verify new binary: the disk returns other bytes than were written; check the disk")
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// sumOf finds the SHA-256 of a file in a list as sha256sum writes it. The list
-// is signed, so anything strange in it is a fault of the release.
-func sumOf(list, file string) (sum [sha256.Size]byte, err error) {
+// checksumOf finds the SHA-256 of a file in a list of sha256sum. The list is
+// signed, so every oddity is an error of the release.
+func checksumOf(list, file string) (sum [sha256.Size]byte, err error) {
 	found := 0
 	for line := range strings.Lines(list) {
 		digits, name, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "  ")
@@ -19,7 +19,7 @@ func sumOf(list, file string) (sum [sha256.Size]byte, err error) {
 		found++
 		raw, err := hex.DecodeString(digits)
 		if err != nil || len(raw) != len(sum) {
-			return sum, fmt.Errorf("%s has %q for %s, which is no SHA-256; report this release", sums, digits, file)
+			return sum, fmt.Errorf("%s has %q for %s, which is not a SHA-256; report this release", sums, digits, file)
 		}
 		copy(sum[:], raw)
 	}

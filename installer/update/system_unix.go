@@ -5,7 +5,6 @@ package update
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -13,43 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap gives the old binary a second name and then moves the new one over the
-// first: one rename, which the system does in one step.
+// swap gives the old binary a second name, then replaces it by one atomic
+// rename.
 func (u *Updater) swap(kept, staged, target string) error {
-	if err := second(target, kept); err != nil {
+	if err := linkOrCopy(target, kept); err != nil {
 		return err
 	}
-	u.at(pointKept)
+	u.atPoint(pointOldSaved)
 	return os.Rename(staged, target)
 }
 
-// second names a file again, or copies it where there are no hard links.
-func second(from, to string) (err error) {
-	err = os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+// linkOrCopy gives a file a second name, or copies it where there are no hard
+// links.
+func linkOrCopy(from, to string) error {
+	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close() //nolint:errcheck // only read
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Sync()
+	return copyFile(from, to)
 }
 
-// syncFolder makes renames in dir survive a power cut, where dir can do that.
+// syncFolder makes renames in dir durable, if the file system can.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -64,14 +46,14 @@ func syncFolder(dir string) error {
 
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root may give files away
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root can change owners
 	}
 }
 
-// strangers reports whether a file belongs to somebody else than the user, the
-// owner of the installed binary and root: then whoever may write to the folder
-// has put it there.
-func strangers(file, installed fs.FileInfo) bool {
+// belongsToStranger reports whether a file belongs neither to the user, nor to
+// the owner of the installed binary, nor to root: then another user who can
+// write to the folder has put it there.
+func belongsToStranger(file, installed fs.FileInfo) bool {
 	of, ok := file.Sys().(*syscall.Stat_t)
 	by, known := installed.Sys().(*syscall.Stat_t)
 	return !ok || !known || of.Uid != 0 && of.Uid != by.Uid && int(of.Uid) != os.Getuid()

@@ -2,7 +2,6 @@ package update
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,29 +9,29 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// swap moves the old binary aside and the new one to its place: a program that
-// runs can be renamed here, not replaced. Between the two renames a crash
-// leaves the binary under its other names alone, in the staging folder and at
-// .prev; install.ps1 puts one back. An error of the second undoes the first.
+// swap renames the old binary, then the new one: Windows cannot replace a program
+// that runs, only rename it. A crash between the two leaves no binary at target,
+// only in the staging folder and at .prev; install.ps1 restores one. An error of
+// the second rename undoes the first.
 func (u *Updater) swap(kept, staged, target string) error {
 	if err := os.Rename(target, kept); err != nil {
 		return err
 	}
-	u.at(pointKept)
+	u.atPoint(pointOldSaved)
 	if err := os.Rename(staged, target); err != nil {
 		return errors.Join(err, os.Rename(kept, target))
 	}
 	return nil
 }
 
-// syncFolder does nothing: NTFS journals renames itself.
+// syncFolder does nothing: NTFS journals renames.
 func syncFolder(string) error { return nil }
 
 // keepOwner does nothing: a new file inherits the folder's access list.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// strangers is not asked here: a folder of programs is not shared.
-func strangers(fs.FileInfo, fs.FileInfo) bool { return false }
+// belongsToStranger is always false: folders of programs are not shared.
+func belongsToStranger(fs.FileInfo, fs.FileInfo) bool { return false }
 
 // lockFolder locks a file in state, because Windows locks no folders.
 func lockFolder(_, state string) (release func() error, err error) {
@@ -56,26 +55,11 @@ func lockFolder(_, state string) (release func() error, err error) {
 
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
-// isBusy is the error of removing a program that still runs: it stays until
-// the next sweep.
+// isBusy is the error of removing a program that still runs; the next update
+// removes it.
 func isBusy(err error) bool {
 	return errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 }
 
-// second copies a file: a hard link to a program that runs cannot be replaced.
-func second(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close() //nolint:errcheck // only read
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Sync()
-}
+// linkOrCopy copies: a hard link to a program that runs cannot be replaced.
+func linkOrCopy(from, to string) error { return copyFile(from, to) }

@@ -31,9 +31,9 @@ func TestTampering(t *testing.T) {
 		{"list changed", func(_ *testing.T, s *shop) {
 			s.files[latest+sums] = bytes.Replace(s.files[latest+sums], []byte("other"), []byte("Other"), 1)
 		}, Signature, "do not install this release"},
-		{"list missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums) }, Signature, "404 Not Found: there is no such release"},
+		{"list missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums) }, Signature, "404 Not Found: no such release"},
 		{"signature missing", func(_ *testing.T, s *shop) { delete(s.files, latest+sums+signature) }, Signature, "404 Not Found"},
-		{"signature is none", func(_ *testing.T, s *shop) { s.files[latest+sums+signature] = []byte("<html>") }, Signature, "no minisign signature"},
+		{"signature is none", func(_ *testing.T, s *shop) { s.files[latest+sums+signature] = []byte("<html>") }, Signature, "invalid minisign signature"},
 		{"signed by another key", func(t *testing.T, s *shop) {
 			s.files[latest+sums+signature] = newSigner(t).sign(s.files[latest+sums], "lectern 1.1.0")
 		}, Signature, "does not trust"},
@@ -46,21 +46,21 @@ func TestTampering(t *testing.T) {
 		{"signature of a binary for the list", func(_ *testing.T, s *shop) {
 			s.files[latest+sums+signature] = s.key.sign(s.files[latest+sums], "lectern 1.1.0 linux/amd64")
 		}, Version, "not for a list"},
-		{"list too long", func(_ *testing.T, s *shop) { s.files[latest+sums] = make([]byte, maxSmall+1) }, Signature, "which no such file has"},
+		{"list too long", func(_ *testing.T, s *shop) { s.files[latest+sums] = make([]byte, maxSmallFile+1) }, Signature, "too many for this file"},
 		{"list with the wrong name", func(_ *testing.T, s *shop) { s.list("1.1.0", hexSum(nil)+"  lectern.tar.gz\n") }, Checksum, "no build for this system"},
 		{"list with the name twice", func(_ *testing.T, s *shop) {
 			s.list("1.1.0", strings.Repeat(hexSum(nil)+"  "+archive+"\n", 2))
 		}, Checksum, "2 times"},
-		{"list without a sum", func(_ *testing.T, s *shop) { s.list("1.1.0", "beef  "+archive+"\n") }, Checksum, "no SHA-256"},
+		{"list without a sum", func(_ *testing.T, s *shop) { s.list("1.1.0", "beef  "+archive+"\n") }, Checksum, "not a SHA-256"},
 
 		{"archive missing", func(_ *testing.T, s *shop) { delete(s.files, tag+archive) }, Download, "404"},
-		{"archive empty", func(_ *testing.T, s *shop) { s.files[tag+archive] = nil }, Checksum, "thrown away"},
-		{"archive cut to half", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))/2] }, Checksum, "thrown away"},
-		{"archive without its last byte", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))-1] }, Checksum, "thrown away"},
+		{"archive empty", func(_ *testing.T, s *shop) { s.files[tag+archive] = nil }, Checksum, "has been deleted"},
+		{"archive cut to half", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))/2] }, Checksum, "has been deleted"},
+		{"archive without its last byte", func(_ *testing.T, s *shop) { s.files[tag+archive] = whole(s)[:len(whole(s))-1] }, Checksum, "has been deleted"},
 		{"archive of another release", func(t *testing.T, s *shop) {
 			s.files[tag+archive] = tarball(t, s.contents("1.0.9")...)
-		}, Checksum, "thrown away"},
-		{"archive longer than any release", func(_ *testing.T, s *shop) { s.files[tag+archive] = make([]byte, 2<<20) }, Download, "which no release of lectern has"},
+		}, Checksum, "has been deleted"},
+		{"archive longer than any release", func(_ *testing.T, s *shop) { s.files[tag+archive] = make([]byte, 2<<20) }, Download, "too many for a release of lectern"},
 		{"archive longer than declared", func(_ *testing.T, s *shop) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
@@ -72,14 +72,14 @@ func TestTampering(t *testing.T) {
 				}
 				return true
 			}
-		}, Download, "which no release of lectern has"},
+		}, Download, "too many for a release of lectern"},
 
 		{"slip", func(t *testing.T, s *shop) {
 			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "../../lectern", text: []byte("evil")})...))
-		}, Extract, "leads out of the archive"},
+		}, Extract, "outside of the archive"},
 		{"absolute name", func(t *testing.T, s *shop) {
 			s.offerArchive("1.1.0", tarball(t, append(s.contents("1.1.0"), member{name: "/etc/passwd", text: []byte("evil")})...))
-		}, Extract, "leads out of the archive"},
+		}, Extract, "outside of the archive"},
 		{"symbolic link", func(t *testing.T, s *shop) {
 			s.offerArchive("1.1.0", tarball(t, member{name: "lectern", kind: tar.TypeSymlink, link: "/bin/sh"}))
 		}, Extract, "is a link or a device"},
@@ -116,18 +116,18 @@ func TestTampering(t *testing.T) {
 		{"binary that ends with an error", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.signed("#!/bin/sh\nexit 1\n")...)) }, Run, "does not run here"},
 		{"binary that says another version", func(t *testing.T, s *shop) {
 			s.offerArchive("1.1.0", tarball(t, s.signed(string(program("1.0.9")))...))
-		}, Run, "calls itself 1.0.9"},
+		}, Run, "it is version 1.0.9"},
 		{"binary that is none", func(t *testing.T, s *shop) { s.offerArchive("1.1.0", tarball(t, s.signed("\x7fELF")...)) }, Run, "does not run here"},
 
 		{"redirect to http", redirect("http://example.com/x"), Signature, "is not https"},
 		{"redirect to another host", redirect("https://127.0.0.2:1/x"), Signature, "not one of its own"},
 		{"redirect to a file", redirect("file:///etc/passwd"), Signature, ""},
-		{"redirect in circles", func(_ *testing.T, s *shop) {
+		{"redirect too many redirects", func(_ *testing.T, s *shop) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				http.Redirect(w, r, "/again"+r.URL.Path, http.StatusFound)
 				return true
 			}
-		}, Signature, "in circles"},
+		}, Signature, "too many redirects"},
 		{"slow drip", func(_ *testing.T, s *shop) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
@@ -143,13 +143,13 @@ func TestTampering(t *testing.T) {
 				}
 				return true
 			}
-		}, Download, "bytes in 300ms; what has arrived is kept"},
+		}, Download, "bytes in 300ms; to resume the download"},
 		{"list that never comes", func(_ *testing.T, s *shop) {
 			s.answer = func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true }
 		}, Signature, "took longer than"},
 		{"403", answers(http.StatusForbidden), Signature, "try again in an hour"},
 		{"429", answers(http.StatusTooManyRequests), Signature, "try again in an hour"},
-		{"500", answers(http.StatusInternalServerError), Signature, "it is in trouble; try again later"},
+		{"500", answers(http.StatusInternalServerError), Signature, "server error; try again later"},
 		{"connection that breaks off", func(_ *testing.T, s *shop) {
 			s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 				if path.Base(r.URL.Path) != archive {
@@ -265,9 +265,9 @@ func TestZip(t *testing.T) {
 		want    string
 	}{
 		{good, ""},
-		{append(good[:2:2], member{name: `..\lectern.exe`}), "leads out"},
-		{append(good[:2:2], member{name: "c:lectern.exe"}), "leads out"},
-		{append(good[:2:2], member{name: "../x"}), "leads out"},
+		{append(good[:2:2], member{name: `..\lectern.exe`}), "outside of the archive"},
+		{append(good[:2:2], member{name: "c:lectern.exe"}), "outside of the archive"},
+		{append(good[:2:2], member{name: "../x"}), "outside of the archive"},
 		{good[:1], "does not hold both"},
 		{[]member{{name: "lectern.exe", text: make([]byte, 2<<20)}}, "unpacks to more"},
 	} {

@@ -1,11 +1,11 @@
-// Package update replaces the installed lectern by a released one: it finds
-// the release, downloads and verifies it, swaps the files, and swaps them back
-// when the new one does not work.
+// Package update replaces the installed lectern by a release: it finds the
+// release, downloads and verifies it, swaps the files, and swaps them back if
+// the new one does not work.
 //
-// It is not a package manager: an install that one owns is left to it, and the
-// right command is named. It checks nothing by itself; cmd/lectern asks, for a
-// person, and never from `lectern serve`. It starts and stops no hub: how that
-// is done is given to it as function values.
+// It is not a package manager: a binary that one owns is left to it, and the
+// right command is named. It never checks for updates by itself; cmd/lectern does
+// for a person, never in `lectern serve`. It starts and stops the hub only by the
+// functions that it is given.
 //
 // cmd/lectern imports it. Start reading at [Updater.Apply], then commit.go;
 // how releases are made and signed is in docs/releasing.md.
@@ -23,43 +23,44 @@ import (
 	"aead.dev/minisign"
 )
 
-// A Config says what is installed and whom to trust.
+// A Config says what is installed and which keys to trust.
 type Config struct {
 	// Mirror is used instead of [Releases]: an https URL below which
 	// download/vVERSION/FILE and latest/download/FILE are served.
 	Mirror string
-	// PlainLoopback allows http, but to this machine alone. It is for tests.
+	// PlainLoopback allows http to this machine. It is for tests.
 	PlainLoopback bool
 	// Keys are the minisign public keys that are trusted; nil: [ReleaseKeys].
 	Keys []string
 	// Minimum is the oldest version that may ever be installed; empty: [Minimum].
 	Minimum string
 
-	Version  string // that runs
+	Version  string // that is running
 	OS, Arch string // as Go spells them
 	Target   string // the installed binary; a symbolic link is followed
-	State    string // folder for downloads and for what was seen
+	State    string // folder for downloads and known versions
 	Pin      string // the version to stay at; empty: the newest
-	Limits   Limits // zero fields: the usual ones
+	Limits   Limits // zero fields: the defaults
 
-	// Inspect runs a binary and returns what `version --json` says; nil: by os/exec.
+	// Inspect runs a binary and returns the output of `version --json`; nil: by os/exec.
 	Inspect func(ctx context.Context, binary string) ([]byte, error)
-	// Owner finds the package manager that a file belongs to; nil: asks them.
+	// Owner finds the package manager that owns a file; nil: by querying them.
 	Owner func(ctx context.Context, file string) (Owner, bool)
-	// Restart makes the hub, if one runs, leave for one of the binary that is
-	// installed now, which is of this version. Nil: there is nothing to restart.
+	// Restart replaces a running hub by one of the installed binary, which is of
+	// this version. Nil: there is nothing to restart.
 	Restart func(ctx context.Context, version string) error
-	// Healthy returns nil once a hub of this version serves, or none is wanted.
+	// Healthy returns nil once a hub of this version serves, or if none is wanted.
 	Healthy func(ctx context.Context, version string) error
-	// Progress is told every step as it is done. It must not block.
+	// Progress is called for every step. It must not block.
 	Progress func(Progress)
 	Now      func() time.Time
 
-	// at is told where the swap is, so that tests can end the process there.
-	at func(point string)
+	// atPoint is called at the points of the swap, so that tests can kill the
+	// process there.
+	atPoint func(point string)
 }
 
-// Limits bound what a server can do to us.
+// Limits bound what a server can make us do.
 type Limits struct {
 	Archive  int64         // bytes of an archive; 128 MiB
 	Unpacked int64         // bytes of all its files; 512 MiB
@@ -68,24 +69,24 @@ type Limits struct {
 	Total    time.Duration // for an archive, all tries together; 30 min
 	Pace     time.Duration // within which PaceMin bytes must arrive; 30 s
 	PaceMin  int64         // 64 KiB
-	Tries    int           // for an archive; each goes on where the last ended; 4
+	Tries    int           // for an archive; each resumes the one before; 4
 	Health   time.Duration // for the new hub to serve; 30 s
 }
 
-func (l Limits) orUsual() Limits {
-	usual(&l.Archive, 128<<20)
-	usual(&l.Unpacked, 512<<20)
-	usual(&l.Files, 1000)
-	usual(&l.Small, 30*time.Second)
-	usual(&l.Total, 30*time.Minute)
-	usual(&l.Pace, 30*time.Second)
-	usual(&l.PaceMin, 64<<10)
-	usual(&l.Tries, 4)
-	usual(&l.Health, 30*time.Second)
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Archive, 128<<20)
+	setDefault(&l.Unpacked, 512<<20)
+	setDefault(&l.Files, 1000)
+	setDefault(&l.Small, 30*time.Second)
+	setDefault(&l.Total, 30*time.Minute)
+	setDefault(&l.Pace, 30*time.Second)
+	setDefault(&l.PaceMin, 64<<10)
+	setDefault(&l.Tries, 4)
+	setDefault(&l.Health, 30*time.Second)
 	return l
 }
 
-func usual[T comparable](v *T, otherwise T) {
+func setDefault[T comparable](v *T, otherwise T) {
 	if *v == *new(T) {
 		*v = otherwise
 	}
@@ -96,15 +97,15 @@ type Updater struct {
 	Config
 
 	keys   []minisign.PublicKey
-	source source
+	source releaseSource
 	web    *http.Client
-	memory memory
+	known  knownVersions
 }
 
-// New checks c. It touches no network and writes nothing.
+// New checks c. It does not go online and writes nothing.
 func New(c Config) (*Updater, error) {
-	c.Limits = c.Limits.orUsual()
-	usual(&c.Minimum, Minimum)
+	c.Limits = c.Limits.withDefaults()
+	setDefault(&c.Minimum, Minimum)
 	if c.Keys == nil {
 		c.Keys = ReleaseKeys()
 	}
@@ -117,15 +118,15 @@ func New(c Config) (*Updater, error) {
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
 	}
-	if c.at == nil {
-		c.at = func(string) {}
+	if c.atPoint == nil {
+		c.atPoint = func(string) {}
 	}
 	if c.Now == nil || c.Target == "" || c.State == "" {
-		return nil, errors.New("open updater: Now, Target and State are needed")
+		return nil, errors.New("open updater: Now, Target and State are required")
 	}
-	u := &Updater{Config: c, memory: memory{file: filepath.Join(c.State, "update.json")}}
+	u := &Updater{Config: c, known: knownVersions{file: filepath.Join(c.State, "update.json")}}
 	var err error
-	if u.source, err = sourceAt(c.Mirror, c.PlainLoopback); err != nil {
+	if u.source, err = newSource(c.Mirror, c.PlainLoopback); err != nil {
 		return nil, err
 	}
 	if u.keys, err = parseKeys(c.Keys); err != nil {
@@ -138,8 +139,8 @@ func New(c Config) (*Updater, error) {
 	return u, nil
 }
 
-// resolve is the file that the target is in the end: replacing a symbolic link
-// would leave the real binary as it was.
+// resolve follows symbolic links to the installed binary: replacing a link would
+// leave the binary as it was.
 func (u *Updater) resolve() (string, error) {
 	real, err := filepath.EvalSymlinks(u.Target)
 	if err != nil {

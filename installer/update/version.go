@@ -8,11 +8,11 @@ import (
 
 var fullVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
-// isVersion reports whether v is a semantic version in full, without a leading
-// v and without build metadata: it becomes part of URLs and file names.
+// isVersion reports whether v is a complete semantic version without leading v
+// and build metadata. It becomes part of URLs and file names.
 func isVersion(v string) bool {
 	return len(v) <= 64 && fullVersion.MatchString(v) && semver.IsValid("v"+v)
 }
 
-// older reports whether a is older than b. What is no version is the oldest.
-func older(a, b string) bool { return semver.Compare("v"+a, "v"+b) < 0 }
+// isOlder reports whether a is older than b. An invalid version is the oldest.
+func isOlder(a, b string) bool { return semver.Compare("v"+a, "v"+b) < 0 }

@@ -1,14 +1,13 @@
-// Package atomicfile replaces a file's content in one step: whoever reads the
-// file, also after a crash or a power cut, finds the old bytes or the new
+// Package atomicfile replaces a file's content in one step: a reader of the
+// file, also after a crash or a power failure, finds the old bytes or the new
 // ones, never a part and never nothing.
 //
 // It is not a lock: a precondition ([Options].IfHash) narrows the window in
 // which another program's edit could be overwritten to the instant before the
-// rename, it does not close it. It keeps no copies; whoever wants the old
-// content back reads it before.
+// rename, but does not close it. It keeps no copies of old content.
 //
-// It is imported by internal/folder for people's notes and by whatever writes
-// Lectern's own files. Start reading at [Write].
+// It is imported by Systems that write people's notes and by everything that
+// writes Lectern's own files. Start reading at [Write].
 package atomicfile
 
 import (
@@ -21,45 +20,44 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 var (
-	// ErrExists says that Options.Create found something of that name.
+	// ErrExists means that Options.Create is set and the name exists.
 	ErrExists = errors.New("the file exists already")
-	// ErrChanged says that the content is not what Options.IfHash names; the
-	// file may also be gone.
+	// ErrChanged means that the content does not match Options.IfHash, or that the
+	// file no longer exists.
 	ErrChanged = errors.New("the file has changed since it was read")
-	// ErrNotRegular says that the name is a symbolic link, a folder or a device.
+	// ErrNotRegular means that the name is a symbolic link, a folder or a device.
 	ErrNotRegular = errors.New("not a regular file")
 )
 
-// Options says what must hold before [Write] commits.
+// Options say what must hold before [Write] commits.
 type Options struct {
-	// Perm is the mode of a new file before umask; 0 means 0o644. A file that
-	// exists keeps its mode and, where we may, its owner.
+	// Perm is the mode of a new file before umask; 0 means 0o644. An existing file
+	// keeps its mode and, if we may set it, its owner.
 	Perm fs.FileMode
-	// Mode is the mode of the file afterwards whatever umask and the old file
-	// say; 0 leaves it to them.
+	// Mode is the mode of the file afterwards, regardless of umask and the old file;
+	// 0 leaves it to them.
 	Mode fs.FileMode
-	// Create demands that nothing has this name yet, else ErrExists. The check
-	// and the creation are one step on every file system with hard links.
+	// Create requires that the name does not exist yet, else ErrExists. Check and
+	// creation are one step on every file system with hard links.
 	Create bool
-	// IfHash is the SHA-256 that the present content must have, else ErrChanged.
+	// IfHash is the SHA-256 that the current content must have, else ErrChanged.
 	IfHash *[sha256.Size]byte
 }
 
 // Write makes data the content of the file name, a slash-separated path below
-// root whose folder must exist. After an error the old content stands and no
-// temporary file is left; the one exception is an error of syncing the folder,
-// after which the new content stands but may not survive a power cut. A
-// symbolic link is never written through.
+// root whose folder must exist. After an error the old content is intact and
+// no temporary file is left, except after an error of syncing the folder: then
+// the new content is in place but may not survive a power failure. Write never
+// follows a symbolic link.
 func Write(root *os.Root, name string, data []byte, opt Options) error {
 	return Stream(root, name, writeAll(data), opt)
 }
 
-// Stream is [Write] for what does not fit into memory, or need not: put writes
-// the content. Its error is an error of Stream, and the old content stands.
+// Stream is [Write] for large content: put writes it. An error of put is
+// returned, and the old content stays.
 func Stream(root *os.Root, name string, put func(io.Writer) error, opt Options) error {
 	if err := write(root, name, put, opt); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -67,7 +65,7 @@ func Stream(root *os.Root, name string, put func(io.Writer) error, opt Options) 
 	return nil
 }
 
-// writeAll puts data in one piece.
+// writeAll writes data in one piece.
 func writeAll(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -75,9 +73,9 @@ func writeAll(data []byte) func(io.Writer) error {
 	}
 }
 
-// WriteFile is [Write] for a file of our own by its path: it creates or
-// replaces it. A symbolic link there is a choice of the user's, such as a
-// configuration file kept elsewhere, so what it points to is replaced.
+// WriteFile is [Write] for one of our own files by its path: it creates or
+// replaces it. A symbolic link there is the user's choice, such as a
+// configuration file kept elsewhere, so its target is replaced.
 func WriteFile(name string, data []byte, perm fs.FileMode) error {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		real, err := filepath.EvalSymlinks(name)
@@ -95,13 +93,6 @@ func WriteFile(name string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-// IsTemp says whether name is, or was before a crash, a temporary file of
-// this package. Nobody else should read or index such a file.
-func IsTemp(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix)
 }
 
 const (
@@ -127,12 +118,12 @@ func write(root *os.Root, name string, put func(io.Writer) error, opt Options) e
 	return syncFolder(root, path.Dir(name))
 }
 
-// statRegular is the regular file at name, nil if there is none.
+// statRegular returns the regular file at name, nil if there is none.
 func statRegular(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil //nolint:nilnil // absence is an ordinary answer here
+		return nil, nil //nolint:nilnil // absence is not an error here
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
@@ -185,8 +176,8 @@ func rename(root *os.Root, temp, name string, opt Options) error {
 	return root.Rename(temp, name)
 }
 
-// linkNew gives temp its name only if nobody has it. A rename would replace a
-// file that appeared meanwhile; a hard link does not.
+// linkNew renames temp to name unless name exists. A rename would replace a
+// file that appeared in between; a hard link does not.
 func linkNew(root *os.Root, temp, name string) error {
 	err := root.Link(temp, name)
 	switch {
@@ -195,7 +186,7 @@ func linkNew(root *os.Root, temp, name string) error {
 	case errors.Is(err, fs.ErrExist):
 		return ErrExists
 	}
-	// No hard links here (FAT, some network folders): reserve the name first.
+	// No hard links (FAT, some network folders): reserve the name first.
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
@@ -228,9 +219,9 @@ func hashFile(root *os.Root, name string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// ProbeModes are the permission bits that a new file and a new folder get directly
-// below root, by umask and by what the file system knows. It makes one of each
-// and removes them.
+// ProbeModes returns the permission bits that a new file and a new folder get
+// directly below root, given umask and file system. It creates one of each and
+// removes them.
 func ProbeModes(root *os.Root) (file, folder fs.FileMode, err error) {
 	dir := tempPrefix + rand.Text() + tempSuffix
 	if err := root.Mkdir(dir, 0o777); err != nil {
@@ -253,7 +244,7 @@ func ProbeModes(root *os.Root) (file, folder fs.FileMode, err error) {
 	return made.Mode().Perm(), info.Mode().Perm(), nil
 }
 
-// removeTemp removes a temporary file that may or may not exist.
+// removeTemp removes a temporary file that may not exist.
 func removeTemp(root *os.Root, temp string) error {
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove temporary file: %w", err)

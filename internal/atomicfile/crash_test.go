@@ -70,7 +70,7 @@ func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 		}
 	}
 	for name := range state(t, dir) {
-		if name != "page.md" && !IsTemp(name) {
+		if name != "page.md" && !strings.HasPrefix(name, tempPrefix) {
 			t.Errorf("left behind: %s", name)
 		}
 	}

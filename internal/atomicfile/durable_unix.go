@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// syncFolder makes a rename in the folder survive a power cut. File systems
-// that cannot sync a folder say EINVAL or ENOTSUP; they have nothing better.
+// syncFolder makes a rename in the folder survive a power failure. File
+// systems that cannot sync a folder return EINVAL or ENOTSUP, which is
+// ignored.
 func syncFolder(root *os.Root, dir string) error {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -25,9 +26,9 @@ func syncFolder(root *os.Root, dir string) error {
 	return nil
 }
 
-// keepOwner hands f to the owner of old, as far as we are allowed to.
+// keepOwner gives f to the owner of old, if we are allowed to.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root may give files away
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root may do this
 	}
 }

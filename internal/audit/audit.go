@@ -1,11 +1,11 @@
-// Package audit is the record of every call that nobody can change unseen: one
-// line of JSON for each, in a file that is only appended to, each line with the
-// hash of the one before.
+// Package audit is the record of every call, which cannot be changed
+// unnoticed: one line of JSON per call, in a file that is only appended to,
+// each line with the hash of the one before.
 //
-// It holds who called what, when, with what outcome, sizes, and a keyed digest
-// of the arguments; never content. It is not the log, which tells what went
-// wrong, and not the journal, which can take a write back. The hub records into
-// a [Trail] beside the calls; `lectern audit verify` reads with [Verify]. Start
+// It records who called what, when, with what outcome and sizes, and a keyed
+// digest of the arguments; never content. It is not the log, which says what
+// went wrong, and not the journal, which can undo a write. The hub records
+// calls into a [Trail]; `lectern audit verify` reads it with [Verify]. Start
 // reading at [Trail].
 package audit
 
@@ -18,34 +18,34 @@ import (
 	"time"
 )
 
-// The bounds of what is kept, where [Options] do not say otherwise.
+// Defaults of [Options].
 const (
 	DefaultFileSize = 8 << 20
 	DefaultFiles    = 8
 )
 
-// maxWaiting bounds the records that wait to be written. Whoever brings one more
-// writes them, and where they cannot be written the oldest are lost and counted.
+// maxWaiting bounds the records that wait to be written. The caller that adds one
+// more writes them; if that fails, the oldest are dropped and counted.
 const maxWaiting = 2048
 
-// Options of a Trail. File, Key and Now are required.
+// Options configure a Trail. File, Key and Now are required.
 type Options struct {
-	File string // mode 0600; older ones are in File.1 (younger) and so on
-	Key  []byte // of the digests of arguments
+	File string // mode 0600; older records are in File.1, File.2 and so on
+	Key  []byte // for the digests of arguments
 	Now  func() time.Time
-	// Delay is how long a record may wait to be written, which is how much a
-	// crash may lose. 0: it is written at once.
+	// Delay is how long a record may wait to be written, and so how much a crash may
+	// lose. 0 means that it is written at once.
 	Delay    time.Duration
 	FileSize int64 // at which the file is rotated; 0: DefaultFileSize
-	Files    int   // how many are kept with the current one; 0: DefaultFiles
+	Files    int   // including the current one; 0: DefaultFiles
 }
 
-// A Record is one call, after it has ended, or an Event.
+// A Record is one call that has ended, or an Event.
 type Record struct {
 	Time     time.Time
 	Session  string
 	Client   string
-	Proven   bool // the client showed its token
+	Proven   bool // the client has shown its token
 	Source   string
 	Tool     string
 	Effect   string
@@ -53,20 +53,20 @@ type Record struct {
 	Asked    int    // bytes of the arguments
 	Answered int    // bytes of the answer
 	Args     string // what [Trail.Digest] made of the arguments
-	Code     string // of the error; empty: it went well
-	// Event is what happened to the trail itself; empty: this is a call. Count
-	// says of how much.
+	Code     string // of the error; empty on success
+	// Event is what happened to the trail itself; empty for a call. Count is how
+	// many bytes or records that concerns.
 	Event string
 	Count int
 }
 
-// The events.
+// All events.
 const (
-	Torn = "torn" // the last line had been cut short and was taken away; Count: its bytes
-	Lost = "lost" // so many records could not be written
+	Torn = "torn" // the last line was incomplete and was removed; Count is its bytes
+	Lost = "lost" // Count records could not be written
 )
 
-// A Trail appends records. Its methods may be used from any goroutine.
+// A Trail appends records. Its methods are safe for concurrent use.
 type Trail struct {
 	now    func() time.Time
 	delay  time.Duration
@@ -77,15 +77,15 @@ type Trail struct {
 	spare   []Record // of the same capacity, for the next ones
 	timer   *time.Timer
 	closed  bool
-	lost    int // records given up since the file was written last
+	lost    int // records dropped since the file was written last
 
 	writing sync.Mutex // one writer, so that lines are in order
 	file    *rotatingFile
-	fileErr error // the file is not written; nil: it is
+	fileErr error // why the file cannot be written; nil if it can
 }
 
-// Open opens the trail at o.File and goes on where it ends. A line that a crash
-// cut short is taken away, and that is recorded.
+// Open opens the trail at o.File and continues it. A line that a crash
+// truncated is removed, which is recorded.
 func Open(o Options) (*Trail, error) {
 	key := append([]byte(nil), o.Key...)
 	t := &Trail{now: o.Now, delay: o.Delay}
@@ -102,18 +102,18 @@ func Open(o Options) (*Trail, error) {
 	return t, nil
 }
 
-// Digest is the same for the same bytes, and tells nobody without the key what
-// they are.
+// Digest is the same for the same bytes, and reveals nothing about them
+// without the key.
 func (t *Trail) Digest(b []byte) string {
 	h, _ := t.hashes.Get().(hash.Hash)
 	defer t.hashes.Put(h)
 	h.Reset()
-	_, _ = h.Write(b) // a hash takes all
+	_, _ = h.Write(b) // a hash returns no error
 	var sum [sha256.Size]byte
 	return hex.EncodeToString(h.Sum(sum[:0])[:16])
 }
 
-// Add records r. It waits for the file only when very many records do.
+// Add records r. It waits for the file only if very many records do.
 func (t *Trail) Add(r Record) {
 	t.mu.Lock()
 	if t.closed {
@@ -135,7 +135,7 @@ func (t *Trail) Add(r Record) {
 	}
 }
 
-// Flush writes what waits.
+// Flush writes the waiting records.
 func (t *Trail) Flush() {
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -159,7 +159,7 @@ func (t *Trail) Flush() {
 }
 
 // requeue puts records that could not be written back before those that came
-// meanwhile, and gives the oldest up where they are too many. With the lock.
+// since, and drops the oldest if there are too many. t.mu is held.
 func (t *Trail) requeue(records []Record, lost int) {
 	if lost > 0 && len(records) > 0 && records[0].Event == Lost {
 		records, t.lost = records[1:], lost
@@ -174,14 +174,15 @@ func (t *Trail) requeue(records []Record, lost int) {
 	}
 }
 
-// FileError is why records do not reach the file now; nil: they do.
+// FileError returns why records do not reach the file now; nil if they do.
 func (t *Trail) FileError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.fileErr
 }
 
-// Close writes what waits and closes the file. What is added later is dropped.
+// Close writes the waiting records and closes the file. Records added later
+// are dropped.
 func (t *Trail) Close() error {
 	t.mu.Lock()
 	t.closed = true

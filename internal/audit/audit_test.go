@@ -84,7 +84,7 @@ func TestRotationCarriesTheChain(t *testing.T) {
 	if err := os.Rename(name+".2", name+".1"); err != nil {
 		t.Fatal(err)
 	}
-	if r := verified(t, name); r.Break == nil || !strings.Contains(r.Break.Meaning, "taken away") {
+	if r := verified(t, name); r.Break == nil || !strings.Contains(r.Break.Meaning, "removed") {
 		t.Errorf("without a file in between: %+v", r.Break)
 	}
 }
@@ -106,11 +106,11 @@ func TestTampering(t *testing.T) {
 	}{
 		{"untouched", join(lines...), 0, ""},
 		{"a word changed", strings.Replace(join(lines...), `"asked":2`, `"asked":9`, 1), 4, "number 3, was changed"},
-		{"a line taken away", join(lines[0], lines[1], lines[3], lines[4], lines[5]), 3, "1 lines before it were taken away"},
-		{"two lines swapped", join(lines[0], lines[2], lines[1], lines[3]), 2, "taken away"},
-		{"a line twice", join(lines[0], lines[1], lines[1]), 3, "put in or moved"},
-		{"the first taken away", join(lines[1:]...), 0, ""}, // as a rotation does; First says so
-		{"numbers mended after that", strings.Replace(join(lines[1:]...), `"seq":2`, `"seq":1`, 1), 1, "taken away"},
+		{"a line removed", join(lines[0], lines[1], lines[3], lines[4], lines[5]), 3, "1 lines before it were removed"},
+		{"two lines swapped", join(lines[0], lines[2], lines[1], lines[3]), 2, "removed"},
+		{"a line twice", join(lines[0], lines[1], lines[1]), 3, "inserted or moved"},
+		{"the first removed", join(lines[1:]...), 0, ""}, // as a rotation does; First says so
+		{"numbers adjusted after that", strings.Replace(join(lines[1:]...), `"seq":2`, `"seq":1`, 1), 1, "removed"},
 		{"garbage", join(lines[0], "hello\n", lines[1]), 2, "changed after it was written"},
 		{"a field more", strings.Replace(join(lines...), `{"seq":5`, `{"x":1,"seq":5`, 1), 5, "changed after it was written"},
 		{"emptied in the middle", join(lines[0], "\n", lines[1]), 2, "changed after it was written"},

@@ -11,16 +11,16 @@ import (
 	"path/filepath"
 )
 
-// rotatingFile is the current file of a trail: NAME is current, NAME.1 the one before,
-// and so on. The chain runs through all of them.
+// A rotatingFile is the current file of a trail: NAME is current, NAME.1 the
+// one before, and so on. The hash chain runs through all of them.
 type rotatingFile struct {
 	name  string
 	max   int64
 	keep  int
-	f     *os.File // nil: it could not be opened again after a failure
+	f     *os.File // nil: it could not be reopened after a failure
 	size  int64
 	end   chain
-	limit int64 // size at which to rotate; more than max after a rotation that did not work
+	limit int64 // size at which to rotate; more than max after a failed rotation
 	buf   []byte
 }
 
@@ -43,8 +43,8 @@ func openFile(o Options) (f *rotatingFile, torn int, err error) {
 	return f, torn, nil
 }
 
-// open opens the current file, takes a torn line away and finds where the chain
-// ends.
+// open opens the current file, removes an incomplete last line and finds the
+// end of the chain.
 func (f *rotatingFile) open() (torn int, err error) {
 	end, err := f.previousEnd()
 	if err != nil {
@@ -61,8 +61,8 @@ func (f *rotatingFile) open() (torn int, err error) {
 	return torn, nil
 }
 
-// previousEnd is the end of the chain in the file before the current one, or its
-// origin.
+// previousEnd returns the end of the chain in the file before the current one,
+// or the start of the chain.
 func (f *rotatingFile) previousEnd() (chain, error) {
 	text, err := os.ReadFile(rotatedName(f.name, 1))
 	switch {
@@ -101,8 +101,8 @@ func (f *rotatingFile) prepare(file *os.File, before chain) (torn int, err error
 	return torn, nil
 }
 
-// chainEnd is where the chain ends that text goes on with. A line that cannot be
-// read counts as one: Verify is what finds fault with it.
+// chainEnd returns where the chain ends that text continues. A line that
+// cannot be read counts as one; Verify reports it.
 func chainEnd(text []byte, before chain) chain {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	if len(text) == 0 {
@@ -126,7 +126,7 @@ func chainEnd(text []byte, before chain) chain {
 }
 
 // append writes records and syncs the file, which is rotated when it is full.
-// It says how many are written.
+// It returns how many records were written.
 func (f *rotatingFile) append(records []Record) (wrote int, err error) {
 	if len(records) == 0 {
 		return 0, nil
@@ -154,7 +154,7 @@ func (f *rotatingFile) append(records []Record) (wrote int, err error) {
 	return wrote, nil
 }
 
-// writeBatch writes as many records as the file takes, one at least.
+// writeBatch writes as many records as fit into the file, at least one.
 func (f *rotatingFile) writeBatch(records []Record) (n int, err error) {
 	end := f.end
 	b := f.buf[:0]
@@ -166,10 +166,10 @@ func (f *rotatingFile) writeBatch(records []Record) (n int, err error) {
 	}
 	f.buf = b
 	if _, err := f.f.Write(b); err != nil {
-		// Half a line must not stay. Where it cannot be taken back, the next
-		// opening does it.
+		// Half a line must not stay. If it cannot be removed, the next opening does
+		// it.
 		_ = f.f.Truncate(f.size)
-		_ = f.f.Close() // the error that counts is err
+		_ = f.f.Close() // err is the error to report
 		f.f = nil
 		return 0, fmt.Errorf("write audit trail: %w", err)
 	}
@@ -178,8 +178,8 @@ func (f *rotatingFile) writeBatch(records []Record) (n int, err error) {
 	return n, nil
 }
 
-// rotate moves every file one number up and begins a new one, which goes on
-// with the chain. Where a file cannot be moved the current one grows on.
+// rotate renames every file to the next number and begins a new one, which
+// continues the chain. If a file cannot be renamed, the current one grows.
 func (f *rotatingFile) rotate() error {
 	if err := errors.Join(f.f.Sync(), f.f.Close()); err != nil {
 		f.f = nil

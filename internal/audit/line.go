@@ -8,7 +8,7 @@ import (
 )
 
 // A line is a Record in the file. Prev is the hash of the line before, without
-// its line end; that of the very first is all zeros.
+// its line end; that of the very first line is all zeros.
 type line struct {
 	Seq      uint64    `json:"seq"`
 	Prev     string    `json:"prev"`
@@ -28,7 +28,7 @@ type line struct {
 	Code     string    `json:"code,omitempty"`
 }
 
-// firstHash is the hash before the first line.
+// firstHash is the Prev of the first line.
 const firstHash = "0000000000000000000000000000000000000000000000000000000000000000"
 
 func hashLine(text []byte) string {
@@ -36,7 +36,7 @@ func hashLine(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// chain is where a file ends: what the next line refers to.
+// A chain is the end of a file, which the next line refers to.
 type chain struct {
 	seq  uint64
 	hash string

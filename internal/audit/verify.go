@@ -11,29 +11,29 @@ import (
 	"os"
 )
 
-// A Report is what [Verify] found.
+// A Report is the result of [Verify].
 type Report struct {
 	Files int
 	Lines int
-	First uint64 // number of the first line; more than 1: older ones were rotated away
+	First uint64 // number of the first line; above 1 if older ones were rotated away
 	Last  uint64
-	Hash  string // of the last line: note it elsewhere, and a cut at the end is seen
-	Torn  int    // bytes of a last line without its end
-	Lost  int    // records that the trail says it could not write
-	Cuts  int    // lines that were cut short by a crash, as the trail itself says
-	Break *Break // the first line that does not fit; nil: all do
+	Hash  string // of the last line; stored elsewhere, it reveals a truncation
+	Torn  int    // bytes of an incomplete last line
+	Lost  int    // records that, as the trail itself says, could not be written
+	Cuts  int    // lines that, as the trail itself says, a crash truncated
+	Break *Break // the first line that does not match; nil if all do
 }
 
-// A Break is where a trail is not as it was written.
+// A Break is where a trail differs from what was written.
 type Break struct {
 	File    string
 	Line    int    // in the file, from 1
-	Reason  string // what does not fit
-	Meaning string // what that tells
+	Reason  string // what does not match
+	Meaning string // what that means
 }
 
-// Verify reads the trail at name, oldest file first. Its error says why it
-// cannot be read; what is wrong in it is in the Report.
+// Verify reads the trail at name, oldest file first. The error says why it
+// cannot be read; what is wrong with it is in the Report.
 func Verify(name string) (Report, error) {
 	var names []string
 	for i := 0; ; i++ {
@@ -42,7 +42,7 @@ func Verify(name string) (Report, error) {
 			if i > 0 {
 				break
 			}
-			continue // no trail yet, or a crash amid a rotation
+			continue // no trail yet, or an interrupted rotation
 		} else if err != nil {
 			return Report{}, fmt.Errorf("read audit trail: %w", err)
 		}
@@ -64,7 +64,7 @@ func Verify(name string) (Report, error) {
 type verifier struct {
 	Report
 
-	current bool // the file that is written now, the only one that may be torn
+	current bool // the current file, the only one whose last line may be incomplete
 }
 
 func (v *verifier) read(name string) error {
@@ -72,7 +72,7 @@ func (v *verifier) read(name string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close() //nolint:errcheck // only read
 	v.Files++
 	r := bufio.NewReader(f)
 	for n := 1; ; n++ {
@@ -99,26 +99,26 @@ func (v *verifier) line(text []byte) *Break {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil || l.Seq == 0 || l.Prev == "" {
-		return &Break{Reason: "it is no line of an audit trail", Meaning: "It was changed after it was written, or the disk damaged it."}
+		return &Break{Reason: "it is not a line of an audit trail", Meaning: "It was changed after it was written, or the disk damaged it."}
 	}
 	switch {
 	case v.Lines == 0 && l.Seq == 1 && l.Prev != firstHash:
-		return &Break{Reason: "it is the first and names one before it", Meaning: "Lines before it were taken away and this one was changed."}
+		return &Break{Reason: "it is the first line and refers to another", Meaning: "Lines before it were removed and this one was changed."}
 	case v.Lines == 0:
 		v.First = l.Seq
 	case l.Seq > v.Last+1:
 		return &Break{
 			Reason:  fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
-			Meaning: fmt.Sprintf("%d lines before it were taken away.", l.Seq-v.Last-1),
+			Meaning: fmt.Sprintf("%d lines before it were removed.", l.Seq-v.Last-1),
 		}
 	case l.Seq <= v.Last:
 		return &Break{
 			Reason:  fmt.Sprintf("it has number %d and follows number %d", l.Seq, v.Last),
-			Meaning: "Lines were put in or moved, or a trail was put back from a copy.",
+			Meaning: "Lines were inserted or moved, or the trail was restored from a copy.",
 		}
 	case l.Prev != v.Hash:
 		return &Break{
-			Reason:  "it does not name the hash of the line before it",
+			Reason:  "it does not have the hash of the line before it",
 			Meaning: fmt.Sprintf("The line before it, number %d, was changed after it was written; or this one was.", v.Last),
 		}
 	}

@@ -179,7 +179,7 @@ func TestTenant(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, name := range []string{"../abcd/abcd.md", "../Other/Other.md", filepath.Join(base, "abcd", "abcd.md")} {
-		if _, err := v.Read(name); !IsOutsideError(err) {
+		if _, err := v.Read(name); !isOutside(err) {
 			t.Errorf("%s: %v, want an outside error", name, err)
 		}
 	}
@@ -305,7 +305,7 @@ func TestFindVariants(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if _, err := v.FindVariants("../x"); !IsOutsideError(err) {
+	if _, err := v.FindVariants("../x"); !isOutside(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -231,10 +230,4 @@ func truncateName(text string, runes, bytes int) string {
 func NumberedName(name string, n int) string {
 	ext := path.Ext(name)
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
-}
-
-// IsOutsideError reports whether err is about a name that leads out of the folder.
-func IsOutsideError(err error) bool {
-	e, ok := errors.AsType[*NameError](err)
-	return ok && e.Outside
 }

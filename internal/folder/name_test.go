@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func TestNames(t *testing.T) {
 	} {
 		var got byte = 'c'
 		switch err := CheckName(name); {
-		case IsOutsideError(err):
+		case isOutside(err):
 			got = 'o'
 		case err != nil:
 			got = 'x'
@@ -71,4 +72,9 @@ func FuzzCleanName(f *testing.F) {
 			t.Errorf("%q: %q: %v", s, got, err)
 		}
 	})
+}
+
+func isOutside(err error) bool {
+	e, ok := errors.AsType[*NameError](err)
+	return ok && e.Outside
 }

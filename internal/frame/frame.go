@@ -2,8 +2,8 @@
 // and over our sockets (MCP specification, "Transports", stdio).
 //
 // It bounds what one frame may cost: a longer one is skipped to its end and
-// reported, and reading goes on with the next. It does not look inside frames.
-// Hub and supervisor/shim import it.
+// reported, and reading continues with the next. It does not look inside
+// frames. The hub's transports and supervisor/shim import it.
 package frame
 
 import (
@@ -13,13 +13,13 @@ import (
 	"io"
 )
 
-// Max is the usual bound for one frame in bytes, without its newline.
+// Max is the usual limit of one frame in bytes, without its newline.
 const Max = 16 << 20
 
-// handOverSize is the size in bytes from which a frame is not copied.
+// handOverSize is the size in bytes from which a frame is handed over, not copied.
 const handOverSize = 64 << 10
 
-// ErrTooLong says that a frame was longer than the reader's bound and has been
+// ErrTooLong means that a frame was longer than the reader's limit and was
 // skipped. The reader stays usable.
 var ErrTooLong = errors.New("frame too long")
 
@@ -36,8 +36,8 @@ func NewReader(r io.Reader, limit int) *Reader {
 }
 
 // Next returns the next frame that is not blank, without its line ending and
-// without a byte order mark. The bytes are the caller's to keep. The last
-// frame may lack its newline. At the end of the stream it returns io.EOF.
+// without a byte order mark. The caller owns the bytes. The last frame may
+// lack its newline. At the end of the stream Next returns io.EOF.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.line()
@@ -76,9 +76,10 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// skip reads to the end of an overlong frame, of which err ended the last part.
+// skip reads to the end of an overlong frame, of which err ended the last
+// part.
 func (r *Reader) skip(err error) error {
-	r.buf = nil // a long frame must not keep its memory
+	r.buf = nil // free the memory of a long frame
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.r.ReadSlice('\n')
 	}

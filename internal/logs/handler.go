@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of one line, so that no caller can flood ring and file with one call.
+// Limits of one line, so that no caller can flood the log with one call.
 const (
 	maxText  = 16 << 10 // bytes of message and attributes
 	maxValue = 8 << 10  // bytes of one attribute
 )
 
-// handler is a slog.Handler with the attributes and groups it was given so far,
-// already rendered.
+// A handler is a slog.Handler with the attributes and groups it was given so
+// far, already rendered.
 type handler struct {
 	log    *Log
 	level  slog.Leveler
@@ -72,7 +72,7 @@ func (s handler) builder() *attrBuilder {
 	return b
 }
 
-// attrBuilder renders attributes twice: for people and as JSON.
+// An attrBuilder renders attributes twice: for people and as JSON.
 type attrBuilder struct {
 	log   *Log
 	part  string
@@ -116,7 +116,7 @@ func (b *attrBuilder) add(prefix string, a slog.Attr) {
 	}
 }
 
-// render returns v as safe text, and whether that is JSON as it stands.
+// render returns v as safe text, and whether that is a JSON literal.
 func (b *attrBuilder) render(v slog.Value) (text string, literal bool) {
 	switch v.Kind() {
 	case slog.KindInt64, slog.KindUint64, slog.KindBool:
@@ -130,8 +130,8 @@ func (b *attrBuilder) render(v slog.Value) (text string, literal bool) {
 	}
 }
 
-// anyText never uses fmt's verbs on a struct: they print unexported fields, and
-// so secrets too.
+// anyText never uses fmt's verbs on a struct, because they print unexported
+// fields and so secrets too.
 func anyText(v any) (text string) {
 	defer func() {
 		if p := recover(); p != nil { // a nil pointer with a method, mostly
@@ -153,16 +153,16 @@ func anyText(v any) (text string) {
 	return string(j)
 }
 
-// sanitize redacts, escapes and cuts s, in this order: a secret must be found while
-// it is whole.
+// sanitize redacts, escapes and truncates s, in this order: a secret must be
+// found while it is whole.
 func (l *Log) sanitize(s string) string {
 	if len(s) > 2*maxText {
-		s = s[:2*maxText] // far beyond what is kept; the rest need not be searched
+		s = s[:2*maxText] // far more than is kept; the rest need not be searched
 	}
 	return truncate(l.escape(redact(s)), maxValue)
 }
 
-// truncate shortens s to at most n bytes and a note of what is gone.
+// truncate shortens s to at most n bytes and a note of what is missing.
 func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -174,7 +174,7 @@ func truncate(s string, n int) string {
 	return fmt.Sprintf("%s… (cut, %d bytes more)", s[:end], len(s)-end)
 }
 
-// quote puts s in quotes where key=value would be ambiguous without.
+// quote puts s in quotes if key=value would be ambiguous without them.
 func quote(s string) string {
 	if s == "" || strings.ContainsAny(s, " =\"\n\t") {
 		return strconv.Quote(s)
@@ -188,7 +188,7 @@ func appendJSON(b []byte, s string) []byte {
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(s); err != nil {
-		return append(b, `""`...) // cannot be: every string has a JSON form
+		return append(b, `""`...) // impossible: every string has a JSON form
 	}
 	return append(b, strings.TrimSuffix(out.String(), "\n")...)
 }

@@ -1,10 +1,10 @@
-// Package logs is where every line that Lectern logs goes: through redaction
-// into a ring in memory, which the panel reads, and into a file that rotates.
+// Package logs is where every line that Lectern logs goes: redacted, into a
+// ring buffer that the panel reads, and into a file that rotates.
 //
 // It is used through log/slog: a [Log] is a slog.Handler. It is not for audit
 // trails or for the content of notes. The attribute "part" says what a line is
-// about. cmd opens it, supervisor.Local reads it, `lectern logs` reads the
-// file with [ReadTail] when no hub runs. Start reading at [Log].
+// about. cmd opens it, supervisor reads it, and `lectern logs` reads the file
+// with [ReadTail] when no hub runs. Start reading at [Log].
 package logs
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The bounds of what is kept, where [Options] do not say otherwise.
+// Defaults of [Options].
 const (
 	DefaultLines    = 20_000
 	DefaultBytes    = 8 << 20
@@ -24,48 +24,48 @@ const (
 	DefaultFiles    = 5
 )
 
-// Options of a Log. The zero value is a Log in memory alone.
+// Options configure a Log. The zero value is a Log in memory only.
 type Options struct {
-	// File is where lines are written as JSON, one object a line, mode 0600.
-	// Older ones are in File.1 (younger) to File.4. Empty: no file.
+	// File gets the lines as JSON, one object per line, with mode 0600. Older lines
+	// are in File.1 to File.4, which is the oldest. Empty means no file.
 	File string
-	// Level below which nothing is recorded; nil: slog.LevelInfo.
+	// Level is the lowest level that is recorded; nil means slog.LevelInfo.
 	Level slog.Leveler
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Escape makes text safe for a terminal; it is given every string of a
-	// line. nil: everything but printable ASCII is escaped as Go does.
+	// Escape makes every string of a line safe for a terminal. Nil escapes
+	// everything but printable ASCII, as Go does.
 	Escape func(string) string
 
-	Lines    int   // that the ring keeps; 0: DefaultLines
-	Bytes    int   // that the ring keeps; 0: DefaultBytes
+	Lines    int   // in the ring buffer; 0: DefaultLines
+	Bytes    int   // in the ring buffer; 0: DefaultBytes
 	FileSize int64 // at which the file is rotated; 0: DefaultFileSize
-	Files    int   // how many are kept with the current one; 0: DefaultFiles
+	Files    int   // including the current one; 0: DefaultFiles
 }
 
-// Log is a slog.Handler that keeps what it is given. Logging never fails and
-// never waits for a reader; it waits for the file system, as writing does.
+// Log is a slog.Handler that keeps what it gets. Logging never fails and never
+// waits for a reader; it does wait for the file system.
 type Log struct {
-	slog.Handler // the scope without attributes
+	slog.Handler // without attributes
 
 	escape func(string) string
 	now    func() time.Time
 	ring   *ringBuffer
 
-	mu      sync.Mutex    // one line at a time, so that ring and file agree
+	mu      sync.Mutex    // one line at a time, so that ring buffer and file agree
 	file    *rotatingFile // nil: none
-	last    line          // the newest line, to notice that it comes again
-	repeats int           // how often it came again since it was written
+	last    line          // the newest line, to notice repetitions
+	repeats int           // of last since it was written
 	flush   *time.Timer
 	closed  bool
 }
 
-// line is a record that is ready to be kept.
+// A line is a record that is ready to be stored.
 type line struct {
 	time  time.Time
 	level slog.Level
 	part  string
-	text  string // for the ring
+	text  string // for the ring buffer
 	attrs []byte // for the file: `,"key":value` for each attribute
 	msg   string
 }
@@ -106,19 +106,20 @@ func escapeASCII(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// repeatPause is how long repeats of a line are counted before they are said.
+// repeatPause is how long repetitions of a line are counted before the count is
+// written.
 const repeatPause = 5 * time.Second
 
-// write keeps n after what came before it.
+// write stores n after the lines before it.
 func (l *Log) write(n line) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.add(n)
 }
 
-// add keeps n, unless it says the same as the line before it: such lines are
-// counted and the count is written when another line comes or after a pause.
-// With the lock.
+// add stores n, unless it equals the line before it: such lines are counted,
+// and the count is written when another line comes or after a pause. l.mu is
+// held.
 func (l *Log) add(n line) {
 	if n.text == l.last.text && n.part == l.last.part && n.level == l.last.level && !l.ring.isEmpty() && !l.closed {
 		l.last.time = n.time
@@ -140,20 +141,20 @@ func (l *Log) flushRepeats() {
 	l.writeRepeats()
 }
 
-// writeRepeats writes how often the last line came again. With the lock.
+// writeRepeats writes how often the last line was repeated. l.mu is held.
 func (l *Log) writeRepeats() {
 	if l.repeats == 0 {
 		return
 	}
 	l.flush.Stop()
 	again := l.last
-	again.text += fmt.Sprintf(" (again, %d times)", l.repeats)
+	again.text += fmt.Sprintf(" (repeated %d times)", l.repeats)
 	again.attrs = fmt.Appendf(nil, `%s,"repeated":%d`, again.attrs, l.repeats)
 	l.repeats = 0
 	l.store(again)
 }
 
-// store writes n to ring and file. With the lock.
+// store writes n to ring buffer and file. l.mu is held.
 func (l *Log) store(n line) {
 	l.ring.add(n)
 	if l.file == nil || l.closed {
@@ -165,8 +166,8 @@ func (l *Log) store(n line) {
 	}
 }
 
-// FileError is why lines do not reach the file now; nil: they do. They are in
-// memory all the same, and the file is tried again each minute.
+// FileError returns why lines do not reach the file now; nil if they do. They
+// are in memory all the same, and the file is tried again each minute.
 func (l *Log) FileError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,8 +177,8 @@ func (l *Log) FileError() error {
 	return l.file.err
 }
 
-// Close writes what is pending and closes the file. Readers get what is there
-// and then the end. Lines that come later are kept in memory alone.
+// Close writes what is pending and closes the file. Readers get the remaining
+// lines and then the end. Later lines are kept in memory only.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -193,30 +194,30 @@ func (l *Log) Close() error {
 	return l.file.close()
 }
 
-// A Line that was logged. Text and Part are safe for a terminal if
-// Options.Escape makes them so.
+// A Line was logged. Text and Part are safe for a terminal if Options.Escape
+// makes them so.
 type Line struct {
-	Seq   uint64 // from 1 up over all lines of a Log; 0: the line is from a file
+	Seq   uint64 // from 1 over all lines of a Log; 0: the line is from a file
 	Time  time.Time
 	Level slog.Level
-	Part  string // empty: none was said
+	Part  string // empty: none was given
 	Text  string // message and attributes, on one line
-	// Missed is how many lines right before this one were given up before the
-	// reader came for them, whether or not its Query picks them.
+	// Missed is how many lines right before this one were dropped before the reader
+	// got to them, whether or not its Query selects them.
 	Missed uint64
 }
 
-// A Query picks lines.
+// A Query selects lines.
 type Query struct {
-	After  uint64     // skip up to and including this Seq; one that is not yet reached counts as 0
-	Last   int        // of the lines already there keep only so many; 0: all
-	Level  slog.Level // this one and graver; the zero value is slog.LevelInfo
+	After  uint64     // skip up to and including this Seq; one that does not exist yet counts as 0
+	Last   int        // at most so many of the lines that exist; 0: all
+	Level  slog.Level // this level and above; the zero value is slog.LevelInfo
 	Part   string     // empty: all
-	Follow bool       // go on as lines arrive
+	Follow bool       // continue as lines arrive
 }
 
-// Query delivers the lines that q picks, oldest first. The channel is closed
-// after the last one, when ctx ends or when the Log is closed.
+// Query delivers the lines that q selects, oldest first. The channel is closed
+// after the last one, when ctx ends, or when the Log is closed.
 func (l *Log) Query(ctx context.Context, q Query) <-chan Line {
 	ch := make(chan Line)
 	go l.ring.read(ctx, l.ring.firstSeq(q), q, ch)

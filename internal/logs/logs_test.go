@@ -97,8 +97,8 @@ func TestRepeatsAreCounted(t *testing.T) {
 		time.Sleep(time.Minute)
 		log.Warn("refused", "port", 1)
 		want := []string{
-			"refused port=1", "refused port=1 (again, 3 times)", "other", "refused port=1",
-			"refused port=1 (again, 5 times)", "refused port=1 (again, 5 times)", "refused port=1 (again, 5 times)", "refused port=1",
+			"refused port=1", "refused port=1 (repeated 3 times)", "other", "refused port=1",
+			"refused port=1 (repeated 5 times)", "refused port=1 (repeated 5 times)", "refused port=1 (repeated 5 times)", "refused port=1",
 		}
 		if diff := cmp.Diff(want, lines(t, l)); diff != "" {
 			t.Errorf("lines (-want +got):\n%s", diff)

@@ -1,41 +1,14 @@
 package logs
 
 import (
-	"fmt"
-	"io"
-	"log/slog"
 	"regexp"
 	"strings"
 )
 
 const redacted = "[redacted]"
 
-// Secret is a string that shows itself to nobody: however it is printed,
-// encoded or logged, it says "[redacted]". string(s) is the way to use it.
-type Secret string
-
-// String implements fmt.Stringer.
-func (Secret) String() string { return redacted }
-
-// GoString implements fmt.GoStringer.
-func (Secret) GoString() string { return redacted }
-
-// Format implements fmt.Formatter, so that %x and %d tell nothing either.
-func (Secret) Format(s fmt.State, _ rune) {
-	_, _ = io.WriteString(s, redacted) // the printer behind s reports its own errors
-}
-
-// MarshalJSON implements json.Marshaler.
-func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
-
-// MarshalText implements encoding.TextMarshaler.
-func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// LogValue implements slog.LogValuer.
-func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// namesSecret reports whether an attribute with this key holds a secret.
-// Endings decide: access_token does, token_file does not.
+// namesSecret reports whether an attribute with this key contains a secret.
+// The ending decides: access_token does, token_file does not.
 func namesSecret(key string) bool {
 	key = strings.ToLower(key)
 	for _, end := range []string{"token", "authorization", "password", "passwd", "passphrase", "secret", "key", "cookie", "credential", "credentials", "bearer"} {
@@ -46,17 +19,17 @@ func namesSecret(key string) bool {
 	return false
 }
 
-// A pattern finds a secret inside a text. Where hint, in lower case, is absent
-// from the text, the expression is not tried: few lines hold any.
+// A pattern finds a secret in a text. If the text does not contain hint, in
+// lower case, the expression is not tried, because few lines contain secrets.
 type pattern struct {
 	hint string
 	expr *regexp.Regexp
 	with string
 }
 
-// patterns are fixed and read-only. The secrets they find are ours
-// (lectern_…), those of HTTP (RFC 6750 and 7617, RFC 3986 userinfo), JSON web
-// tokens (RFC 7519), and whatever a text itself calls a secret.
+// patterns are read-only. The secrets they find are ours (lectern_…), those of
+// HTTP (RFC 6750 and 7617, RFC 3986 userinfo), JSON web tokens (RFC 7519), and what
+// a text itself calls a secret.
 var patterns = []pattern{
 	{"bearer", regexp.MustCompile(`(?i)\b(bearer)[\s:=]+[A-Za-z0-9._~+/=-]{12,}`), "$1 " + redacted},
 	{"authorization", regexp.MustCompile(`(?i)(authorization\W{1,4})(?:(?:basic|digest|token)\s+)?[^\s",\]]+`), "$1" + redacted},

@@ -1,9 +1,7 @@
 package logs
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,33 +10,6 @@ import (
 )
 
 const canary = "c4n4ryc4n4ryc4n4ryc4n4ry"
-
-func TestSecretShowsItselfToNobody(t *testing.T) {
-	s := Secret(canary)
-	holder := struct {
-		Open   Secret
-		closed Secret
-	}{s, s}
-	j, err := json.Marshal(map[string]any{"a": s, "b": holder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := []string{string(j), fmt.Sprint(s), fmt.Errorf("dial: %w", errors.New(s.String())).Error()}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%08b"} {
-		shown = append(shown, fmt.Sprintf(verb, s), fmt.Sprintf(verb, &s), fmt.Sprintf(verb, holder.Open))
-	}
-	for _, text := range shown {
-		if strings.Contains(text, canary) || strings.Contains(text, fmt.Sprintf("%x", canary)) {
-			t.Errorf("a secret shows: %s", text)
-		}
-	}
-	if string(s) != canary {
-		t.Error("a secret cannot be used")
-	}
-	if holder.closed != s {
-		t.Error("secrets cannot be compared")
-	}
-}
 
 // TestCanaries logs a secret in every way there is and looks for it in memory
 // and on disk.
@@ -53,7 +24,7 @@ func TestCanaries(t *testing.T) {
 	log.Info("keys", "token", canary, "Authorization", "Bearer "+canary, "api_key", canary, "password", canary,
 		"client_secret", canary, "accessToken", canary, "cookie", canary, slog.Group("secret", "inner", canary))
 	log.With("token", canary).WithGroup("request").Info("scope", slog.Group("headers", "authorization", canary))
-	log.Info("types", "a", Secret(canary), "b", map[string]Secret{"x": canary}, "c", private, "d", &private)
+	log.Info("types", "c", private, "d", &private)
 	log.Info("bearer", "header", "Bearer "+canary, "headers", map[string][]string{"Authorization": {"Bearer " + canary}, "X-Api-Key": {canary}})
 	log.Info("ours lectern_" + canary + canary)
 	log.Info("basic", "line", "authorization: Basic "+canary)

@@ -81,8 +81,8 @@ func (r *ringBuffer) close() {
 	close(r.done)
 }
 
-// firstSeq returns the number of the line that reading for q begins with, as if
-// nothing had been given up.
+// firstSeq returns the number of the line that reading for q begins with, as
+// if nothing had been dropped.
 func (r *ringBuffer) firstSeq(q Query) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +109,7 @@ func matchesQuery(q Query, e *entry) bool {
 	return e.level >= q.Level && (q.Part == "" || q.Part == e.part)
 }
 
-// read sends the lines from number seq on that q picks, and closes ch.
+// read sends the lines from number seq on that q selects, and closes ch.
 func (r *ringBuffer) read(ctx context.Context, seq uint64, q Query, ch chan<- Line) {
 	defer close(ch)
 	more := make(chan struct{}, 1)
@@ -137,7 +137,7 @@ func (r *ringBuffer) read(ctx context.Context, seq uint64, q Query, ch chan<- Li
 			select {
 			case <-more:
 			case <-r.done:
-				q.Follow = false // once more, for what came last
+				q.Follow = false // once more, for the last lines
 			case <-ctx.Done():
 				return
 			}
@@ -155,9 +155,9 @@ func (r *ringBuffer) setFollower(more chan struct{}, on bool) {
 	}
 }
 
-// copyBatch appends to lines what q picks from number seq on, up to a batch. It
-// returns where to go on and whether that is the end. Lines that were given up
-// are added to missed, which goes into the next line that is picked.
+// copyBatch appends to lines what q selects from number seq on, up to a batch.
+// It returns where to continue and whether that is the end. Lines that were
+// dropped are added to missed, which goes into the next line that is selected.
 func (r *ringBuffer) copyBatch(lines []Line, seq uint64, missed *uint64, q Query) (_ []Line, next uint64, end bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,25 +13,25 @@ import (
 // timeFormat is that of slog's JSON handler.
 const timeFormat = time.RFC3339Nano
 
-// retryPause is how long a file that could not be written is left alone.
+// retryPause is how long to wait before writing a broken file again.
 const retryPause = time.Minute
 
-// rotatingFile is a log file that rotates: NAME is current, NAME.1 the one before, and
-// so on. A crash at any point loses at most the line that was being written,
-// and a rotation that was cut short leaves a gap in the numbers, which the next
-// one closes.
+// A rotatingFile is a log file that rotates: NAME is the current file, NAME.1
+// the one before, and so on. A crash at any point loses at most the line that
+// was being written. An interrupted rotation leaves a gap in the numbers,
+// which the next one closes.
 type rotatingFile struct {
 	name  string
 	max   int64
 	keep  int
 	f     *os.File // nil: broken
 	size  int64
-	limit int64 // size at which to rotate; max, or more after a rotation that did not work
+	limit int64 // size at which to rotate; max, or more after a failed rotation
 	buf   []byte
 
 	retryAt   time.Time // when to try again while broken
 	lostLines int       // lines not written since it broke
-	err       error     // it is not written; nil: it is
+	err       error     // why it cannot be written; nil if it can
 }
 
 func openFile(name string, maxSize int64, keep int) (*rotatingFile, error) {
@@ -42,8 +42,8 @@ func openFile(name string, maxSize int64, keep int) (*rotatingFile, error) {
 	return f, f.open()
 }
 
-// open opens the current file. A line that a crash cut short is ended, so that
-// the next one stands alone.
+// open opens the current file. A line that a crash truncated gets its line
+// end, so that the next one stands alone.
 func (f *rotatingFile) open() error {
 	file, err := os.OpenFile(f.name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -85,8 +85,8 @@ func prepareFile(file *os.File) (size int64, err error) {
 	return size + int64(n), err
 }
 
-// write appends n. What it returns is to be said in the log: that writing
-// stopped, once, or that it goes on.
+// write appends n. It returns lines for the log itself: that writing stopped,
+// once, or that it works again.
 func (f *rotatingFile) write(now time.Time, n line) (said []line) {
 	if f.f == nil {
 		f.lostLines++
@@ -106,7 +106,7 @@ func (f *rotatingFile) write(now time.Time, n line) (said []line) {
 	}
 	wrote, err := f.f.Write(f.buf)
 	if err != nil {
-		if wrote > 0 { // half a line: take it back, or end it when opening again
+		if wrote > 0 { // remove half a line, or end it when opening again
 			_ = f.f.Truncate(f.size)
 		}
 		return f.setBroken(now, err)
@@ -121,7 +121,7 @@ func (f *rotatingFile) write(now time.Time, n line) (said []line) {
 
 func (f *rotatingFile) setBroken(now time.Time, err error) (said []line) {
 	if f.f != nil {
-		_ = f.f.Close() // the error that counts is err
+		_ = f.f.Close() // err is the error to report
 		f.f = nil
 	}
 	f.retryAt, f.err = now.Add(retryPause), err
@@ -147,9 +147,9 @@ func (f *rotatingFile) encode(b []byte, n line) []byte {
 	return append(b, "}\n"...)
 }
 
-// rotate moves every file one number up and begins a new one. Where a file
-// cannot be moved (on Windows, because someone reads it) the current one grows
-// on for a while.
+// rotate renames every file to the next number and begins a new one. If a file
+// cannot be renamed (on Windows, because another process reads it), the
+// current one grows for a while.
 func (f *rotatingFile) rotate() error {
 	err := f.f.Close()
 	f.f = nil

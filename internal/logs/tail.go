@@ -75,10 +75,10 @@ func readLines(file string, do func(raw []byte) error) (err error) {
 	return nil
 }
 
-// openRotated opens the file and those it rotated into, the newest first: a
-// rotation meanwhile then shows a file twice, which is noticed, and leaves none
-// out. One number may be missing, where a rotation is under way or was cut
-// short.
+// openRotated opens the file and those it rotated into, newest first: a
+// rotation in between then shows a file twice, which is noticed, and misses
+// none. One number may be missing, while a rotation is running or after an
+// interrupted one.
 func openRotated(file string) ([]*os.File, error) {
 	var files []*os.File
 	var last os.FileInfo

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// checkToken holds the rule about who asks. A token in the URL counts for
-// nothing: URLs end up in histories and logs.
+// checkToken applies the rule about who sends a request. A token in the URL
+// does not count, because URLs end up in histories and logs.
 func (g *guard) checkToken(r *http.Request, route Route) (principal string, refused *refusal) {
 	if route.NoToken {
 		return "", nil
@@ -24,7 +24,7 @@ func (g *guard) checkToken(r *http.Request, route Route) (principal string, refu
 			return principal, nil
 		}
 	}
-	return "", refuse("token", http.StatusUnauthorized, "the token is not the present one").
+	return "", refuse("token", http.StatusUnauthorized, "the token is not valid; it may have been rotated").
 		with("WWW-Authenticate", challenge+`, error="invalid_token"`)
 }
 
@@ -34,8 +34,8 @@ func withPrincipal(r *http.Request, principal string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, principal))
 }
 
-// PrincipalOf tells whose token came with a request that a [Guard] let through;
-// "" on open routes and on requests that passed no guard.
+// PrincipalOf returns whose token came with a request that a [Guard] let
+// through; "" on routes without token and for requests that passed no guard.
 func PrincipalOf(r *http.Request) string {
 	principal, _ := r.Context().Value(principalKey{}).(string)
 	return principal

@@ -2,11 +2,11 @@ package loopnet
 
 import "net/http"
 
-// checkBrowser holds the rules about headers that a script in a page cannot
-// set: they tell a page from a program, and our name from a rebound one.
+// checkBrowser applies the rules about headers that a script in a page cannot
+// set. They tell a page from a program, and our name from a rebound one.
 func (g *guard) checkBrowser(r *http.Request, route Route) *refusal {
-	// A request line with a whole URL brings a Host of its own, which wins.
-	// net/http has refused two Hosts by now.
+	// A request line with a complete URL has a host of its own, which wins.
+	// net/http has refused two Host headers already.
 	if !g.hosts[r.Host] || r.URL.Host != "" {
 		return refuse("host", http.StatusForbidden, "send the request to http://%s and with exactly that Host", g.host)
 	}
@@ -26,5 +26,5 @@ func (g *guard) checkBrowser(r *http.Request, route Route) *refusal {
 	return nil
 }
 
-// changesState is the opposite of RFC 9110's safe methods.
+// changesState reports whether a method is not one of RFC 9110's safe methods.
 func changesState(method string) bool { return method != http.MethodGet && method != http.MethodHead }

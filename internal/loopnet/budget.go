@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// uncountedBody is what a body may have without counting against BodyBytes: the
-// slots bound those already (64 x 64 KiB), and a small call must not wait for
-// the large ones.
+// uncountedBody is how large a body may be without counting against BodyBytes.
+// The slots bound these already (64 x 64 KiB), and a small call must not wait for
+// large ones.
 const uncountedBody = 64 << 10
 
-// Budget bounds what goes on behind a [Guard] at one time. A zero field takes
-// the default given with it.
+// A Budget bounds what happens behind a [Guard] at the same time. A zero field
+// means the default in its comment.
 type Budget struct {
 	Calls       int           // calls in flight: 64
 	CallsEach   int           // of one principal: 32
@@ -29,7 +29,7 @@ type budget struct {
 	mu             sync.Mutex
 	calls, streams slotPool
 	bytes          int64
-	freed          chan struct{} // closed, and replaced, at every leave
+	freed          chan struct{} // closed, and replaced, at every release
 }
 
 type slotPool struct {
@@ -57,32 +57,32 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 }
 
 // waitForRoom reserves room for r, or says why there is none.
-func (b *budget) waitForRoom(r *http.Request, route Route, principal string) (leave func(), refused *refusal) {
+func (b *budget) waitForRoom(r *http.Request, route Route, principal string) (release func(), refused *refusal) {
 	w := reservation{principal: principal, bytes: bodyCost(r, route), pool: &b.calls, total: b.Calls, each: b.CallsEach}
 	if r.Method == http.MethodGet && (route.Stream || r.Header.Get("Upgrade") != "") {
 		w.pool, w.total, w.each = &b.streams, b.Streams, b.StreamsEach
 	}
-	leave, freed, refused := b.reserve(w)
+	release, freed, refused := b.reserve(w)
 	if refused == nil {
-		return leave, nil
+		return release, nil
 	}
-	patience := time.NewTimer(b.Wait)
-	defer patience.Stop()
+	deadline := time.NewTimer(b.Wait)
+	defer deadline.Stop()
 	for {
 		select {
 		case <-freed:
-		case <-patience.C:
+		case <-deadline.C:
 			return nil, refused
 		case <-r.Context().Done():
 			return nil, refused
 		}
-		if leave, freed, refused = b.reserve(w); refused == nil {
-			return leave, nil
+		if release, freed, refused = b.reserve(w); refused == nil {
+			return release, nil
 		}
 	}
 }
 
-// reservation is what one request takes.
+// A reservation is the room that one request takes.
 type reservation struct {
 	principal   string
 	bytes       int64
@@ -90,7 +90,7 @@ type reservation struct {
 	total, each int
 }
 
-func (b *budget) reserve(w reservation) (leave func(), freed <-chan struct{}, refused *refusal) {
+func (b *budget) reserve(w reservation) (release func(), freed <-chan struct{}, refused *refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -98,7 +98,7 @@ func (b *budget) reserve(w reservation) (leave func(), freed <-chan struct{}, re
 		refused = refuse("principal budget", http.StatusTooManyRequests, "%d requests of this client are in flight: wait for one to end", w.each)
 	case w.pool.used >= w.total:
 		refused = refuse("budget", http.StatusServiceUnavailable, "%d requests are in flight: try again", w.total)
-	case b.bytes > 0 && w.bytes > 0 && b.bytes+w.bytes > b.BodyBytes: // alone, even the largest passes
+	case b.bytes > 0 && w.bytes > 0 && b.bytes+w.bytes > b.BodyBytes: // the only body may have any size
 		refused = refuse("byte budget", http.StatusServiceUnavailable, "%d bytes of request bodies are in flight: try again", b.bytes)
 	}
 	if refused != nil {
@@ -122,8 +122,8 @@ func (b *budget) release(w reservation) {
 	b.freed = make(chan struct{})
 }
 
-// bodyCost is what r's body counts: as much as it may turn out to have, which
-// without a Content-Length is all that the route allows.
+// bodyCost returns what r's body counts: its size, or, without a
+// Content-Length, all that the route allows.
 func bodyCost(r *http.Request, route Route) int64 {
 	switch n := r.ContentLength; {
 	case n < 0:

@@ -7,17 +7,19 @@ import (
 	"time"
 )
 
-// connectionLimit keeps the number of a server's connections under its limit.
+// A connectionLimit keeps the number of a server's connections under its
+// limit. netutil.LimitListener would make new connections wait until idle ones
+// time out; this closes the one that has been idle longest.
 type connectionLimit struct {
 	limit     int
 	mu        sync.Mutex
 	open      int
-	idleSince map[net.Conn]time.Time // no request yet, or none at present; since when
+	idleSince map[net.Conn]time.Time // since when a connection has had no request
 }
 
 // track is an [http.Server.ConnState]. A connection is new until its first
-// header is complete, so slow headers count as waiting. Hijacked ones leave the
-// count: whoever took them has limits of its own.
+// header is complete, so slow headers count as idle. Hijacked connections are
+// no longer counted, because their owner limits them.
 func (c *connectionLimit) track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,9 +39,9 @@ func (c *connectionLimit) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// evictLongestWaiting closes the connection that has waited longest, or the new one. Its
-// StateClosed comes later; until then open counts it, so it is taken off the
-// waiting at once and nobody closes it twice.
+// evictLongestWaiting closes the connection that has been idle longest, or the
+// new one. Its StateClosed comes later, and until then it counts as open; so
+// it leaves idleSince at once and is not closed twice.
 func (c *connectionLimit) evictLongestWaiting(newest net.Conn) {
 	victim, since := newest, time.Now()
 	for conn, t := range c.idleSince {

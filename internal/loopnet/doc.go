@@ -1,7 +1,8 @@
 // Package loopnet is everything that makes a local socket safe to listen on:
 // unix sockets and named pipes whose peers are the same user, a TCP listener
-// that cannot leave loopback, token files, the guard that every HTTP request
-// passes before its body is read, and a server whose every wait has an end.
+// that cannot leave the loopback interface, token files, the guard that every
+// HTTP request passes before its body is read, and a server that no client can
+// block.
 //
 // It is not a protocol: it does not know what is said over a connection, which
 // routes exist, or which tools a token opens. Those come in as values.

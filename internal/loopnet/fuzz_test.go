@@ -74,20 +74,3 @@ func headersIn(text string) map[string][]string {
 	}
 	return sent
 }
-
-// FuzzParseLoopback: what is accepted is loopback, and says so again.
-func FuzzParseLoopback(f *testing.F) {
-	for _, seed := range []string{"127.0.0.1:12740", "[::1]:0", "localhost:1", ":1", "0:1", "[::]:1", "[::ffff:0.0.0.0]:1", "127.1:1"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, addr string) {
-		got, err := ParseLoopback(addr)
-		if err != nil {
-			return
-		}
-		again, err := ParseLoopback(got.String())
-		if !got.Addr().IsLoopback() || err != nil || again != got {
-			t.Errorf("ParseLoopback(%q) = %s, then %s, %v", addr, got, again, err)
-		}
-	})
-}

@@ -9,30 +9,30 @@ import (
 
 // GuardConfig says what a Guard lets through.
 type GuardConfig struct {
-	// Port is the port the listener really has; Host headers must name it.
+	// Port is the listener's actual port, which Host headers must name.
 	Port int
-	// Routes is all there is behind the guard. A path outside it is answered
-	// 404, so nothing becomes reachable by being added to a mux alone.
+	// Routes are the only paths that are served. Others are answered 404, so
+	// adding a handler to a mux is not enough to expose it.
 	Routes []Route
-	// Authorize tells who bears a token; [Token.As] makes one. It is asked on
-	// every request, so a rotated token counts at once. Nil lets nobody in
-	// where a token is needed.
+	// Authorize says whose token it is; [Token.As] makes such a function. It is
+	// called for every request, so a rotated token counts at once. Nil refuses
+	// every request that needs a token.
 	Authorize func(bearer string) (principal string, ok bool)
-	// Budget bounds what runs at the same time. Zero fields take the defaults.
+	// Budget bounds what runs at the same time.
 	Budget Budget
-	// Log gets one line for every refusal: the rule, never what was sent.
+	// Log gets one line for every refusal, with the rule and nothing of the request.
 	Log *slog.Logger
 }
 
 // Guard refuses every request that a client of this machine's user would not
-// send: from a web page, under another name, without the token, or more than
-// the budget holds. All of it happens before a byte of the body is read, and
-// the answer says what was wrong.
+// send: from a web page, under another host name, without the token, or beyond
+// the budget. It does so before a byte of the body is read, and the answer
+// says what was wrong.
 //
-// The order of the rules is the policy. First the cheap facts a page cannot
-// forge (peer, Host, Origin, Sec-Fetch-Site, Referer), then what is asked for
-// (route, method, type), then who asks (token), then whether there is room.
-// Only then next runs; [PrincipalOf] tells it who asks.
+// The order of the rules is the policy. First the cheap facts that a page
+// cannot forge (peer, Host, Origin, Sec-Fetch-Site, Referer), then what is
+// requested (route, method, type), then who requests it (token), then whether
+// there is room. Only then next runs; [PrincipalOf] says whose token was sent.
 func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 	port := strconv.Itoa(cfg.Port)
 	return &guard{
@@ -48,7 +48,7 @@ func Guard(cfg GuardConfig, next http.Handler) http.Handler {
 
 type guard struct {
 	hosts     map[string]bool
-	host      string // the one to name in an answer
+	host      string // named in answers
 	routes    []Route
 	authorize func(string) (string, bool)
 	budget    *budget

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// portHolder names who listens on a TCP port: the process, or where its files
-// cannot be seen the user. It is for an error message, so whatever it cannot
-// read it does without.
+// portHolder names the program that listens on a TCP port: the process or,
+// where its files cannot be read, the user. It is for an error message, so it
+// omits what it cannot find out.
 func portHolder(port int) string {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		inode, uid := findListener(table, port)
@@ -42,7 +42,7 @@ func findListener(table string, port int) (inode, uid string) {
 	return "", ""
 }
 
-// findOpener finds the process that has the file open whose link reads target.
+// findOpener returns the process that has a file open whose link is target.
 func findOpener(target string) (pid string) {
 	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
 	if err != nil {
@@ -57,7 +57,7 @@ func findOpener(target string) (pid string) {
 }
 
 func processName(pid string) string {
-	// The name is whatever the process calls itself, so it is quoted when odd.
+	// A process chooses its own name, so unusual ones are quoted.
 	name, err := os.ReadFile(filepath.Join("/proc", pid, "comm"))
 	text := strings.TrimSpace(string(name))
 	if err != nil || text == "" {

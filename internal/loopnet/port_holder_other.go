@@ -2,5 +2,5 @@
 
 package loopnet
 
-// portHolder would need another program's help here.
+// portHolder would need another program here.
 func portHolder(int) string { return "" }

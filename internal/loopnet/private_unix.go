@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makePrivateDir creates dir for this user alone, or checks that it is.
+// makePrivateDir creates dir with mode 0700, or checks that it has it.
 func makePrivateDir(dir string) error {
-	// MkdirAll answers nil for a symlink to a directory; the check does not.
+	// MkdirAll accepts a symlink to a directory; the check does not.
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create directory: %w", err)
 	}
@@ -32,8 +32,8 @@ func checkPrivateDir(dir string) error {
 	return checkOwn(dir, info, 0o700)
 }
 
-// checkOwn refuses what another user owns or any other user can touch. want is
-// the mode that the error tells to set.
+// checkOwn refuses what another user owns or can access. want is the mode that
+// the error suggests.
 func checkOwn(path string, info fs.FileInfo, want fs.FileMode) error {
 	switch uid := ownerUID(info); {
 	case uid != os.Getuid():
@@ -48,11 +48,12 @@ func ownerUID(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}
-	return -1 // nobody's: every comparison with a real uid fails
+	return -1 // equals no real uid
 }
 
-// openPrivate opens a file for reading that is regular, this user's, and open
-// to nobody else. It looks at what it opened, not at what the name said before.
+// openPrivate opens a regular file that belongs to this user and that no other
+// user can access. It checks the file that it has opened, not what the name
+// referred to before.
 func openPrivate(path string) (*os.File, error) {
 	// O_NONBLOCK: a fifo in the file's place must not hang the start.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -76,14 +77,5 @@ func openPrivate(path string) (*os.File, error) {
 	return f, nil
 }
 
-// restrictToUser needs to do nothing: the mode given at creation says it.
+// restrictToUser has nothing to do: the mode at creation is enough.
 func restrictToUser(string) error { return nil }
-
-// syncDir makes a new name in dir survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

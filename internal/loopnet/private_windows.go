@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// makePrivateDir creates dir. Who may enter it is inherited from the user's
+// makePrivateDir creates dir. It inherits its access list from the user's
 // profile, which is closed to other users.
 func makePrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -40,8 +40,8 @@ func openPrivate(path string) (*os.File, error) {
 	return f, nil
 }
 
-// restrictToUser gives the file at path to this user and takes everybody else's
-// inherited rights away; mode bits mean nothing here.
+// restrictToUser gives the file at path to this user and removes the inherited
+// rights of everybody else; mode bits mean nothing here.
 func restrictToUser(path string) error {
 	sid, err := currentUser()
 	if err != nil {
@@ -61,7 +61,3 @@ func restrictToUser(path string) error {
 	}
 	return nil
 }
-
-// syncDir does nothing: a directory cannot be synced here, and NTFS journals
-// its names.
-func syncDir(string) error { return nil }

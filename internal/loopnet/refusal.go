@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// refusal is a rule of the guard that a request broke. why is for the person
-// who wrote the client, and holds nothing that the request brought along.
+// A refusal is the rule of the guard that a request broke. reason is for the
+// author of the client and repeats nothing of the request.
 type refusal struct {
 	rule    string // for the log
 	status  int
@@ -31,7 +31,7 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 		h.Set(f.headers[i], f.headers[i+1])
 	}
 	if r.ContentLength != 0 {
-		// Else net/http would read the body first, to keep the connection.
+		// Otherwise net/http would read the body first, to keep the connection.
 		h.Set("Connection", "close")
 	}
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// checkRequest holds the rules about what is asked for.
+// checkRequest applies the rules about what is requested.
 func checkRequest(r *http.Request, route Route, known bool) *refusal {
 	switch {
 	case !known:
@@ -25,8 +25,8 @@ func checkRequest(r *http.Request, route Route, known bool) *refusal {
 	return nil
 }
 
-// expectsBody is true for the methods whose point is a body, even an empty one:
-// else a page could post without a type.
+// expectsBody reports whether the method is meant to have a body, even an
+// empty one: otherwise a page could post without a content type.
 func expectsBody(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:

@@ -6,39 +6,39 @@ import (
 	"strings"
 )
 
-// Route is one path behind a [Guard] and what may be asked of it. What a field
-// does not allow is refused, so a Route{Path: p} lets nothing through.
+// A Route is one path behind a [Guard] and what may be requested of it. What a
+// field does not allow is refused, so a Route{Path: p} lets nothing through.
 type Route struct {
-	// Path matches exactly, or, when it ends in a slash, everything below it.
-	// The longest match wins.
+	// Path matches exactly or, if it ends in a slash, everything below it. The
+	// longest match wins.
 	Path string
-	// Methods lists what is served. OPTIONS never is.
+	// Methods that are served. OPTIONS never is.
 	Methods []string
-	// Origins lists, exactly as browsers send them, the pages that may ask.
+	// Origins of pages that may send requests, exactly as browsers send them.
 	// Requests without an Origin are not from a page and need no entry.
 	Origins []string
-	// AllowOrigin is asked about an origin that Origins lacks: people can let a page
-	// in while the server runs. It must be quick; nil refuses all.
+	// AllowOrigin is called for an origin that is not in Origins, so that people can
+	// approve a page while the server runs. It must be quick; nil refuses all.
 	AllowOrigin func(origin string) bool
-	// NoToken routes need no token.
+	// NoToken means that requests need no bearer token.
 	NoToken bool
 	// Stream means that a GET must accept text/event-stream and stays open.
-	// Such requests have slots of their own, as have upgrades to WebSocket.
+	// Such requests have slots of their own, as do upgrades to WebSocket.
 	Stream bool
-	// Types lists the content types of bodies; nil means application/json.
+	// Types are the content types of bodies; nil means application/json.
 	Types []string
-	// MaxBody is the most bytes a body may have; 0 means no body.
+	// MaxBody is the largest body in bytes; 0 means no body.
 	MaxBody int64
 }
 
-// allowsOrigin tells whether pages of origin may ask.
+// allowsOrigin reports whether pages of origin may send requests.
 func (r Route) allowsOrigin(origin string) bool {
 	return slices.Contains(r.Origins, origin) || r.AllowOrigin != nil && r.AllowOrigin(origin)
 }
 
-// findRoute finds the route of an URL's path. A path that another matcher could
-// read differently (empty and dot segments) has none. The Route of a path
-// without one is zero, which allows no origin.
+// findRoute finds the route of a URL path. A path that another matcher could
+// read differently, with empty or dot segments, has none. A missing route is
+// the zero Route, which allows no origin.
 func findRoute(routes []Route, p string) (found Route, ok bool) {
 	if clean := path.Clean(p); p != clean && p != clean+"/" {
 		return Route{}, false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// securityHeaderWriter puts the headers on every answer that keep a browser from making
-// use of it, and takes off those that would let one.
+// A securityHeaderWriter adds the headers to every answer that keep browsers
+// from using it, and removes those that would let one.
 type securityHeaderWriter struct {
 	http.ResponseWriter
 	headerWritten bool
@@ -30,7 +30,7 @@ func (w *securityHeaderWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// FlushError is for [http.ResponseController], Flush for everybody else.
+// FlushError is for [http.ResponseController], Flush for everything else.
 func (w *securityHeaderWriter) FlushError() error {
 	if !w.headerWritten {
 		w.WriteHeader(http.StatusOK)
@@ -40,7 +40,8 @@ func (w *securityHeaderWriter) FlushError() error {
 
 func (w *securityHeaderWriter) Flush() { _ = w.FlushError() }
 
-// finish seals the answer that net/http makes up when a handler wrote nothing.
+// finish sets the headers of the answer that net/http makes when a handler
+// wrote nothing.
 func (w *securityHeaderWriter) finish() {
 	if !w.headerWritten {
 		setSecurityHeaders(w.Header())

@@ -7,26 +7,24 @@ import (
 	"time"
 )
 
-// Limits says how long a server of ours waits for a client, and for how many. A
-// zero field takes the default given with it.
+// Limits say how long a server waits for a client, and for how many. A zero
+// field means the default in its comment.
 type Limits struct {
 	Header      time.Duration // for a request's header to be complete: 5 s
 	Body        time.Duration // for a whole request to be complete: 30 s
-	Write       time.Duration // for an answer to make progress: 30 s
+	Write       time.Duration // for a client to read 64 KiB of an answer: 30 s
 	Idle        time.Duration // between two requests of one connection: 2 min
 	HeaderBytes int           // of one request: 64 KiB
 	Connections int           // open at one time: 512
 }
 
-// NewServer makes a server that no client can hold up: every wait for one ends
-// by the default Limits.
+// NewServer returns a server with the default Limits.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server { return Limits{}.NewServer(h, log) }
 
-// NewServer makes a server that waits by these limits. A handler may take as
-// long as it likes, and an answer may stream for ever, as long as the client
-// takes what is written: each 64 KiB within Write. At the cap of connections
-// the one that has waited longest for a request is closed for the new one; when
-// all have one, the new one is.
+// NewServer returns a server that no client can block. A handler may take as long
+// as it likes, and an answer may stream for ever, as long as the client reads each
+// 64 KiB within Write. At the limit of connections a new one replaces the one that
+// has been idle longest, or is closed itself if all have a request.
 func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	setDefault(&l.Header, 5*time.Second)
 	setDefault(&l.Body, 30*time.Second)

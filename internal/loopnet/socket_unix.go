@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SocketPath is where the socket called name of the directory dir lives:
-// dir/name, or, where that is longer than the system's limit for socket
-// addresses, a name that holds a hash of dir in /tmp/lectern-UID. It touches
-// nothing. The same arguments give the same path in every process of a user,
-// whatever TMPDIR says, so the two ends always meet.
+// SocketPath returns the path of the socket called name of the directory dir:
+// dir/name or, where that exceeds the system's limit for socket addresses, a
+// name with a hash of dir in /tmp/lectern-UID. It does not touch the disk. The
+// same arguments give the same path in every process of a user, whatever
+// TMPDIR says, so both ends always meet.
 func SocketPath(dir, name string) string {
 	if path := filepath.Join(dir, name); len(path) <= maxSocketPath {
 		return path
@@ -28,13 +28,13 @@ func SocketPath(dir, name string) string {
 }
 
 // ListenSocket listens on a unix socket that only this user can reach. The
-// directory is created with mode 0700, or must be this user's own with no
-// access for others; the error of one that is not says how to mend it. The
-// socket has mode 0600, and Accept closes peers of another user without
-// returning them. Closing the listener removes the file.
+// directory is created with mode 0700, or must belong to this user and be
+// closed to others; otherwise the error says how to fix it. The socket has
+// mode 0600, and Accept closes connections of other users without returning
+// them. Closing the listener removes the file.
 //
-// A file left behind by a process that was killed is an address in use; see
-// [IsStale] for telling it from a live one.
+// A file left behind by a killed process is an address in use; see [IsStale]
+// to tell it from a live one.
 func ListenSocket(path string) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("listen on socket %s: the path has %d bytes and the system allows %d: choose a shorter directory", path, len(path), maxSocketPath)
@@ -46,7 +46,7 @@ func ListenSocket(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err // names the socket and the operation
 	}
-	// Until here the umask ruled the mode, and the directory's 0700 the access.
+	// Until here the umask has set the mode; the directory's 0700 restricts access.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen on socket: %w", err), l.Close())
 	}
@@ -55,7 +55,7 @@ func ListenSocket(path string) (net.Listener, error) {
 
 // DialSocket connects to a socket made by [ListenSocket]. It refuses one that
 // another user owns or could have put there, and one whose listener runs as
-// another user. A socket that does not exist is [fs.ErrNotExist].
+// another user. A missing socket is [fs.ErrNotExist].
 func DialSocket(ctx context.Context, path string) (net.Conn, error) {
 	if err := checkSocket(path); err != nil {
 		return nil, fmt.Errorf("dial socket %s: %w", path, err)
@@ -65,16 +65,17 @@ func DialSocket(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file's owner was checked before and could have changed since; the
-	// kernel's word about the listening process cannot.
+	// The file's owner was checked before and could have changed since. What the
+	// kernel says about the listening process cannot.
 	if err := checkPeer(conn.(*net.UnixConn)); err != nil {
 		return nil, errors.Join(fmt.Errorf("dial socket %s: %w", path, err), conn.Close())
 	}
 	return conn, nil
 }
 
-// IsStale tells whether a dial failed because nobody listens behind a socket
-// file that is still there: whoever holds the right to listen may remove it.
+// IsStale reports whether a dial failed because nothing listens on a socket
+// file that still exists. The process that holds the right to listen may
+// remove the file.
 func IsStale(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
 
 func checkSocket(path string) error {
@@ -93,7 +94,7 @@ func checkSocket(path string) error {
 	return nil
 }
 
-// sameUserListener is a listener whose Accept returns connections of this user only.
+// A sameUserListener accepts only connections of this user.
 type sameUserListener struct{ *net.UnixListener }
 
 func (l sameUserListener) Accept() (net.Conn, error) {
@@ -105,7 +106,7 @@ func (l sameUserListener) Accept() (net.Conn, error) {
 		if checkPeer(conn) == nil {
 			return conn, nil
 		}
-		_ = conn.Close() // a stranger, or gone already: there is nobody to tell
+		_ = conn.Close() // another user, or disconnected already
 	}
 }
 

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// SocketPath is the named pipe that stands for the socket called name of the
-// directory dir. It touches nothing. Pipes share one name space, so the name
-// holds a hash of dir.
+// SocketPath returns the named pipe for the socket called name of the
+// directory dir. Pipes share one name space, so the name contains a hash of
+// dir.
 func SocketPath(dir, name string) string {
 	return `\\.\pipe\lectern-` + shortHash(dir) + "-" + name
 }
 
 // ListenSocket listens on a named pipe that only this user can open. It fails
-// when the pipe exists already, whoever made it.
+// if the pipe exists already.
 func ListenSocket(path string) (net.Listener, error) {
 	sid, err := currentUser()
 	if err != nil {
 		return nil, fmt.Errorf("listen on pipe %s: %w", path, err)
 	}
 	l, err := winio.ListenPipe(path, &winio.PipeConfig{
-		// Owner this user, and one protected entry: all rights for this user.
+		// The owner is this user, and one protected entry gives them all rights.
 		SecurityDescriptor: fmt.Sprintf("O:%sD:P(A;;GA;;;%s)", sid, sid),
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func DialSocket(ctx context.Context, path string) (net.Conn, error) {
 	return conn, nil
 }
 
-// IsStale is never true: a pipe goes with the process that made it.
+// IsStale is always false: a pipe disappears with the process that made it.
 func IsStale(error) bool { return false }
 
 func checkPipe(conn net.Conn) error {

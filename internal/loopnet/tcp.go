@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// ListenTCP listens on 127.0.0.1:port, and on no other address. Port 0 means
-// one that is free. A port that is taken is a *[PortTaken]; the listener never
-// moves to another by itself. Accept closes connections from elsewhere without
+// ListenTCP listens on 127.0.0.1:port and on no other address. Port 0 means
+// any free port. A taken port is a *[PortTaken]; the listener never chooses
+// another port by itself. Accept closes connections from elsewhere without
 // returning them.
 func ListenTCP(ctx context.Context, port int) (net.Listener, error) {
 	cfg := net.ListenConfig{Control: setExclusive}
@@ -24,10 +24,10 @@ func ListenTCP(ctx context.Context, port int) (net.Listener, error) {
 	return loopbackListener{l}, nil
 }
 
-// PortTaken says that somebody else listens on a port.
+// PortTaken means that another program listens on a port.
 type PortTaken struct {
 	Port   int
-	Holder string // who, such as "process 1234 (node)"; empty when that cannot be seen
+	Holder string // such as "process 1234 (node)"; empty if unknown
 }
 
 func (e *PortTaken) Error() string {
@@ -35,12 +35,13 @@ func (e *PortTaken) Error() string {
 	if holder == "" {
 		holder = "another program"
 	}
-	return fmt.Sprintf("listen on 127.0.0.1:%d: the port is taken by %s: stop that, or set another port in the configuration", e.Port, holder)
+	return fmt.Sprintf("listen on 127.0.0.1:%d: the port is taken by %s: stop that program, or set another port in the configuration",
+		e.Port, holder)
 }
 
-// loopbackListener is a listener whose Accept returns connections from loopback only.
-// The address it is bound to says so already; this is for the day when routing
-// is made to say otherwise (route_localnet).
+// A loopbackListener accepts connections only from the loopback interface. The
+// address that it is bound to says so already; this is for a machine that
+// routes other packets there (route_localnet).
 type loopbackListener struct{ net.Listener }
 
 func (l loopbackListener) Accept() (net.Conn, error) {

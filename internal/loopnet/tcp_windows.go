@@ -12,8 +12,8 @@ const errAddrInUse = windows.WSAEADDRINUSE
 // soExclusiveAddrUse is SO_EXCLUSIVEADDRUSE of winsock2.h, ~SO_REUSEADDR.
 const soExclusiveAddrUse = ^windows.SO_REUSEADDR
 
-// setExclusive keeps another program from binding our port over us, which Windows
-// lets it do with SO_REUSEADDR otherwise.
+// setExclusive keeps another program from binding our port over us, which
+// Windows otherwise allows with SO_REUSEADDR.
 func setExclusive(_, _ string, raw syscall.RawConn) error {
 	var optErr error
 	err := raw.Control(func(fd uintptr) {

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// A token reads lectern_ + 43 digits of base 62 (256 random bits) + 6 digits of
-// checksum. Prefix and checksum are for secret scanners: they can look for
-// lectern_[0-9A-Za-z]{49} and drop what merely looks like one.
+// A token is lectern_ + 43 digits of base 62 (256 random bits) + 6 digits of
+// checksum. Prefix and checksum are for secret scanners: they can search for
+// lectern_[0-9A-Za-z]{49} and drop false positives.
 const (
 	tokenPrefix    = "lectern_"
 	tokenDigits    = 43 // 62^43 > 2^256
@@ -24,9 +24,9 @@ const (
 	redacted       = tokenPrefix + "[redacted]"
 )
 
-// Token is a bearer secret. However it is printed, logged or encoded, alone or
-// inside another value, it shows lectern_[redacted]; only Reveal gives it away.
-// The zero Token matches nothing.
+// Token is a bearer secret. However it is printed, logged or encoded, even
+// inside another value, it shows as lectern_[redacted]; only Reveal returns
+// it. The zero Token matches nothing.
 type Token struct {
 	// A pointer, so that a Token in an unexported field, whose methods fmt
 	// cannot call, prints as an address.
@@ -35,7 +35,7 @@ type Token struct {
 }
 
 // Reveal returns the token as a client sends it, for the token's file and for
-// the snippet a person copies. The zero Token reveals nothing.
+// the snippet that a person copies. The zero Token returns "".
 func (t Token) Reveal() string {
 	if t.text == nil {
 		return ""
@@ -43,17 +43,17 @@ func (t Token) Reveal() string {
 	return *t.text
 }
 
-// Matches tells whether bearer is this token, in a time that does not depend on
-// how much of it is right.
+// Matches reports whether bearer is this token, in a time that does not depend
+// on how much of it is right.
 func (t Token) Matches(bearer string) bool {
 	sum := sha256.Sum256([]byte(bearer))
 	same := subtle.ConstantTimeCompare(t.sum[:], sum[:]) == 1
 	return same && t.text != nil
 }
 
-// MAC is HMAC-SHA256 over message with the token's text as the key: it proves
-// the token to whoever has it and tells nobody else anything. The zero Token
-// has none, so that no proof ever equals its.
+// MAC returns the HMAC-SHA256 of message with the token's text as the key. It
+// proves the token to those who have it and reveals nothing to others. The
+// zero Token returns nil, so that no proof equals it.
 func (t Token) MAC(message []byte) []byte {
 	if t.text == nil {
 		return nil
@@ -63,13 +63,13 @@ func (t Token) MAC(message []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// As returns an Authorize function for a guard: whoever bears this token is the
-// principal called name.
+// As returns an Authorize function for a guard: the bearer of this token is
+// the principal called name.
 func (t Token) As(name string) func(bearer string) (principal string, ok bool) {
 	return func(bearer string) (string, bool) { return name, t.Matches(bearer) }
 }
 
-// String and its kin keep the secret out of every log line and dump.
+// String and the methods below keep the secret out of every log line and dump.
 func (Token) String() string { return redacted }
 
 // GoString is String.
@@ -93,8 +93,8 @@ func newToken() Token {
 
 func tokenFromText(text string) Token { return Token{&text, sha256.Sum256([]byte(text))} }
 
-// parseToken refuses what newToken cannot have written: a file cut short, or
-// one into which somebody typed a password of their own.
+// parseToken refuses what newToken cannot have written, such as a truncated
+// file or a password that somebody typed into it.
 func parseToken(text string) (Token, error) {
 	digits, ok := strings.CutPrefix(text, tokenPrefix)
 	if !ok || len(digits) != tokenDigits+checksumDigits {

@@ -1,7 +1,6 @@
 package loopnet
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// LoadOrCreateToken reads the token at path, or makes one there with mode 0600
-// when there is no file. It refuses a file that is not regular, that another
-// user owns, that others can read, or that does not hold a token; the error
-// names the file and the command that mends it. Processes that create at the
+// LoadOrCreateToken reads the token at path, or creates one there with mode
+// 0600 if there is no file. It refuses a file that is not regular, belongs to
+// another user, can be read by others, or does not contain a token; the error
+// names the file and the command that fixes it. Processes that create at the
 // same moment all get the same token.
 func LoadOrCreateToken(path string) (Token, error) {
 	t, err := loadToken(path)
@@ -22,8 +23,8 @@ func LoadOrCreateToken(path string) (Token, error) {
 		return t, err
 	}
 	t = newToken()
-	err = writeToken(path, t, renameIfAbsent)
-	if errors.Is(err, fs.ErrExist) {
+	err = writeToken(path, t, true)
+	if errors.Is(err, atomicfile.ErrExists) {
 		return loadToken(path) // another process was first
 	}
 	if err != nil {
@@ -32,14 +33,15 @@ func LoadOrCreateToken(path string) (Token, error) {
 	return t, nil
 }
 
-// LoadToken reads the token at path; it refuses what LoadOrCreateToken does.
+// LoadToken reads the token at path; it refuses the same files as
+// LoadOrCreateToken.
 func LoadToken(path string) (Token, error) { return loadToken(path) }
 
-// RotateToken puts a new token at path, in one step: at no time is there no
-// file or half a file. Whoever holds the old token must be told to load again.
+// RotateToken replaces the token at path in one step: at no time is there no
+// file or half a file. Programs that hold the old token must load it again.
 func RotateToken(path string) (Token, error) {
 	t := newToken()
-	if err := writeToken(path, t, os.Rename); err != nil {
+	if err := writeToken(path, t, false); err != nil {
 		return Token{}, err
 	}
 	return t, nil
@@ -56,61 +58,26 @@ func loadToken(path string) (Token, error) {
 	}
 	t, err := parseToken(strings.TrimRight(string(text), "\r\n"))
 	if err != nil {
-		return Token{}, fmt.Errorf("read token %s: %w: remove the file and a new one is made", path, err)
+		return Token{}, fmt.Errorf("read token %s: %w: remove the file and a new one will be created", path, err)
 	}
 	return t, nil
 }
 
-// writeToken writes t beside path, whole and synced, and lets place give it its
-// name.
-func writeToken(path string, t Token, place func(from, to string) error) error {
+// writeToken writes t to path in one step. It fails with atomicfile.ErrExists if
+// create is set and the file exists.
+func writeToken(path string, t Token, create bool) error {
 	dir := filepath.Dir(path)
 	if err := makePrivateDir(dir); err != nil {
 		return fmt.Errorf("write token: %w", err)
 	}
-	temp := filepath.Join(dir, "."+filepath.Base(path)+"-"+rand.Text())
-	err := writeNewFile(temp, t.Reveal()+"\n")
-	if err == nil {
-		err = place(temp, path)
-	}
-	if gone := os.Remove(temp); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = gone
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
+		return fmt.Errorf("write token: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // opened only to name the file
+	opt := atomicfile.Options{Mode: 0o600, Perm: 0o600, Create: create}
+	if err := atomicfile.Write(root, filepath.Base(path), []byte(t.Reveal()+"\n"), opt); err != nil {
 		return fmt.Errorf("write token %s: %w", path, err)
 	}
-	return nil
-}
-
-// renameIfAbsent gives from the name to unless that is taken. Some file systems know
-// no links; there two processes at the same moment may keep different tokens,
-// which the lock of the one hub rules out.
-func renameIfAbsent(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, exists := os.Lstat(to); exists == nil {
-		return &os.LinkError{Op: "link", Old: from, New: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
-}
-
-// writeNewFile writes a file that must not exist, for this user alone.
-func writeNewFile(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = restrictToUser(path)
-	if err == nil {
-		_, err = f.WriteString(text)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return restrictToUser(path)
 }

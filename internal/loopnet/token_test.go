@@ -118,7 +118,7 @@ func TestTokenFileRefusals(t *testing.T) {
 		{"group can read", "run: chmod 600 '", fileOf(good, 0o640)},
 		{"others can read", "run: chmod 600 '", fileOf(good, 0o604)},
 		{"others can write", "run: chmod 600 '", fileOf(good, 0o602)},
-		{"empty", "remove the file and a new one is made", fileOf("", 0o600)},
+		{"empty", "remove the file and a new one will be created", fileOf("", 0o600)},
 		{"password", "does not hold a token", fileOf("hunter2", 0o600)},
 		{"one digit off", "wrong checksum", fileOf(damaged, 0o600)},
 		{"directory", "not a regular file", func(path string) error { return os.Mkdir(path, 0o700) }},

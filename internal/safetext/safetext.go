@@ -1,10 +1,10 @@
 // Package safetext makes text of unknown origin harmless to a terminal: notes,
-// file names, what clients call themselves, what other programs print.
+// file names, names of clients, output of other programs.
 //
-// It escapes and never deletes: what was hidden in the text becomes visible.
-// It is not HTML escaping, not a defence against what the words say, and it
-// does not measure or cut. Whatever shows such text imports it. Start reading
-// at [Of].
+// It escapes and never deletes, so what was hidden in the text becomes
+// visible. It is not HTML escaping, not a defence against what the words say,
+// and it does not measure or truncate. Everything that shows such text imports
+// it. Start reading at [Of].
 package safetext
 
 import (
@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text may be written to a terminal or a log file. Only [Of] and [Line] make
-// one; a conversion from a string variable is a mistake.
+// A Text may be written to a terminal or a log file. Only [Of] and [Line] make
+// one; converting a string variable is a mistake.
 type Text string
 
 // Of returns s with every rune that a terminal would obey or hide replaced by
@@ -31,8 +31,8 @@ type Text string
 // Clean text comes back as it is, without an allocation. Of(Of(s)) is Of(s).
 func Of(s string) Text { return escape(s, false) }
 
-// Line is [Of] for a place that has room for one line: newline and tab are
-// shown by their control pictures too.
+// Line is [Of] for a place with room for one line: newline and tab are
+// replaced by their control pictures too.
 func Line(s string) Text { return escape(s, true) }
 
 func escape(s string, oneLine bool) Text {
@@ -81,7 +81,7 @@ func cleanPrefix(s string, oneLine bool) int {
 	return len(s)
 }
 
-// isUnsafe reports whether a terminal may act on r, or show nothing for it.
+// isUnsafe reports whether a terminal may interpret r, or show nothing for it.
 func isUnsafe(r rune, oneLine bool) bool {
 	switch {
 	case r == '\n' || r == '\t':

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// After is text with more written right behind the string at path, which may
-// be an element of a list. False: no string stands there.
+// After returns text with more inserted right behind the string at path, which
+// may be an element of a list. It returns false if there is no string at path.
 func After(text []byte, path, more string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	from, ok := ParseOutline(bare).Values[path]
@@ -21,8 +21,8 @@ func After(text []byte, path, more string) ([]byte, bool) {
 	return slices.Concat(text[:at], []byte(more), text[at:]), true
 }
 
-// stringAt is the length of the string, of one line, that text begins with; 0:
-// it begins with none.
+// stringAt returns the length of the one-line string that text begins with; 0
+// if it begins with none.
 func stringAt(text []byte) int {
 	if len(text) == 0 || text[0] != '"' && text[0] != '\'' {
 		return 0

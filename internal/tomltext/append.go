@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Append is text with block, which begins with a table's header, after a blank
-// line at its end. The block's line ends become those of the text.
+// Append returns text with block, which begins with a table header, after a
+// blank line at the end. The block gets the line endings of the text.
 func Append(text []byte, block string) []byte {
 	eol := "\n"
 	if bytes.Contains(text, []byte("\r\n")) {
@@ -25,7 +25,7 @@ func Append(text []byte, block string) []byte {
 	return append(after, block...)
 }
 
-// Quote writes a string: literal where that spares backslashes.
+// Quote writes a string, as a literal string if that avoids backslashes.
 func Quote(s string) string {
 	special := strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if strings.Contains(s, `\`) && !strings.Contains(s, "'") && !special {

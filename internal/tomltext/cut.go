@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Cut is text without what stands at path and below it: whole lines, with the
-// comments inside and those directly above unless these open the file, and one
-// blank line. False: nothing stands there on lines of its own. The text must be
-// valid TOML; it may begin with a byte order mark.
+// Cut returns text without what is at path and below it: whole lines, with the
+// comments inside and those directly above unless these begin the file, and
+// one blank line. It returns false if nothing is at path on lines of its own.
+// The text must be valid TOML and may begin with a byte order mark.
 func Cut(text []byte, path string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]
@@ -29,7 +29,7 @@ func Cut(text []byte, path string) ([]byte, bool) {
 	return append(slices.Clone(mark), after...), true
 }
 
-// merge joins spans that only comments and blank lines lie between: these are
+// merge joins spans with only comments and blank lines between them, which are
 // inside the table.
 func merge(text []byte, pieces []span) []span {
 	joined := []span{pieces[0]}
@@ -68,7 +68,7 @@ func above(text []byte, from int) int {
 	return from
 }
 
-// withGap takes one blank line along, so that the ones before and after do not
+// withGap includes one blank line, so that the ones before and after do not
 // add up: the one before, or at the top of the file the one after.
 func withGap(text []byte, s span) span {
 	if s.from > 0 {

@@ -1,8 +1,8 @@
-// Package tomltext edits TOML as text: it says where keys stand, takes tables
-// out and appends new ones, and leaves every other byte as it is.
+// Package tomltext edits TOML as text: it finds keys, removes tables and
+// appends new ones, and leaves every other byte unchanged.
 //
-// It does not decode values and does not judge an edit: who edits parses the
-// outcome and compares. config edits our own file with it, installer those of
+// It does not decode values and does not check an edit: callers parse the
+// result and compare. config edits our own file with it, installer those of
 // other programs. Start reading at [ParseOutline].
 package tomltext
 
@@ -19,9 +19,9 @@ import (
 // BOM is the byte order mark that some editors put before the text.
 const BOM = "\ufeff"
 
-// An Outline says where in the text things stand, in byte offsets. Keys are
-// named by their path: "hub.port", "source[1].name"; a key that is no bare one
-// is quoted in it.
+// An Outline has the byte offsets of the keys and values in a text. Keys are
+// named by their path: "hub.port", "source[1].name"; keys that are not bare
+// are quoted in it.
 type Outline struct {
 	Keys   map[string]int
 	Values map[string]int // those that the parser can place: no tables
@@ -30,7 +30,7 @@ type Outline struct {
 	expressions []expression
 }
 
-// An expression is a table's header or a key with its value.
+// An expression is a table header or a key with its value.
 type expression struct {
 	path  string
 	lines span
@@ -39,7 +39,8 @@ type expression struct {
 // A span is text[from:to], from the start of a line to the end of one.
 type span struct{ from, to int }
 
-// ParseOutline reads text, which must be valid TOML without a byte order mark.
+// ParseOutline parses text, which must be valid TOML without a byte order
+// mark.
 func ParseOutline(text []byte) Outline {
 	o := Outline{Keys: map[string]int{}, Values: map[string]int{}, text: text}
 	counts := map[string]int{} // of the tables of each array
@@ -64,8 +65,8 @@ func ParseOutline(text []byte) Outline {
 	return o
 }
 
-// tableName is the name of the table that e opens; one of an array has its index,
-// which counts keeps.
+// tableName returns the name of the table that e opens. One of an array has
+// its index, which counts keeps.
 func tableName(e *unstable.Node, counts map[string]int) string {
 	table := ""
 	for it := e.Key(); it.Next(); {
@@ -80,7 +81,7 @@ func tableName(e *unstable.Node, counts map[string]int) string {
 	return table
 }
 
-// keyValue notes a key and its value, and those inside an inline table.
+// keyValue records a key and its value, and those inside an inline table.
 func (o Outline) keyValue(table string, e *unstable.Node) (path string) {
 	path = table
 	for it := e.Key(); it.Next(); {
@@ -113,7 +114,7 @@ func (o Outline) value(path string, v *unstable.Node) {
 	}
 }
 
-// linesOf lists the lines of what stands at path and below it.
+// linesOf returns the lines of what is at path and below it.
 func (o Outline) linesOf(path string) []span {
 	var found []span
 	for _, e := range o.expressions {
@@ -133,7 +134,7 @@ func wholeLines(text []byte, from, to int) span {
 	return span{from, len(text)}
 }
 
-// Path joins keys to a path as an Outline names it.
+// Path joins keys to a path of an Outline.
 func Path(keys ...string) string {
 	path := ""
 	for _, key := range keys {
@@ -142,7 +143,7 @@ func Path(keys ...string) string {
 	return path
 }
 
-// Under is the path of a key in a table; the path of the top is "".
+// Under returns the path of a key in a table; the path of the top level is "".
 func Under(table, key string) string {
 	key = Key(key)
 	if table == "" {
@@ -151,7 +152,7 @@ func Under(table, key string) string {
 	return table + "." + key
 }
 
-// Key writes a key: bare where TOML allows that.
+// Key writes a key, bare if TOML allows that.
 func Key(key string) string {
 	bare := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
@@ -162,8 +163,8 @@ func Key(key string) string {
 	return key
 }
 
-// Position turns an offset into line and column, from 1; the column counts
-// characters.
+// Position converts an offset to line and column, both from 1; the column
+// counts characters.
 func Position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
 	start := bytes.LastIndexByte(before, '\n') + 1

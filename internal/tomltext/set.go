@@ -7,10 +7,11 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Set is text with the value of a key of a table written anew, or the key
-// added as the last of the table's own. Value is TOML. All else stays as it
-// is, a comment behind the old value too. False: the table has no header of its
-// own. The text must be valid TOML; it may begin with a byte order mark.
+// Set returns text with a new value for a key of a table, or with the key
+// added as the last of the table's own. Value is TOML. Everything else stays,
+// including a comment behind the old value. It returns false if the table has
+// no header of its own. The text must be valid TOML and may begin with a byte
+// order mark.
 func Set(text []byte, table, key, value string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]
@@ -32,8 +33,8 @@ func Set(text []byte, table, key, value string) ([]byte, bool) {
 	return slices.Concat(mark, bare[:line], []byte(add), bare[line:]), true
 }
 
-// findValue finds the value of a key of a table, or where a line of its own would
-// stand: after the header and the keys that follow it.
+// findValue finds the value of a key of a table, or where a line for the key
+// would belong: after the header and the keys that follow it.
 func findValue(text []byte, table, key string) (value span, line int, found bool) {
 	counts := map[string]int{}
 	at, want := "", Under(table, key)
@@ -69,8 +70,9 @@ func findValue(text []byte, table, key string) (value span, line int, found bool
 	return span{}, line, found
 }
 
-// Unset is text without the lines of a key of a table; comments above it stay.
-// False: the table has no such key on lines of its own.
+// Unset returns text without the lines of a key of a table; comments above
+// them stay. It returns false if the table has no such key on lines of its
+// own.
 func Unset(text []byte, table, key string) ([]byte, bool) {
 	bare := bytes.TrimPrefix(text, []byte(BOM))
 	mark := text[:len(text)-len(bare)]

@@ -1,13 +1,13 @@
-// What each capability costs: the methods of Logseq without which it is not offered.
+// The methods of Logseq that each capability needs.
 
 const read = ['datascript_query']
 
 interface Row {
   methods: readonly string[]
-  /** Further methods on one personality. */
+  /** Further methods on one kind of graph. */
   file?: readonly string[]
   db?: readonly string[]
-  /** Offered on this personality alone. */
+  /** Offered only on this kind of graph. */
   only?: 'file' | 'db'
   writes?: true
 }
@@ -39,16 +39,16 @@ const table = {
 
 export type Capability = keyof typeof table
 
-export interface Circumstances {
+export interface CapabilityContext {
   kind: 'file' | 'db'
   missing: ReadonlySet<string>
   readOnly: boolean
-  /** Something is hidden, so a query could show it. */
+  /** Pages or tags are hidden, which a query could reveal. */
   hiding: boolean
 }
 
 /** The capabilities to report, in the order of the table. */
-export function offered({ kind, missing, readOnly, hiding }: Circumstances): Capability[] {
+export function offeredCapabilities({ kind, missing, readOnly, hiding }: CapabilityContext): Capability[] {
   return (Object.entries(table) as [Capability, Row][])
     .filter(([key, row]) => {
       if (row.only && row.only !== kind) return false
@@ -60,12 +60,12 @@ export function offered({ kind, missing, readOnly, hiding }: Circumstances): Cap
 }
 
 /** The methods of Logseq without which a kind of graph lacks a capability. */
-export function needed(key: string, kind: 'og' | 'db'): readonly string[] {
+export function requiredMethods(key: string, kind: 'og' | 'db'): readonly string[] {
   const row: Row | undefined = table[key as Capability]
   return row ? [...row.methods, ...((kind === 'og' ? row.file : row.db) ?? [])] : []
 }
 
-/** Every method of Logseq that some capability stands on. */
+/** Every method of Logseq that some capability needs. */
 export const methodsUsed: readonly string[] = [
   ...new Set((Object.values(table) as Row[]).flatMap((row) => [...row.methods, ...(row.file ?? []), ...(row.db ?? [])])),
 ].sort()

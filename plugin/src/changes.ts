@@ -2,19 +2,19 @@ import { asFault } from './fault'
 import type { OpenGraph } from './graph'
 import type { Row } from './host'
 import { idOf } from './adapters/dialect'
-import type { Timers } from './wire'
+import type { Timers } from './connection'
 
-// Says what changed, not how: whoever wants to know reads it again, through
-// the same exclusions as everybody.
+// Notifies what changed, not how: the server reads it again, through the same
+// exclusions as every request.
 
-export interface Changed extends Record<string, unknown> {
+export interface ChangeNotice extends Record<string, unknown> {
   blocks: { uuid: string; page: string }[]
   pages: string[]
   deleted: string[]
   more?: true
 }
 
-const most = 200
+const maxEntries = 200
 const quietMs = 250 // four notifications a second
 
 export class Changes {
@@ -22,28 +22,28 @@ export class Changes {
   private touched = new Set<number | string>()
   private deleted = new Set<string>()
   private overflow = false
-  private armed = false
+  private scheduled = false
 
   constructor(
     private readonly graph: () => OpenGraph | undefined,
-    private readonly tell: (changed: Changed) => void,
+    private readonly notify: (changed: ChangeNotice) => void,
     private readonly timers: Timers,
-    private readonly failed: (thrown: unknown) => void,
+    private readonly onError: (thrown: unknown) => void,
   ) {}
 
-  /** Takes what DB.onChanged hands over. Anything odd in it is passed over. */
-  take(event: unknown): void {
+  /** Takes an event of DB.onChanged and ignores malformed parts. */
+  handleEvent(event: unknown): void {
     const { blocks, txData, deletedBlockUuids } = (event ?? {}) as Row
     for (const row of list(blocks)) this.add(idOf(row) ?? (row as Row | null)?.uuid)
     for (const uuid of list(deletedBlockUuids)) if (typeof uuid === 'string') this.remove(uuid)
-    for (const datom of list(txData)) this.datom(datom as unknown[])
-    if (this.armed || this.touched.size + this.deleted.size === 0) return
-    this.armed = true
+    for (const datom of list(txData)) this.handleDatom(datom as unknown[])
+    if (this.scheduled || this.touched.size + this.deleted.size === 0) return
+    this.scheduled = true
     this.timers.after(quietMs, () => void this.flush())
   }
 
-  /** A retracted uuid that is not set again is a block that is gone. */
-  private datom(datom: unknown[]): void {
+  /** A retracted uuid that is not set again means a deleted block. */
+  private handleDatom(datom: unknown[]): void {
     if (!Array.isArray(datom)) return
     const [, attribute, value, , added] = datom
     if (!/(^|\/)uuid$/.test(String(attribute)) || typeof value !== 'string') return
@@ -53,12 +53,12 @@ export class Changes {
 
   private add(id: unknown): void {
     if (typeof id !== 'number' && typeof id !== 'string') return
-    if (this.touched.size >= most) this.overflow = true
+    if (this.touched.size >= maxEntries) this.overflow = true
     else this.touched.add(id)
   }
 
   private remove(uuid: string): void {
-    if (this.deleted.size >= most) this.overflow = true
+    if (this.deleted.size >= maxEntries) this.overflow = true
     else this.deleted.add(uuid)
   }
 
@@ -66,7 +66,7 @@ export class Changes {
     const { touched, deleted, overflow } = this
     this.touched = new Set()
     this.deleted = new Set()
-    this.armed = this.overflow = false
+    this.scheduled = this.overflow = false
     const graph = this.graph()
     if (!graph) return
     try {
@@ -74,18 +74,18 @@ export class Changes {
       const seen = new Set(changed.blocks.map((block) => block.uuid))
       changed.deleted = [...deleted].filter((uuid) => !seen.has(uuid))
       if (overflow) changed.more = true
-      if (changed.blocks.length + changed.pages.length + changed.deleted.length > 0) this.tell(changed)
+      if (changed.blocks.length + changed.pages.length + changed.deleted.length > 0) this.notify(changed)
     } catch (thrown) {
-      this.failed(asFault(thrown))
+      this.onError(asFault(thrown))
     }
   }
 }
 
-async function describe({ reader, seen }: OpenGraph, touched: Set<number | string>): Promise<Changed> {
+async function describe({ reader, visible: seen }: OpenGraph, touched: Set<number | string>): Promise<ChangeNotice> {
   const ids = [...touched].filter((id) => typeof id === 'number')
   const uuids = [...touched].filter((id) => typeof id === 'string')
   const rows = [...(await reader.byID(ids)), ...(await reader.byUUID(uuids))]
-  const blocks = await seen.only(await reader.blocks(rows))
+  const blocks = await seen.visibleBlocks(await reader.blocks(rows))
   const pages = (await reader.pagesOf(rows.map((row) => row.id))).map(({ is }) => is).filter((page) => !seen.hides(page))
   const names = [...pages.map((page) => page.name), ...blocks.map((block) => block.page.name)]
   return {

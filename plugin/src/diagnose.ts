@@ -1,53 +1,53 @@
 import type { OpenGraph } from './graph'
 import { asFault } from './fault'
 
-// What `lectern doctor logseq` asks: how this Logseq behaves where its version
-// does not tell. It changes nothing, and names nothing of the graph.
+// The answer to `lectern doctor logseq`: behaviour of this Logseq that its version
+// does not tell. It changes nothing and contains no names from the graph.
 
-/** How one question to Logseq went. */
-interface Timed {
+/** How one call to Logseq went. */
+interface Timing {
   ms: number
-  /** Empty: it was answered. */
+  /** Empty: there was an answer. */
   error: string
 }
 
 export interface Diagnosis {
-  /** The window cannot be seen, so Logseq's editor may be at rest. */
+  /** The window is hidden, so Logseq's editor may be suspended. */
   hidden: boolean
-  /** A question that passes through the editor, as every write does. */
-  editor?: Timed
-  /** A question to the database alone. */
-  database?: Timed
+  /** A call that passes through the editor, as every write does. */
+  editor?: Timing
+  /** A call to the database only. */
+  database?: Timing
   /** How many properties each namespace has; none on file graphs. */
   namespaces: Record<string, number>
-  /** Methods that this Logseq has said it does not have. */
+  /** Methods that this Logseq lacks. */
   missing: string[]
-  /** Settings of the plugin that take capabilities away. */
+  /** Settings of the plugin that remove capabilities. */
   settings: string[]
 }
 
-/** What the plugin knows without asking. */
-type Known = Pick<Diagnosis, 'missing' | 'settings'>
+/** What the plugin knows without asking Logseq. */
+type KnownFacts = Pick<Diagnosis, 'missing' | 'settings'>
 
 /** A uuid that no block has. */
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unusedUUID = '00000000-0000-4000-8000-000000000000'
 
-export async function diagnose(graph: OpenGraph | undefined, hidden: () => boolean, known: Known): Promise<Diagnosis> {
+export async function diagnose(graph: OpenGraph | undefined, hidden: () => boolean, known: KnownFacts): Promise<Diagnosis> {
   if (!graph) return { hidden: hidden(), namespaces: {}, ...known }
   const before = hidden()
   const namespaces: Record<string, number> = {}
-  const database = await timed(async () => {
+  const database = await measure(async () => {
     for (const ident of (await graph.reader.properties()).keys()) {
       const [namespace] = ident.replace(/^:/, '').split('/')
       namespaces[namespace!] = (namespaces[namespace!] ?? 0) + 1
     }
     await graph.host.query('[:find ?b :in $ :where [?b :db/ident :lectern/nothing]]')
   })
-  const editor = await timed(() => graph.host.block(nobody))
+  const editor = await measure(() => graph.host.block(unusedUUID))
   return { hidden: before || hidden(), editor, database, namespaces, ...known }
 }
 
-async function timed(ask: () => Promise<unknown>): Promise<Timed> {
+async function measure(ask: () => Promise<unknown>): Promise<Timing> {
   const begun = performance.now()
   const error = await ask().then(
     () => '',

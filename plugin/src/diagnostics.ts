@@ -1,33 +1,33 @@
-import type { Situation } from './methods'
-import type { Surroundings } from './probe'
+import type { AccessState } from './methods'
+import type { LogseqInfo } from './probe'
 import type { Settings } from './settings'
-import type { Connection } from './wire'
+import type { ConnectionState } from './connection'
 
-/** Something that went wrong, for the status page. */
-export interface Mishap {
+/** An error, for the status page. */
+export interface ErrorRecord {
   at: string
   method: string
   code: string
   message: string
 }
 
-/** What there is to tell about the plugin. */
+/** The state of the plugin, for the status page and diagnostics. */
 export interface State {
-  connection: Connection
-  surroundings?: Surroundings
-  situation: Situation
+  connection: ConnectionState
+  logseq?: LogseqInfo
+  access: AccessState
   settings: Settings
   versions: { plugin: string; sdk: string; skill: string }
   missing: string[]
-  mishaps: Mishap[]
+  recentErrors: ErrorRecord[]
 }
 
 /**
- * The text behind "copy diagnostics". It is made to be pasted in public: no
- * token, and nothing of the graph, so no names and no messages either.
+ * The text of "Copy diagnostics". It may be pasted in public, so it contains no
+ * token, no names from the graph and no messages.
  */
 export function diagnostics(state: State): string {
-  const { connection, surroundings, situation, settings, versions } = state
+  const { connection, logseq: surroundings, access: situation, settings, versions } = state
   return JSON.stringify(
     {
       connection: connection.phase,
@@ -44,7 +44,7 @@ export function diagnostics(state: State): string {
       hidden: { pages: settings.excludedPages.length, tags: settings.excludedTags.length },
       capabilities: situation.capabilities,
       missing_methods: state.missing,
-      last_errors: state.mishaps.map(({ at, method, code }) => ({ at, method, code })),
+      last_errors: state.recentErrors.map(({ at, method, code }) => ({ at, method, code })),
     },
     null,
     2,

@@ -1,4 +1,4 @@
-// Literals of EDN, the notation Logseq reads its queries in.
+// Literals of EDN, the syntax of Logseq's queries.
 
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -4,16 +4,16 @@ import type { Row } from './host'
 import type { Block, Page } from './model'
 import { type Found, Reader } from './reader'
 
-/** What a person keeps to themselves: pages by name, anything by tag. */
+/** What the person hides: pages by name, pages and blocks by tag. */
 export interface Hidden {
   pages: string[]
   tags: string[]
 }
 
 /**
- * Exclusions stand between the Reader and every method. What they hide does
- * not exist for an agent: it is not found, not listed, and no target. A block
- * below a hidden block is hidden too.
+ * Exclusions filter what the Reader returns to the methods. What they hide does
+ * not exist for an agent: it is not found, not listed, and cannot be a target. A
+ * block below a hidden block is hidden too.
  */
 export class Exclusions {
   private readonly tags: Set<string>
@@ -30,7 +30,7 @@ export class Exclusions {
   }
 
   hides(page: Page): boolean {
-    if (this.tagged(page.tag_names ?? page.tags) || this.tagged(tagsProperty(page))) return true
+    if (this.hasHiddenTag(page.tag_names ?? page.tags) || this.hasHiddenTag(tagsProperty(page))) return true
     const name = page.name.toLowerCase()
     return this.hidden.pages.some((pattern) =>
       pattern.endsWith('/*')
@@ -53,26 +53,26 @@ export class Exclusions {
     const found = await this.reader.block(uuid)
     if (found.page.is.recycled || this.hides(found.page.is)) throw notFound('block', uuid)
     if (this.tags.size > 0) {
-      const seen = uuids(await this.tree(found.page))
+      const seen = collectUUIDs(await this.tree(found.page))
       if (!seen.has(found.block.uuid)) throw notFound('block', uuid)
     }
     return found
   }
 
-  /** Down to depth levels of what is below a block that may be seen. */
-  async below({ row, block, page }: { row: Row; block: Block; page: Found<Page> }, depth: number): Promise<Block[]> {
-    // A tag hides by where a block stands, and all levels are most of a page.
+  /** Up to depth levels of the blocks below a visible block. */
+  async descendants({ row, block, page }: { row: Row; block: Block; page: Found<Page> }, depth: number): Promise<Block[]> {
+    // Whether a tag hides a block depends on its parents; many levels are most of a page anyway.
     const near = this.tags.size === 0 && depth > 0 && depth <= 3
-    if (near) return this.reader.below(row, page, depth)
-    return find(await this.tree(page), block.uuid)?.children ?? []
+    if (near) return this.reader.descendants(row, page, depth)
+    return findBlock(await this.tree(page), block.uuid)?.children ?? []
   }
 
-  /** Those of the blocks that are not hidden, nor on a hidden or recycled page. */
-  async only(blocks: Found<Block>[]): Promise<Block[]> {
+  /** The blocks that are not hidden and not on a hidden or recycled page. */
+  async visibleBlocks(blocks: Found<Block>[]): Promise<Block[]> {
     const seen = new Map<number, Set<string> | 'all'>()
     for (const page of await this.reader.pagesOf(blocks.map(({ row }) => idOf(row.page) ?? 0))) {
       if (page.is.recycled || this.hides(page.is)) continue
-      seen.set(page.row.id, this.tags.size === 0 ? 'all' : uuids(await this.tree(page)))
+      seen.set(page.row.id, this.tags.size === 0 ? 'all' : collectUUIDs(await this.tree(page)))
     }
     return blocks.flatMap(({ row, is }) => {
       const of = seen.get(idOf(row.page) ?? 0)
@@ -83,18 +83,18 @@ export class Exclusions {
   private prune(blocks: Block[]): Block[] {
     if (this.tags.size === 0) return blocks
     return blocks
-      .filter((block) => !this.tagged(block.tag_names ?? block.tags) && !this.tagged(tagsProperty(block)))
+      .filter((block) => !this.hasHiddenTag(block.tag_names ?? block.tags) && !this.hasHiddenTag(tagsProperty(block)))
       .map((block) => ({ ...block, children: this.prune(block.children ?? []) }))
   }
 
-  private tagged(tags: string[]): boolean {
+  private hasHiddenTag(tags: string[]): boolean {
     return this.tags.size > 0 && tags.some((tag) => this.tags.has(tag.toLowerCase()))
   }
 }
 
-export function find(blocks: Block[], uuid: string): Block | undefined {
+export function findBlock(blocks: Block[], uuid: string): Block | undefined {
   for (const block of blocks) {
-    const found = block.uuid === uuid ? block : find(block.children ?? [], uuid)
+    const found = block.uuid === uuid ? block : findBlock(block.children ?? [], uuid)
     if (found) return found
   }
   return undefined
@@ -106,10 +106,10 @@ function tagsProperty({ properties }: { properties: Record<string, unknown> }): 
   return typeof tags === 'string' ? tags.split(',').map((tag) => tag.trim().replace(/^#/, '')) : []
 }
 
-function uuids(blocks: Block[], into = new Set<string>()): Set<string> {
+function collectUUIDs(blocks: Block[], into = new Set<string>()): Set<string> {
   for (const block of blocks) {
     into.add(block.uuid)
-    uuids(block.children ?? [], into)
+    collectUUIDs(block.children ?? [], into)
   }
   return into
 }

@@ -1,13 +1,13 @@
-// A Fault is a refusal in the words of the wire: what the far end may rely on.
+// A Fault is an error as it is sent to the server, which relies on its code.
 
-/** The closed list of codes a caller can act on. */
+/** The codes, a closed list. */
 export type Code =
-  | 'CAPABILITY_MISSING' // this Logseq, or the plugin's settings, do not offer it
+  | 'CAPABILITY_MISSING' // this Logseq or the plugin's settings do not offer it
   | 'NOT_FOUND' // no such page or block, or one the settings hide
-  | 'INVALID_INPUT' // the request itself is wrong; the message names the field
-  | 'TIMEOUT' // Logseq did not answer in time; data.applied says what is known
-  | 'INTERNAL' // Logseq's own complaint, word for word, in data.logseq
-  | 'UNAUTHORIZED' // the handshake's only
+  | 'INVALID_INPUT' // the request is invalid; the message names the field
+  | 'TIMEOUT' // Logseq did not answer in time; data.applied says whether it may still act
+  | 'INTERNAL' // Logseq's own error message is in data.logseq
+  | 'UNAUTHORIZED' // only in the handshake
 
 export class Fault extends Error {
   constructor(
@@ -25,14 +25,14 @@ export const notFound = (what: string, name: string) =>
 export const invalid = (field: string, why: string) =>
   new Fault('INVALID_INPUT', `${field}: ${why}`, { field })
 
-/** Makes a Fault of anything thrown, keeping Logseq's own message. */
+/** Converts anything thrown to a Fault; keeps Logseq's own message. */
 export function asFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
-  const said = messageOf(thrown)
-  return new Fault('INTERNAL', `Logseq answered: ${said}`, { logseq: said })
+  const message = messageOf(thrown)
+  return new Fault('INTERNAL', `Logseq answered: ${message}`, { logseq: message })
 }
 
-/** The message of whatever was thrown; errors that crossed a frame are plain objects. */
+/** The message of anything thrown; errors from another frame are plain objects. */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   const message = (thrown as { message?: unknown } | null)?.message

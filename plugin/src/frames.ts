@@ -1,4 +1,4 @@
-// Frames are what travels: one JSON object each, in both directions.
+// A frame is one message between plugin and server: a JSON object.
 
 /** The largest frame either end may send, in bytes of UTF-8. */
 export const maxFrame = 8 << 20
@@ -11,7 +11,7 @@ export interface Frame {
   error?: { code: string; message: string; data?: unknown }
 }
 
-/** Why a connection ends, as WebSocket close codes. */
+/** WebSocket close codes that say why a connection ends. */
 export const closing = {
   goingAway: 4000,
   replaced: 4001,
@@ -20,7 +20,7 @@ export const closing = {
   noPong: 4004,
 } as const
 
-/** Reads one frame; throws an Error whose message says what is wrong with it. */
+/** Parses a frame, or throws an Error that says what is wrong with it. */
 export function decode(text: string): Frame {
   if (text.length > maxFrame) throw new Error(`frame: at most ${maxFrame} bytes`)
   let value: unknown
@@ -54,7 +54,7 @@ export function encode(frame: Frame): string {
 
 const utf8 = new TextEncoder()
 
-/** Whether text fits a frame. Counting is skipped where no encoding could be too long. */
+/** Whether text fits in a frame. Short texts need not be encoded to know. */
 export function fits(text: string): boolean {
   return text.length * 3 <= maxFrame || utf8.encode(text).length <= maxFrame
 }

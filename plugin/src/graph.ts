@@ -1,80 +1,80 @@
 import { DbWrites, dbDialect } from './adapters/db'
 import type { Dialect, Target, Writes } from './adapters/dialect'
 import { FileWrites, fileDialect } from './adapters/file'
-import { Exclusions, type Hidden, find } from './exclusions'
+import { Exclusions, type Hidden, findBlock } from './exclusions'
 import { invalid } from './fault'
 import type { Host } from './host'
 import type { Block, Page, Place } from './model'
 import { type Found, Reader } from './reader'
-import { States } from './states'
+import { StateReader } from './states'
 
-/** The graph that is open now, as the methods see it. */
+/** The open graph, as the methods see it. */
 export class OpenGraph {
   readonly reader: Reader
-  readonly seen: Exclusions
+  readonly visible: Exclusions
   readonly write: Writes
   readonly dialect: Dialect
-  readonly states: States
+  readonly states: StateReader
 
   constructor(
     readonly host: Host,
     private readonly kind: 'file' | 'db',
     private readonly hidden: Hidden,
-    readonly bare = false,
+    readonly rawReferences = false,
   ) {
     this.dialect = kind === 'db' ? dbDialect : fileDialect
-    this.reader = new Reader(host, this.dialect, bare)
-    this.states = new States(this.reader)
-    this.seen = new Exclusions(this.reader, hidden)
+    this.reader = new Reader(host, this.dialect, rawReferences)
+    this.states = new StateReader(this.reader)
+    this.visible = new Exclusions(this.reader, hidden)
     this.write = kind === 'db' ? dbWrites(host, this.reader) : fileWrites(host, this.reader)
   }
 
-  /** The same graph for one request whose far end names references by itself. */
-  unnamed(): OpenGraph {
+  /** The same graph for a request in which the server resolves references itself. */
+  withRawReferences(): OpenGraph {
     return new OpenGraph(this.host, this.kind, this.hidden, true)
   }
 
-  /** The page or block that something is put beside or below. */
+  /** The page or block beside or below which something is inserted. */
   async target(nameOrUUID: string, place: Place): Promise<Target> {
-    const page = await this.seen.page(nameOrUUID).catch(() => undefined)
+    const page = await this.visible.page(nameOrUUID).catch(() => undefined)
     if (page) {
       if (place === 'before' || place === 'after') {
         throw invalid('place', `"${place}" needs a block as target, and this is a page`)
       }
       return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
     }
-    const found = await this.seen.block(nameOrUUID)
+    const found = await this.visible.block(nameOrUUID)
     if (place === 'before' || place === 'after') return { uuid: found.block.uuid, children: [] }
-    const block = find(await this.reader.tree(found.page), found.block.uuid)
+    const block = findBlock(await this.reader.tree(found.page), found.block.uuid)
     return { uuid: found.block.uuid, children: uuids(block?.children ?? []) }
   }
 
-  /** The same without exclusions, for what a person takes back. */
-  async anyTarget(nameOrUUID: string, place: 'after' | 'first'): Promise<Target> {
-    const page = await this.reader.pageIfThere(nameOrUUID)
+  /** The same without exclusions, for what a person undoes. */
+  async unfilteredTarget(nameOrUUID: string, place: 'after' | 'first'): Promise<Target> {
+    const page = await this.reader.findPage(nameOrUUID)
     if (page) return { uuid: page.is.uuid, page: page.is, children: uuids(await this.reader.tree(page)) }
     const { block, page: on } = await this.reader.block(nameOrUUID)
     if (place === 'after') return { uuid: block.uuid, children: [] }
-    return { uuid: block.uuid, children: uuids(find(await this.reader.tree(on), block.uuid)?.children ?? []) }
+    return { uuid: block.uuid, children: uuids(findBlock(await this.reader.tree(on), block.uuid)?.children ?? []) }
   }
 
-  /** A block with its children down to depth: 0 is none of them, -1 all. */
+  /** A block with its children down to depth: 0 none, -1 all. */
   async block(uuid: string, depth: number): Promise<Block> {
-    const found = await this.seen.block(uuid)
+    const found = await this.visible.block(uuid)
     if (depth === 0) return found.block
-    return cut([{ ...found.block, children: await this.seen.below(found, depth) }], depth + 1)[0]!
+    return limitDepth([{ ...found.block, children: await this.visible.descendants(found, depth) }], depth + 1)[0]!
   }
 
   async tree(page: Found<Page>, depth: number): Promise<Block[]> {
-    return depth === 0 ? [] : cut(await this.seen.tree(page), depth)
+    return depth === 0 ? [] : limitDepth(await this.visible.tree(page), depth)
   }
 }
 
-/** Takes off what is below depth levels; a depth under 1 takes off nothing. */
-export function cut(blocks: Block[], depth: number): Block[] {
+/** Removes what is below depth levels; a depth under 1 removes nothing. */
+export function limitDepth(blocks: Block[], depth: number): Block[] {
   return blocks.map(({ children, ...block }) => {
     if (depth === 1 || children === undefined) return block
-    return { ...block, children: cut(children, depth - 1) }
+    return { ...block, children: limitDepth(children, depth - 1) }
   })
 }
 
@@ -92,7 +92,7 @@ function fileWrites(host: Host, reader: Reader): Writes {
 function dbWrites(host: Host, reader: Reader): Writes {
   const order = [/^:user\.property/, /^:logseq\.property/, /^:plugin\.property/]
   return new DbWrites(host, {
-    // A person's own property comes before one of Logseq's, and that before a plugin's.
+    // Properties of the person come first, then Logseq's, then plugins'.
     property: async (title) => {
       const all = [...(await reader.properties()).values()]
       if (title.startsWith(':')) return all.find((property) => property.ident === title)

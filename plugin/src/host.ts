@@ -1,12 +1,12 @@
 import { Fault, messageOf } from './fault'
 
-// host.ts is the only file that knows what Logseq calls its methods, and what
-// it expects of their arguments. Everything else asks a Host.
+// host.ts is the only file that knows the names and arguments of Logseq's methods.
+// Everything else calls a Host.
 
-/** Asks Logseq by its own method name; what the SDK's caller does. */
-export type Ask = (method: string, args: unknown[]) => Promise<unknown>
+/** Calls a method of Logseq by its name, as the SDK's caller does. */
+export type LogseqCall = (method: string, args: unknown[]) => Promise<unknown>
 
-/** What a Logseq entity looks like in answers: keys differ by version and call. */
+/** An entity in Logseq's answers; keys differ by version and call. */
 export type Row = Record<string, any>
 
 export interface Graph {
@@ -14,11 +14,11 @@ export interface Graph {
   url: string
 }
 
-/** Logseq's SDK gives up after 10 s; we do so earlier, to say it in our words. */
-const budgetMs = 9_000
+/** Logseq's SDK times out after 10 s. We do so earlier, with a better message. */
+const timeoutMs = 9_000
 
-/** Methods that change nothing, so that nobody is in doubt about them. */
-const reads = /^(get_|check_|search$|datascript_query$)/
+/** Methods that change nothing, so that a timeout leaves no doubt. */
+const readMethods = /^(get_|check_|search$|datascript_query$)/
 
 const unknownMethod = /^Not existed method/
 
@@ -27,19 +27,19 @@ export class Host {
   onMissing: (method: string) => void = () => {}
 
   constructor(
-    private readonly ask: Ask,
-    private readonly budget = budgetMs,
-    /** Methods this Logseq has said it does not have. */
+    private readonly callLogseq: LogseqCall,
+    private readonly timeout = timeoutMs,
+    /** Methods that this Logseq turned out to lack. */
     readonly missing = new Set<string>(),
   ) {}
 
   /**
-   * The same host for as long as open says so. Afterwards nothing is asked any
-   * more: what was begun in one graph must not go on in another.
+   * The same host, but only while open returns true: what was begun in one graph
+   * must not continue in another.
    */
-  within(open: () => boolean): Host {
-    const ask: Ask = (method, args) => (open() ? this.ask(method, args) : Promise.reject(elsewhere()))
-    const host = new Host(ask, this.budget, this.missing)
+  while(open: () => boolean): Host {
+    const ask: LogseqCall = (method, args) => (open() ? this.callLogseq(method, args) : Promise.reject(graphChangedFault()))
+    const host = new Host(ask, this.timeout, this.missing)
     host.onMissing = (method) => this.onMissing(method)
     return host
   }
@@ -52,12 +52,12 @@ export class Host {
   userConfig = () => this.call<Row | null>('get_user_configs')
 
   // Reading. The SDK's own datascriptQuery drops the last input in the
-  // versions on npm, so this goes past it. Strings are read as EDN.
+  // versions on npm, so this bypasses it. Strings are read as EDN.
 
   query = (query: string, ...inputs: string[]) =>
     this.call<any[] | null>('datascript_query', query, ...inputs)
   search = (text: string, limit: number) => this.call<Row | null>('search', text, { limit })
-  /** Through the editor, which a hidden window may put to rest: for the doctor alone. */
+  /** Through the editor, which a hidden window may suspend: only for the doctor. */
   block = (uuid: string) => this.call<Row | null>('get_block', uuid)
   templates = () => this.call<Row | null>('get_current_graph_templates')
 
@@ -70,10 +70,10 @@ export class Host {
       ...(extra.journal ? { journal: true } : {}),
       ...(extra.uuid ? { customUUID: extra.uuid } : {}),
     })
-  /** DB graphs alone; date as JavaScript's Date reads it. */
+  /** Only DB graphs; date as JavaScript's Date reads it. */
   createJournal = (date: string) => this.call<Row | null>('create_journal_page', date)
   deletePage = (name: string) => this.call('delete_page', name)
-  /** DB graphs alone, which have a recycle bin. */
+  /** Only DB graphs, which have a recycle bin. */
   restorePage = (page: string) => this.call('restore_page', page)
   /** Takes a name on file graphs and a uuid on DB graphs. */
   renamePage = (page: string, name: string) => this.call('rename_page', page, name)
@@ -95,23 +95,23 @@ export class Host {
   removeTag = (uuid: string, tag: string) => this.call('remove_block_tag', uuid, tag)
   setCollapsed = (uuid: string, collapsed: boolean) => this.call('set_block_collapsed', uuid, collapsed)
 
-  /** Asks a method whose arguments can change nothing; whether it exists is the answer. */
+  /** Whether a method exists. The arguments must be such that it changes nothing. */
   async has(method: string, ...args: unknown[]): Promise<boolean> {
     try {
       await this.call(method, ...args)
     } catch {
-      // Whatever it complained about, it was there to complain.
+      // Another error means that it exists.
     }
     return !this.missing.has(method)
   }
 
   private async call<T = unknown>(method: string, ...args: unknown[]): Promise<T> {
     try {
-      return (await this.inTime(method, this.ask(method, args))) as T
+      return (await this.withTimeout(method, this.callLogseq(method, args))) as T
     } catch (thrown) {
-      const said = messageOf(thrown)
-      if (said.includes('[deferred timeout]')) throw late(method)
-      if (!unknownMethod.test(said)) throw thrown
+      const message = messageOf(thrown)
+      if (message.includes('[deferred timeout]')) throw timeoutFault(method)
+      if (!unknownMethod.test(message)) throw thrown
       if (!this.missing.has(method)) {
         this.missing.add(method)
         this.onMissing(method)
@@ -120,23 +120,23 @@ export class Host {
     }
   }
 
-  private inTime<T>(method: string, asked: Promise<T>): Promise<T> {
+  private withTimeout<T>(method: string, asked: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(late(method)), this.budget)
+      const timer = setTimeout(() => reject(timeoutFault(method)), this.timeout)
       asked.then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
 }
 
-/** A late write may still land: Logseq goes on working after the SDK gave up. */
-function late(method: string): Fault {
-  if (reads.test(method)) return new Fault('TIMEOUT', `Logseq did not answer ${method} in time`, { method })
-  return new Fault('TIMEOUT', `Logseq did not answer ${method} in time; a write may still land`, {
+/** A write that timed out may still happen: Logseq goes on after the SDK's timeout. */
+function timeoutFault(method: string): Fault {
+  if (readMethods.test(method)) return new Fault('TIMEOUT', `Logseq did not answer ${method} in time`, { method })
+  return new Fault('TIMEOUT', `Logseq did not answer ${method} in time; the write may still happen`, {
     method,
     applied: 'unknown',
   })
 }
 
-function elsewhere(): Fault {
+function graphChangedFault(): Fault {
   return new Fault('INTERNAL', 'another graph was opened meanwhile', { applied: 'unknown' })
 }

@@ -1,4 +1,4 @@
-// File graphs name their journals as the person's settings say.
+// File graphs name their journal pages by the person's date format.
 
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']

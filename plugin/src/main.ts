@@ -4,15 +4,15 @@ import { diagnostics } from './diagnostics'
 import { Host } from './host'
 import { Plugin } from './plugin'
 import { type Post, polling } from './poll'
-import { read, schema } from './settings'
+import { readSettings, schema } from './settings'
 import { skill } from './skill'
 import { renderStatus } from './ui/statuspage'
 import { toolbar } from './ui/toolbar'
 import { webSocket } from './websocket'
-import { clock } from './wire'
+import { clock } from './connection'
 
-// main.ts starts the plugin inside Logseq: it is the only file that touches
-// the SDK. plugin.ts joins the parts and is the place to start reading.
+// main.ts starts the plugin inside Logseq and is the only file that uses the SDK.
+// Start reading at plugin.ts, which joins the parts.
 
 const caller = logseq as unknown as {
   _execCallableAPIAsync(method: string, ...args: unknown[]): Promise<unknown>
@@ -26,7 +26,7 @@ function main(): void {
   const root = document.getElementById('lectern')!
   const plugin = new Plugin({
     host: new Host(ask),
-    settings: () => read(logseq.settings),
+    settings: () => readSettings(logseq.settings),
     transports: [webSocket(), polling(proxied())],
     versions: { plugin: pluginVersion, sdk: caller.version ?? 'unknown', skill },
     origin: location.origin,
@@ -53,7 +53,7 @@ function main(): void {
   void plugin.start()
 }
 
-/** Requests that Logseq's own process sends: no origin, and no rule of the browser's. */
+/** Sends requests from Logseq's own process: without an origin and browser rules. */
 function proxied(): Post {
   const waiting = new Map<unknown, (payload: unknown) => void>()
   caller.caller.on('#lsp#request#callback', ({ requestId, payload } = {}) => {
@@ -65,7 +65,7 @@ function proxied(): Post {
       logseq.baseInfo.id,
       { url, method: 'POST', headers: { 'Content-Type': 'application/json' }, data: body, returnType: 'json', timeout: 40_000 },
     ])
-    if (id === null || id === undefined) throw new Error('Logseq has no requests to lend')
+    if (id === null || id === undefined) throw new Error('this Logseq cannot send requests for plugins')
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(id)
@@ -85,7 +85,7 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     await logseq.UI.showMsg('Diagnostics copied', 'success')
   } catch {
-    await logseq.UI.showMsg(text) // a frame may be kept from the clipboard
+    await logseq.UI.showMsg(text) // the frame may have no access to the clipboard
   }
 }
 

@@ -14,29 +14,29 @@ const all: Methods = { ...pages, ...blocks, ...find, ...lists, ...tasks, ...stat
 
 export const methodNames = Object.keys(all).sort()
 
-export interface Situation {
+export interface AccessState {
   /** Absent while no graph is open. */
   graph?: OpenGraph
   readOnly: boolean
   capabilities: readonly Capability[]
 }
 
-/** Runs one request of the server, or throws a Fault that says why not. */
-export async function run(now: Situation, name: string, params: Params): Promise<unknown> {
+/** Runs one request of the server, or throws a Fault. */
+export async function run(now: AccessState, name: string, params: Params): Promise<unknown> {
   if (!Object.hasOwn(all, name)) {
     throw new Fault('CAPABILITY_MISSING', `this plugin has no method "${name}"`, { method: name })
   }
   const method = all[name]!
   if (!now.graph) throw new Fault('NOT_FOUND', 'no graph is open in Logseq')
-  check(now, method)
+  checkAllowed(now, method)
   try {
-    return await method.run(params.bare === true ? now.graph.unnamed() : now.graph, params)
+    return await method.run(params.bare === true ? now.graph.withRawReferences() : now.graph, params)
   } catch (thrown) {
-    throw inUse(asFault(thrown))
+    throw explainTakenUUID(asFault(thrown))
   }
 }
 
-function check({ readOnly, capabilities }: Situation, method: Method): void {
+function checkAllowed({ readOnly, capabilities }: AccessState, method: Method): void {
   const data = { capability: method.needs }
   if (readOnly && method.writes) {
     throw new Fault('CAPABILITY_MISSING', 'the settings of the plugin make this graph read-only', data)
@@ -46,8 +46,8 @@ function check({ readOnly, capabilities }: Situation, method: Method): void {
   }
 }
 
-/** Logseq refuses a uuid that is taken: the write is there already, or was never ours. */
-function inUse(fault: Fault): Fault {
+/** Logseq refuses a uuid that exists: the write has happened already, or it is not ours. */
+function explainTakenUUID(fault: Fault): Fault {
   if (!/UUID already exists/.test(fault.message)) return fault
   return new Fault('INVALID_INPUT', fault.message, { ...fault.data, field: 'uuid' })
 }

@@ -1,4 +1,4 @@
-// What the wire says about a graph: the same words for file and DB graphs.
+// Pages and blocks as they are sent to the server, the same for both kinds of graph.
 
 export type Values = Record<string, unknown>
 
@@ -7,21 +7,21 @@ export interface Block {
   page: { uuid: string; name: string }
   /** The block above; null directly on the page. */
   parent: string | null
-  /** As a person reads it: references replaced by what they name. */
+  /** As a person reads it: references are replaced by names. */
   content: string
   /** As Logseq stores it. */
   raw: string
   properties: Values
   tags: string[]
-  /** What the tags are called, in a bare answer, where they say [[uuid]]. */
+  /** The names of the tags, in an answer with raw references, where tags are [[uuid]]. */
   tag_names?: string[]
   marker?: string
   priority?: string
   scheduled?: number
   deadline?: number
-  /** Absent when not asked for, which is not the same as none. */
+  /** Absent if not requested. */
   children?: Block[]
-  /** Place among its siblings, from 0. */
+  /** Position among its siblings, from 0. */
   order: number
 }
 
@@ -33,7 +33,7 @@ export interface Page {
   journal_day?: number
   properties: Values
   tags: string[]
-  /** What the tags are called, in a bare answer, where they say [[uuid]]. */
+  /** The names of the tags, in an answer with raw references, where tags are [[uuid]]. */
   tag_names?: string[]
   created_at?: number
   updated_at?: number
@@ -42,7 +42,7 @@ export interface Page {
 
 export type Place = 'before' | 'after' | 'first' | 'last'
 
-/** A block to be written: its uuid is chosen by whoever asks, so that a lost answer can be checked. */
+/** A block to write. The server chooses its uuid, so that it can check after a lost answer. */
 export interface Draft {
   uuid: string
   content: string

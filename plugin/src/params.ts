@@ -1,9 +1,9 @@
 import { isUUID } from './edn'
 import { invalid } from './fault'
 import type { Draft, Place, Values } from './model'
-import type { Kept, KeptPage } from './states'
+import type { BlockState, PageState } from './states'
 
-// Reads the params of a request. Each function names its field when it refuses.
+// Reads the params of a request. Errors name the field.
 
 export type Params = Record<string, unknown>
 
@@ -13,14 +13,14 @@ export function text(params: Params, field: string): string {
   return value
 }
 
-/** A text with something in it. */
+/** A text that is not blank. */
 export function name(params: Params, field: string): string {
   const value = text(params, field)
   if (value.trim() === '') throw invalid(field, 'empty')
   return value
 }
 
-export function uuidOf(params: Params, field: string): string {
+export function requireUUID(params: Params, field: string): string {
   const value = text(params, field)
   if (!isUUID(value)) throw invalid(field, `not a uuid: "${value}"`)
   return value.toLowerCase()
@@ -34,7 +34,7 @@ export function flag(params: Params, field: string): boolean {
   return params[field] === true
 }
 
-/** A whole number, or fallback when absent. -1 stands for no bound. */
+/** An integer, or fallback if absent. -1 means no limit. */
 export function count(params: Params, field: string, fallback: number): number {
   const value = params[field] ?? fallback
   if (typeof value !== 'number' || !Number.isInteger(value) || value < -1) {
@@ -65,18 +65,18 @@ export function place(params: Params): Place {
   return value as Place
 }
 
-const deepest = 100
+const maxDepth = 100
 
-/** Blocks to be written, each with a uuid of its own. */
+/** Blocks to write, each with its own uuid. */
 export function drafts(params: Params, field: string, depth = 0): Draft[] {
   const list = params[field] ?? []
   if (!Array.isArray(list)) throw invalid(field, 'a list of blocks is wanted')
-  if (depth > deepest) throw invalid(field, `at most ${deepest} levels deep`)
+  if (depth > maxDepth) throw invalid(field, `at most ${maxDepth} levels deep`)
   return list.map((one: Params) => {
     const properties = values(one, 'properties')
     const children = drafts(one, 'children', depth + 1)
     return {
-      uuid: uuidOf(one, 'uuid'),
+      uuid: requireUUID(one, 'uuid'),
       content: text(one, 'content'),
       ...(Object.keys(properties).length > 0 ? { properties } : {}),
       ...(children.length > 0 ? { children } : {}),
@@ -92,21 +92,21 @@ export function slice<T>(list: T[], params: Params): T[] {
 }
 
 /** A day as 20261121 or as "2026-11-21". */
-export function dayOf({ day: value }: Params): number {
+export function requireDay({ day: value }: Params): number {
   const digits = String(value ?? '').replace(/-/g, '')
   if (!/^\d{8}$/.test(digits)) throw invalid('day', `a day as 2026-11-21, got ${JSON.stringify(value)}`)
   return Number(digits)
 }
 
-/** Blocks as they were once kept. */
-export function kept(params: Params, field: string, depth = 0): Kept[] {
+/** Blocks as the journal has recorded them. */
+export function blockStates(params: Params, field: string, depth = 0): BlockState[] {
   const list = params[field] ?? []
   if (!Array.isArray(list)) throw invalid(field, 'a list of blocks is wanted')
-  if (depth > deepest) throw invalid(field, `at most ${deepest} levels deep`)
+  if (depth > maxDepth) throw invalid(field, `at most ${maxDepth} levels deep`)
   return list.map((one: Params) => {
-    const children = kept(one, 'children', depth + 1)
+    const children = blockStates(one, 'children', depth + 1)
     return {
-      uuid: uuidOf(one, 'uuid'),
+      uuid: requireUUID(one, 'uuid'),
       text: text(one, 'text'),
       properties: values(one, 'properties'),
       tags: strings(one, 'tags'),
@@ -116,14 +116,14 @@ export function kept(params: Params, field: string, depth = 0): Kept[] {
   })
 }
 
-/** A page as it was once kept. */
-export function keptPage(params: Params): KeptPage {
+/** A page as the journal has recorded it. */
+export function pageState(params: Params): PageState {
   const page = values(params, 'page')
   const [uuid, before] = [optionalText(page, 'uuid'), optionalText(page, 'text')]
   return {
     name: name(page, 'name'),
-    ...(uuid === undefined ? {} : { uuid: uuidOf(page, 'uuid') }),
-    ...(page.day ? { day: dayOf(page) } : {}),
+    ...(uuid === undefined ? {} : { uuid: requireUUID(page, 'uuid') }),
+    ...(page.day ? { day: requireDay(page) } : {}),
     ...(before === undefined ? {} : { text: before }),
     properties: values(page, 'properties'),
     tags: strings(page, 'tags'),

@@ -1,183 +1,183 @@
-import { methodsUsed, offered } from './capabilities'
+import { methodsUsed, offeredCapabilities } from './capabilities'
 import { Changes } from './changes'
 import { diagnose } from './diagnose'
-import type { Mishap, State } from './diagnostics'
+import type { ErrorRecord, State } from './diagnostics'
 import { asFault } from './fault'
 import { OpenGraph } from './graph'
 import type { Host } from './host'
-import { type Situation, methodNames, run } from './methods'
+import { type AccessState, methodNames, run } from './methods'
 import { nonce } from './proof'
-import { type Surroundings, probe } from './probe'
+import { type LogseqInfo, probe } from './probe'
 import type { Settings } from './settings'
 import type { Transport } from './transport'
-import { type Timers, Wire } from './wire'
+import { type Timers, Connection } from './connection'
 
-/** What the plugin is given by whoever starts it; main.ts, or a test. */
-export interface Place {
+/** What main.ts, or a test, gives the plugin. */
+export interface PluginOptions {
   host: Host
   settings: () => Settings
   transports: Transport[]
   versions: State['versions']
   origin: string
-  /** The window cannot be seen. */
+  /** Whether the window is hidden. */
   hidden: () => boolean
   show: (state: State) => void
   timers: Timers
 }
 
-const mishapsKept = 20
+const maxRecentErrors = 20
 
-/** Joins the parts: what Logseq offers, what the settings allow, who is connected. */
+/** Joins the parts: what Logseq offers, what the settings allow, the connection. */
 export class Plugin {
-  private surroundings?: Surroundings
-  /** Counts the graphs that were open, so that work begun in one stays in it. */
+  private logseq?: LogseqInfo
+  /** Counts changes of the graph, so that work begun in one graph stays in it. */
   private epoch = 0
-  private situation: Situation = { readOnly: true, capabilities: [] }
+  private access: AccessState = { readOnly: true, capabilities: [] }
   private readonly session = nonce()
-  private readonly mishaps: Mishap[] = []
-  private readonly wire: Wire
+  private readonly recentErrors: ErrorRecord[] = []
+  private readonly connection: Connection
   private readonly changes: Changes
 
-  constructor(private readonly place: Place) {
-    this.wire = new Wire({
+  constructor(private readonly options: PluginOptions) {
+    this.connection = new Connection({
       transports: () => this.transports(),
-      port: () => place.settings().port,
-      token: () => place.settings().token,
-      about: () => this.about(),
+      port: () => options.settings().port,
+      token: () => options.settings().token,
+      about: () => this.hello(),
       answer: (method, params) => this.answer(method, params),
       changed: () => this.show(),
-      timers: place.timers,
+      timers: options.timers,
     })
     this.changes = new Changes(
-      () => this.situation.graph,
-      (changed) => this.wire.notify('changed', changed),
-      place.timers,
-      (thrown) => this.note('changed', thrown),
+      () => this.access.graph,
+      (changed) => this.connection.notify('changed', changed),
+      options.timers,
+      (thrown) => this.recordError('changed', thrown),
     )
-    place.host.onMissing = () => {
-      this.look()
-      this.wire.notify('announce', this.about())
+    options.host.onMissing = () => {
+      this.updateAccess()
+      this.connection.notify('announce', this.hello())
     }
   }
 
   async start(): Promise<void> {
-    await this.lookAround()
-    this.wire.start()
+    await this.probeLogseq()
+    this.connection.start()
   }
 
   stop(reason: string): void {
-    this.wire.stop(reason)
+    this.connection.stop(reason)
   }
 
-  /** A person asked, or changed the settings. */
+  /** On request, or after the settings have changed. */
   reconnect(): void {
-    this.look()
-    this.wire.start()
+    this.updateAccess()
+    this.connection.start()
   }
 
-  /** Another graph is open: whatever is cached of the old one is wrong. */
+  /** Another graph is open: drop everything about the old one. */
   async graphChanged(): Promise<void> {
-    const before = this.surroundings?.graph?.url
+    const before = this.logseq?.graph?.url
     this.epoch++
-    this.situation = { readOnly: true, capabilities: [] }
-    await this.lookAround()
-    if (this.wire.connection.phase === 'connected') this.wire.notify('announce', this.about())
-    else if (this.surroundings?.graph?.url !== before) this.wire.start()
+    this.access = { readOnly: true, capabilities: [] }
+    await this.probeLogseq()
+    if (this.connection.state.phase === 'connected') this.connection.notify('announce', this.hello())
+    else if (this.logseq?.graph?.url !== before) this.connection.start()
   }
 
   databaseChanged(event: unknown): void {
-    this.changes.take(event)
+    this.changes.handleEvent(event)
   }
 
   state(): State {
     return {
-      connection: this.wire.connection,
-      ...(this.surroundings ? { surroundings: this.surroundings } : {}),
-      situation: this.situation,
-      settings: this.place.settings(),
-      versions: this.place.versions,
-      missing: [...this.place.host.missing].sort(),
-      mishaps: this.mishaps,
+      connection: this.connection.state,
+      ...(this.logseq ? { logseq: this.logseq } : {}),
+      access: this.access,
+      settings: this.options.settings(),
+      versions: this.options.versions,
+      missing: [...this.options.host.missing].sort(),
+      recentErrors: this.recentErrors,
     }
   }
 
-  private async lookAround(): Promise<void> {
+  private async probeLogseq(): Promise<void> {
     try {
-      this.surroundings = await probe(this.place.host)
+      this.logseq = await probe(this.options.host)
     } catch (thrown) {
-      this.note('probe', thrown)
-      this.surroundings = { version: 'unknown', kind: 'file', graph: null }
+      this.recordError('probe', thrown)
+      this.logseq = { version: 'unknown', kind: 'file', graph: null }
     }
-    this.look()
+    this.updateAccess()
   }
 
-  /** Draws the conclusions from what is known and set. */
-  private look(): void {
-    const { graph, kind = 'file' } = this.surroundings ?? {}
-    const { readOnly, excludedPages, excludedTags } = this.place.settings()
+  /** Works out what is offered, from what Logseq has and the settings allow. */
+  private updateAccess(): void {
+    const { graph, kind = 'file' } = this.logseq ?? {}
+    const { readOnly, excludedPages, excludedTags } = this.options.settings()
     const epoch = this.epoch
-    const host = this.place.host.within(() => this.epoch === epoch)
+    const host = this.options.host.while(() => this.epoch === epoch)
     const open = graph ? new OpenGraph(host, kind, { pages: excludedPages, tags: excludedTags }) : undefined
     const capabilities = open
-      ? offered({ kind, missing: this.place.host.missing, readOnly, hiding: open.seen.any })
+      ? offeredCapabilities({ kind, missing: this.options.host.missing, readOnly, hiding: open.visible.any })
       : []
-    this.situation = { ...(open ? { graph: open } : {}), readOnly, capabilities }
+    this.access = { ...(open ? { graph: open } : {}), readOnly, capabilities }
     this.show()
   }
 
-  private about(): Record<string, unknown> {
-    const { versions, origin, host } = this.place
-    const { version = 'unknown', kind = '', graph } = this.surroundings ?? {}
+  private hello(): Record<string, unknown> {
+    const { versions, origin, host } = this.options
+    const { version = 'unknown', kind = '', graph } = this.logseq ?? {}
     return {
       logseq_version: version,
       plugin_version: versions.plugin,
       sdk_version: versions.sdk,
       skill_version: versions.skill,
-      api_capabilities: this.situation.capabilities,
+      api_capabilities: this.access.capabilities,
       graph: { name: graph?.name ?? '', url: graph?.url ?? '', kind: graph ? kind : '' },
       methods: methodNames,
       missing: [...host.missing],
-      read_only: this.situation.readOnly,
+      read_only: this.access.readOnly,
       origin,
       session: this.session,
     }
   }
 
   private async answer(method: string, params: Record<string, unknown>): Promise<unknown> {
-    if (method === 'ping') return { logseq_version: this.surroundings?.version, graph: this.surroundings?.graph?.name }
+    if (method === 'ping') return { logseq_version: this.logseq?.version, graph: this.logseq?.graph?.name }
     if (method === 'diagnose') return this.diagnose()
     try {
-      return await run(this.situation, method, params)
+      return await run(this.access, method, params)
     } catch (thrown) {
-      this.note(method, thrown)
+      this.recordError(method, thrown)
       throw thrown
     }
   }
 
   private diagnose(): Promise<unknown> {
-    const { host, hidden } = this.place
-    const { readOnly, excludedPages, excludedTags } = this.place.settings()
+    const { host, hidden } = this.options
+    const { readOnly, excludedPages, excludedTags } = this.options.settings()
     const settings = Object.entries({ readOnly, excludedPages, excludedTags })
       .filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value))
       .map(([key]) => key)
     const missing = methodsUsed.filter((method) => host.missing.has(method))
-    return diagnose(this.situation.graph, hidden, { missing, settings })
+    return diagnose(this.access.graph, hidden, { missing, settings })
   }
 
   private transports(): Transport[] {
-    const { transport } = this.place.settings()
-    if (transport === 'auto') return this.place.transports
-    return this.place.transports.filter(({ name }) => name === transport)
+    const { transport } = this.options.settings()
+    if (transport === 'auto') return this.options.transports
+    return this.options.transports.filter(({ name }) => name === transport)
   }
 
-  private note(method: string, thrown: unknown): void {
+  private recordError(method: string, thrown: unknown): void {
     const { code, message } = asFault(thrown)
-    this.mishaps.unshift({ at: new Date().toISOString(), method, code, message })
-    this.mishaps.splice(mishapsKept)
+    this.recentErrors.unshift({ at: new Date().toISOString(), method, code, message })
+    this.recentErrors.splice(maxRecentErrors)
     this.show()
   }
 
   private show(): void {
-    this.place.show(this.state())
+    this.options.show(this.state())
   }
 }

@@ -1,6 +1,6 @@
-import type { Ends, Link, Transport } from './transport'
+import type { LinkHandlers, Link, Transport } from './transport'
 
-/** Posts JSON and returns the body of the answer; rejects when none came. */
+/** Posts JSON and returns the body of the answer; rejects if there is none. */
 export type Post = (url: string, body: unknown) => Promise<unknown>
 
 const waitMs = 25_000
@@ -13,9 +13,9 @@ interface Answer {
 }
 
 /**
- * The way round a host that keeps its plugins from loopback: the same frames
- * in HTTP bodies, sent by the host itself. One request waits for the server's
- * frames while others carry ours, one after another so that they keep order.
+ * The fallback for a Logseq that blocks its plugins' WebSockets to this machine:
+ * the same frames in HTTP bodies, sent by Logseq itself. One request waits for
+ * the server's frames while others carry ours, one at a time to keep the order.
  */
 export function polling(post: Post): Transport {
   return { name: 'poll', open: (port, ends) => new Poll(post, port, ends) }
@@ -31,7 +31,7 @@ class Poll implements Link {
   constructor(
     private readonly post: Post,
     port: number,
-    private readonly ends: Ends,
+    private readonly handlers: LinkHandlers,
   ) {
     this.url = `http://127.0.0.1:${port}/plugin/poll`
     void this.receive()
@@ -44,8 +44,8 @@ class Poll implements Link {
 
   close(code: number, reason: string): void {
     if (!this.done && this.session) {
-      const farewell = { session: this.session, send: [], wait_ms: 0, close: true }
-      this.post(this.url, farewell).catch(() => undefined) // it notices the silence anyway
+      const closeRequest = { session: this.session, send: [], wait_ms: 0, close: true }
+      this.post(this.url, closeRequest).catch(() => undefined) // it notices the missing pings anyway
     }
     this.finish(code, reason)
   }
@@ -69,10 +69,10 @@ class Poll implements Link {
       return this.finish(1006, `${thrown}`)
     }
     if (this.done) return
-    const strange = !Array.isArray(answer.frames) || (!this.session && !answer.session)
-    if (strange && !answer.closed) return this.finish(4002, 'poll: the answer has no frames')
+    const malformed = !Array.isArray(answer.frames) || (!this.session && !answer.session)
+    if (malformed && !answer.closed) return this.finish(4002, 'poll: the answer has no frames')
     if (!this.session) this.session = answer.session ?? ''
-    for (const frame of answer.frames ?? []) void this.ends.frame(JSON.stringify(frame))
+    for (const frame of answer.frames ?? []) void this.handlers.onFrame(JSON.stringify(frame))
     if (answer.closed) return this.finish(answer.closed.code, answer.closed.reason)
     void this.flush()
   }
@@ -80,11 +80,11 @@ class Poll implements Link {
   private finish(code: number, reason: string): void {
     if (this.done) return
     this.done = true
-    this.ends.closed(code, reason, this.session !== '')
+    this.handlers.onClosed(code, reason, this.session !== '')
   }
 }
 
-/** Hosts hand over the body as text, as JSON, or wrapped with its status. */
+/** Logseq returns the body as text, as JSON, or together with its status. */
 function unwrap(answer: unknown): Answer {
   if (typeof answer === 'string') return JSON.parse(answer) as Answer
   const wrapped = answer as { status?: unknown; body?: unknown } | null

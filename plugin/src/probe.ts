@@ -1,32 +1,32 @@
 import { asFault } from './fault'
 import type { Graph, Host } from './host'
 
-/** What Logseq turned out to be, at start and after each change of graph. */
-export interface Surroundings {
-  /** "unknown" when it would not say. */
+/** What was found out about Logseq, at start and after each change of graph. */
+export interface LogseqInfo {
+  /** "unknown" if Logseq does not tell. */
   version: string
   kind: 'file' | 'db'
   /** null while no graph is open. */
   graph: Graph | null
 }
 
-const nothing = '[:find ?b :in $ :where [?b :db/ident :lectern/nothing]]'
+const emptyQuery = '[:find ?b :in $ :where [?b :db/ident :lectern/nothing]]'
 
 /**
- * Asks Logseq what it is. Reading methods are asked outright, and those it
- * does not know end up in host.missing. Writing methods cannot be asked without
- * writing: they count as there until one says that it is not.
+ * Finds out what Logseq offers. Reading methods are called; missing ones end up in
+ * host.missing. Writing methods cannot be tried without writing, so they count as
+ * present until a call of one fails.
  */
-export async function probe(host: Host): Promise<Surroundings> {
+export async function probe(host: Host): Promise<LogseqInfo> {
   const info = await host.info().catch(() => null)
   const kind = (await isDB(host)) ? 'db' : 'file'
   const graph = await host.graph()
-  if (graph) await host.has('datascript_query', nothing)
+  if (graph) await host.has('datascript_query', emptyQuery)
   if (kind === 'file') await host.has('get_current_graph_templates')
   return { version: info?.version ?? 'unknown', kind, graph }
 }
 
-/** Before 2.x there was nothing to ask, and file graphs only. */
+/** Before 2.x this method was missing and all graphs were file graphs. */
 async function isDB(host: Host): Promise<boolean> {
   try {
     return (await host.isDB()) === true

@@ -1,5 +1,5 @@
-// Both ends show that they hold the token without saying it: each signs the
-// other's nonce. Whoever squats the port learns nothing and proves nothing.
+// Challenge authentication: each end signs the other's nonce with the token. A
+// program that squats the port neither learns the token nor can it sign.
 
 const utf8 = new TextEncoder()
 
@@ -18,7 +18,7 @@ export function serverProof(token: string, server: string, plugin: string): Prom
   return sign(token, `lectern server v1\n${plugin}\n${server}`)
 }
 
-/** Compares without stopping at the first difference. */
+/** Compares in constant time. */
 export function sameProof(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % (b.length || 1))

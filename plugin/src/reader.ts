@@ -1,16 +1,16 @@
-import { type Dialect, type Named, type Names, type Property, idOf } from './adapters/dialect'
+import { type Dialect, type NamedEntity, type NameLookup, type Property, idOf } from './adapters/dialect'
 import { isUUID, numbers, string, uuid } from './edn'
 import { asFault, notFound } from './fault'
 import type { Host, Row } from './host'
 import type { Block, Page } from './model'
 
-// Reading goes through DataScript alone: it answers while Logseq's window is
-// hidden, when its editor calls do not, and it is the same for both kinds.
+// The Reader uses only DataScript queries: unlike calls of the editor they are
+// answered while Logseq's window is hidden, and they work for both kinds of graph.
 
-/** A row and those below it, in order. */
-export interface Twig {
+/** A row and its children, in order. */
+export interface RowTree {
   row: Row
-  children: Twig[]
+  children: RowTree[]
 }
 
 export interface Found<T> {
@@ -22,14 +22,14 @@ export class Reader {
   constructor(
     readonly host: Host,
     readonly dialect: Dialect,
-    /** References keep their uuids, for a far end that names only what may be known. */
-    private readonly bare = false,
+    /** References stay uuids, because the server resolves them. */
+    private readonly rawReferences = false,
   ) {}
 
-  /** Every page a person made, in the order of their names. */
+  /** The pages that a person made, sorted by name. */
   async pages(): Promise<Page[]> {
     const rows = await this.pull('?p', this.dialect.ownPages)
-    const names = await this.names(rows)
+    const names = await this.resolveNames(rows)
     const pages = rows.filter((row) => row.uuid).map((row) => this.dialect.page(row, names))
     return pages.sort((a, b) => compare(a.name.toLowerCase(), b.name.toLowerCase()))
   }
@@ -40,7 +40,7 @@ export class Reader {
       ? `[?p :block/uuid ${uuid(nameOrUUID)}]`
       : this.dialect.pageNamed(nameOrUUID)
     const rows = (await this.pull('?p', where)).filter((row) => row.name)
-    const names = await this.names(rows)
+    const names = await this.resolveNames(rows)
     const found = rows.map((row) => ({ row, is: this.dialect.page(row, names) }))
     const best = found.find(({ is }) => !is.recycled && is.kind !== 'property') ?? found[0]
     if (!best) throw notFound('page', nameOrUUID)
@@ -49,66 +49,66 @@ export class Reader {
 
   async pageOfDay(day: number): Promise<Found<Page>> {
     const rows = await this.pull('?p', `[?p :block/journal-day ${day}]`)
-    const names = await this.names(rows)
+    const names = await this.resolveNames(rows)
     const row = rows.find((one) => !this.dialect.page(one, names).recycled)
     if (!row) throw notFound('journal', String(day))
     return { row, is: this.dialect.page(row, names) }
   }
 
-  /** The same; undefined when there is none. */
-  async pageIfThere(nameOrUUID: string): Promise<Found<Page> | undefined> {
+  /** A page by name or uuid; undefined if there is none. */
+  async findPage(nameOrUUID: string): Promise<Found<Page> | undefined> {
     return this.page(nameOrUUID).catch((thrown) => {
       if (asFault(thrown).code !== 'NOT_FOUND') throw thrown
       return undefined
     })
   }
 
-  /** A page's blocks as trees, whole. */
+  /** All blocks of a page, as trees. */
   async tree(page: Found<Page>): Promise<Block[]> {
-    return this.grown(await this.outline(page), page)
+    return this.toBlocks(await this.outline(page), page)
   }
 
-  /** What is below a block, down to depth levels, without the rest of its page. */
-  async below(row: Row, page: Found<Page>, depth: number): Promise<Block[]> {
+  /** The blocks below a block, down to depth levels. */
+  async descendants(row: Row, page: Found<Page>, depth: number): Promise<Block[]> {
     const rows: Row[] = []
     for (let level = 0, parents = [row.id as number]; level < depth && parents.length > 0; level++) {
       const found = await this.pull('?b', `[(ground ${numbers(parents)}) [?p ...]] [?b :block/parent ?p]`)
-      const shown = found.filter((one) => this.dialect.shows(one))
+      const shown = found.filter((one) => this.dialect.isVisible(one))
       rows.push(...shown)
       parents = shown.map((one) => one.id as number)
     }
-    return rows.length === 0 ? [] : this.grown(this.twigs(rows, row.id), page)
+    return rows.length === 0 ? [] : this.toBlocks(this.buildTrees(rows, row.id), page)
   }
 
-  /** A page's rows as trees, whole. */
-  async outline(page: Found<Page>): Promise<Twig[]> {
+  /** All rows of a page, as trees. */
+  async outline(page: Found<Page>): Promise<RowTree[]> {
     const rows = await this.pull('?b', `[?b :block/page ${page.row.id}]`)
-    return this.twigs(rows.filter((row) => this.dialect.shows(row)), page.row.id)
+    return this.buildTrees(rows.filter((row) => this.dialect.isVisible(row)), page.row.id)
   }
 
-  private async grown(twigs: Twig[], page: Found<Page>): Promise<Block[]> {
-    const rows = flat(twigs)
-    const names = await this.names(rows, [page.row.id, ...rows.flatMap((row) => [row.id as number, idOf(row.parent) ?? page.row.id])])
-    const grow = (siblings: Twig[]): Block[] =>
-      siblings.map(({ row, children }, order) => ({ ...this.make(row, names, order), children: grow(children) }))
+  private async toBlocks(twigs: RowTree[], page: Found<Page>): Promise<Block[]> {
+    const rows = flattenRows(twigs)
+    const names = await this.resolveNames(rows, [page.row.id, ...rows.flatMap((row) => [row.id as number, idOf(row.parent) ?? page.row.id])])
+    const grow = (siblings: RowTree[]): Block[] =>
+      siblings.map(({ row, children }, order) => ({ ...this.makeBlock(row, names, order), children: grow(children) }))
     return grow(twigs)
   }
 
-  /** Rows as trees below root; one without a parent is a child of root's. */
-  private twigs(rows: Row[], root: number): Twig[] {
+  /** Rows as trees below root; a row without parent is a child of root. */
+  private buildTrees(rows: Row[], root: number): RowTree[] {
     const below = new Map<number, Row[]>()
     for (const row of rows) {
       const parent = idOf(row.parent) ?? root
       below.set(parent, [...(below.get(parent) ?? []), row])
     }
-    const grow = (parent: number, depth: number): Twig[] =>
+    const grow = (parent: number, depth: number): RowTree[] =>
       depth > 200 // a loop in a damaged graph
         ? []
         : this.dialect.sort(below.get(parent) ?? [], parent).map((row) => ({ row, children: grow(row.id, depth + 1) }))
     return grow(root, 0)
   }
 
-  /** The block of a file graph's page that holds its properties. */
+  /** The first block of a page in a file graph, if it holds the page's properties. */
   async preBlock(page: Found<Page>): Promise<Row | undefined> {
     const rows = await this.pull('?b', `[?b :block/page ${page.row.id}] [?b :block/pre-block? true]`)
     return rows[0]
@@ -133,25 +133,25 @@ export class Reader {
   private async shownRow(id: string): Promise<Row | undefined> {
     if (!isUUID(id)) return undefined
     const [row] = await this.pull('?b', `[?b :block/uuid ${uuid(id)}]`)
-    return row && idOf(row.page) !== undefined && this.dialect.shows(row) ? row : undefined
+    return row && idOf(row.page) !== undefined && this.dialect.isVisible(row) ? row : undefined
   }
 
-  /** Rows as blocks without children, in the order given; rows that are no blocks are left out. */
+  /** Rows as blocks without children, in the same order; other rows are left out. */
   async blocks(rows: Row[]): Promise<Found<Block>[]> {
-    const wanted = rows.filter((row) => row.uuid && idOf(row.page) !== undefined && this.dialect.shows(row))
+    const wanted = rows.filter((row) => row.uuid && idOf(row.page) !== undefined && this.dialect.isVisible(row))
     const ids = wanted.map((row) => idOf(row.page)!)
     const parents = wanted.map((row) => idOf(row.parent) ?? 0)
-    const names = await this.names(wanted, [...ids, ...parents])
-    return wanted.map((row) => ({ row, is: this.make(row, names, 0) }))
+    const names = await this.resolveNames(wanted, [...ids, ...parents])
+    return wanted.map((row) => ({ row, is: this.makeBlock(row, names, 0) }))
   }
 
   async pagesOf(ids: number[]): Promise<Found<Page>[]> {
     const rows = await this.byID(ids)
-    const names = await this.names(rows)
+    const names = await this.resolveNames(rows)
     return rows.filter((row) => row.name).map((row) => ({ row, is: this.dialect.page(row, names) }))
   }
 
-  /** Whole rows for which the clauses bind variable. */
+  /** All rows that the clauses bind to variable. */
   async pull(variable: string, where: string): Promise<Row[]> {
     const rows = await this.host.query(`[:find (pull ${variable} [*]) :in $ :where ${where}]`)
     return (rows ?? []).map((row) => row[0] as Row).filter(Boolean)
@@ -179,44 +179,44 @@ export class Reader {
         {
           ident: row.ident,
           title: row.title ?? row.name ?? row.ident,
-          type: bare(row[':logseq.property/type'] ?? 'default'),
+          type: withoutColon(row[':logseq.property/type'] ?? 'default'),
           many: String(row.cardinality ?? row[':db/cardinality'] ?? '').endsWith('many'),
         },
       ]),
     )
   }
 
-  /** What the rows refer to, so that a Dialect can read them. */
-  async names(rows: Row[], more: number[] = []): Promise<Names> {
-    const named = new Map<number, Named>()
-    const tags = this.bare ? new Map<number, Named>() : named
-    const { bare } = this
-    if (rows.length === 0) return { of: () => undefined, tag: () => undefined, property: () => undefined, bare }
-    for (const row of await this.byID([...rows.flatMap((one) => this.dialect.needs(one)), ...more])) {
+  /** The names of everything that the rows refer to. */
+  async resolveNames(rows: Row[], more: number[] = []): Promise<NameLookup> {
+    const named = new Map<number, NamedEntity>()
+    const tags = this.rawReferences ? new Map<number, NamedEntity>() : named
+    const { rawReferences: bare } = this
+    if (rows.length === 0) return { of: () => undefined, tag: () => undefined, property: () => undefined, rawReferences: bare }
+    for (const row of await this.byID([...rows.flatMap((one) => this.dialect.referencedIDs(one)), ...more])) {
       const name = nameOf(row)
       named.set(row.id, name)
-      if (bare) tags.set(row.id, stands(row) ? { ...name, title: `[[${row.uuid}]]` } : name)
+      if (bare) tags.set(row.id, isPageOrBlock(row) ? { ...name, title: `[[${row.uuid}]]` } : name)
     }
-    // Attributes that keep their namespace are properties; most rows have none.
+    // Attributes with a namespace are properties; most rows have none.
     const typed = rows.some((row) => Object.keys(row).some((key) => key.startsWith(':')))
     const properties = typed ? await this.properties() : new Map<string, Property>()
-    return { of: (id) => named.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), bare }
+    return { of: (id) => named.get(id), tag: (id) => tags.get(id), property: (ident) => properties.get(ident), rawReferences: bare }
   }
 
   /** The closed values of a property, the oldest first. */
-  async choices(ident: string): Promise<Named[]> {
+  async choices(ident: string): Promise<NamedEntity[]> {
     const rows = await this.pull('?v', `[?v :block/closed-value-property ?p] [?p :db/ident ${ident}]`)
     return rows.map(nameOf).sort((a, b) => a.id - b.id)
   }
 
-  /** Clauses binding ?b to blocks whose text holds the words, in any case of letters. */
-  holding(words: string): string {
+  /** Clauses that bind ?b to blocks whose text contains the words, ignoring case. */
+  textMatches(words: string): string {
     // DataScript has includes? but no lower-case; a literal pattern has both.
     const pattern = string(`(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
     return `[?b ${this.dialect.text} ?text] [(re-pattern ${pattern}) ?pattern] [(re-find ?pattern ?text)]`
   }
 
-  private make(row: Row, names: Names, order: number): Block {
+  private makeBlock(row: Row, names: NameLookup, order: number): Block {
     const pageID = idOf(row.page)!
     const page = names.of(pageID)
     const parentID = idOf(row.parent)
@@ -230,13 +230,13 @@ export class Reader {
   }
 }
 
-/** Whether a row is a page or block of its own, and not a value or one of Logseq's. */
-function stands(row: Row): boolean {
+/** Whether a row is a page or block, and not a property value or Logseq's own. */
+function isPageOrBlock(row: Row): boolean {
   if (!row.uuid || ':logseq.property/created-from-property' in row || 'closed-value-property' in row) return false
   return (row.name !== undefined || row.page !== undefined) && !String(row.ident ?? '').startsWith(':logseq.')
 }
 
-function nameOf(row: Row): Named {
+function nameOf(row: Row): NamedEntity {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -247,8 +247,8 @@ function nameOf(row: Row): Named {
   }
 }
 
-const flat = (twigs: Twig[]): Row[] => twigs.flatMap(({ row, children }) => [row, ...flat(children)])
+const flattenRows = (twigs: RowTree[]): Row[] => twigs.flatMap(({ row, children }) => [row, ...flattenRows(children)])
 
-const bare = (keyword: string) => keyword.replace(/^:/, '')
+const withoutColon = (keyword: string) => keyword.replace(/^:/, '')
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

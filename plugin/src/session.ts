@@ -3,14 +3,14 @@ import { type Frame, closing, decode, encode, fits } from './frames'
 import { nonce, pluginProof, sameProof, serverProof } from './proof'
 import type { Link } from './transport'
 
-/** Answers one request. The signal fires when the server no longer wants it. */
+/** Answers one request. The signal fires when the server cancels it. */
 export type Answer = (
   method: string,
   params: Record<string, unknown>,
   signal: AbortSignal,
 ) => Promise<unknown>
 
-/** What the server says of itself once both ends trust each other. */
+/** What the server tells after the handshake. */
 export interface Welcome {
   server_version?: string
   skill_version?: string
@@ -19,7 +19,7 @@ export interface Welcome {
   pong_within_ms?: number
 }
 
-export interface Needs {
+export interface SessionOptions {
   token: string
   about: () => Record<string, unknown>
   answer: Answer
@@ -31,34 +31,33 @@ export interface Needs {
 const helloID = 'h1'
 
 /**
- * A Session is one connection's life: challenge, proof both ways, then
- * requests until it ends. It holds no clock and makes no second connection;
- * that is the Wire's.
+ * A Session is the protocol of one link: challenge, proof of both ends, then
+ * requests until it ends. Timeouts and reconnecting belong to Connection.
  */
 export class Session {
   private phase: 'waiting' | 'proving' | 'open' | 'ended' = 'waiting'
   private serverNonce = ''
   private readonly ownNonce = nonce()
   private readonly calls = new Map<string, AbortController>()
-  /** Proofs take a moment; a frame that comes meanwhile waits for its turn. */
-  private turn = Promise.resolve()
+  /** Proofs are asynchronous; frames that arrive meanwhile wait. */
+  private queue = Promise.resolve()
 
   constructor(
     private readonly link: Link,
-    private readonly needs: Needs,
+    private readonly options: SessionOptions,
   ) {}
 
-  /** Takes one frame from the server. A frame that breaks the rules ends the link. */
+  /** Handles one frame of the server. An invalid frame ends the link. */
   receive(text: string): Promise<void> {
-    this.turn = this.turn.then(() => this.read(text))
-    return this.turn
+    this.queue = this.queue.then(() => this.read(text))
+    return this.queue
   }
 
   notify(method: string, params: Record<string, unknown>): void {
     if (this.phase === 'open') this.link.send(encode({ method, params }))
   }
 
-  /** Abandons every call under way; nothing of them is sent any more. */
+  /** Aborts all pending calls; their results are not sent. */
   end(): void {
     this.phase = 'ended'
     for (const call of this.calls.values()) call.abort()
@@ -80,10 +79,10 @@ export class Session {
     if (this.phase === 'waiting') return this.prove(frame)
     if (this.phase === 'proving') return this.check(frame)
     const { id, method, params = {} } = frame
-    if (method === undefined) return // an answer; nothing was asked, so it is stray
+    if (method === undefined) return // an unmatched response: we never send requests
     if (id !== undefined) return this.call(id, method, params)
     if (method === 'cancel') return this.cancel(String(params.id))
-    this.needs.notified(method, params)
+    this.options.notified(method, params)
   }
 
   private async prove(frame: Frame): Promise<void> {
@@ -93,8 +92,8 @@ export class Session {
     }
     this.phase = 'proving'
     this.serverNonce = server
-    const proof = await pluginProof(this.needs.token, server, this.ownNonce)
-    const params = { ...this.needs.about(), nonce: this.ownNonce, proof }
+    const proof = await pluginProof(this.options.token, server, this.ownNonce)
+    const params = { ...this.options.about(), nonce: this.ownNonce, proof }
     this.link.send(encode({ id: helloID, method: 'hello', params }))
   }
 
@@ -105,7 +104,7 @@ export class Session {
       throw new Fault(refused ? 'UNAUTHORIZED' : 'INTERNAL', frame.error.message)
     }
     const welcome = (frame.result ?? {}) as Welcome & { proof?: unknown }
-    const want = await serverProof(this.needs.token, this.serverNonce, this.ownNonce)
+    const want = await serverProof(this.options.token, this.serverNonce, this.ownNonce)
     if (typeof welcome.proof !== 'string' || !sameProof(welcome.proof, want)) {
       throw new Fault(
         'UNAUTHORIZED',
@@ -113,17 +112,17 @@ export class Session {
       )
     }
     this.phase = 'open'
-    this.needs.welcome(welcome)
+    this.options.welcome(welcome)
   }
 
   private call(id: string, method: string, params: Record<string, unknown>): void {
     if (this.calls.has(id)) throw new Error(`frame: id "${id}" is in use`)
     const abort = new AbortController()
     this.calls.set(id, abort)
-    void this.needs
+    void this.options
       .answer(method, params, abort.signal)
       .then((result) => ({ id, result: result ?? null }))
-      .catch((thrown: unknown) => refusal(id, asFault(thrown)))
+      .catch((thrown: unknown) => errorFrame(id, asFault(thrown)))
       .then((frame) => this.finish(id, abort, frame))
   }
 
@@ -133,7 +132,7 @@ export class Session {
     let text = encode(frame)
     if (!fits(text)) {
       const tooLarge = new Fault('INVALID_INPUT', 'limit: the answer is larger than 8 MiB, ask for less')
-      text = encode(refusal(id, tooLarge))
+      text = encode(errorFrame(id, tooLarge))
     }
     this.link.send(text)
   }
@@ -144,6 +143,6 @@ export class Session {
   }
 }
 
-function refusal(id: string, { code, message, data }: Fault): Frame {
+function errorFrame(id: string, { code, message, data }: Fault): Frame {
   return { id, error: data ? { code, message, data } : { code, message } }
 }

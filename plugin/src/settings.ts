@@ -1,4 +1,4 @@
-// The settings page, and what its values mean.
+// The settings page of the plugin, and how its values are read.
 
 export interface Settings {
   /** Loopback port of the hub. */
@@ -31,22 +31,22 @@ export const schema = [
     key: 'readOnly',
     type: 'boolean',
     default: false,
-    title: 'Read only',
-    description: 'Agents may read this graph but change nothing.',
+    title: 'Read-only',
+    description: 'Agents can read this graph, but change nothing.',
   },
   {
     key: 'excludedPages',
     type: 'string',
     default: '',
     title: 'Hidden pages',
-    description: 'Page names, separated by commas; `work/*` hides a namespace. Agents do not learn that they exist.',
+    description: 'Page names, separated by commas; `work/*` hides a namespace. For agents these pages do not exist.',
   },
   {
     key: 'excludedTags',
     type: 'string',
     default: '',
     title: 'Hidden tags',
-    description: 'Pages and blocks with one of these tags are hidden, with all that is below them.',
+    description: 'Tags, separated by commas. Pages and blocks with one of them are hidden, with everything below them.',
   },
   {
     key: 'transport',
@@ -55,25 +55,25 @@ export const schema = [
     enumPicker: 'select',
     default: 'auto',
     title: 'Transport',
-    description: 'How to reach Lectern; leave it at auto unless its documentation says otherwise.',
+    description: 'How to connect to Lectern. Keep auto unless the documentation of Lectern says otherwise.',
   },
 ]
 
-/** Reads what Logseq stored, which may be anything a person typed. */
-export function read(stored: Record<string, unknown> | undefined): Settings {
+/** Reads the stored settings, which may contain anything that a person typed. */
+export function readSettings(stored: Record<string, unknown> | undefined): Settings {
   const { port, token, readOnly, excludedPages, excludedTags, transport } = stored ?? {}
   const number = Number(port)
   return {
     port: Number.isInteger(number) && number > 0 && number < 65536 ? number : 12740,
     token: typeof token === 'string' ? token.trim() : '',
     readOnly: readOnly === true,
-    excludedPages: names(excludedPages),
-    excludedTags: names(excludedTags).map((tag) => tag.replace(/^#/, '')),
+    excludedPages: parseNames(excludedPages),
+    excludedTags: parseNames(excludedTags).map((tag) => tag.replace(/^#/, '')),
     transport: transport === 'websocket' || transport === 'poll' ? transport : 'auto',
   }
 }
 
-function names(list: unknown): string[] {
+function parseNames(list: unknown): string[] {
   const parts = Array.isArray(list) ? list : String(list ?? '').split(',')
   return parts.map((part) => String(part).trim().toLowerCase()).filter(Boolean)
 }

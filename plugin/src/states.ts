@@ -1,32 +1,32 @@
 import { idOf, idsOf } from './adapters/dialect'
 import type { Row } from './host'
 import type { Values } from './model'
-import type { Found, Reader, Twig } from './reader'
+import type { Found, Reader, RowTree } from './reader'
 import type { Page } from './model'
 
-// A state is all that a block or page holds, so that it can be made again as it
-// was: Logseq's own text, and on DB graphs properties by ident. Times are left
-// out, because nobody can set them. Nothing is hidden here: states are for the
-// person's own journal, and no agent reads them.
+// A state is the whole content of a block or page, from which it can be restored:
+// Logseq's raw text, and on DB graphs properties by ident. Times are left out,
+// because they cannot be set. Exclusions do not apply: states are for the person's
+// own journal, and agents do not see them.
 
-export interface Kept {
+export interface BlockState {
   uuid: string
   text: string
   properties?: Values
   tags?: string[]
   collapsed?: true
-  children?: Kept[]
+  children?: BlockState[]
 }
 
-export interface KeptBlock extends Kept {
-  /** Of a block on top: its uuid on DB graphs, its name on file graphs, whose page uuids do not last. */
+export interface PlacedBlockState extends BlockState {
+  /** For a top-level block: the page's uuid on DB graphs, its name on file graphs, whose page uuids change. */
   page?: string
-  /** Of any other. */
+  /** For other blocks. */
   parent?: string
   after?: string
 }
 
-export interface KeptPage {
+export interface PageState {
   name: string
   uuid?: string
   day?: number
@@ -35,38 +35,38 @@ export interface KeptPage {
   properties?: Values
   tags?: string[]
   recycled?: true
-  blocks?: Kept[]
+  blocks?: BlockState[]
 }
 
-/** What a property refers to, by what stays when ids do not. */
+/** A reference in a property, by something more stable than an id. */
 export type Reference = { value: unknown } | { ident: string } | { uuid: string }
 
-/** What Logseq itself sees to, and nobody can set. */
-const bookkeeping = /^:logseq\.property(\.(embedding|recycle|history|view|table)[^/]*)?\/(deleted-at|created-by.*|created-from-property|built-in\?|last-visited.*)$|^:logseq\.property\.(embedding|recycle|history)/
+/** Properties that Logseq maintains and that cannot be set. */
+const internalProperties = /^:logseq\.property(\.(embedding|recycle|history|view|table)[^/]*)?\/(deleted-at|created-by.*|created-from-property|built-in\?|last-visited.*)$|^:logseq\.property\.(embedding|recycle|history)/
 
 type Entities = Map<number, Row>
 
-export class States {
+export class StateReader {
   constructor(private readonly reader: Reader) {}
 
   private get db(): boolean {
     return this.reader.dialect.kind === 'db'
   }
 
-  async block(uuid: string, children: boolean): Promise<KeptBlock | undefined> {
+  async block(uuid: string, children: boolean): Promise<PlacedBlockState | undefined> {
     const found = await this.reader.blockRow(uuid)
     if (!found || found.page.is.recycled) return undefined
-    const spot = seek(await this.reader.outline(found.page), uuid)
-    if (!spot) return undefined
-    const entities = await this.entities(children ? rowsOf([spot.twig]) : [spot.twig.row])
+    const position = findInTree(await this.reader.outline(found.page), uuid)
+    if (!position) return undefined
+    const entities = await this.entities(children ? rowsOf([position.twig]) : [position.twig.row])
     return {
-      ...(spot.parent ? { parent: spot.parent.row.uuid } : { page: this.db ? found.page.is.uuid : found.page.is.name }),
-      ...(spot.after ? { after: spot.after.row.uuid } : {}),
-      ...this.kept(spot.twig, entities, children),
+      ...(position.parent ? { parent: position.parent.row.uuid } : { page: this.db ? found.page.is.uuid : found.page.is.name }),
+      ...(position.after ? { after: position.after.row.uuid } : {}),
+      ...this.blockState(position.twig, entities, children),
     }
   }
 
-  async page(page: Found<Page>, blocks: boolean): Promise<KeptPage> {
+  async page(page: Found<Page>, blocks: boolean): Promise<PageState> {
     const outline = blocks ? await this.reader.outline(page) : []
     const entities = await this.entities([page.row, ...rowsOf(outline)])
     const before = this.db ? undefined : await this.reader.preBlock(page)
@@ -76,37 +76,37 @@ export class States {
       ...(page.is.journal_day ? { day: page.is.journal_day } : {}),
       ...(before ? { text: before.content ?? '' } : {}),
       ...(page.is.recycled ? { recycled: true as const } : {}),
-      ...(outline.length > 0 ? { blocks: outline.map((twig) => this.kept(twig, entities, true)) } : {}),
+      ...(outline.length > 0 ? { blocks: outline.map((twig) => this.blockState(twig, entities, true)) } : {}),
     }
   }
 
-  /** Blocks that refer to a page, or to a block or one below it: Logseq may rewrite them along with it. */
+  /** Blocks that refer to a page, to a block or to one below it: Logseq may rewrite them with it. */
   async referrers(uuid: string): Promise<string[]> {
     const [row] = await this.reader.byUUID([uuid])
     if (!row) return []
     const found = await this.reader.blockRow(uuid)
-    const inside = found ? rowsOf([seek(await this.reader.outline(found.page), uuid)?.twig ?? { row, children: [] }]) : [row]
+    const inside = found ? rowsOf([findInTree(await this.reader.outline(found.page), uuid)?.twig ?? { row, children: [] }]) : [row]
     const ids = inside.map((one) => one.id as number)
     const rows = await this.reader.pull('?b', `[(ground [${ids.join(' ')}]) [?id ...]] [?b :block/refs ?id] [?b :block/page _]`)
     const own = new Set(ids)
-    return rows.filter((one) => one.uuid && !own.has(one.id) && this.reader.dialect.shows(one)).map((one) => one.uuid as string).sort()
+    return rows.filter((one) => one.uuid && !own.has(one.id) && this.reader.dialect.isVisible(one)).map((one) => one.uuid as string).sort()
   }
 
-  private kept(twig: Twig, entities: Entities, children: boolean): Kept {
+  private blockState(twig: RowTree, entities: Entities, children: boolean): BlockState {
     const { row } = twig
     return {
       uuid: row.uuid,
       text: (this.db ? row.title : row.content) ?? '',
       ...(this.db ? this.attributes(row, entities) : {}),
       ...(this.db && row['collapsed?'] ? { collapsed: true as const } : {}),
-      ...(children && twig.children.length > 0 ? { children: twig.children.map((one) => this.kept(one, entities, true)) } : {}),
+      ...(children && twig.children.length > 0 ? { children: twig.children.map((one) => this.blockState(one, entities, true)) } : {}),
     }
   }
 
   private attributes(row: Row, entities: Entities): { properties?: Values; tags?: string[] } {
     const properties: Values = {}
     for (const key of Object.keys(row).sort()) {
-      if (key.startsWith(':') && !bookkeeping.test(key)) properties[key] = encode(row[key], entities)
+      if (key.startsWith(':') && !internalProperties.test(key)) properties[key] = encode(row[key], entities)
     }
     const tags = idsOf(row.tags).flatMap((id) => entities.get(id)?.ident ?? entities.get(id)?.uuid ?? []).sort()
     return {
@@ -129,7 +129,7 @@ function references(value: unknown): number[] {
 }
 
 function encode(value: unknown, entities: Entities): unknown {
-  // Several values have no order in DataScript, so they are put in one.
+  // DataScript has no order of several values, so they are sorted.
   if (Array.isArray(value)) return value.map((one) => encode(one, entities)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   const [id] = references(value)
   const row = id === undefined ? undefined : entities.get(id)
@@ -138,21 +138,21 @@ function encode(value: unknown, entities: Entities): unknown {
   return row.ident ? { ident: row.ident } : { uuid: row.uuid }
 }
 
-function rowsOf(twigs: Twig[]): Row[] {
+function rowsOf(twigs: RowTree[]): Row[] {
   return twigs.flatMap((twig) => [twig.row, ...rowsOf(twig.children)])
 }
 
-interface Spot {
-  twig: Twig
-  parent?: Twig
-  after?: Twig
+interface TreePosition {
+  twig: RowTree
+  parent?: RowTree
+  after?: RowTree
 }
 
-function seek(twigs: Twig[], uuid: string, parent?: Twig): Spot | undefined {
+function findInTree(twigs: RowTree[], uuid: string, parent?: RowTree): TreePosition | undefined {
   for (const [at, twig] of twigs.entries()) {
     const after = twigs[at - 1]
     if (twig.row.uuid === uuid) return { twig, ...(parent ? { parent } : {}), ...(after ? { after } : {}) }
-    const below = seek(twig.children, uuid, twig)
+    const below = findInTree(twig.children, uuid, twig)
     if (below) return below
   }
   return undefined

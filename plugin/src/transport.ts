@@ -1,19 +1,19 @@
-// A Transport carries frames as text, in order, to a server on this machine.
+// A Transport sends and receives frames as text, in order.
 
 export interface Link {
   send(text: string): void
-  /** Ends the link; closed is still called, once. */
+  /** Ends the link. onClosed is still called, once. */
   close(code: number, reason: string): void
 }
 
-export interface Ends {
-  /** Takes a frame. It has been dealt with when the promise resolves; nobody needs to wait. */
-  frame(text: string): void | Promise<void>
-  /** Called once, whoever ended the link. opened is false when it never came up. */
-  closed(code: number, reason: string, opened: boolean): void
+export interface LinkHandlers {
+  /** Handles a frame; the promise resolves when that is done. */
+  onFrame(text: string): void | Promise<void>
+  /** Called once, when either end closes the link. opened is false if it never opened. */
+  onClosed(code: number, reason: string, opened: boolean): void
 }
 
 export interface Transport {
   readonly name: 'websocket' | 'poll'
-  open(port: number, ends: Ends): Link
+  open(port: number, ends: LinkHandlers): Link
 }

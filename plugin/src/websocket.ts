@@ -1,17 +1,17 @@
-import type { Ends, Link, Transport } from './transport'
+import type { LinkHandlers, Link, Transport } from './transport'
 
-/** The ordinary way: one WebSocket, a frame a message. */
+/** One WebSocket, one frame per message. */
 export function webSocket(Socket: typeof WebSocket = WebSocket): Transport {
   return { name: 'websocket', open: (port, ends) => openSocket(Socket, port, ends) }
 }
 
-function openSocket(Socket: typeof WebSocket, port: number, ends: Ends): Link {
+function openSocket(Socket: typeof WebSocket, port: number, ends: LinkHandlers): Link {
   let opened = false
   let done = false
   const finish = (code: number, reason: string) => {
     if (done) return
     done = true
-    ends.closed(code, reason, opened)
+    ends.onClosed(code, reason, opened)
   }
   const socket = new Socket(`ws://127.0.0.1:${port}/plugin`)
   socket.onopen = () => {
@@ -19,7 +19,7 @@ function openSocket(Socket: typeof WebSocket, port: number, ends: Ends): Link {
   }
   socket.onmessage = (event) => {
     if (done) return
-    if (typeof event.data === 'string') void ends.frame(event.data)
+    if (typeof event.data === 'string') void ends.onFrame(event.data)
     else {
       socket.close(4002, 'binary frame')
       finish(4002, 'binary frame')
@@ -31,7 +31,7 @@ function openSocket(Socket: typeof WebSocket, port: number, ends: Ends): Link {
       if (!done) socket.send(text)
     },
     close: (code, reason) => {
-      // A browser waits for the other end's close; nobody here should have to.
+      // A browser would wait for the other end's close.
       socket.close(code, reason.slice(0, 120))
       finish(code, reason)
     },

@@ -44,7 +44,7 @@ func overSocket(t *testing.T, h http.Handler) dialer {
 // overPipe serves h on pipes in memory, which have no buffer at all.
 func overPipe(t *testing.T, h http.Handler) dialer {
 	t.Helper()
-	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	serveOn(t, l, h)
 	return l.dial
 }
@@ -70,14 +70,14 @@ func serveOn(t *testing.T, l net.Listener, h http.Handler) {
 	})
 }
 
-// pipes is a net.Listener whose connections are net.Pipe.
-type pipes struct {
+// pipeListener is a net.Listener whose connections are net.Pipe.
+type pipeListener struct {
 	conns  chan net.Conn
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
+func (p *pipeListener) dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
 	case p.conns <- far:
@@ -89,7 +89,7 @@ func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
 		return c, nil
@@ -98,12 +98,12 @@ func (p *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Close() error {
+func (p *pipeListener) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return nil
 }
 
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
+func (p *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
 func TestOverSocket(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client { return Dial(overSocket(t, Handler(f))) })
@@ -141,7 +141,7 @@ func TestHubGone(t *testing.T) {
 	}
 	f := new(statustest.Fake)
 	hold := make(chan struct{})
-	srv := &http.Server{Handler: Handler(slow{f, hold}), ReadHeaderTimeout: time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	srv := &http.Server{Handler: Handler(slowClient{f, hold}), ReadHeaderTimeout: time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = srv.Serve(l) })
 	defer serving.Wait()
@@ -173,13 +173,13 @@ func TestHubGone(t *testing.T) {
 	}
 }
 
-// slow is a Client whose actions take an hour, or until their context ends.
-type slow struct {
+// slowClient is a Client whose actions take an hour, or until their context ends.
+type slowClient struct {
 	status.Client
 	begun chan<- struct{}
 }
 
-func (s slow) Do(ctx context.Context, a status.Action) error {
+func (s slowClient) Do(ctx context.Context, a status.Action) error {
 	if s.begun != nil {
 		s.begun <- struct{}{}
 	}
@@ -194,7 +194,7 @@ func (s slow) Do(ctx context.Context, a status.Action) error {
 func TestQuietStreamsStayOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := new(statustest.Fake)
-		c := Dial(overPipe(t, Handler(slow{f, nil})))
+		c := Dial(overPipe(t, Handler(slowClient{f, nil})))
 		snaps, err := c.Watch(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestDeadReaderIsNoticed(t *testing.T) {
 	})
 }
 
-func TestSlowReaderOfLogsIsNotCutOffByUs(t *testing.T) {
+func TestSlowReaderOfLogsIsNotCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := new(statustest.Fake)
 		f.AddLine(status.Line{Text: "one"})
@@ -366,14 +366,14 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// panics is a Client that is broken.
-type panics struct{ *statustest.Fake }
+// panickingClient is a Client that is broken.
+type panickingClient struct{ *statustest.Fake }
 
-func (panics) Do(context.Context, status.Action) error { panic("oops") }
+func (panickingClient) Do(context.Context, status.Action) error { panic("oops") }
 
 func TestPanicEndsOnlyItsRequest(t *testing.T) {
 	f := new(statustest.Fake)
-	c := Dial(overSocket(t, Handler(panics{f})))
+	c := Dial(overSocket(t, Handler(panickingClient{f})))
 	if err := c.Do(t.Context(), status.Action{Verb: status.Reload}); !errors.Is(err, ErrGone) {
 		t.Errorf("do: %v, want %v", err, ErrGone)
 	}

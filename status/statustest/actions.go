@@ -10,26 +10,17 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-var addNotes = status.Action{
-	Verb: status.AddSource, Target: "notes",
-	Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/home/me/Grüße", ReadOnly: true},
-}
-
 func checkPreview(t *testing.T, f *Fake, c status.Client) {
-	want := status.Plan{
-		Title: "Add source notes",
-		Steps: []status.Step{{What: "edit /c/config.toml", Diff: "+[source.notes]\n"}, {What: "open it"}},
-		Risks: []string{"agents may write"},
-	}
+	want, action := sampleOf[status.Plan](), sampleOf[status.Action]()
 	f.SetPlan(want)
-	got, err := c.Preview(soon(t), addNotes)
+	got, err := c.Preview(soon(t), action)
 	if err != nil {
 		t.Fatalf("preview: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]status.Action{addNotes}, f.Previewed()); diff != "" {
+	if diff := cmp.Diff([]status.Action{action}, f.Previewed()); diff != "" {
 		t.Errorf("previewed (-want +got):\n%s", diff)
 	}
 	if did := f.Did(); len(did) != 0 {
@@ -38,7 +29,7 @@ func checkPreview(t *testing.T, f *Fake, c status.Client) {
 }
 
 func checkDo(t *testing.T, f *Fake, c status.Client) {
-	want := []status.Action{addNotes, {Verb: status.ReopenSource, Target: "notes"}, {Verb: status.PinHub}}
+	want := []status.Action{sampleOf[status.Action](), {Verb: status.ReopenSource, Target: "notes"}, {Verb: status.PinHub}}
 	for _, a := range want {
 		if err := c.Do(soon(t), a); err != nil {
 			t.Fatalf("do %s: %v", a.Verb, err)
@@ -51,16 +42,17 @@ func checkDo(t *testing.T, f *Fake, c status.Client) {
 
 func checkErrors(t *testing.T, f *Fake, c status.Client) {
 	const words = `reopen source: "notes" (Grüße) is gone; put it back & try again`
+	action := status.Action{Verb: status.AddSource}
 	f.SetErr(errors.New(words))
-	err := c.Do(soon(t), addNotes)
+	err := c.Do(soon(t), action)
 	if err == nil || !strings.HasSuffix(err.Error(), words) {
 		t.Errorf("do: %v, want %s", err, words)
 	}
-	if _, err := c.Preview(soon(t), addNotes); err == nil || !strings.HasSuffix(err.Error(), words) {
+	if _, err := c.Preview(soon(t), action); err == nil || !strings.HasSuffix(err.Error(), words) {
 		t.Errorf("preview: %v, want %s", err, words)
 	}
 	f.SetErr(nil)
-	if err := c.Do(soon(t), addNotes); err != nil {
-		t.Errorf("do after the error is mended: %v", err)
+	if err := c.Do(soon(t), action); err != nil {
+		t.Errorf("do after the error is gone: %v", err)
 	}
 }

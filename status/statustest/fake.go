@@ -221,9 +221,7 @@ func (f *Fake) Query(ctx context.Context, r status.Request) (<-chan status.Respo
 	go func() {
 		defer close(ch)
 		for _, v := range values {
-			select {
-			case ch <- status.Response{Value: v}:
-			case <-ctx.Done():
+			if !sendAll(ctx, ch, []status.Response{{Value: v}}) {
 				return
 			}
 		}
@@ -382,14 +380,7 @@ func read[T any](ctx context.Context, f *Fake, from *feed[T], of func(*T) fields
 			if over {
 				return
 			}
-			for _, v := range found {
-				select {
-				case ch <- v:
-				case <-ctx.Done():
-					return
-				}
-			}
-			if !at.follow {
+			if !sendAll(ctx, ch, found) || !at.follow {
 				return
 			}
 			select {
@@ -400,4 +391,16 @@ func read[T any](ctx context.Context, f *Fake, from *feed[T], of func(*T) fields
 		}
 	}()
 	return ch
+}
+
+// sendAll sends values to ch, and reports false if ctx ended before.
+func sendAll[T any](ctx context.Context, ch chan<- T, values []T) bool {
+	for _, v := range values {
+		select {
+		case ch <- v:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }

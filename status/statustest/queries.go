@@ -90,12 +90,17 @@ func checkLargest(t *testing.T, f *Fake, c status.Client, _ []string) {
 	}
 }
 
-// sample is a value of v's type with every field set.
+// sample is the JSON of a value of v's type with every field set.
 func sample(v any) json.RawMessage {
 	out := reflect.New(reflect.TypeOf(v)).Elem()
-	n := 0
-	fill(out, &n)
+	fill(out, new(int))
 	return mustMarshal(out.Interface())
+}
+
+// sampleOf is a T with every field set.
+func sampleOf[T any]() (v T) {
+	fill(reflect.ValueOf(&v).Elem(), new(int))
+	return v
 }
 
 func fill(v reflect.Value, n *int) {

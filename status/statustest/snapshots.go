@@ -24,42 +24,12 @@ func checkFirstSnapshot(t *testing.T, f *Fake, c status.Client) {
 }
 
 func checkWholeSnapshot(t *testing.T, f *Fake, c status.Client) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
-	want := status.Snapshot{
-		Hub: status.Hub{
-			Component: status.Component{Name: "hub", State: status.Degraded, Since: at, Note: "a note"},
-			Version:   "1.2.3", Build: "abc", PID: 42, Started: at, Endpoint: "http://127.0.0.1:1/mcp", Config: "/c",
-			Calls: 1, Failures: 2, Restarts: 3, Memory: 4, Skill: "1", Pinned: true,
-		},
-		Sources: []status.Source{{
-			Component: status.Component{Name: "notes", State: status.Ready, Since: at}, Kind: "markdown", Place: "/n\x1b[2J\u202e",
-			ReadOnly: true, Effects: []string{"read", "write"}, Tools: 10, Calls: 5, Writes: 2, Sample: true,
-		}},
-		Sessions: []status.Session{{
-			Component: status.Component{Name: "s1", State: status.Ready, Since: at}, Client: "<agent> & \"co\"", Version: "1",
-			Transport: status.Stdio, Scope: "notes", Protocol: "2025-11-25", PID: 43, Calls: 6, LastCall: at, LastTool: "list_pages",
-		}},
-		Peers: []status.Peer{{
-			Component: status.Component{Name: "graph", State: status.Ready, Since: at}, Graph: "logseq_db_graph", Kind: "db", App: "2.0.1",
-			Plugin: "0.1", SDK: "0.2", Skill: "1", Transport: "poll", Origin: "lsp://logseq.io", Latency: time.Millisecond,
-			Capabilities: []string{"pages.list"}, Calls: 7, Failures: 1, Dropped: 2, LastError: "TIMEOUT",
-		}},
-		Problems: []status.Problem{{
-			Code: "source.gone", Component: "notes", Severity: status.Error, Title: "gone", Fix: "Put it back.", Since: at,
-			Action: &status.Action{Verb: status.AddSource, Target: "notes", Source: &status.NewSource{Name: "notes", Kind: "markdown", Place: "/n", ReadOnly: true}},
-		}},
-		Approvals: []status.Approval{{
-			ID: "a1", Since: at, Until: at.Add(time.Minute), Session: "s1", Client: "co", Proven: true, Source: "notes", Tool: "write_page",
-			Effect: "write", Targets: []string{"A"}, More: 1, Why: "a rule", Reason: "asked to", Args: "{}",
-		}},
-		Outcomes: []status.ApprovalOutcome{{ID: "a0", Resolution: status.Refused, By: status.ByClient}, {ID: "a9", Resolution: status.TimedOut}},
-		Snippets: []status.Snippet{{Client: "Claude Code", Where: "run in a shell", Text: "claude mcp add lectern"}},
-	}
+	want := sampleOf[status.Snapshot]()
 	f.Set(want)
 	ch, _ := watch(t, c)
 	got := next(t, ch)
-	got.Seq, got.Time = want.Seq, want.Time                                                          // the Client may count and date by itself
-	got.Installations, got.Discovered, got.Update = want.Installations, want.Discovered, want.Update // and a panel's adds these
+	got.Seq, got.Time = want.Seq, want.Time                                                          // the Client may set these itself
+	got.Installations, got.Discovered, got.Update = want.Installations, want.Discovered, want.Update // and a panel's sets these
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
 	}

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A agentConn is one attached stream. Its reading end can be closed at the end of a
-// frame, so that a hub that leaves finishes what it was asked and hears no
-// more: frames not yet read are the shim's to ask again elsewhere.
+// An agentConn is one attached stream. Its reading end can be closed at the end of a
+// frame, so that a hub that shuts down finishes the requests it has read; the
+// shim repeats the others to the next hub.
 type agentConn struct {
 	net.Conn
 
 	mu         sync.Mutex
-	handshaken bool // the hello is over
+	handshaken bool // the hello is done
 	ending     bool
 	midFrame   bool // the last byte read was not the end of a frame
 }
 
-// endHandshake lifts the deadline of the hello.
+// endHandshake removes the deadline of the hello.
 func (l *agentConn) endHandshake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,7 +31,7 @@ func (l *agentConn) endHandshake() {
 	_ = l.SetDeadline(time.Time{})
 }
 
-// SyscallConn gives what the connection gives: writing is not a link's business.
+// SyscallConn passes on that of the connection: writing is not limited.
 func (l *agentConn) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := l.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
@@ -62,7 +62,7 @@ func (l *agentConn) stopReading(deadline time.Time) {
 	defer l.mu.Unlock()
 	l.ending = true
 	if !l.handshaken {
-		return // a late-comer, who is to hear a refusal
+		return // it connected late and is still to be refused
 	}
 	if l.midFrame {
 		_ = l.SetReadDeadline(deadline)
@@ -77,15 +77,15 @@ func (l *agentConn) readingEnded() bool {
 	return l.ending && !l.midFrame
 }
 
-// resume reports whether a Read that met a deadline should look again.
+// resume reports whether a Read that met a deadline should go on.
 func (l *agentConn) resume() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ending && !l.midFrame
 }
 
-// trimToFrame notes where in a frame the stream is, and once it is ending keeps only
-// what ends the present frame.
+// trimToFrame records whether the stream is inside a frame, and once it is ending
+// keeps only the rest of that frame.
 func (l *agentConn) trimToFrame(p []byte) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

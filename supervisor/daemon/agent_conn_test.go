@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestLinkEndsBetweenFrames: what is begun is read to its end, and what comes
+// TestAgentConnEndsBetweenFrames: what is begun is read to its end, and what comes
 // after it is not read at all.
-func TestLinkEndsBetweenFrames(t *testing.T) {
+func TestAgentConnEndsBetweenFrames(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"nothing yet":      {"", "late\n", ""},
 		"between frames":   {"one\ntwo\n", "late\n", "one\ntwo\n"},

@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-mcp/lectern/status/loopback"
 )
 
-// Client returns a status.Client that works with a hub or without: what it
-// watches says when there is none, and goes on with the next. It starts and
+// Client returns a status.Client that works with a hub or without: its snapshots
+// show when there is none, and go on with the next. It starts and
 // stops hubs itself, and passes everything else to the one that runs, or
 // returns ErrNoHub.
 func Client(c ConnectConfig) status.Client {
@@ -71,7 +71,7 @@ func (c *client) Watch(ctx context.Context) (<-chan status.Snapshot, error) {
 	return out, nil
 }
 
-// sameOutage reports whether b says the same about a missing hub as a.
+// sameOutage reports whether a and b show the same reason for a missing hub.
 func sameOutage(a, b status.Snapshot) bool {
 	return a.Hub.State == b.Hub.State && a.Hub.Note == b.Hub.Note && slices.EqualFunc(a.Problems, b.Problems,
 		func(p, q status.Problem) bool { return p.Code == q.Code && p.Title == q.Title })
@@ -116,7 +116,7 @@ func (c *client) previewStart(context.Context, status.Action) (status.Plan, erro
 
 // previewStop plans to stop the hub, or to restart it.
 func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan, error) {
-	v, err := Ask(ctx, c.Paths)
+	v, err := GetHealth(ctx, c.Paths)
 	if err != nil {
 		return status.Plan{}, err
 	}
@@ -144,7 +144,7 @@ func (c *client) stop(ctx context.Context, _ status.Action) error {
 }
 
 func (c *client) restart(ctx context.Context, a status.Action) error {
-	if err := c.stopWith(ctx, StopRequest{Again: true}); err != nil && !errors.Is(err, ErrNoHub) {
+	if err := c.stopWith(ctx, StopRequest{Restart: true}); err != nil && !errors.Is(err, ErrNoHub) {
 		return err
 	}
 	return c.start(ctx, a)

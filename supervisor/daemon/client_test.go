@@ -20,7 +20,7 @@ import (
 
 func TestClientSuite(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
-		w := newWorld(t)
+		w := newHubTest(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() {
@@ -36,13 +36,13 @@ func TestClientSuite(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		w.until("the hub to answer", func() bool { _, err := Ask(ctx, w.paths()); return err == nil })
+		w.until("the hub to answer", func() bool { _, err := GetHealth(ctx, w.paths()); return err == nil })
 		return Client(w.config())
 	})
 }
 
-// sees waits for a snapshot of which ok is true.
-func sees(t *testing.T, shots <-chan status.Snapshot, what string, ok func(status.Snapshot) bool) status.Snapshot {
+// waitForSnapshot waits for a snapshot of which ok is true.
+func waitForSnapshot(t *testing.T, shots <-chan status.Snapshot, what string, ok func(status.Snapshot) bool) status.Snapshot {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
 	for {
@@ -57,12 +57,12 @@ func sees(t *testing.T, shots <-chan status.Snapshot, what string, ok func(statu
 	}
 }
 
-func is(state status.State) func(status.Snapshot) bool {
+func inState(state status.State) func(status.Snapshot) bool {
 	return func(s status.Snapshot) bool { return s.Hub.State == state }
 }
 
 func TestClientOutlivesHubs(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	c := w.config()
 	c.Offline = func() status.Snapshot { return status.Snapshot{Hub: status.Hub{Config: "/c/config.toml"}} }
 	client := Client(c)
@@ -71,7 +71,7 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := sees(t, shots, "stopped at first", is(status.Stopped)); s.Hub.Config != "/c/config.toml" {
+	if s := waitForSnapshot(t, shots, "stopped at first", inState(status.Stopped)); s.Hub.Config != "/c/config.toml" {
 		t.Errorf("without a hub: %+v", s.Hub)
 	}
 	lines, err := status.Open(ctx, client, status.LogsQuery, status.LogFilter{Follow: true})
@@ -93,7 +93,7 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if err := client.Do(ctx, status.Action{Verb: status.StartHub}); err != nil {
 		t.Fatal(err)
 	}
-	first := sees(t, shots, "ready after the start", is(status.Ready)).Hub.PID
+	first := waitForSnapshot(t, shots, "ready after the start", inState(status.Ready)).Hub.PID
 	if line := <-lines; line.Text != fmt.Sprint("this is ", first) {
 		t.Errorf("first hub's log: %q", line.Text)
 	}
@@ -103,7 +103,7 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if err := client.Do(ctx, status.Action{Verb: status.RestartHub}); err != nil {
 		t.Fatal(err)
 	}
-	second := sees(t, shots, "another hub", func(s status.Snapshot) bool { return s.Hub.State == status.Ready && s.Hub.PID != first }).Hub.PID
+	second := waitForSnapshot(t, shots, "another hub", func(s status.Snapshot) bool { return s.Hub.State == status.Ready && s.Hub.PID != first }).Hub.PID
 	if line := <-lines; line.Text != fmt.Sprint("this is ", second) {
 		t.Errorf("second hub's log: %q", line.Text)
 	}
@@ -111,7 +111,7 @@ func TestClientOutlivesHubs(t *testing.T) {
 		t.Errorf("second hub's call: %+v", call)
 	}
 	agent := w.connect()
-	w.until("the agent to be seen", func() bool { v, err := Ask(ctx, w.paths()); return err == nil && v.Sessions == 1 })
+	w.until("the agent to be seen", func() bool { v, err := GetHealth(ctx, w.paths()); return err == nil && v.Sessions == 1 })
 	plan, err := client.Preview(ctx, status.Action{Verb: status.StopHub})
 	if err != nil || len(plan.Risks) != 1 || !strings.HasPrefix(plan.Risks[0], "1 agents") {
 		t.Errorf("plan to stop: %+v, %v", plan, err)
@@ -119,26 +119,26 @@ func TestClientOutlivesHubs(t *testing.T) {
 	if err := client.Do(ctx, status.Action{Verb: status.StopHub}); err != nil {
 		t.Fatal(err)
 	}
-	agent.hearsEnd()
-	sees(t, shots, "stopped in the end", is(status.Stopped))
+	agent.expectEnd()
+	waitForSnapshot(t, shots, "stopped in the end", inState(status.Stopped))
 	cancel()
 	for range shots { // it is closed
 	}
 }
 
 // supervise runs Supervise and returns how it ends.
-func (w *world) supervise(ctx context.Context) <-chan error {
+func (w *hubTest) supervise(ctx context.Context) <-chan error {
 	ended := make(chan error, 1)
 	go func() { ended <- Supervise(ctx, w.config()) }()
 	return ended
 }
 
 // hub waits for a hub other than not to answer.
-func (w *world) hub(not int) int {
+func (w *hubTest) hub(not int) int {
 	w.t.Helper()
 	var pid int
 	w.until("a hub to answer", func() bool {
-		v, err := Ask(w.t.Context(), w.paths())
+		v, err := GetHealth(w.t.Context(), w.paths())
 		pid = v.PID
 		return err == nil && pid != not
 	})
@@ -146,7 +146,7 @@ func (w *world) hub(not int) int {
 }
 
 func TestSupervise(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Idle = time.Millisecond // which a service does not mind
 	ended := w.supervise(t.Context())
 	first := w.hub(0)
@@ -154,7 +154,7 @@ func TestSupervise(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := w.hub(first)
-	if err := Stop(t.Context(), w.paths(), StopRequest{Again: true}); err != nil {
+	if err := Stop(t.Context(), w.paths(), StopRequest{Restart: true}); err != nil {
 		t.Fatal(err)
 	}
 	third := w.hub(second)
@@ -170,7 +170,7 @@ func TestSupervise(t *testing.T) {
 }
 
 func TestSuperviseAdopts(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lectern-mcp/lectern/internal/filelock"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -18,34 +19,34 @@ import (
 // ConnectConfig is how to reach the hub, and how to start one.
 type ConnectConfig struct {
 	Paths Paths
-	Stamp Stamp
+	Self  BuildInfo
 	Scope string // the one source wanted; empty: all
 	Token string // the client's, to prove its name; empty: none
 	Start StartPolicy
 
 	// Command runs a hub: program and arguments. Empty: Connect starts none,
-	// and asks no older hub to make room.
+	// and asks no older hub to hand over.
 	Command []string
-	// Stale reports that Command no longer runs the build of Stamp, because its
-	// file was replaced meanwhile. No older hub is then asked to make room: what
-	// came would be no newer. Nil: never.
+	// Stale reports that Command no longer runs the build of Self, because its
+	// file was replaced meanwhile. Then no older hub is asked to hand over: what
+	// would start is not newer. Nil: never.
 	Stale func() bool
 	// Env is the environment from which the hub's own is taken: only what
 	// names directories, the user, locale and Lectern's own variables.
 	Env []string
-	// Ready is how long a new hub may take to welcome; 0: 10 s.
-	Ready time.Duration
-	hello time.Duration // for a hub to answer a hello; 0: helloTimeout
+	// ReadyTimeout is how long a new hub may take to answer; 0: 10 s.
+	ReadyTimeout time.Duration
+	hello        time.Duration // for a hub to answer a hello; 0: helloTimeout
 
 	// Offline is what Client shows while no hub runs: of the configuration its
 	// path, sources and snippets, and where the hub has a State, why none runs.
 	// Without one it is stopped. Nil: nothing.
 	Offline func() status.Snapshot
-	// Ended is told how a hub ended that this process started, as long as it
-	// lives itself. Nil: nobody asks.
-	Ended func(exit string)
-	Log   *slog.Logger
-	Now   func() time.Time
+	// OnExit is called with the exit of a hub that this process started, while
+	// this process runs. Nil: ignored.
+	OnExit func(exit string)
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // StartPolicy says when Connect may start a hub.
@@ -55,19 +56,19 @@ type StartPolicy int
 const (
 	// StartAlways starts a hub whenever none runs.
 	StartAlways StartPolicy = iota
-	// StartLost starts a hub only in place of one that died or handed over,
-	// not in place of one that a person stopped or that left when idle.
-	StartLost
+	// StartReplacement starts a hub only in place of one that died or handed over,
+	// not in place of one that a person stopped or that shut down when idle.
+	StartReplacement
 	// StartNever only looks.
 	StartNever
 )
 
 // Connect returns a stream to the hub, which it starts when none runs and the
 // policy allows; any number of callers at one moment share one hub. Errors
-// with a method Final() bool that returns true are not cured by trying again.
+// with a method Final() bool that returns true are permanent: another attempt fails too.
 func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
-	if c.Ready == 0 {
-		c.Ready = 10 * time.Second
+	if c.ReadyTimeout == 0 {
+		c.ReadyTimeout = 10 * time.Second
 	}
 	conn, w, err := c.dialHub(ctx)
 	if err == nil || isFinal(err) || ctx.Err() != nil {
@@ -87,21 +88,20 @@ func Connect(ctx context.Context, c ConnectConfig) (net.Conn, Welcome, error) {
 	return conn, w, err
 }
 
-// startTries bounds how often Connect starts a hub that at once makes room for
-// another.
+// startTries bounds how often Connect starts a hub that hands over at once.
 const startTries = 3
 
-// errReplaced says that the hub we started has left for another to take over.
-var errReplaced = errors.New("start hub: it made room for another at once")
+// errReplaced is for a hub that handed over as soon as we had started it.
+var errReplaced = errors.New("start hub: it handed over to another at once")
 
 // startOrJoin starts a hub, or connects to the one that another process starts
-// meanwhile: whoever holds start.lock starts, the others wait for either.
+// meanwhile: the process that holds start.lock starts it, the others wait.
 func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welcome, err error) {
-	limit := c.Ready + stopTimeout
+	limit := c.ReadyTimeout + stopTimeout
 	waiting, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf(
-		"start hub: another lectern has been at it for %s; end the process that holds %s", limit, c.Paths.startLock()))
+		"start hub: another lectern has been starting it for %s; end the process that holds %s", limit, c.Paths.startLock()))
 	defer cancel()
-	var held *lock
+	var held *filelock.Lock
 	err = waitFor(waiting, func() (bool, error) {
 		if conn, w, err = c.dialHub(waiting); err == nil || isFinal(err) {
 			return true, err
@@ -110,7 +110,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 			return false, nil
 		}
 		var err error
-		if held, err = tryLock(c.Paths.startLock()); errors.Is(err, errHeld) {
+		if held, err = filelock.TryFile(c.Paths.startLock()); errors.Is(err, filelock.ErrHeld) {
 			return false, nil
 		}
 		return true, err
@@ -118,7 +118,7 @@ func (c *ConnectConfig) startOrJoin(ctx context.Context) (conn net.Conn, w Welco
 	if err != nil || held == nil {
 		return conn, w, err
 	}
-	defer func() { _ = held.release() }()
+	defer func() { _ = held.Release() }()
 	return c.startAndWait(ctx)
 }
 
@@ -131,7 +131,7 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 		return nil, Welcome{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	w, err := handshake(conn, Hello{Stamp: c.Stamp, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
+	w, err := handshake(conn, Hello{BuildInfo: c.Self, PID: os.Getpid(), Scope: c.Scope, Token: c.Token, Replace: c.canReplace()})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -141,7 +141,7 @@ func (c *ConnectConfig) dialHub(ctx context.Context) (net.Conn, Welcome, error) 
 	return conn, w, nil
 }
 
-// canReplace reports whether what Command starts is of the build of Stamp.
+// canReplace reports whether Command starts this build.
 func (c *ConnectConfig) canReplace() bool {
 	return len(c.Command) > 0 && (c.Stale == nil || !c.Stale())
 }
@@ -150,7 +150,7 @@ func (c *ConnectConfig) canReplace() bool {
 func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, error) {
 	var conn net.Conn
 	var w Welcome
-	// A hub that turns everybody away is still there; let it finish.
+	// A hub that refuses every client is still shutting down; let it finish.
 	gone, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	err := waitFor(gone, func() (bool, error) {
@@ -171,7 +171,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	if err != nil {
 		return nil, w, err
 	}
-	ready, cancel := context.WithTimeoutCause(ctx, c.Ready, c.notReadyError())
+	ready, cancel := context.WithTimeoutCause(ctx, c.ReadyTimeout, c.notReadyError())
 	defer cancel()
 	err = waitFor(ready, func() (bool, error) {
 		ended := child.ended()
@@ -179,7 +179,7 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 		if conn, w, err = c.dialHub(ready); err == nil || isFinal(err) {
 			return true, err
 		}
-		if ended { // looked at before trying: another hub may have been faster
+		if ended { // read before connecting: another hub may have started first
 			return false, child.failure()
 		}
 		return false, nil
@@ -187,27 +187,27 @@ func (c *ConnectConfig) startAndWait(ctx context.Context) (net.Conn, Welcome, er
 	return conn, w, err
 }
 
-// notReadyError says why a hub that was just started may not get ready. It is made
-// beforehand: a hub that holds the lock by then is the one in the way.
+// notReadyError is why a hub that is about to start may not get ready. It is made
+// before the start, when only another hub can hold the lock.
 func (c *ConnectConfig) notReadyError() error {
 	if d, err := Find(c.Paths); err == nil {
 		return fmt.Errorf("start hub: a hub (pid %d, version %s) runs but does not answer; end that process, then try again", d.PID, d.Version)
 	}
-	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.Ready, c.Paths.Output())
+	return fmt.Errorf("start hub: it did not get ready within %s; see %s", c.ReadyTimeout, c.Paths.Output())
 }
 
-// mayStart applies the policy. A hub that died leaves its files; one that left
-// took its sockets away, and says in hub.json if it left for a newer build.
+// mayStart applies the policy. A hub that died leaves its files behind; one that
+// shut down removed its sockets, and keeps hub.json only to hand over.
 func (c *ConnectConfig) mayStart() bool {
 	if len(c.Command) == 0 || c.Start == StartNever {
 		return false
 	}
-	return c.Start == StartAlways || Lost(c.Paths)
+	return c.Start == StartAlways || DiedOrHandedOver(c.Paths)
 }
 
-// Lost reports whether the last hub died or handed over, where it could have
-// been stopped or have left when idle.
-func Lost(p Paths) bool {
+// DiedOrHandedOver reports whether the last hub died or handed over, where it could have
+// been stopped or have shut down when idle.
+func DiedOrHandedOver(p Paths) bool {
 	_, err := os.Lstat(p.Discovery())
 	return err == nil
 }
@@ -215,8 +215,8 @@ func Lost(p Paths) bool {
 // yieldsToNewer reports whether a newer build is about to start the hub.
 func (c *ConnectConfig) yieldsToNewer() bool {
 	d, err := readDiscovery(c.Paths)
-	return err == nil && d.Next != nil && d.Next.Newer(c.Stamp) &&
-		c.Now().Before(d.NextUntil) && d.NextUntil.Sub(c.Now()) <= handoverMax
+	return err == nil && d.Successor != nil && d.Successor.Newer(c.Self) &&
+		c.Now().Before(d.SuccessorUntil) && d.SuccessorUntil.Sub(c.Now()) <= handoverMax
 }
 
 func isFinal(err error) bool {

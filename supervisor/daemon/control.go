@@ -24,26 +24,26 @@ const (
 	pathStop = "/daemon/stop"
 )
 
-// Vitals is what a hub says of its own life.
-type Vitals struct {
-	Stamp
-	Wire     int    `json:"wire"`
-	PID      int    `json:"pid"`
-	Instance string `json:"instance"`
-	InFlight int    `json:"in_flight"`
-	Sessions int    `json:"sessions"`
-	Leaving  bool   `json:"leaving"`
-	Next     *Stamp `json:"next,omitempty"` // the newer build that waits to take over
+// Health is how a running hub is.
+type Health struct {
+	BuildInfo
+	Wire         int        `json:"wire"`
+	PID          int        `json:"pid"`
+	Instance     string     `json:"instance"`
+	InFlight     int        `json:"in_flight"`
+	Sessions     int        `json:"sessions"`
+	ShuttingDown bool       `json:"shutting_down"`
+	Successor    *BuildInfo `json:"next,omitempty"` // the newer build that waits to take over
 }
 
-// StopRequest asks a hub to leave.
+// StopRequest asks a hub to shut down.
 type StopRequest struct {
-	IfIdle bool `json:"if_idle"` // only when nobody uses it
-	Again  bool `json:"again"`   // another one is to take its place
+	IfIdle  bool `json:"if_idle"` // only when it is not in use
+	Restart bool `json:"restart"` // another one is to take its place
 }
 
-// BusyError says that a hub was asked to leave if idle, and is not.
-type BusyError struct{ Hub Vitals }
+// BusyError is the answer of a hub in use that was asked to stop if idle.
+type BusyError struct{ Hub Health }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("stop hub: %d sessions are open, %d calls in flight", e.Hub.Sessions, e.Hub.InFlight)
@@ -65,16 +65,16 @@ func (h *hubServer) controlServer() *http.Server {
 	return loopnet.NewServer(mux, h.Log)
 }
 
-func (h *hubServer) health() Vitals {
+func (h *hubServer) health() Health {
 	inFlight, sessions := h.Busy()
-	return Vitals{
-		Stamp: h.Stamp, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
-		Leaving: h.lifecycle.decision() != nil, Next: h.lifecycle.pendingSuccessor(),
+	return Health{
+		BuildInfo: h.Self, Wire: Wire, PID: os.Getpid(), Instance: h.instance, InFlight: inFlight, Sessions: max(sessions, h.lifecycle.attachedStreams()),
+		ShuttingDown: h.lifecycle.decision() != nil, Successor: h.lifecycle.pendingSuccessor(),
 	}
 }
 
 func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
-	h.stopRequests.Add(1) // leaving begins before the answer is out
+	h.stopRequests.Add(1) // the shutdown begins before the answer is sent
 	defer h.stopRequests.Done()
 	var ask StopRequest
 	if err := json.NewDecoder(io.LimitReader(r.Body, helloMax)).Decode(&ask); err != nil {
@@ -82,7 +82,7 @@ func (h *hubServer) handleStop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := http.StatusAccepted
-	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Again}, ask.IfIdle) {
+	if !h.lifecycle.stop(shutdown{reason: "asked to stop", restart: ask.Restart}, ask.IfIdle) {
 		status = http.StatusConflict
 	}
 	writeJSON(w, status, h.health())
@@ -97,20 +97,20 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	// An error says that the other end went away, which is its own affair. The
-	// flush puts the whole answer on the wire before the handler returns.
+	// On an error the other end is gone and needs no answer. The flush puts the
+	// whole answer on the wire before the handler returns.
 	_, _ = w.Write(body)
 	_ = http.NewResponseController(w).Flush()
 }
 
-// Ask returns what the running hub says of its life, or ErrNoHub.
-func Ask(ctx context.Context, p Paths) (Vitals, error) {
+// GetHealth asks the running hub how it is, or returns ErrNoHub.
+func GetHealth(ctx context.Context, p Paths) (Health, error) {
 	return request(ctx, p, http.MethodGet, pathHub, nil)
 }
 
-// Stop asks the hub to leave and returns when it is gone, or ctx ends. It
-// returns ErrNoHub when there is none, and a *BusyError when it was to leave
-// only if idle and is not.
+// Stop asks the hub to shut down and returns when it is gone, or ctx ends. It
+// returns ErrNoHub when there is none, and a *BusyError when it is in use and was
+// to stop only if idle.
 func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 	body, err := json.Marshal(ask)
 	if err != nil {
@@ -124,12 +124,12 @@ func Stop(ctx context.Context, p Paths, ask StopRequest) error {
 		if held, err := isHeld(p.hubLock()); err != nil || !held {
 			return true, err
 		}
-		now, err := Ask(ctx, p) // a successor may hold the lock already
+		now, err := GetHealth(ctx, p) // a successor may hold the lock already
 		return err == nil && now.Instance != old.Instance, nil
 	})
 }
 
-func request(ctx context.Context, p Paths, method, path string, body []byte) (Vitals, error) {
+func request(ctx context.Context, p Paths, method, path string, body []byte) (Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	transport := &http.Transport{
@@ -138,17 +138,17 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://lectern"+path, bytes.NewReader(body))
 	if err != nil {
-		return Vitals{}, err
+		return Health{}, err
 	}
 	res, err := (&http.Client{Transport: transport, Timeout: 2 * helloTimeout}).Do(req)
 	if err != nil {
 		if isNotListening(err) {
-			return Vitals{}, ErrNoHub
+			return Health{}, ErrNoHub
 		}
-		return Vitals{}, fmt.Errorf("ask hub: %w", err)
+		return Health{}, fmt.Errorf("ask hub: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	var v Vitals
+	var v Health
 	if err := json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&v); err != nil {
 		return v, fmt.Errorf("ask hub: %w", err)
 	}
@@ -161,5 +161,5 @@ func request(ctx context.Context, p Paths, method, path string, body []byte) (Vi
 	return v, errors.New("ask hub: it answers " + res.Status)
 }
 
-// stopTimeout is a wait for a hub that was asked to leave to be gone.
+// stopTimeout is how long a hub may take to shut down.
 const stopTimeout = 20 * time.Second

@@ -1,13 +1,14 @@
-// Package daemon finds, starts, adopts and replaces the hub process, and is
-// the outer shell of that process: its lock, its two sockets, its discovery
-// file, and the decision to leave.
+// Package daemon finds, starts, adopts and replaces the hub process, and runs
+// the outer part of that process: its lock, its two sockets, its discovery
+// file, and the decision to shut down.
 //
 // It does not know what is served: the hub's MCP streams and the control
 // handler are given to it as functions, so that this package can be tested
-// with an echo. It never trusts a pid alone: a hub is who holds hub.lock.
+// with an echo. It does not trust a pid: the hub is the process that holds
+// hub.lock.
 //
 // Only cmd/lectern imports it. The hub's end starts at [Run], the other end at
-// [Connect]; what the two say to each other is in hello.go.
+// [Connect]; the messages between the two are in hello.go.
 package daemon
 
 import (
@@ -21,11 +22,11 @@ import (
 	"strings"
 )
 
-// Wire is the version of what is said before the MCP stream begins. A hub
-// also understands the version before its own.
+// Wire is the version of the messages before the MCP stream and of the control
+// socket. A hub also accepts a Hello of the version before its own.
 const Wire = 2
 
-// ErrNoHub says that no hub runs for this user.
+// ErrNoHub means that no hub runs for this user.
 var ErrNoHub = errors.New("no hub runs")
 
 // Paths are the two directories of a user's hub. One pair, one hub.
@@ -34,15 +35,15 @@ type Paths struct {
 	State   string // working directory and output of a detached hub; made 0700 when absent
 }
 
-// Discovery is the path of hub.json, which tells people and other programs
-// where the hub is. Nothing in it is trusted unless hub.lock is held too.
+// Discovery is the path of hub.json, where people and other programs
+// find the hub. It is valid only while hub.lock is held.
 func (p Paths) Discovery() string { return filepath.Join(p.Runtime, "hub.json") }
 
 // Output is where a detached hub's stdout and stderr go.
 func (p Paths) Output() string { return filepath.Join(p.State, "hub.out") }
 
 // Neither lock file is ever unlinked: a lock on a file that another process
-// has unlinked excludes nobody.
+// has unlinked excludes no process.
 func (p Paths) hubLock() string   { return filepath.Join(p.Runtime, "hub.lock") }
 func (p Paths) startLock() string { return filepath.Join(p.Runtime, "start.lock") }
 
@@ -55,7 +56,7 @@ func (p Paths) prepare() error {
 			return fmt.Errorf("prepare directory %q: not an absolute path", dir)
 		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("prepare directory: %w; give yourself the right, or set LECTERN_HOME to a directory that you may write to", err)
+			return fmt.Errorf("prepare directory: %w; allow yourself to write there, or set LECTERN_HOME to another directory", err)
 		}
 	}
 	if err := checkPrivate(p.Runtime); err != nil {
@@ -64,16 +65,16 @@ func (p Paths) prepare() error {
 	return checkOwn(p.State)
 }
 
-// A Stamp tells builds of Lectern apart and orders them.
-type Stamp struct {
+// A BuildInfo identifies a build of Lectern and orders builds.
+type BuildInfo struct {
 	Version string `json:"version"`         // semantic version, with or without a leading v
 	Build   string `json:"build"`           // differs between any two different binaries
 	Built   int64  `json:"built,omitempty"` // Unix seconds; 0: unknown, so never the newer one
 }
 
 // Newer reports whether s should replace a hub of build old. It is false
-// whenever that cannot be told, so two builds never replace each other in turn.
-func (s Stamp) Newer(old Stamp) bool {
+// if that is not known, so two builds never replace each other in turn.
+func (s BuildInfo) Newer(old BuildInfo) bool {
 	a, aok := parseVersion(s.Version)
 	b, bok := parseVersion(old.Version)
 	switch {
@@ -138,13 +139,13 @@ func comparePre(a, b string) int {
 	case errM == nil && errN == nil:
 		return cmp.Compare(m, n)
 	case errM == nil:
-		return -1 // numbers are below words
+		return -1 // numbers sort before words
 	case errN == nil:
 		return 1
 	}
 	return strings.Compare(a, b)
 }
 
-// newInstance names one run of a hub, so that a client can tell a hub from its
-// successor on the same socket.
+// newInstance identifies one run of a hub, so that a client notices when another
+// hub serves the same socket.
 func newInstance() string { return rand.Text() }

@@ -14,20 +14,22 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 func TestColdStart(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
-	a.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
-	a.hears(`"protocolVersion":"2025-11-25"`)
+	a.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	a.expect(`"protocolVersion":"2025-11-25"`)
 	d, err := Find(w.paths())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.PID != a.welcome.PID || d.Instance != a.welcome.Instance || d.Stamp != w.Stamp {
+	if d.PID != a.welcome.PID || d.Instance != a.welcome.Instance || d.BuildInfo != w.Stamp {
 		t.Errorf("hub.json says %+v, the hub says %+v", d, a.welcome)
 	}
 	info, err := os.Stat(w.paths().Discovery())
@@ -39,7 +41,7 @@ func TestColdStart(t *testing.T) {
 func TestManyStartsShareOneHub(t *testing.T) {
 	for _, n := range []int{8, 100} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			w := newWorld(t)
+			w := newHubTest(t)
 			c := w.config()
 			instances := make([]string, n)
 			errs := make([]error, n)
@@ -70,18 +72,18 @@ func TestManyStartsShareOneHub(t *testing.T) {
 }
 
 func TestKilledHubIsReplaced(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	first := w.connect()
 	if err := syscall.Kill(first.welcome.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	first.hearsEnd()
+	first.expectEnd()
 	w.waitGone(first.welcome.PID)
 	if _, err := Find(w.paths()); !errors.Is(err, ErrNoHub) {
 		t.Errorf("Find after kill: %v, want ErrNoHub", err)
 	}
 	c := w.config()
-	c.Start = StartLost
+	c.Start = StartReplacement
 	conn, second, err := Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +131,7 @@ func TestStaleFiles(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newHubTest(t)
 			if err := errors.Join(w.paths().prepare(), plant(w.paths())); err != nil {
 				t.Fatal(err)
 			}
@@ -137,8 +139,8 @@ func TestStaleFiles(t *testing.T) {
 				t.Errorf("Find: %v, want ErrNoHub", err)
 			}
 			a := w.connect()
-			a.say(ping)
-			a.hears(`"id":1`)
+			a.send(ping)
+			a.expect(`"id":1`)
 			if d, err := Find(w.paths()); err != nil || d.PID != a.welcome.PID {
 				t.Errorf("Find = pid %d, %v; want %d", d.PID, err, a.welcome.PID)
 			}
@@ -150,7 +152,7 @@ func TestStaleFiles(t *testing.T) {
 }
 
 func TestUnsafeDirectoryIsRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	if err := os.Mkdir(w.paths().Runtime, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +164,7 @@ func TestUnsafeDirectoryIsRefused(t *testing.T) {
 }
 
 func TestPlantedLockLink(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	victim := w.Dir + "/victim"
 	if err := errors.Join(w.paths().prepare(), os.Symlink(victim, w.paths().startLock())); err != nil {
 		t.Fatal(err)
@@ -176,11 +178,11 @@ func TestPlantedLockLink(t *testing.T) {
 }
 
 func TestTermDrains(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
 	w.until("the call to be in flight", func() bool {
-		v, err := Ask(t.Context(), w.paths())
+		v, err := GetHealth(t.Context(), w.paths())
 		return err == nil && v.InFlight == 1
 	})
 	b := w.connect()
@@ -188,18 +190,18 @@ func TestTermDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the hub to be leaving", func() bool {
-		v, err := Ask(t.Context(), w.paths())
-		return err == nil && v.Leaving
+		v, err := GetHealth(t.Context(), w.paths())
+		return err == nil && v.ShuttingDown
 	})
 	// Late-comers are told to come again.
 	c := w.config()
 	if _, _, err := c.dialHub(t.Context()); !errors.Is(err, errShuttingDown) {
 		t.Errorf("connecting to a leaving hub: %v, want errLeaving", err)
 	}
-	b.hearsEnd() // nothing of its own is in flight
+	b.expectEnd() // nothing of its own is in flight
 	releaseAll(t, w)
-	a.hears(`"id":7`)
-	a.hearsEnd()
+	a.expect(`"id":7`)
+	a.expectEnd()
 	w.waitGone(a.welcome.PID)
 	for _, path := range []string{w.paths().MCP(), w.paths().Control(), w.paths().Discovery()} {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
@@ -210,7 +212,7 @@ func TestTermDrains(t *testing.T) {
 
 // releaseAll lets held calls end, although the hub hears no new streams: it
 // signals the process.
-func releaseAll(t *testing.T, w *world) {
+func releaseAll(t *testing.T, w *hubTest) {
 	t.Helper()
 	if err := syscall.Kill(w.pids()[len(w.pids())-1], syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
@@ -218,17 +220,17 @@ func releaseAll(t *testing.T, w *world) {
 }
 
 func TestIdleExit(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Idle = 200 * time.Millisecond
 	a := w.connect()
-	a.say(ping)
-	a.hears(`"id":1`)
+	a.send(ping)
+	a.expect(`"id":1`)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.waitGone(a.welcome.PID)
 	c := w.config()
-	c.Start = StartLost
+	c.Start = StartReplacement
 	if _, _, err := Connect(t.Context(), c); !errors.Is(err, ErrNoHub) {
 		t.Errorf("a hub that left when idle: %v, want ErrNoHub", err)
 	}
@@ -236,7 +238,7 @@ func TestIdleExit(t *testing.T) {
 
 func TestFailedStartSaysWhy(t *testing.T) {
 	for code, final := range map[int]bool{1: false, 78: true} {
-		w := newWorld(t)
+		w := newHubTest(t)
 		w.Die = code
 		_, _, err := Connect(t.Context(), w.config())
 		failed, ok := errors.AsType[*StartError](err)
@@ -246,8 +248,8 @@ func TestFailedStartSaysWhy(t *testing.T) {
 	}
 }
 
-func TestHubThatNeverStays(t *testing.T) {
-	w := newWorld(t)
+func TestHubThatEndsAtOnce(t *testing.T) {
+	w := newHubTest(t)
 	w.Die = 75
 	if _, _, err := Connect(t.Context(), w.config()); !errors.Is(err, errReplaced) || len(w.pids()) != startTries {
 		t.Errorf("%v after %d starts; want errReplaced after %d", err, len(w.pids()), startTries)
@@ -255,7 +257,7 @@ func TestHubThatNeverStays(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	if err := Stop(t.Context(), w.paths(), StopRequest{}); !errors.Is(err, ErrNoHub) {
 		t.Errorf("stop without a hub: %v", err)
 	}
@@ -267,17 +269,17 @@ func TestStop(t *testing.T) {
 	if err := Stop(t.Context(), w.paths(), StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	a.hearsEnd()
+	a.expectEnd()
 	w.waitGone(a.welcome.PID)
 }
 
 // TestHubThatHangs: nobody is killed on suspicion, but named.
 func TestHubThatHangs(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
-	w.halt(a.welcome.PID)
+	w.killHub(a.welcome.PID)
 	c := w.config()
-	c.hello, c.Ready = 50*time.Millisecond, 300*time.Millisecond
+	c.hello, c.ReadyTimeout = 50*time.Millisecond, 300*time.Millisecond
 	_, _, err := Connect(t.Context(), c)
 	if want := fmt.Sprintf("a hub (pid %d, version 1.0.0) runs but does not answer", a.welcome.PID); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Connect: %v, want %s", err, want)
@@ -285,32 +287,32 @@ func TestHubThatHangs(t *testing.T) {
 }
 
 func TestStarterThatHangs(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	if err := w.paths().prepare(); err != nil {
 		t.Fatal(err)
 	}
-	held, err := tryLock(w.paths().startLock())
+	held, err := filelock.TryFile(w.paths().startLock())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer held.Release()
 	c := w.config()
-	c.Ready = 100*time.Millisecond - stopTimeout
+	c.ReadyTimeout = 100*time.Millisecond - stopTimeout
 	if _, _, err := Connect(t.Context(), c); err == nil || !strings.Contains(err.Error(), "start.lock") {
 		t.Errorf("Connect: %v, want one that names start.lock", err)
 	}
 }
 
 // A hub learns what became of the one before it, while nobody can connect yet.
-func TestRunFollows(t *testing.T) {
+func TestRunReportsPreviousHub(t *testing.T) {
 	over := errors.New("enough")
-	for _, next := range []*Stamp{nil, &newer} {
-		w := newWorld(t)
+	for _, next := range []*BuildInfo{nil, &newer} {
+		w := newHubTest(t)
 		follow := func() (trace []Discovery) {
 			err := Run(t.Context(), HubConfig{
 				Paths: w.paths(), Now: time.Now,
-				Follows: func(before Discovery) { trace = append(trace, before) },
-				Open:    func(context.Context) error { return over },
+				OnPrevious: func(before Discovery) { trace = append(trace, before) },
+				Open:       func(context.Context) error { return over },
 			})
 			if !errors.Is(err, over) {
 				t.Fatal(err)
@@ -320,17 +322,17 @@ func TestRunFollows(t *testing.T) {
 		if trace := follow(); len(trace) != 0 {
 			t.Errorf("before the first hub there was %+v", trace)
 		}
-		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Next: next}); err != nil {
+		if err := writeDiscovery(w.paths(), Discovery{Schema: discoverySchema, PID: 4, Successor: next}); err != nil {
 			t.Fatal(err)
 		}
-		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Next == nil) != (next == nil) {
+		if trace := follow(); len(trace) != 1 || trace[0].PID != 4 || (trace[0].Successor == nil) != (next == nil) {
 			t.Errorf("after a hub: %+v", trace)
 		}
 	}
 }
 
 func TestRunTwice(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.connect()
 	err := Run(t.Context(), HubConfig{Paths: w.paths(), Now: time.Now})
 	if !errors.Is(err, ErrRunning) {

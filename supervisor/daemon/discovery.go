@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 // Discovery is the content of hub.json.
@@ -16,22 +18,22 @@ type Discovery struct {
 	PID       int    `json:"pid"`
 	StartTime int64  `json:"start_time"` // with PID, names the process; its unit is the system's
 	Exe       string `json:"exe"`
-	Stamp
+	BuildInfo
 	Wire      int       `json:"wire"`
 	Instance  string    `json:"instance"`
 	MCP       string    `json:"mcp"`       // socket
 	Control   string    `json:"control"`   // socket
 	HTTPPort  int       `json:"http_port"` // 0: no HTTP
 	StartedAt time.Time `json:"started_at"`
-	// Next is set when the hub has left for a newer build. Until NextUntil an
+	// Successor is set when the hub has handed over to a newer build. Until SuccessorUntil an
 	// older client gives that build's client time to start it.
-	Next      *Stamp    `json:"next,omitempty"`
-	NextUntil time.Time `json:"next_until,omitzero"`
+	Successor      *BuildInfo `json:"next,omitempty"`
+	SuccessorUntil time.Time  `json:"next_until,omitzero"`
 }
 
 const discoverySchema = 1
 
-// Find returns what the running hub says of itself. It asks the lock first,
+// Find returns the discovery file of the running hub. It checks the lock first,
 // then compares pid and start time, so a file that a killed hub left behind,
 // or one whose pid now belongs to another process, is ErrNoHub.
 func Find(p Paths) (Discovery, error) {
@@ -44,7 +46,7 @@ func Find(p Paths) (Discovery, error) {
 	case !held:
 		return Discovery{}, ErrNoHub
 	case errors.Is(err, fs.ErrNotExist):
-		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or leaving", ErrNoHub)
+		return Discovery{}, fmt.Errorf("%w that can be found: one is starting or shutting down", ErrNoHub)
 	case err != nil:
 		return Discovery{}, err
 	}
@@ -60,14 +62,14 @@ func isHeld(path string) (bool, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	l, err := tryLock(path)
-	if errors.Is(err, errHeld) {
+	l, err := filelock.TryFile(path)
+	if errors.Is(err, filelock.ErrHeld) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return false, l.release()
+	return false, l.Release()
 }
 
 // readDiscovery reads hub.json without trusting it: bounded, and of any content.

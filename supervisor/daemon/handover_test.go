@@ -11,48 +11,48 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-var newer = Stamp{Version: "1.1.0", Build: "b", Built: 200}
+var newer = BuildInfo{Version: "1.1.0", Build: "b", Built: 200}
 
 func TestNewerTakesOverIdleHub(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	old := w.connect()
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.untilIdle()
-	a := w.as(newer).connect()
-	if a.welcome.Stamp != newer {
-		t.Errorf("attached to %+v, want the newer build", a.welcome.Stamp)
+	a := w.withBuild(newer).connect()
+	if a.welcome.BuildInfo != newer {
+		t.Errorf("attached to %+v, want the newer build", a.welcome.BuildInfo)
 	}
 	w.waitGone(old.welcome.PID)
 }
 
 func TestOlderAttachesToNewer(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Stamp = newer
 	first := w.connect()
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.untilIdle()
-	a := w.as(Stamp{Version: "1.0.9", Build: "z", Built: 900}).connect()
+	a := w.withBuild(BuildInfo{Version: "1.0.9", Build: "z", Built: 900}).connect()
 	if a.welcome.Instance != first.welcome.Instance {
-		t.Errorf("an older client replaced the hub by %+v", a.welcome.Stamp)
+		t.Errorf("an older client replaced the hub by %+v", a.welcome.BuildInfo)
 	}
 }
 
 func TestSameVersionOtherBuild(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	first := w.connect()
 	_ = first.Close()
 	w.untilIdle()
-	older := w.as(Stamp{Version: "1.0.0", Build: "x", Built: 50}).connect()
+	older := w.withBuild(BuildInfo{Version: "1.0.0", Build: "x", Built: 50}).connect()
 	if older.welcome.Instance != first.welcome.Instance {
 		t.Error("an older build of the same version replaced the hub")
 	}
 	_ = older.Close()
 	w.untilIdle()
-	later := w.as(Stamp{Version: "1.0.0", Build: "y", Built: 150}).connect()
+	later := w.withBuild(BuildInfo{Version: "1.0.0", Build: "y", Built: 150}).connect()
 	if later.welcome.Build != "y" {
 		t.Errorf("attached to build %s, want y", later.welcome.Build)
 	}
@@ -61,25 +61,25 @@ func TestSameVersionOtherBuild(t *testing.T) {
 // TestBusyHubHandsOverWhenQuiet also has an older client fight for the start:
 // it must leave it to the newer one.
 func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	a := w.connect()
-	a.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
+	a.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"hold"}}`)
 	w.until("the call to be in flight", func() bool {
-		v, err := Ask(t.Context(), w.paths())
+		v, err := GetHealth(t.Context(), w.paths())
 		return err == nil && v.InFlight == 1
 	})
-	b := w.as(newer).connect()
+	b := w.withBuild(newer).connect()
 	if b.welcome.Instance != a.welcome.Instance {
 		t.Fatal("a busy hub was replaced")
 	}
-	v, err := Ask(t.Context(), w.paths())
-	if err != nil || v.Next == nil || *v.Next != newer {
-		t.Errorf("pending: %+v, %v; want %+v", v.Next, err, newer)
+	v, err := GetHealth(t.Context(), w.paths())
+	if err != nil || v.Successor == nil || *v.Successor != newer {
+		t.Errorf("pending: %+v, %v; want %+v", v.Successor, err, newer)
 	}
-	b.say(`{"jsonrpc":"2.0","method":"release"}`)
-	a.hears(`"id":7`)
-	a.hearsEnd()
-	b.hearsEnd()
+	b.send(`{"jsonrpc":"2.0","method":"release"}`)
+	a.expect(`"id":7`)
+	a.expectEnd()
+	b.expectEnd()
 	older := make(chan string)
 	go func() {
 		conn, welcome, err := Connect(t.Context(), w.config())
@@ -90,9 +90,9 @@ func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
 		}
 		older <- welcome.Version
 	}()
-	c := w.as(newer).connect()
-	if c.welcome.Stamp != newer {
-		t.Errorf("after the hand-over: %+v, want %+v", c.welcome.Stamp, newer)
+	c := w.withBuild(newer).connect()
+	if c.welcome.BuildInfo != newer {
+		t.Errorf("after the hand-over: %+v, want %+v", c.welcome.BuildInfo, newer)
 	}
 	if got := <-older; got != newer.Version {
 		t.Errorf("the older client is at %q, want %s", got, newer.Version)
@@ -100,29 +100,29 @@ func TestBusyHubHandsOverWhenQuiet(t *testing.T) {
 }
 
 func TestYoungHubDoesNotHandOver(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.Timing.Cooldown = time.Hour
 	first := w.connect()
 	_ = first.Close()
 	w.untilIdle()
-	a := w.as(newer).connect()
+	a := w.withBuild(newer).connect()
 	if a.welcome.Instance != first.welcome.Instance {
 		t.Error("a hub handed over within its cooldown")
 	}
-	if v, err := Ask(t.Context(), w.paths()); err != nil || v.Next == nil {
-		t.Errorf("the newer build is not noted: %+v, %v", v.Next, err)
+	if v, err := GetHealth(t.Context(), w.paths()); err != nil || v.Successor == nil {
+		t.Errorf("the newer build is not noted: %+v, %v", v.Successor, err)
 	}
 }
 
 func TestUnknownWireIsRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newHubTest(t)
 	w.connect()
 	conn, err := loopnet.DialSocket(t.Context(), w.paths().MCP())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := writeLine(conn, Hello{Lectern: typeHello, Wire: Wire + 2, Stamp: Stamp{Version: "9.9.9"}}); err != nil {
+	if err := writeLine(conn, Hello{Lectern: typeHello, Wire: Wire + 2, BuildInfo: BuildInfo{Version: "9.9.9"}}); err != nil {
 		t.Fatal(err)
 	}
 	var answer Welcome
@@ -143,37 +143,37 @@ func TestUnknownWireIsRefused(t *testing.T) {
 }
 
 // untilIdle waits for the hub to have noticed that everybody went away.
-func (w *world) untilIdle() {
+func (w *hubTest) untilIdle() {
 	w.t.Helper()
 	w.until("the hub to be idle", func() bool {
-		v, err := Ask(w.t.Context(), w.paths())
+		v, err := GetHealth(w.t.Context(), w.paths())
 		return err == nil && v.Sessions == 0
 	})
 }
 
 func TestNewer(t *testing.T) {
 	for _, c := range []struct {
-		a, b Stamp
+		a, b BuildInfo
 		want bool
 	}{
-		{Stamp{Version: "1.2.0"}, Stamp{Version: "1.1.9"}, true},
-		{Stamp{Version: "1.10.0"}, Stamp{Version: "1.9.0"}, true},
-		{Stamp{Version: "v1.2.0"}, Stamp{Version: "1.2.0"}, false},
-		{Stamp{Version: "1.2.0"}, Stamp{Version: "1.2.0-rc.1"}, true},
-		{Stamp{Version: "1.2.0-rc.2"}, Stamp{Version: "1.2.0-rc.10"}, false},
-		{Stamp{Version: "1.2.0-rc.10"}, Stamp{Version: "1.2.0-rc.2"}, true},
-		{Stamp{Version: "1.2.0-rc.1"}, Stamp{Version: "1.2.0-1"}, true},
-		{Stamp{Version: "1.2.0-rc.1"}, Stamp{Version: "1.2.0-rc"}, true},
-		{Stamp{Version: "1.2.0+z"}, Stamp{Version: "1.2.0+a"}, false},
-		{Stamp{Version: "2.0.0"}, Stamp{Version: "devel"}, false},
-		{Stamp{Version: "devel"}, Stamp{Version: "2.0.0"}, false},
-		{Stamp{Version: "1.2"}, Stamp{Version: "1.1.0"}, false},
-		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "b", 1}, true},
-		{Stamp{"devel", "a", 2}, Stamp{"devel", "b", 1}, true},
-		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "a", 1}, false},
-		{Stamp{"1.0.0", "a", 2}, Stamp{"1.0.0", "b", 0}, false},
-		{Stamp{"1.0.0", "a", 1}, Stamp{"1.0.0", "b", 2}, false},
-		{Stamp{"0.9.0", "a", 9}, Stamp{"1.0.0", "b", 1}, false},
+		{BuildInfo{Version: "1.2.0"}, BuildInfo{Version: "1.1.9"}, true},
+		{BuildInfo{Version: "1.10.0"}, BuildInfo{Version: "1.9.0"}, true},
+		{BuildInfo{Version: "v1.2.0"}, BuildInfo{Version: "1.2.0"}, false},
+		{BuildInfo{Version: "1.2.0"}, BuildInfo{Version: "1.2.0-rc.1"}, true},
+		{BuildInfo{Version: "1.2.0-rc.2"}, BuildInfo{Version: "1.2.0-rc.10"}, false},
+		{BuildInfo{Version: "1.2.0-rc.10"}, BuildInfo{Version: "1.2.0-rc.2"}, true},
+		{BuildInfo{Version: "1.2.0-rc.1"}, BuildInfo{Version: "1.2.0-1"}, true},
+		{BuildInfo{Version: "1.2.0-rc.1"}, BuildInfo{Version: "1.2.0-rc"}, true},
+		{BuildInfo{Version: "1.2.0+z"}, BuildInfo{Version: "1.2.0+a"}, false},
+		{BuildInfo{Version: "2.0.0"}, BuildInfo{Version: "devel"}, false},
+		{BuildInfo{Version: "devel"}, BuildInfo{Version: "2.0.0"}, false},
+		{BuildInfo{Version: "1.2"}, BuildInfo{Version: "1.1.0"}, false},
+		{BuildInfo{"1.0.0", "a", 2}, BuildInfo{"1.0.0", "b", 1}, true},
+		{BuildInfo{"devel", "a", 2}, BuildInfo{"devel", "b", 1}, true},
+		{BuildInfo{"1.0.0", "a", 2}, BuildInfo{"1.0.0", "a", 1}, false},
+		{BuildInfo{"1.0.0", "a", 2}, BuildInfo{"1.0.0", "b", 0}, false},
+		{BuildInfo{"1.0.0", "a", 1}, BuildInfo{"1.0.0", "b", 2}, false},
+		{BuildInfo{"0.9.0", "a", 9}, BuildInfo{"1.0.0", "b", 1}, false},
 	} {
 		if got := c.a.Newer(c.b); got != c.want {
 			t.Errorf("%+v newer than %+v: %v, want %v", c.a, c.b, got, c.want)

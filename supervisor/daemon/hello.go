@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What the two ends say in the first field of their line.
+// The values of the first field of a line.
 const (
 	typeHello   = "hello"
 	typeWelcome = "welcome"
@@ -19,20 +19,20 @@ const (
 
 const (
 	helloMax     = 4 << 10         // bytes of one line
-	helloTimeout = 5 * time.Second // for either end to say its line
+	helloTimeout = 5 * time.Second // for either end to send its line
 )
 
-// Hello is the first line on the MCP socket, said by the client. After the
+// Hello is the first line on the MCP socket, sent by the client. After the
 // answer the stream is plain MCP.
 type Hello struct {
 	Lectern string `json:"lectern"` // "hello"
 	Wire    int    `json:"wire"`
-	Stamp
+	BuildInfo
 	PID   int    `json:"pid"`             // of the `lectern serve` process: shown, never trusted
-	Scope string `json:"scope,omitempty"` // the one source it wants; empty: all
-	// Token is the client's, to prove its name; empty: it proves nothing.
+	Scope string `json:"scope,omitempty"` // limits it to one source; empty: all
+	// Token is the client's, to prove its name; empty: it is not proven.
 	Token string `json:"token,omitempty"`
-	// Replace asks an older hub to leave for a new one, which the client
+	// Replace asks an older hub to shut down for a new one, which the client
 	// starts: at once when the hub is idle, else as soon as it is quiet.
 	Replace bool `json:"replace,omitempty"`
 }
@@ -40,12 +40,12 @@ type Hello struct {
 // Welcome is the hub's answer to Hello, whether it welcomes or refuses.
 type Welcome struct {
 	Lectern string `json:"lectern"` // "welcome" or "refuse"
-	Wire    int    `json:"wire"`    // what both speak from here on
-	Stamp
+	Wire    int    `json:"wire"`    // the version used from here on
+	BuildInfo
 	PID      int    `json:"pid"`
 	Instance string `json:"instance"`
 	Reason   string `json:"reason,omitempty"` // of a refusal: what is wrong and what to do
-	Retry    bool   `json:"retry,omitempty"`  // the hub is leaving; another may be started
+	Retry    bool   `json:"retry,omitempty"`  // the hub is shutting down; another may be started
 }
 
 // RefusedError is a refusal that trying again does not cure.
@@ -56,10 +56,10 @@ func (e *RefusedError) Error() string { return "connect to hub: " + e.Reason }
 // Final reports that trying again is useless until a person acts.
 func (e *RefusedError) Final() bool { return true }
 
-// errShuttingDown is a refusal by a hub that is about to be gone.
-var errShuttingDown = errors.New("the hub is leaving")
+// errShuttingDown is a refusal by a hub that is about to end.
+var errShuttingDown = errors.New("the hub is shutting down")
 
-// supportsWire reports whether a hub of this build understands wire.
+// supportsWire reports whether this build understands a wire version.
 func supportsWire(wire int) bool { return wire > 0 && (wire == Wire || wire == Wire-1) }
 
 func writeLine(w io.Writer, v any) error {
@@ -72,7 +72,7 @@ func writeLine(w io.Writer, v any) error {
 }
 
 // readLine reads one line of JSON into v, byte by byte: what follows the line
-// belongs to somebody else and must stay in the stream. It happens once per
+// belongs to MCP and must stay in the stream. It happens once per
 // connection.
 func readLine(r io.Reader, v any) error {
 	var line []byte
@@ -91,7 +91,7 @@ func readLine(r io.Reader, v any) error {
 	return json.Unmarshal(bytes.TrimSpace(line), v)
 }
 
-// handshake says hello on conn and returns the hub's answer. A refusal is an
+// handshake sends h on conn and returns the hub's answer. A refusal is an
 // error: errShuttingDown, or a *RefusedError.
 func handshake(conn net.Conn, h Hello) (Welcome, error) {
 	h.Lectern, h.Wire = typeHello, Wire
@@ -111,7 +111,7 @@ func handshake(conn net.Conn, h Hello) (Welcome, error) {
 	case w.Lectern == typeRefuse:
 		return w, &RefusedError{w.Reason}
 	case w.Lectern != typeWelcome || !supportsWire(w.Wire):
-		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not speak wire %d; run `lectern hub restart`", w.Version, w.PID, Wire)}
+		return w, &RefusedError{fmt.Sprintf("the hub (version %q, pid %d) does not support wire version %d; run `lectern hub restart`", w.Version, w.PID, Wire)}
 	}
 	return w, conn.SetDeadline(time.Time{})
 }

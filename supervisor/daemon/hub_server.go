@@ -10,12 +10,14 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/lectern-mcp/lectern/internal/filelock"
 )
 
 // HubConfig is what the hub's process is made of.
 type HubConfig struct {
 	Paths Paths
-	Stamp Stamp
+	Self  BuildInfo
 
 	// Open is called once the lock is held and before anybody can connect: the
 	// place to open what two hubs must not have open at once. Nil: nothing.
@@ -26,29 +28,29 @@ type HubConfig struct {
 	Attach func(ctx context.Context, h Hello, conn net.Conn) error
 	// Control serves the control socket, but for the paths below /daemon/.
 	Control http.Handler
-	// Follows is called before Open with what the hub before this one left in
-	// hub.json: it died, or, where Next is set, left for a newer build. A hub
-	// that was stopped or left when idle leaves nothing. Nil: nobody wants to know.
-	Follows func(before Discovery)
+	// OnPrevious is called before Open with the hub.json of the previous hub, which
+	// died or, where Next is set, handed over to a newer build. A hub that was
+	// stopped or shut down when idle removed the file. Nil: ignored.
+	OnPrevious func(before Discovery)
 	// Busy counts calls being served and sessions open, over every transport.
 	// A subscription that merely waits is not a call. It must not block.
 	Busy func() (inFlight, sessions int)
-	// Pinned says that the hub stays although idle. Nil: it is not.
+	// Pinned reports whether the hub keeps running when idle. Nil: it does not.
 	Pinned func() bool
-	// Pending is called when a newer build begins to wait for this hub to be
-	// quiet. Nil: nobody wants to know.
-	Pending func(next Stamp)
-	// Drain is called when the hub has decided to leave, and ends the calls
-	// that came by other ways than Attach. Nil: Busy is waited for.
+	// OnSuccessor is called when a newer build begins to wait for this hub to be
+	// quiet. Nil: ignored.
+	OnSuccessor func(next BuildInfo)
+	// Drain is called when the hub shuts down, and ends the calls that did not
+	// come through Attach. Nil: Run only waits for Busy.
 	Drain func(ctx context.Context) error
 
 	// Lifeline is closed when the supervisor of this process is gone, which
-	// makes it leave. A hub that has one is a service: it stays although idle.
-	// Nil: nobody supervises it. See supervisor.Lifeline.
+	// makes it shut down. A hub that has one is a service and keeps running when
+	// idle. Nil: it is not supervised. See supervisor.Lifeline.
 	Lifeline <-chan struct{}
 
 	HTTPPort  func() int    // for hub.json; nil or 0: no HTTP
-	IdleAfter time.Duration // 0: never leave when idle
+	IdleAfter time.Duration // 0: keep running when idle
 	Timing    Timing        // zero fields: the usual times
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -59,7 +61,7 @@ type Timing struct {
 	QuietFor time.Duration // nothing in flight for so long: quiet enough to hand over; 2 s
 	Cooldown time.Duration // a hub younger than this does not hand over; 10 s
 	Drain    time.Duration // calls in flight may take so long to end; 8 s
-	Lock     time.Duration // for a leaving hub to release the lock; 15 s
+	Lock     time.Duration // for a hub that shuts down to release the lock; 15 s
 }
 
 func (t Timing) withDefaults() Timing {
@@ -78,14 +80,14 @@ func (t Timing) withDefaults() Timing {
 // ErrRunning says that another hub of this user already serves.
 var ErrRunning = errors.New("another hub already runs")
 
-// ErrAgain is how Run returns when the hub left so that another can take its
+// ErrRestart is how Run returns when the hub shut down so that another can take its
 // place. A supervisor starts it again: cmd exits with 75 (EX_TEMPFAIL).
-var ErrAgain = errors.New("the hub left for another to take its place")
+var ErrRestart = errors.New("the hub shut down for another to take its place")
 
-// Run is the hub's process from its lock to its leaving: when ctx ends (a
+// Run is the hub process from its lock to its shutdown: when ctx ends (a
 // signal), when asked over the control socket, when idle, or to hand over to a
 // newer build. It finishes calls in flight first, within Timing.Drain. A nil
-// error says that nobody needs to start the hub again.
+// error means that the hub need not be started again.
 func Run(ctx context.Context, c HubConfig) (err error) {
 	c.Timing = c.Timing.withDefaults()
 	if c.Lifeline != nil {
@@ -104,9 +106,9 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
-	if before, err := readDiscovery(c.Paths); err == nil && c.Follows != nil {
-		c.Follows(before)
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if before, err := readDiscovery(c.Paths); err == nil && c.OnPrevious != nil {
+		c.OnPrevious(before)
 	}
 	if c.Open != nil {
 		if err := c.Open(ctx); err != nil {
@@ -117,18 +119,18 @@ func Run(ctx context.Context, c HubConfig) (err error) {
 	return h.run(ctx)
 }
 
-// awaitLock takes hub.lock. It waits while the holder is on its way out, and
+// awaitLock takes hub.lock. It waits while the holder shuts down, and
 // returns ErrRunning when the holder serves.
-func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*lock, error) {
+func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*filelock.Lock, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w, or hangs: it holds %s", ErrRunning, p.hubLock()))
 	defer cancel()
-	var held *lock
+	var held *filelock.Lock
 	err := waitFor(ctx, func() (bool, error) {
 		var err error
-		if held, err = tryLock(p.hubLock()); !errors.Is(err, errHeld) {
+		if held, err = filelock.TryFile(p.hubLock()); !errors.Is(err, filelock.ErrHeld) {
 			return true, err
 		}
-		if now, err := Ask(ctx, p); err == nil && !now.Leaving {
+		if now, err := GetHealth(ctx, p); err == nil && !now.ShuttingDown {
 			return false, fmt.Errorf("%w (version %s, pid %d)", ErrRunning, now.Version, now.PID)
 		}
 		return false, nil
@@ -136,7 +138,7 @@ func awaitLock(ctx context.Context, p Paths, limit time.Duration) (*lock, error)
 	return held, err
 }
 
-// hubServer is a running hub seen from outside.
+// hubServer serves the two sockets of a running hub.
 type hubServer struct {
 	HubConfig
 
@@ -144,7 +146,7 @@ type hubServer struct {
 	instance  string
 	streams   sync.WaitGroup
 
-	// stopRequests are the requests to stop that have no answer yet.
+	// stopRequests are those without an answer yet.
 	stopRequests sync.WaitGroup
 
 	mu    sync.Mutex
@@ -166,15 +168,15 @@ func (h *hubServer) run(ctx context.Context) error {
 	defer abandon()
 
 	var serve sync.WaitGroup
-	here, err := h.publishDiscovery() // before anybody is answered, who might look for it
+	here, err := h.publishDiscovery() // before the first answer, whose client may read it
 	if err == nil {
 		serve.Go(func() { h.accept(serving, mcp) })
 		serve.Go(func() { _ = server.Serve(control) })
-		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Stamp.Version, "socket", here.MCP)
+		h.Log.Info("hub is ready", "pid", here.PID, "version", h.Self.Version, "socket", here.MCP)
 		go h.lifecycle.run(serving.Done())
 		select {
 		case <-ctx.Done():
-			h.lifecycle.stop(shutdown{reason: "told to end by a signal"}, false)
+			h.lifecycle.stop(shutdown{reason: "ended by a signal"}, false)
 		case <-h.Lifeline:
 			h.lifecycle.stop(shutdown{reason: "its supervisor is gone"}, false)
 		case <-h.lifecycle.shuttingDown:
@@ -203,7 +205,7 @@ func (h *hubServer) publishDiscovery() (Discovery, error) {
 		return Discovery{}, fmt.Errorf("find own program: %w", err)
 	}
 	d := Discovery{
-		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, Stamp: h.Stamp, Wire: Wire, Instance: h.instance,
+		Schema: discoverySchema, PID: pid, StartTime: start, Exe: exe, BuildInfo: h.Self, Wire: Wire, Instance: h.instance,
 		MCP: h.Paths.MCP(), Control: h.Paths.Control(), HTTPPort: h.HTTPPort(), StartedAt: h.Now(),
 	}
 	if err := writeDiscovery(h.Paths, d); err != nil {
@@ -235,7 +237,7 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	var hello Hello
 	_ = l.SetDeadline(time.Now().Add(helloTimeout))
 	if err := readLine(l.Conn, &hello); err != nil || hello.Lectern != typeHello {
-		h.Log.Warn("a connection did not say hello", "error", err)
+		h.Log.Warn("a connection sent no hello", "error", err)
 		return
 	}
 	before := h.lifecycle.pendingSuccessor()
@@ -244,13 +246,13 @@ func (h *hubServer) serveStream(ctx context.Context, l *agentConn) {
 	if admitted {
 		defer h.lifecycle.detach()
 	}
-	answer.Wire, answer.Stamp, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Stamp, os.Getpid(), h.instance
+	answer.Wire, answer.BuildInfo, answer.PID, answer.Instance = min(hello.Wire, Wire), h.Self, os.Getpid(), h.instance
 	if err := writeLine(l.Conn, answer); err != nil || !admitted {
 		return
 	}
-	if next := h.lifecycle.pendingSuccessor(); next != before && h.Pending != nil {
+	if next := h.lifecycle.pendingSuccessor(); next != before && h.OnSuccessor != nil {
 		h.Log.Info("a newer build waits to take over", "version", next.Version, "build", next.Build)
-		h.Pending(*next)
+		h.OnSuccessor(*next)
 	}
 	l.endHandshake()
 	if err := h.Attach(ctx, hello, l); err != nil && ctx.Err() == nil {

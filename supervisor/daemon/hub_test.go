@@ -32,7 +32,7 @@ const hubEnv = "LECTERN_TEST_HUB"
 
 type hubSpec struct {
 	Dir    string
-	Stamp  Stamp
+	Stamp  BuildInfo
 	Timing Timing
 	Idle   time.Duration
 	Die    int // exit code with which to end at once; 0: serve
@@ -86,12 +86,12 @@ func hubMain(spec hubSpec) int {
 	fake.AddCall(status.Call{Session: strconv.Itoa(os.Getpid())})
 	err = Run(ctx, HubConfig{
 		Lifeline: lifeline, Control: loopback.Handler(fake),
-		Paths: specPaths(spec.Dir), Stamp: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
+		Paths: specPaths(spec.Dir), Self: spec.Stamp, Busy: hub.Busy, IdleAfter: spec.Idle, Timing: spec.Timing,
 		Attach: func(ctx context.Context, _ Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now,
 	})
 	switch {
-	case errors.Is(err, ErrAgain):
+	case errors.Is(err, ErrRestart):
 		return 75
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "lectern:", err)
@@ -104,19 +104,19 @@ func specPaths(dir string) Paths {
 	return Paths{Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state")}
 }
 
-// world is one user's directories, and the hubs started in them.
-type world struct {
+// hubTest is one user's directories, and the hubs started in them.
+type hubTest struct {
 	t *testing.T
 	hubSpec
 }
 
-func newWorld(t *testing.T) *world {
+func newHubTest(t *testing.T) *hubTest {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lectern") // t.TempDir is too long for a socket's path
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t, hubSpec{Dir: dir, Stamp: Stamp{Version: "1.0.0", Build: "a", Built: 100}}}
+	w := &hubTest{t, hubSpec{Dir: dir, Stamp: BuildInfo{Version: "1.0.0", Build: "a", Built: 100}}}
 	w.Timing = Timing{QuietFor: 50 * time.Millisecond, Cooldown: time.Millisecond, Drain: 5 * time.Second}
 	t.Cleanup(func() {
 		for _, pid := range w.pids() {
@@ -139,7 +139,7 @@ func isTestHub(pid int) bool {
 }
 
 // pids returns every hub that was ever started here, oldest first.
-func (w *world) pids() []int {
+func (w *hubTest) pids() []int {
 	text, err := os.ReadFile(filepath.Join(w.Dir, "pids"))
 	if err != nil {
 		return nil
@@ -155,60 +155,60 @@ func (w *world) pids() []int {
 	return pids
 }
 
-func (w *world) paths() Paths { return specPaths(w.Dir) }
+func (w *hubTest) paths() Paths { return specPaths(w.Dir) }
 
 // config is a client of the same build as the hub it would start.
-func (w *world) config() ConnectConfig {
+func (w *hubTest) config() ConnectConfig {
 	w.t.Helper()
 	spec, err := json.Marshal(w.hubSpec)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return ConnectConfig{
-		Paths: w.paths(), Stamp: w.Stamp, Command: []string{os.Args[0]},
+		Paths: w.paths(), Self: w.Stamp, Command: []string{os.Args[0]},
 		Env: append(os.Environ(), hubEnv+"="+string(spec)), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 }
 
-// as returns the world as another build sees it.
-func (w *world) as(s Stamp) *world {
+// withBuild returns the world as another build sees it.
+func (w *hubTest) withBuild(s BuildInfo) *hubTest {
 	other := *w
 	other.Stamp = s
 	return &other
 }
 
-// agent is an attached stream.
-type agent struct {
+// testAgent is an attached stream.
+type testAgent struct {
 	t *testing.T
 	net.Conn
 	r       *bufio.Reader
 	welcome Welcome
 }
 
-func (w *world) connect() *agent {
+func (w *hubTest) connect() *testAgent {
 	w.t.Helper()
 	conn, welcome, err := Connect(w.t.Context(), w.config())
 	if err != nil {
 		w.t.Fatalf("connect: %v\nhub says: %s", err, w.output())
 	}
 	w.t.Cleanup(func() { _ = conn.Close() })
-	return &agent{w.t, conn, bufio.NewReader(conn), welcome}
+	return &testAgent{w.t, conn, bufio.NewReader(conn), welcome}
 }
 
-func (w *world) output() string {
+func (w *hubTest) output() string {
 	text, _ := os.ReadFile(w.paths().Output())
 	return string(text)
 }
 
-func (a *agent) say(line string) {
+func (a *testAgent) send(line string) {
 	a.t.Helper()
 	if _, err := io.WriteString(a.Conn, line+"\n"); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// hears waits for one line that contains want.
-func (a *agent) hears(want string) {
+// expect waits for one line that contains want.
+func (a *testAgent) expect(want string) {
 	a.t.Helper()
 	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
 	line, err := a.r.ReadString('\n')
@@ -217,8 +217,8 @@ func (a *agent) hears(want string) {
 	}
 }
 
-// hearsEnd waits for the hub to close the stream.
-func (a *agent) hearsEnd() {
+// expectEnd waits for the hub to close the stream.
+func (a *testAgent) expectEnd() {
 	a.t.Helper()
 	_ = a.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if line, err := a.r.ReadString('\n'); !errors.Is(err, io.EOF) {
@@ -227,7 +227,7 @@ func (a *agent) hearsEnd() {
 }
 
 // until waits for a condition of another process.
-func (w *world) until(what string, ok func() bool) {
+func (w *hubTest) until(what string, ok func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -236,7 +236,7 @@ func (w *world) until(what string, ok func() bool) {
 	}
 }
 
-func (w *world) waitGone(pid int) {
+func (w *hubTest) waitGone(pid int) {
 	w.t.Helper()
 	w.until(fmt.Sprintf("process %d to end", pid), func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -245,9 +245,9 @@ func (w *world) waitGone(pid int) {
 	})
 }
 
-// halt stops a process. The signal alone returns while threads still run, and
+// killHub stops a process. The signal alone returns while threads still run, and
 // one of them may answer.
-func (w *world) halt(pid int) {
+func (w *hubTest) killHub(pid int) {
 	w.t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		w.t.Fatal(err)

@@ -6,43 +6,42 @@ import (
 	"time"
 )
 
-// A shutdown is why a hub leaves.
+// A shutdown is the decision to end a hub.
 type shutdown struct {
 	reason    string
-	successor *Stamp // the build that takes over; nil: nobody in particular
-	// restart says that another hub is wanted at once: whoever supervises this
-	// one starts it anew.
+	successor *BuildInfo // the build that takes over; nil: none
+	// restart asks the supervisor of this hub to start another at once.
 	restart bool
 }
 
-// lifecycle decides who may attach and when the hub leaves. The decision to leave
-// is made once: from then on everybody is turned away, and told to start the
-// next hub. life does no I/O, so tests drive it with a clock of their own.
+// lifecycle decides which clients may attach and when the hub shuts down. That is
+// decided once: from then on every client is refused and asked to retry, which
+// starts the next hub. It does no I/O, so tests drive it with their own clock.
 type lifecycle struct {
-	self      Stamp
+	self      BuildInfo
 	timing    Timing
-	idleAfter time.Duration // leave after so long without use; 0: never
+	idleAfter time.Duration // shut down after so long without use; 0: never
 	busy      func() (inFlight, sessions int)
 	pinned    func() bool
 	now       func() time.Time
 
 	shuttingDown chan struct{} // closed when the decision is made
-	wake         chan struct{} // tells the watch that it should look more often
+	wake         chan struct{} // makes run compute its interval again
 
 	mu              sync.Mutex
 	started         time.Time
 	lastUsed        time.Time
-	quietSince      time.Time // since when nothing is in flight; zero: something is
-	attached        int       // streams between hello and end
-	controlRequests int       // control requests being served
-	successor       *Stamp    // a newer build that waits for this hub to be quiet
+	quietSince      time.Time  // since when nothing is in flight; zero: something is
+	attached        int        // streams between hello and end
+	controlRequests int        // control requests being served
+	successor       *BuildInfo // a newer build that waits for this hub to be quiet
 	shutdown        *shutdown
 }
 
 func newLifecycle(c *HubConfig) *lifecycle {
 	now := c.Now()
 	return &lifecycle{
-		self: c.Stamp, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
+		self: c.Self, timing: c.Timing, idleAfter: c.IdleAfter, busy: c.Busy, pinned: c.Pinned, now: c.Now,
 		shuttingDown: make(chan struct{}), wake: make(chan struct{}, 1),
 		started: now, lastUsed: now, quietSince: now,
 	}
@@ -56,18 +55,18 @@ func (l *lifecycle) admit(h Hello) Welcome {
 	newer := h.Replace && h.Newer(l.self)
 	now := l.now()
 	if l.shutdown == nil && newer && l.isUnused() && now.Sub(l.started) >= l.timing.Cooldown {
-		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.Stamp, restart: true})
+		l.beginShutdown(shutdown{reason: "handing over to a newer build", successor: &h.BuildInfo, restart: true})
 	}
 	switch {
 	case l.shutdown != nil:
 		return Welcome{Lectern: typeRefuse, Reason: l.shutdown.reason, Retry: true}
 	case !supportsWire(h.Wire):
 		return Welcome{Lectern: typeRefuse, Reason: fmt.Sprintf(
-			"the hub is version %s and speaks wire %d, this lectern is version %s and speaks wire %d; run `lectern hub restart`",
+			"the hub is version %s with wire version %d, and this lectern is version %s with wire version %d; run `lectern hub restart`",
 			l.self.Version, Wire, h.Version, h.Wire)}
 	}
 	if newer && (l.successor == nil || h.Newer(*l.successor)) {
-		l.successor = &h.Stamp
+		l.successor = &h.BuildInfo
 		l.wakeUp()
 	}
 	l.attached++
@@ -91,8 +90,8 @@ func (l *lifecycle) countControl(by int) {
 	l.lastUsed = l.now()
 }
 
-// stop makes the hub leave, unless ifIdle is set and somebody uses it. It
-// reports whether the hub leaves.
+// stop shuts the hub down, unless ifIdle is set and it is in use. It reports
+// whether the hub shuts down.
 func (l *lifecycle) stop(d shutdown, ifIdle bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +106,7 @@ func (l *lifecycle) stop(d shutdown, ifIdle bool) bool {
 }
 
 // checkClock looks at the clock: has the hub been quiet long enough to hand over, or
-// idle long enough to leave?
+// idle long enough to shut down?
 func (l *lifecycle) checkClock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +144,7 @@ func (l *lifecycle) checkInterval() time.Duration {
 	return max(every, 5*time.Millisecond)
 }
 
-// run calls tick until the hub leaves.
+// run calls checkClock until the hub shuts down.
 func (l *lifecycle) run(done <-chan struct{}) {
 	timer := time.NewTimer(l.checkInterval())
 	defer timer.Stop()
@@ -164,27 +163,27 @@ func (l *lifecycle) run(done <-chan struct{}) {
 }
 
 // pendingSuccessor returns the newer build that waits, or nil.
-func (l *lifecycle) pendingSuccessor() *Stamp {
+func (l *lifecycle) pendingSuccessor() *BuildInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.successor
 }
 
-// attachedStreams counts the attached streams, even those that have said nothing yet.
+// attachedStreams counts the attached streams, also those without a message yet.
 func (l *lifecycle) attachedStreams() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.attached
 }
 
-// decision returns why the hub leaves, or nil while it stays.
+// decision returns the shutdown, or nil before it is decided.
 func (l *lifecycle) decision() *shutdown {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.shutdown
 }
 
-// unused, leave and rouse are called with mu held.
+// isUnused, beginShutdown and wakeUp are called with mu held.
 
 func (l *lifecycle) isUnused() bool {
 	inFlight, sessions := l.busy()

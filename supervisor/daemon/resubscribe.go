@@ -28,7 +28,7 @@ func (c *client) Query(ctx context.Context, r status.Request) (<-chan status.Res
 // followHub delivers what one hub answers to r, or waits before it tries to
 // reach a hub again. It returns the input to continue with.
 func (c *client) followHub(ctx context.Context, r status.Request, out chan<- status.Response) json.RawMessage {
-	hub, err := Ask(ctx, c.Paths)
+	hub, err := GetHealth(ctx, c.Paths)
 	var responses <-chan status.Response
 	if err == nil {
 		responses, err = c.Router.Query(ctx, r)
@@ -48,7 +48,7 @@ func (c *client) followHub(ctx context.Context, r status.Request, out chan<- sta
 			return r.Input
 		}
 	}
-	if now, err := Ask(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
+	if now, err := GetHealth(ctx, c.Paths); err != nil || now.Instance != hub.Instance {
 		return startAfter(r.Input, 0) // another hub begins its numbers again
 	}
 	if last.Seq == 0 {

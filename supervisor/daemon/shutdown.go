@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// drain lets calls in flight end. Sockets stay open meanwhile, so that
-// late-comers are told to come back rather than left to guess.
+// drain lets calls in flight end. The sockets stay open meanwhile, so that a
+// client that connects late gets a refusal that asks it to retry.
 func (h *hubServer) drain(ctx context.Context) {
 	d := h.lifecycle.decision()
-	h.Log.Info("hub is leaving", "reason", d.reason)
+	h.Log.Info("hub is shutting down", "reason", d.reason)
 	ctx, cancel := context.WithTimeout(ctx, h.Timing.Drain)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
@@ -34,9 +34,9 @@ func (h *hubServer) drain(ctx context.Context) {
 	}
 }
 
-// retireDiscovery takes hub.json away, or writes into it who comes next. It happens
-// before the first client is let go: what the file says tells a client that
-// comes back whether to start a hub, and whether another is to do so.
+// retireDiscovery removes hub.json, or writes the successor into it. It runs
+// before the first client is disconnected: by this file a client that returns
+// decides whether to start a hub, or to let a newer build start it.
 func (h *hubServer) retireDiscovery(d Discovery) error {
 	next := h.lifecycle.decision().successor
 	if next == nil {
@@ -46,26 +46,26 @@ func (h *hubServer) retireDiscovery(d Discovery) error {
 		}
 		return err
 	}
-	d.Next, d.NextUntil = next, h.Now().Add(h.Timing.Drain+handoverGrace)
+	d.Successor, d.SuccessorUntil = next, h.Now().Add(h.Timing.Drain+handoverGrace)
 	return writeDiscovery(h.Paths, d)
 }
 
-// exitError is what Run returns.
+// exitError is the error that Run returns.
 func (h *hubServer) exitError() error {
 	if decision := h.lifecycle.decision(); decision != nil && decision.restart {
-		return ErrAgain
+		return ErrRestart
 	}
 	return nil
 }
 
-// handoverGrace is how long older clients leave the start to a newer one, once
-// the hub has had its time to drain. handoverMax bounds what hub.json may ask.
+// handoverGrace is how long older clients wait for a newer one to start the hub,
+// after the time to drain. handoverMax bounds the wait that hub.json may ask for.
 const (
 	handoverGrace = 3 * time.Second
 	handoverMax   = 30 * time.Second
 )
 
-// track notes a link as open, or forgets it.
+// track adds a connection to the open ones, or removes it.
 func (h *hubServer) track(l *agentConn, open bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +86,7 @@ func (h *hubServer) openConns() []*agentConn {
 	return all
 }
 
-// closeConns closes every link that is still open.
+// closeConns closes every connection that is still open.
 func (h *hubServer) closeConns() {
 	for _, l := range h.openConns() {
 		_ = l.Close()

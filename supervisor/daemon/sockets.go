@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
-// MCP is the address of the socket that speaks Hello and then MCP.
+// MCP is the address of the socket for Hello and then MCP.
 func (p Paths) MCP() string { return loopnet.SocketPath(p.Runtime, "mcp") }
 
 // Control is the address of the socket that speaks HTTP: the status wire and
@@ -19,7 +19,7 @@ func (p Paths) MCP() string { return loopnet.SocketPath(p.Runtime, "mcp") }
 func (p Paths) Control() string { return loopnet.SocketPath(p.Runtime, "control") }
 
 // listen listens at path after it has removed what a killed hub left there.
-// hub.lock is held, so nobody serves at path.
+// hub.lock is held, so no hub serves at path.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !isPipe(path) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
@@ -27,13 +27,13 @@ func listen(path string) (net.Listener, error) {
 	return loopnet.ListenSocket(path)
 }
 
-// isNotListening reports whether err means that nobody listens: no socket, or one
+// isNotListening reports whether err means that no hub listens: no socket, or one
 // that a killed hub left behind.
 func isNotListening(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || loopnet.IsStale(err)
 }
 
-// writeFile replaces one of our own files, and a link in its place too.
+// writeFile replaces one of our own files, also if it is a symbolic link.
 func writeFile(path string, data []byte) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		if err := os.Remove(path); err != nil {

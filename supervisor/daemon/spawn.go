@@ -16,17 +16,17 @@ import (
 // A spawned is a hub that this process started. It outlives this process.
 type spawned struct {
 	program string
-	output  string // file that its stdout and stderr go to
-	from    int64  // where in that file its own output begins
+	paths   Paths
+	from    int64 // where in the output file its own output begins
 	exit    chan struct{}
 	err     error // how it ended; read after exit is closed
 }
 
-// outputMax is the size at which the hub's output file is begun anew. The
-// hub's log is elsewhere: here is only what it says when it cannot log.
+// outputMax is the size at which the hub's output file is truncated. The
+// hub's log is elsewhere: this file has what the hub prints when it cannot log.
 const outputMax = 1 << 20
 
-// spawn starts a hub that belongs to no terminal, no client and no directory.
+// spawn starts a hub that is detached from terminal, client and directory.
 func (c *ConnectConfig) spawn() (*spawned, error) {
 	out, from, err := openOutput(c.Paths.Output())
 	if err != nil {
@@ -41,12 +41,12 @@ func (c *ConnectConfig) spawn() (*spawned, error) {
 		return nil, fmt.Errorf("start hub: %w", err)
 	}
 	c.Log.Info("started a hub", "pid", cmd.Process.Pid, "output", c.Paths.Output())
-	s := &spawned{program: c.Command[0], output: c.Paths.Output(), from: from, exit: make(chan struct{})}
+	s := &spawned{program: c.Command[0], paths: c.Paths, from: from, exit: make(chan struct{})}
 	go func() {
-		s.err = cmd.Wait() // or it would stay a zombie while we live
+		s.err = cmd.Wait() // or it would be a zombie until we exit
 		close(s.exit)
-		if c.Ended != nil {
-			c.Ended(cmd.ProcessState.String())
+		if c.OnExit != nil {
+			c.OnExit(cmd.ProcessState.String())
 		}
 	}()
 	return s, nil
@@ -61,11 +61,11 @@ func (s *spawned) ended() bool {
 	}
 }
 
-// StartError says that a new hub ended before it was ready.
+// StartError is for a new hub that ended before it was ready.
 type StartError struct {
 	Program  string
-	Output   string // file with all it said
-	LastLine string // the end of it
+	Output   string // file with its whole output
+	LastLine string // of the output
 	Err      error  // how it ended
 }
 
@@ -73,13 +73,13 @@ func (e *StartError) Error() string {
 	if e.LastLine != "" {
 		return "start hub: " + e.LastLine
 	}
-	return fmt.Sprintf("start hub: %s ended: %v; why should be in %s, and is not where the disk is full", e.Program, e.Err, e.Output)
+	return fmt.Sprintf("start hub: %s ended: %v; see %s, which may be empty if the disk is full", e.Program, e.Err, e.Output)
 }
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Final is true when the hub said by its exit code that a person must act: 64
-// to 78 of sysexits(3).
+// Final reports whether the exit code means that a person must act: 64 to 78 of
+// sysexits(3).
 func (e *StartError) Final() bool {
 	exit, ok := errors.AsType[*exec.ExitError](e.Err)
 	return ok && exit.ExitCode() >= 64 && exit.ExitCode() <= 78
@@ -91,28 +91,13 @@ func (s *spawned) failure() error {
 	if s.err == nil || ok && exit.ExitCode() == 75 {
 		return errReplaced
 	}
-	return &StartError{Program: s.program, Output: s.output, LastLine: s.lastLine(), Err: s.err}
+	return &StartError{Program: s.program, Output: s.paths.Output(), LastLine: strings.Join(LastOutput(s.paths, s.from, 1), ""), Err: s.err}
 }
 
-// lastLine returns the last line that the hub wrote.
-func (s *spawned) lastLine() string {
-	f, err := os.Open(s.output)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, s.from, outputMax), 64<<10))
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
-}
-
-// LastWords returns the last lines that hubs wrote to their output from byte
-// from on, at most n and none longer than 1,000 bytes. What cannot be read is
-// no line.
-func LastWords(p Paths, from int64, n int) []string {
+// LastOutput returns the last lines that hubs wrote to their output after byte
+// from, at most n and each cut at 1,000 bytes. It returns nil if the file cannot
+// be read.
+func LastOutput(p Paths, from int64, n int) []string {
 	f, err := os.Open(p.Output())
 	if err != nil {
 		return nil
@@ -123,7 +108,7 @@ func LastWords(p Paths, from int64, n int) []string {
 		return nil
 	}
 	if info.Size() < from {
-		from = 0 // it was begun anew
+		from = 0 // it was truncated
 	}
 	const most = 64 << 10
 	text, err := io.ReadAll(io.NewSectionReader(f, max(from, info.Size()-most), most))
@@ -155,14 +140,14 @@ func openOutput(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// cleanEnv keeps of env what a process of this user needs anywhere. The hub
-// serves every client, so it must not inherit one client's secrets and quirks.
+// cleanEnv keeps the variables of env that any process of this user needs. The
+// hub serves every client, so it must not inherit the secrets of one.
 func cleanEnv(env []string) []string {
 	keep := []string{
 		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR",
 		"SYSTEMROOT", "WINDIR", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
 		"PROGRAMDATA", "TEMP", "TMP", "PATHEXT", "COMSPEC",
-		"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", // where notifications go
+		"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", // for notifications
 	}
 	prefixes := []string{"LECTERN_", "XDG_", "LC_"}
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {

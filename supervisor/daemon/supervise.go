@@ -11,8 +11,8 @@ import (
 )
 
 // Supervise keeps a hub running until ctx ends: as a child of its own, or,
-// while a hub runs that somebody else started, by waiting for that to end. It
-// returns nil when the hub was told to stop, and a *supervisor.ExitError when
+// while a hub runs that was started elsewhere, by waiting for that to end. It
+// returns nil when the hub was asked to stop, and a *supervisor.ExitError when
 // starting it again is useless.
 //
 // c.Command must exit with 75 when Run returns ErrAgain, and give Run the
@@ -38,7 +38,7 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	return hub.Run(ctx)
 }
 
-// adoptedPollInterval is how often a hub that is not our child is looked at.
+// adoptedPollInterval is how often a hub that is not our child is checked.
 const adoptedPollInterval = time.Second
 
 // awaitFree waits until no hub runs.
@@ -51,7 +51,7 @@ func (c *ConnectConfig) awaitFree(ctx context.Context) error {
 			return err
 		}
 		if !adopted {
-			c.Log.Info("a hub runs already; it is watched until it ends")
+			c.Log.Info("a hub runs already; waiting until it ends")
 			adopted = true
 		}
 		select {
@@ -63,15 +63,15 @@ func (c *ConnectConfig) awaitFree(ctx context.Context) error {
 }
 
 func (c *ConnectConfig) checkHealth(ctx context.Context) error {
-	_, err := Ask(ctx, c.Paths)
+	_, err := GetHealth(ctx, c.Paths)
 	return err
 }
 
-// logReport logs what a person should see where there is no panel.
+// logReport logs what a person needs to know, as no panel is open here.
 func (c *ConnectConfig) logReport(r supervisor.Report) {
 	switch r.State {
 	case status.CrashLoop:
-		c.Log.Error("the hub fails again and again", "exit", r.Note, "next_try", r.Next, "stderr", strings.Join(r.Stderr, "\n"))
+		c.Log.Error("the hub is in a crash loop", "exit", r.Note, "next_try", r.Next, "stderr", strings.Join(r.Stderr, "\n"))
 	case status.Failed:
 		c.Log.Warn("the hub ended", "exit", r.Note)
 	default:

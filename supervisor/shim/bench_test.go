@@ -20,7 +20,7 @@ import (
 func BenchmarkRoundTrip(b *testing.B) {
 	dir := newDir(b)
 	c := start(b, dir)
-	c.begin()
+	c.initialize()
 	call := []byte(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"text":"` + strings.Repeat("lorem ipsum ", 16) + `"}}}` + "\n")
 	for b.Loop() {
 		if _, err := c.in.Write(call); err != nil {
@@ -31,7 +31,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 		}
 	}
 	b.StopTimer()
-	b.ReportMetric(float64(memory(b, c.cmd.Process.Pid)), "shim-RSS-bytes")
+	b.ReportMetric(float64(residentBytes(b, c.cmd.Process.Pid)), "shim-RSS-bytes")
 }
 
 // BenchmarkDirect is the same without the shim, for the difference.
@@ -61,18 +61,18 @@ func BenchmarkDirect(b *testing.B) {
 func BenchmarkStart(b *testing.B) {
 	dir := newDir(b)
 	first := start(b, dir)
-	first.begin()
+	first.initialize()
 	for b.Loop() {
 		c := start(b, dir)
-		c.say(initialize)
+		c.send(initialize)
 		c.answer()
 		b.StopTimer()
-		c.ends()
+		c.expectEnd()
 		b.StartTimer()
 	}
 }
 
-func memory(b *testing.B, pid int) int {
+func residentBytes(b *testing.B, pid int) int {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Codes of the errors that the shim itself answers with.
+// Codes of the errors that the shim itself sends.
 const (
 	codeParse          = -32700 // JSON-RPC 2.0, section 5.1
 	codeInvalidRequest = -32600
-	codeHubLost        = -32001 // of our own: the hub went away
+	codeHubLost        = -32001 // our own: the hub went away
 )
 
-const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: look first, then call again if need be."
+const hubRestarted = "Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call again if needed."
 
 type errorData struct {
 	Code      string `json:"code"`
 	Retryable bool   `json:"retryable"`
 }
 
-// errorFrame is an error as an answer to the request id; nil: to what had none.
+// errorFrame is an error that answers the request with this id; nil: it had none.
 func errorFrame(id []byte, code int, text string) []byte {
 	var data *errorData
 	if code == codeHubLost {
@@ -28,9 +28,9 @@ func errorFrame(id []byte, code int, text string) []byte {
 	return errorFrameWith(id, code, text, data)
 }
 
-// unreachableFrame says that there is no hub, and why.
+// unreachableFrame is an error that no hub can be reached, with the reason.
 func unreachableFrame(id []byte, reason error) []byte {
-	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal to see more.", reason)
+	text := fmt.Sprintf("Lectern's hub cannot be reached: %v. Run `lectern status` in a terminal for details.", reason)
 	return errorFrameWith(id, codeHubLost, text, &errorData{"HUB_UNREACHABLE", !isFinal(reason)})
 }
 
@@ -50,7 +50,7 @@ func errorFrameWith(id []byte, code int, text string, data *errorData) []byte {
 	frame.Version, frame.ID = "2.0", id
 	frame.Error.Code, frame.Error.Message, frame.Error.Data = code, text, data
 	b, err := json.Marshal(frame)
-	if err != nil { // the id is not JSON although it looked so
+	if err != nil { // the id is not valid JSON
 		frame.ID = json.RawMessage("null")
 		b, _ = json.Marshal(frame)
 	}

@@ -13,7 +13,7 @@ import (
 func parentWaiter(ctx context.Context) func() bool {
 	parent, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(os.Getppid())) //nolint:gosec // a pid is 32 bits wide on Windows
 	if err != nil {
-		return func() bool { <-ctx.Done(); return false } // not ours to watch
+		return func() bool { <-ctx.Done(); return false } // we may not watch it
 	}
 	return func() bool {
 		defer func() { _ = windows.CloseHandle(parent) }()

@@ -12,13 +12,13 @@ type call struct {
 	seq       uint64
 	id        []byte
 	method    string
-	frame     []byte // nil: must not be asked again
+	frame     []byte // nil: must not be sent again
 	attempts  int
 	cancelled bool  // the client no longer waits
-	duplicate *call // another one with the same id: a mistake of the client that the hub answers
+	duplicate *call // with the same id: an error of the client that the hub answers
 }
 
-// maxRetryBytes is the longest request that is kept to be asked again. Reads are
+// maxRetryBytes is the longest request that is kept to be sent again. Reads are
 // far shorter.
 const maxRetryBytes = 64 << 10
 
@@ -33,7 +33,7 @@ const maxCancelled = 256
 type pendingCalls struct {
 	open      map[string]*call
 	seq       uint64
-	listening int // of open, subscriptions that wait for ever
+	listening int // of open, subscriptions, which have no end
 	cancelled int
 	count     int // all in open, counting more
 }
@@ -103,7 +103,7 @@ func (c *pendingCalls) cancel(m message) {
 }
 
 // removeLost is called when the hub is gone. It removes and returns the calls that
-// must not be asked again, in order.
+// must not be sent again, in order.
 func (c *pendingCalls) removeLost() []*call {
 	gone := c.remove(func(one *call) bool {
 		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
@@ -117,7 +117,7 @@ func (c *pendingCalls) removeAll() []*call {
 	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
 }
 
-// framesToResend returns the frames to be asked again, in order.
+// framesToResend returns the frames to send again, in order.
 func (c *pendingCalls) framesToResend() [][]byte {
 	var again []*call
 	for _, one := range c.open {
@@ -201,8 +201,8 @@ func (a *serverRequests) takeAnswer(f []byte, m message) ([]byte, bool) {
 	return m.withID(f, id), true
 }
 
-// reset forgets what a lost hub asked, and returns the ids that the client
-// knows.
+// reset forgets the requests of a lost hub, and returns their ids as the client
+// knows them.
 func (a *serverRequests) reset() [][]byte {
 	a.lostHubs++
 	ids := make([][]byte, 0, len(a.open))

@@ -47,8 +47,8 @@ func paths(dir string) daemon.Paths {
 func hubMain(dir string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	note(dir, "pids", strconv.Itoa(os.Getpid()))
-	hub := &echo.Hub{Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { note(dir, "writes", text) }}
+	recordLine(dir, "pids", strconv.Itoa(os.Getpid()))
+	hub := &echo.Hub{Name: strconv.Itoa(os.Getpid()), Wrote: func(text string) { recordLine(dir, "writes", text) }}
 	err := daemon.Run(ctx, daemon.HubConfig{
 		Paths: paths(dir), Busy: hub.Busy, Now: time.Now, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Attach: func(ctx context.Context, _ daemon.Hello, conn net.Conn) error { return hub.Serve(ctx, conn) },
@@ -73,8 +73,8 @@ func shimMain(dir string) int {
 	}
 	err := Run(context.Background(), Config{
 		In: os.Stdin, Out: os.Stdout, Log: log, Parent: WatchParent(context.Background()),
-		Connect: func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartAlways) },
-		Look:    func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartLost) },
+		Connect:   func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartAlways) },
+		Reconnect: func(ctx context.Context) (net.Conn, error) { return connect(ctx, daemon.StartReplacement) },
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -83,8 +83,8 @@ func shimMain(dir string) int {
 	return 0
 }
 
-// note appends a line to a file of the test's directory.
-func note(dir, name, line string) {
+// recordLine appends a line to a file of the test's directory.
+func recordLine(dir, name, line string) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err == nil {
 		_, err = f.WriteString(line + "\n")
@@ -118,10 +118,10 @@ func newDir(t testing.TB) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ours(pid) {
+			if isOurs(pid) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			if !gone(pid) {
+			if !hasEnded(pid) {
 				t.Errorf("hub %d is left behind", pid)
 			}
 		}
@@ -138,32 +138,32 @@ func lines(dir, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-func ours(pid int) bool {
+func isOurs(pid int) bool {
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && strings.HasPrefix(string(cmdline), os.Args[0]+"\x00")
 }
 
-// gone waits for a process that nobody here is the parent of.
-func gone(pid int) bool {
+// hasEnded waits for a process that nobody here is the parent of.
+func hasEnded(pid int) bool {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		if !ours(pid) {
+		if !isOurs(pid) {
 			return true
 		}
 	}
 	return false
 }
 
-// client is an MCP client with a shim of its own.
-type client struct {
+// shimProcess is an MCP client with a shim of its own.
+type shimProcess struct {
 	t   testing.TB
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func start(t testing.TB, dir string) *client {
+func start(t testing.TB, dir string) *shimProcess {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), shimEnv+"="+dir)
@@ -179,7 +179,7 @@ func start(t testing.TB, dir string) *client {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t, cmd, in, bufio.NewReader(out)}
+	c := &shimProcess{t, cmd, in, bufio.NewReader(out)}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -187,7 +187,7 @@ func start(t testing.TB, dir string) *client {
 	return c
 }
 
-func (c *client) say(line string) {
+func (c *shimProcess) send(line string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
 		c.t.Fatal(err)
@@ -208,7 +208,7 @@ type answer struct {
 	} `json:"error"`
 }
 
-func (c *client) hear() answer {
+func (c *shimProcess) receive() answer {
 	c.t.Helper()
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
@@ -222,28 +222,28 @@ func (c *client) hear() answer {
 }
 
 // answer returns the next answer, and skips notifications.
-func (c *client) answer() answer {
+func (c *shimProcess) answer() answer {
 	c.t.Helper()
 	for {
-		if a := c.hear(); a.ID != nil {
+		if a := c.receive(); a.ID != nil {
 			return a
 		}
 	}
 }
 
-func (c *client) begin() {
+func (c *shimProcess) initialize() {
 	c.t.Helper()
-	c.say(initialize)
+	c.send(initialize)
 	if a := c.answer(); a.Result == nil {
 		c.t.Fatalf("initialize: %+v", a.Error)
 	}
-	c.say(initialized)
-	c.say(list)
+	c.send(initialized)
+	c.send(list)
 	c.answer()
 }
 
-// ends closes the pipe as a client does, and waits for the shim to end.
-func (c *client) ends() {
+// expectEnd closes the pipe as a client does, and waits for the shim to end.
+func (c *shimProcess) expectEnd() {
 	c.t.Helper()
 	_ = c.in.Close()
 	if err := c.cmd.Wait(); err != nil {
@@ -266,15 +266,15 @@ func lastPID(t testing.TB, dir string) int {
 
 func TestEightColdStarts(t *testing.T) {
 	dir := newDir(t)
-	clients := make([]*client, 8)
+	clients := make([]*shimProcess, 8)
 	for i := range clients {
 		clients[i] = start(t, dir)
 	}
 	for _, c := range clients {
-		c.begin()
+		c.initialize()
 	}
 	for _, c := range clients {
-		c.ends()
+		c.expectEnd()
 	}
 	if n := len(lines(dir, "pids")); n != 1 {
 		t.Errorf("started %d hubs, want 1", n)
@@ -288,7 +288,7 @@ func TestKilledHub(t *testing.T) {
 	const reads, writes = 1000, 100
 	dir := newDir(t)
 	c := start(t, dir)
-	c.begin()
+	c.initialize()
 	go func() {
 		for i := 10; i < 10+reads+writes; i++ {
 			tool := "read"
@@ -303,7 +303,7 @@ func TestKilledHub(t *testing.T) {
 		switch len(answers) {
 		case 200, 700:
 			pid := lastPID(t, dir)
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && ours(pid) {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && isOurs(pid) {
 				t.Fatal(err)
 			}
 		}
@@ -313,11 +313,11 @@ func TestKilledHub(t *testing.T) {
 		}
 		answers[*a.ID] = a
 	}
-	c.say(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+	c.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 	if a := c.answer(); *a.ID != 5 {
 		t.Errorf("one answer too many: %d", *a.ID)
 	}
-	c.ends()
+	c.expectEnd()
 	done := map[string]int{}
 	for _, line := range lines(dir, "writes") {
 		done[line]++
@@ -345,35 +345,35 @@ func TestKilledHub(t *testing.T) {
 func TestStoppedHubStaysStopped(t *testing.T) {
 	dir := newDir(t)
 	c := start(t, dir)
-	c.begin()
+	c.initialize()
 	pid := lastPID(t, dir)
 	if err := daemon.Stop(t.Context(), paths(dir), daemon.StopRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if !gone(pid) {
+	if !hasEnded(pid) {
 		t.Fatal("the hub did not stop")
 	}
 	if n := len(lines(dir, "pids")); n != 1 {
 		t.Errorf("started %d hubs", n)
 	}
-	c.say(callTool("7", "read"))
+	c.send(callTool("7", "read"))
 	if a := c.answer(); a.Error != nil || a.Result.From == strconv.Itoa(pid) {
 		t.Errorf("after the stop: %+v", a)
 	}
-	c.ends()
+	c.expectEnd()
 }
 
 func TestGarbageOnStdin(t *testing.T) {
 	dir := newDir(t)
 	c := start(t, dir)
-	c.begin()
+	c.initialize()
 	for _, garbage := range []string{"x", "{", `{"id":1`, "\x00\xff", strings.Repeat("[", 5000), `"`} {
-		c.say(garbage)
-		if a := c.hear(); a.Error == nil || a.Error.Code != codeParse {
+		c.send(garbage)
+		if a := c.receive(); a.Error == nil || a.Error.Code != codeParse {
 			t.Errorf("%.20q: %+v", garbage, a)
 		}
 	}
-	c.ends()
+	c.expectEnd()
 }
 
 // TestOrphan kills a client in between that leaves its pipes open to others.
@@ -405,7 +405,7 @@ func TestOrphan(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = sh.Wait()
-	if !gone(shim) {
+	if !hasEnded(shim) {
 		_ = syscall.Kill(shim, syscall.SIGKILL)
 		t.Error("the shim outlives its parent")
 	}

@@ -34,7 +34,7 @@ type relay struct {
 
 	mu             sync.Mutex
 	queueSpace     sync.Cond // signalled when queue is emptied
-	hub            net.Conn  // nil: no hub, or not yet told what came before
+	hub            net.Conn  // nil: none, or the session is still being replayed
 	queue          [][]byte  // from the client while up is nil
 	queued         int       // bytes in queue
 	closed         bool      // In has ended
@@ -67,10 +67,10 @@ func (r *relay) readClient(ctx context.Context) {
 	}
 }
 
-// clientDone lets what was asked be answered, and then ends the shim.
+// clientDone waits for the answers still due, and then ends the shim.
 func (r *relay) clientDone(err error) {
 	if !errors.Is(err, io.EOF) {
-		r.Log.Warn("the client's pipe broke", "error", err)
+		r.Log.Warn("reading from the client failed", "error", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *relay) clientDone(err error) {
 		r.mu.Lock()
 		why := r.connectError
 		r.mu.Unlock()
-		if why != nil { // an answer is better than none
+		if why != nil { // an error is better than no answer
 			r.Log.Warn("no hub can be reached", "error", why)
 			r.failPending(why)
 		}
@@ -115,14 +115,14 @@ func (r *relay) fromClient(f []byte) {
 	f, pass := r.recordFrame(f, m, whole)
 	r.mu.Unlock()
 	if pass {
-		// An error needs no answer here: reading from the hub ends too, and
-		// what was noted is asked again or answered then.
+		// An error is ignored: reading from the hub fails too, and then recorded
+		// requests are sent again or answered.
 		_, _ = conn.Write(append(f, '\n'))
 	}
 }
 
-// recordFrame remembers what a frame from the client asks for, and reports how and
-// whether to pass it on. mu is held.
+// recordFrame remembers a request of the client, and returns the frame to pass on
+// and whether to pass it on. mu is held.
 func (r *relay) recordFrame(f []byte, m message, whole bool) ([]byte, bool) {
 	switch {
 	case !whole: // garbage: the hub answers it
@@ -164,7 +164,7 @@ func (r *relay) serve(ctx context.Context, conn net.Conn) {
 	resumed.Wait()
 }
 
-// fromHub passes one frame on, unless nobody waits for it.
+// fromHub passes one frame on, unless it answers a request of the shim.
 func (r *relay) fromHub(f []byte) {
 	m, whole := parse(f)
 	if !whole {
@@ -189,15 +189,15 @@ func (r *relay) fromHub(f []byte) {
 	}
 }
 
-// takeAnswer crosses off the request that m answers, and reports whether the
-// client made it and still waits. mu is held.
+// takeAnswer removes the request that m answers, and reports whether it is one of
+// the client. mu is held.
 func (r *relay) takeAnswer(m message) bool {
 	if r.session.takeReplay(m) {
 		return false
 	}
 	c := r.calls.take(m.key())
 	if c == nil {
-		r.Log.Debug("the hub answered what nobody waits for")
+		r.Log.Debug("the hub sent an answer without a request")
 		return false
 	}
 	r.session.recordResult(c.method, m.result)
@@ -213,17 +213,17 @@ func (r *relay) writeClient(f []byte) {
 	}
 }
 
-// owesAnswer reports whether the client is owed an answer. mu is held.
+// owesAnswer reports whether the client waits for an answer. mu is held.
 func (r *relay) owesAnswer() bool { return len(r.queue) > 0 || r.calls.awaited() > 0 }
 
-// isWaiting is waits for those who do not hold mu.
+// isWaiting is owesAnswer with mu.
 func (r *relay) isWaiting() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.owesAnswer()
 }
 
-// hubLost answers what the next hub must not be asked again.
+// hubLost answers the requests that the next hub must not get.
 func (r *relay) hubLost() {
 	r.mu.Lock()
 	r.hub = nil
@@ -238,14 +238,14 @@ func (r *relay) hubLost() {
 	}
 }
 
-// setConnectError remembers how the last attempt to reach a hub came out.
+// setConnectError records the result of the last attempt to reach a hub.
 func (r *relay) setConnectError(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.connectError = err
 }
 
-// failPending answers everything that waits for a hub with why there is none.
+// failPending answers every request that waits for a hub with an error.
 func (r *relay) failPending(reason error) {
 	r.mu.Lock()
 	failed := r.calls.removeAll()

@@ -9,9 +9,9 @@ import (
 // initializeTimeout is how long a hub may take to answer the replayed initialize.
 const initializeTimeout = 10 * time.Second
 
-// replaySession tells a new hub what the session has been so far, asks it again what
-// the last one owed, and then opens it to the client. It returns early when
-// the hub goes away, which whoever reads from conn notices too.
+// replaySession repeats the session to a new hub, sends it the requests that the
+// last one did not answer, and then passes on frames of the client. It returns
+// early when the hub goes away, which serve notices too.
 func (r *relay) replaySession(ctx context.Context, conn net.Conn) {
 	if !r.replayHandshake(ctx, conn) {
 		return
@@ -35,7 +35,7 @@ func (r *relay) replayHandshake(ctx context.Context, conn net.Conn) bool {
 	r.mu.Lock()
 	if !r.session.initialized {
 		r.mu.Unlock()
-		return true // the client's own initialize is yet to come, or is asked again
+		return true // the client's own initialize is still to come, or is sent again
 	}
 	clear(r.session.replays)
 	hello, answered := r.session.newReplay("initialize", r.session.initializeParams)
@@ -75,8 +75,8 @@ func (r *relay) sessionFrames() [][]byte {
 	return frames
 }
 
-// flushQueue sends what the client said meanwhile, and opens the way for what it
-// says next.
+// flushQueue sends the frames that the client sent meanwhile, and has later ones
+// go to the hub directly.
 func (r *relay) flushQueue(conn net.Conn) {
 	for {
 		r.mu.Lock()

@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// sessionState is what a new hub must be told of a session that began with another
-// one, and what was learned of the session's tools. In the stateless era
-// (2026-07-28 on) there is nothing to tell: requests carry everything.
+// sessionState is what the shim repeats to a new hub of a session that began with
+// another one, and which of the session's tools only read. In the stateless
+// protocol (from 2026-07-28 on) requests carry everything themselves.
 type sessionState struct {
-	initializeParams []byte // params of initialize; nil: never asked
-	initialized      bool   // and it was answered
+	initializeParams []byte // params of initialize; nil: not received
+	initialized      bool   // it was answered
 	initializedSent  bool   // notifications/initialized was sent
 	toolsListChanged bool   // the hub announced tools.listChanged
 	logLevel         []byte // params of the last logging/setLevel
@@ -29,7 +29,7 @@ func newSessionState() sessionState {
 	return sessionState{readOnly: map[string]bool{}, prefix: rand.Text(), replays: map[string]chan struct{}{}}
 }
 
-// recordRequest remembers what changes the session.
+// recordRequest remembers the requests that change the session.
 func (p *sessionState) recordRequest(m message) {
 	switch m.method {
 	case "initialize":
@@ -53,7 +53,7 @@ func (p *sessionState) unsubscribe(m message) {
 	})
 }
 
-// repeatable reports whether asking m twice does no harm.
+// repeatable reports whether m can be sent twice without harm.
 func (p *sessionState) repeatable(m message) bool {
 	switch m.method {
 	case "initialize", "ping", "server/discover", methodListen, "logging/setLevel", "completion/complete",
@@ -66,8 +66,8 @@ func (p *sessionState) repeatable(m message) bool {
 	return false
 }
 
-// recordResult reads what answers say about the session. The client relies on the
-// same words of the hub.
+// recordResult reads the answers that describe the session. The client relies on
+// the same answers.
 func (p *sessionState) recordResult(method string, result []byte) {
 	switch method {
 	case "initialize":
@@ -98,7 +98,7 @@ func (p *sessionState) recordResult(method string, result []byte) {
 	}
 }
 
-// newReplay makes a request of the shim's own, whose answer is not the client's.
+// newReplay makes a request of the shim itself. Its answer is not for the client.
 func (p *sessionState) newReplay(method string, params []byte) (f []byte, answered <-chan struct{}) {
 	p.seq++
 	id := `"lectern-` + p.prefix + "-" + strconv.Itoa(p.seq) + `"`
@@ -110,7 +110,7 @@ func (p *sessionState) newReplay(method string, params []byte) (f []byte, answer
 	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + string(params) + `}`), done
 }
 
-// takeReplay reports whether m answers a request of the shim's own.
+// takeReplay reports whether m answers a request of the shim itself.
 func (p *sessionState) takeReplay(m message) bool {
 	done, ok := p.replays[m.key()]
 	if ok {

@@ -4,10 +4,10 @@
 // It does not speak MCP. It reads the outermost level of each frame, as much
 // as it takes to know which requests wait for an answer, so that when the hub
 // goes away every one of them is answered exactly once: by the next hub if it
-// only reads, else by an error that says to look before trying again.
+// only reads, else by an error that asks to check before trying again.
 //
-// cmd/lectern imports it. Start reading at [Run]; calls.go holds what is
-// remembered, resume.go what the next hub is told.
+// cmd/lectern imports it. Start reading at [Run]; pending_calls.go and
+// session_state.go hold what is remembered, replay.go repeats it to the next hub.
 package shim
 
 import (
@@ -30,9 +30,9 @@ type Config struct {
 	// An error with a method Final() bool that returns true is not tried again
 	// until the client asks for something more.
 	Connect func(ctx context.Context) (net.Conn, error)
-	// Look is Connect for when no call waits: it need not bring back a hub
-	// that a person has stopped. Nil: Connect.
-	Look func(ctx context.Context) (net.Conn, error)
+	// Reconnect is Connect while no call waits: it need not start a hub that a person
+	// has stopped. Nil: Connect.
+	Reconnect func(ctx context.Context) (net.Conn, error)
 	// Parent is closed when the process that started the shim is gone; see
 	// WatchParent. Nil: it is not watched.
 	Parent <-chan struct{}
@@ -44,19 +44,18 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// ErrParentGone says that the client went away without closing its pipe.
+// ErrParentGone means that the client ended without closing its pipe.
 var ErrParentGone = errors.New("the parent process is gone")
 
 // errDone ends the shim after In has ended.
 var errDone = errors.New("the client is done")
 
-// Run copies frames until In ends and what was asked is answered, the parent
-// is gone, Out cannot be written, or ctx ends. Only the first of these is no
-// error. A read of In or a write of Out that never returns outlives Run: the process is expected
+// Run copies frames until In ends and every request is answered, the parent is
+// gone, Out cannot be written, or ctx ends. Only the first of these returns nil. A read of In or a write of Out that never returns outlives Run: the process is expected
 // to exit.
 func Run(ctx context.Context, c Config) error {
-	if c.Look == nil {
-		c.Look = c.Connect
+	if c.Reconnect == nil {
+		c.Reconnect = c.Connect
 	}
 	if c.Patience == 0 {
 		c.Patience = 60 * time.Second
@@ -85,7 +84,7 @@ func Run(ctx context.Context, c Config) error {
 	<-ctx.Done()
 	select {
 	case <-ran:
-	case <-time.After(lastWriteTimeout): // a client that does not read holds nobody up
+	case <-time.After(lastWriteTimeout): // do not wait for a client that does not read
 	}
 	if err := context.Cause(ctx); !errors.Is(err, errDone) {
 		return err
@@ -93,7 +92,7 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// lastWriteTimeout is how long the last frame may take to be read.
+// lastWriteTimeout is how long the client may take to read the last frame.
 const lastWriteTimeout = time.Second
 
 // run serves one hub after another.
@@ -118,16 +117,16 @@ var reconnectPolicy = supervisor.RestartPolicy{Steps: []time.Duration{
 }}
 
 // startPatience bounds Patience until there was a first hub: the client waits
-// for its initialize, and gives up before a minute without saying why.
+// for its initialize, and some give up within a minute without a reason.
 const startPatience = 10 * time.Second
 
-// connectHub returns a stream to a hub, or nil when ctx ends. While nobody waits it
-// looks for one for ever; calls that wait are answered after c.Patience.
+// connectHub returns a stream to a hub, or nil when ctx ends. While no call waits
+// it tries without end; calls that wait are answered after c.Patience.
 func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
-	var waiting time.Time // since when; zero: nobody waits
+	var waiting time.Time // since when; zero: no call waits
 	attempts := supervisor.RestartHistory{RestartPolicy: reconnectPolicy}
 	for atOnce := first; ; atOnce = false {
-		connect := r.Look
+		connect := r.Reconnect
 		if waiting = r.waitingSince(waiting); !waiting.IsZero() || atOnce {
 			connect = r.Connect
 		}
@@ -156,7 +155,7 @@ func (r *relay) connectHub(ctx context.Context, first bool) net.Conn {
 	}
 }
 
-// waitingSince is since when somebody waits for an answer; zero: nobody does.
+// waitingSince is since when a call waits for an answer; zero: none does.
 func (r *relay) waitingSince(since time.Time) time.Time {
 	switch {
 	case !r.isWaiting():
@@ -175,8 +174,7 @@ func (r *relay) patience(first bool) time.Duration {
 	return r.Patience
 }
 
-// sleep waits for delay, or until the client asks for something that nobody
-// waited for before; then it returns true.
+// sleep waits for delay, or until a first call waits; then it returns true.
 func (r *relay) sleep(ctx context.Context, delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()

@@ -15,31 +15,31 @@ import (
 	"time"
 )
 
-// stage is a shim between a scripted client and scripted hubs, all in memory.
-type stage struct {
+// shimTest is a shim between a scripted client and scripted hubs, all in memory.
+type shimTest struct {
 	t    *testing.T
-	to   *sender // the client's end
+	to   *lineWriter // the client's end
 	from *bufio.Reader
-	hubs chan *peer            // each stream that the shim was given
+	hubs chan *fakeHub         // each stream that the shim was given
 	fail atomic.Pointer[error] // Connect answers this; nil: it succeeds
 	done chan error
 }
 
-// peer is the hub's end of one stream.
-type peer struct {
+// fakeHub is the hub's end of one stream.
+type fakeHub struct {
 	t *testing.T
-	*sender
+	*lineWriter
 	r *bufio.Reader
 }
 
-// sender gives an unbuffered pipe room, as the system's pipes have.
-type sender struct {
+// lineWriter gives an unbuffered pipe room, as the system's pipes have.
+type lineWriter struct {
 	lines chan string
 	once  sync.Once
 }
 
-func newSender(t *testing.T, w io.WriteCloser) *sender {
-	s := &sender{lines: make(chan string, 64)}
+func newLineWriter(t *testing.T, w io.WriteCloser) *lineWriter {
+	s := &lineWriter{lines: make(chan string, 64)}
 	go func() {
 		for line := range s.lines {
 			_, _ = io.WriteString(w, line)
@@ -51,21 +51,21 @@ func newSender(t *testing.T, w io.WriteCloser) *sender {
 }
 
 // close closes the pipe after what was said has been read.
-func (s *sender) close() { s.once.Do(func() { close(s.lines) }) }
+func (s *lineWriter) close() { s.once.Do(func() { close(s.lines) }) }
 
-func (s *sender) say(lines ...string) {
+func (s *lineWriter) write(lines ...string) {
 	for _, line := range lines {
 		s.lines <- line + "\n"
 	}
 }
 
-func newStage(t *testing.T, c Config) *stage { return newStageWithout(t, c, nil) }
+func newShimTest(t *testing.T, c Config) *shimTest { return newShimTestWithout(t, c, nil) }
 
-// newStageWithout begins without a hub, for the reason of err.
-func newStageWithout(t *testing.T, c Config, err error) *stage {
+// newShimTestWithout begins without a hub, for the reason of err.
+func newShimTestWithout(t *testing.T, c Config, err error) *shimTest {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
-	s := &stage{t: t, to: newSender(t, to), from: bufio.NewReader(from), hubs: make(chan *peer, 8), done: make(chan error, 1)}
+	s := &shimTest{t: t, to: newLineWriter(t, to), from: bufio.NewReader(from), hubs: make(chan *fakeHub, 8), done: make(chan error, 1)}
 	if err != nil {
 		s.fail.Store(&err)
 	}
@@ -75,20 +75,20 @@ func newStageWithout(t *testing.T, c Config, err error) *stage {
 			return nil, *err
 		}
 		near, far := net.Pipe()
-		s.hubs <- &peer{t, newSender(t, far), bufio.NewReader(far)}
+		s.hubs <- &fakeHub{t, newLineWriter(t, far), bufio.NewReader(far)}
 		return near, nil
 	}
 	go func() { s.done <- Run(t.Context(), c) }()
 	return s
 }
 
-func (s *stage) say(lines ...string) { s.to.say(lines...) }
+func (s *shimTest) send(lines ...string) { s.to.write(lines...) }
 
-func (s *stage) hears(wants ...string) { s.t.Helper(); hears(s.t, "client", s.from, wants) }
+func (s *shimTest) expect(wants ...string) { s.t.Helper(); expectFrames(s.t, "client", s.from, wants) }
 
-// ends closes the client's pipe and waits for the shim to end, which may have
+// expectEnd closes the client's pipe and waits for the shim to end, which may have
 // one more frame to say.
-func (s *stage) ends() {
+func (s *shimTest) expectEnd() {
 	s.t.Helper()
 	s.to.close()
 	if err := <-s.done; err != nil {
@@ -96,10 +96,13 @@ func (s *stage) ends() {
 	}
 }
 
-func (p *peer) hears(wants ...string) string { p.t.Helper(); return hears(p.t, "hub", p.r, wants) }
+func (p *fakeHub) expect(wants ...string) string {
+	p.t.Helper()
+	return expectFrames(p.t, "hub", p.r, wants)
+}
 
-// hears reads one line for each want and compares: exactly, or up to a "…".
-func hears(t *testing.T, who string, r *bufio.Reader, wants []string) (last string) {
+// expectFrames reads one line for each want and compares: exactly, or up to a "…".
+func expectFrames(t *testing.T, who string, r *bufio.Reader, wants []string) (last string) {
 	t.Helper()
 	for _, want := range wants {
 		line, err := r.ReadString('\n')
@@ -126,119 +129,119 @@ func callTool(id, tool string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `"}}`
 }
 
-// begin carries a session of the legacy era past its handshake.
-func (s *stage) begin() *peer {
+// connect carries a session of the legacy era past its handshake.
+func (s *shimTest) connect() *fakeHub {
 	s.t.Helper()
 	hub := <-s.hubs
-	s.say(initialize)
-	hub.hears(initialize)
-	hub.say(`{"jsonrpc":"2.0","id":0,` + welcome)
-	s.hears(`{"jsonrpc":"2.0","id":0,` + welcome)
-	s.say(initialized, list)
-	hub.hears(initialized, list)
-	hub.say(tools)
-	s.hears(tools)
+	s.send(initialize)
+	hub.expect(initialize)
+	hub.write(`{"jsonrpc":"2.0","id":0,` + welcome)
+	s.expect(`{"jsonrpc":"2.0","id":0,` + welcome)
+	s.send(initialized, list)
+	hub.expect(initialized, list)
+	hub.write(tools)
+	s.expect(tools)
 	return hub
 }
 
-// again answers the handshake that the shim repeats.
-func (s *stage) again() *peer {
+// reconnect answers the handshake that the shim repeats.
+func (s *shimTest) reconnect() *fakeHub {
 	s.t.Helper()
 	hub := <-s.hubs
-	asked := hub.hears(`{"jsonrpc":"2.0","id":"lectern-…`)
+	asked := hub.expect(`{"jsonrpc":"2.0","id":"lectern-…`)
 	m, _ := parse([]byte(asked))
 	if m.method != "initialize" || string(m.params) != `{"protocolVersion":"2025-11-25"}` {
 		s.t.Fatalf("replayed %s", asked)
 	}
-	hub.say(`{"jsonrpc":"2.0","id":` + string(m.id) + `,` + welcome)
-	hub.hears(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`)
-	s.hears(changed)
+	hub.write(`{"jsonrpc":"2.0","id":` + string(m.id) + `,` + welcome)
+	hub.expect(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`)
+	s.expect(changed)
 	return hub
 }
 
 func TestHubIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
-		hub := s.begin()
-		s.say(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"note:a"}}`)
-		hub.hears(`{"jsonrpc":"2.0","id":2,…`)
-		hub.say(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-		s.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-		s.say(callTool("3", "read"), callTool("4", "write"), callTool(`"five"`, "unheard-of"), callTool("6", "read"))
-		hub.hears(callTool("3", "read"), callTool("4", "write"), callTool(`"five"`, "unheard-of"), callTool("6", "read"))
-		hub.say(`{"jsonrpc":"2.0","id":6,"result":{}}`)
-		s.hears(`{"jsonrpc":"2.0","id":6,"result":{}}`)
-		hub.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
-		s.hears(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		s := newShimTest(t, Config{})
+		hub := s.connect()
+		s.send(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"note:a"}}`)
+		hub.expect(`{"jsonrpc":"2.0","id":2,…`)
+		hub.write(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		s.expect(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		s.send(callTool("3", "read"), callTool("4", "write"), callTool(`"five"`, "unheard-of"), callTool("6", "read"))
+		hub.expect(callTool("3", "read"), callTool("4", "write"), callTool(`"five"`, "unheard-of"), callTool("6", "read"))
+		hub.write(`{"jsonrpc":"2.0","id":6,"result":{}}`)
+		s.expect(`{"jsonrpc":"2.0","id":6,"result":{}}`)
+		hub.write(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		s.expect(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
 		hub.lines <- `{"jsonrpc":"2.0","id":4,"resu` // dies in the middle of a frame
 		hub.close()
-		s.hears(
+		s.expect(
 			`{"jsonrpc":"2.0","id":4,"error":{"code":-32001,…`,
 			`{"jsonrpc":"2.0","id":"five","error":{"code":-32001,…`,
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the hub restarted"}}`)
-		next := s.again()
-		next.hears(`{"jsonrpc":"2.0","id":"lectern-…`, callTool("3", "read"))
-		next.say(`{"jsonrpc":"2.0","id":3,"result":{}}`, `{"jsonrpc":"2.0","id":3,"result":{}}`)
-		s.hears(`{"jsonrpc":"2.0","id":3,"result":{}}`) // once
+		next := s.reconnect()
+		next.expect(`{"jsonrpc":"2.0","id":"lectern-…`, callTool("3", "read"))
+		next.write(`{"jsonrpc":"2.0","id":3,"result":{}}`, `{"jsonrpc":"2.0","id":3,"result":{}}`)
+		s.expect(`{"jsonrpc":"2.0","id":3,"result":{}}`) // once
 		// What the first hub asked is not answered to the second.
-		s.say(`{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`)
-		next.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
-		s.hears(`{"jsonrpc":"2.0","id":"lectern-ask-1","method":"roots/list"}`)
-		s.say(`{"jsonrpc":"2.0","id":"lectern-ask-1","result":{"roots":["b"]}}`)
-		next.hears(`{"jsonrpc":"2.0","id":1,"result":{"roots":["b"]}}`)
-		s.ends()
+		s.send(`{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`)
+		next.write(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		s.expect(`{"jsonrpc":"2.0","id":"lectern-ask-1","method":"roots/list"}`)
+		s.send(`{"jsonrpc":"2.0","id":"lectern-ask-1","result":{"roots":["b"]}}`)
+		next.expect(`{"jsonrpc":"2.0","id":1,"result":{"roots":["b"]}}`)
+		s.expectEnd()
 	})
 }
 
 func TestReadIsRetriedSomeTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
-		hub := s.begin()
-		s.say(callTool("3", "read"))
-		hub.hears(callTool("3", "read"))
+		s := newShimTest(t, Config{})
+		hub := s.connect()
+		s.send(callTool("3", "read"))
+		hub.expect(callTool("3", "read"))
 		for range maxAttempts - 1 {
 			hub.close()
-			hub = s.again()
-			hub.hears(callTool("3", "read"))
+			hub = s.reconnect()
+			hub.expect(callTool("3", "read"))
 		}
 		hub.close()
-		s.hears(`{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"Lectern's hub restarted while this call was in flight. It may have been carried out or not: look first, then call again if need be.","data":{"code":"HUB_RESTARTED","retryable":true}}}`)
-		hub = s.again()
-		s.say(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
-		hub.hears(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
-		hub.say(`{"jsonrpc":"2.0","id":4,"result":{}}`)
-		s.hears(`{"jsonrpc":"2.0","id":4,"result":{}}`)
-		s.ends()
+		s.expect(`{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"Lectern's hub restarted while this call was in flight. It may have been carried out or not: check first, then call again if needed.","data":{"code":"HUB_RESTARTED","retryable":true}}}`)
+		hub = s.reconnect()
+		s.send(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
+		hub.expect(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
+		hub.write(`{"jsonrpc":"2.0","id":4,"result":{}}`)
+		s.expect(`{"jsonrpc":"2.0","id":4,"result":{}}`)
+		s.expectEnd()
 	})
 }
 
-// TestModernEra has no handshake to repeat, and a request that waits for ever.
-func TestModernEra(t *testing.T) {
+// TestStatelessProtocol has no handshake to repeat, and a request that waits for ever.
+func TestStatelessProtocol(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
+		s := newShimTest(t, Config{})
 		const listen = `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"_meta":{}}}`
-		s.say(listen)
+		s.send(listen)
 		for range 3 {
 			hub := <-s.hubs
-			hub.hears(listen)
+			hub.expect(listen)
 			hub.close()
 		}
 		hub := <-s.hubs
-		hub.hears(listen)
-		s.ends() // although it has no answer
+		hub.expect(listen)
+		s.expectEnd() // although it has no answer
 	})
 }
 
 func TestCancelledCallIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
-		hub := s.begin()
+		s := newShimTest(t, Config{})
+		hub := s.connect()
 		const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`
-		s.say(callTool("3", "write"), cancel)
-		hub.hears(callTool("3", "write"), cancel)
+		s.send(callTool("3", "write"), cancel)
+		hub.expect(callTool("3", "write"), cancel)
 		hub.close()
-		s.again()
-		s.ends()
+		s.reconnect()
+		s.expectEnd()
 	})
 }
 
@@ -257,23 +260,23 @@ func TestNoHub(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStageWithout(t, Config{}, c.err)
+				s := newShimTestWithout(t, Config{}, c.err)
 				began := time.Now()
-				s.say(initialize, "garbage")
-				s.hears(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck. Run ` +
-					"`lectern status` in a terminal to see more." + `","data":{"code":"HUB_UNREACHABLE","retryable":` + c.retryable + `}}}`)
+				s.send(initialize, "garbage")
+				s.expect(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck. Run ` +
+					"`lectern status` in a terminal for details." + `","data":{"code":"HUB_UNREACHABLE","retryable":` + c.retryable + `}}}`)
 				if took := time.Since(began); took > c.after {
 					t.Errorf("answered after %s", took)
 				}
-				s.hears(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,…`)
+				s.expect(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,…`)
 				// It lives on, and finds the hub when there is one.
 				s.fail.Store(nil)
-				s.say(initialize)
+				s.send(initialize)
 				hub := <-s.hubs
-				hub.hears(initialize)
-				hub.say(`{"jsonrpc":"2.0","id":0,` + welcome)
-				s.hears(`{"jsonrpc":"2.0","id":0,` + welcome)
-				s.ends()
+				hub.expect(initialize)
+				hub.write(`{"jsonrpc":"2.0","id":0,` + welcome)
+				s.expect(`{"jsonrpc":"2.0","id":0,` + welcome)
+				s.expectEnd()
 			})
 		})
 	}
@@ -282,10 +285,10 @@ func TestNoHub(t *testing.T) {
 // A client that asks and closes its pipe is answered even when no hub comes.
 func TestNoHubAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStageWithout(t, Config{Linger: 3 * time.Second}, errors.New("start hub: no luck"))
-		s.say(initialize)
+		s := newShimTestWithout(t, Config{Linger: 3 * time.Second}, errors.New("start hub: no luck"))
+		s.send(initialize)
 		s.to.close()
-		s.hears(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck…`)
+		s.expect(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck…`)
 		if err := <-s.done; err != nil {
 			t.Error(err)
 		}
@@ -294,39 +297,39 @@ func TestNoHubAtTheEnd(t *testing.T) {
 
 func TestGarbageIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
-		s.say(`{"jsonrpc"`, `[]`)
+		s := newShimTest(t, Config{})
+		s.send(`{"jsonrpc"`, `[]`)
 		hub := <-s.hubs
-		hub.hears(`{"jsonrpc"`, `[]`)
-		hub.say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`)
-		s.hears(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`)
-		s.ends()
+		hub.expect(`{"jsonrpc"`, `[]`)
+		hub.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`)
+		s.expect(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}`)
+		s.expectEnd()
 	})
 }
 
 func TestAnswersBeforeEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
-		s.say(initialize)
+		s := newShimTest(t, Config{})
+		s.send(initialize)
 		s.to.close() // as `echo … | lectern serve` does
 		hub := <-s.hubs
-		hub.hears(initialize)
-		hub.say(`{"jsonrpc":"2.0","id":0,` + welcome)
-		s.hears(`{"jsonrpc":"2.0","id":0,` + welcome)
+		hub.expect(initialize)
+		hub.write(`{"jsonrpc":"2.0","id":0,` + welcome)
+		s.expect(`{"jsonrpc":"2.0","id":0,` + welcome)
 		if err := <-s.done; err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestSilentHubDoesNotHoldTheEnd(t *testing.T) {
+func TestSilentHubDoesNotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{Linger: 3 * time.Second})
-		s.say(initialize)
+		s := newShimTest(t, Config{Linger: 3 * time.Second})
+		s.send(initialize)
 		hub := <-s.hubs
-		hub.hears(initialize)
+		hub.expect(initialize)
 		began := time.Now()
-		s.ends()
+		s.expectEnd()
 		if took := time.Since(began); took != 3*time.Second {
 			t.Errorf("ended after %s, want 3 s", took)
 		}
@@ -336,7 +339,7 @@ func TestSilentHubDoesNotHoldTheEnd(t *testing.T) {
 func TestParentGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan struct{})
-		s := newStage(t, Config{Parent: gone})
+		s := newShimTest(t, Config{Parent: gone})
 		close(gone)
 		if err := <-s.done; !errors.Is(err, ErrParentGone) {
 			t.Errorf("Run: %v, want ErrParentGone", err)
@@ -350,14 +353,14 @@ func TestLongFrame(t *testing.T) {
 		t.Skip("moves 17 MB")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, Config{})
+		s := newShimTest(t, Config{})
 		hub := <-s.hubs
-		s.say(`{"id":1,"method":"m","params":"` + strings.Repeat("x", 17<<20) + `"}`)
-		s.hears(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…`)
-		s.say(initialize)
-		hub.hears(initialize)
+		s.send(`{"id":1,"method":"m","params":"` + strings.Repeat("x", 17<<20) + `"}`)
+		s.expect(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…`)
+		s.send(initialize)
+		hub.expect(initialize)
 		hub.close()
-		(<-s.hubs).hears(initialize)
+		(<-s.hubs).expect(initialize)
 		s.to.close()
 		<-s.done
 	})

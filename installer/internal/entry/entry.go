@@ -1,10 +1,11 @@
-// Package entry changes one entry of a configuration file that belongs to
-// another program: a member of a JSON object (with or without comments), a
-// table of TOML, a key of YAML. Every byte that is not the entry's stays.
+// Package entry edits one entry in the configuration file of another program: a
+// member of a JSON object (with or without comments), a table of TOML, a key of
+// YAML. Every other byte stays as it is.
 //
-// It works on text and opens no file; installer does. What it does not
-// understand it refuses, by a [Fault] with line and column. Each edit is proved
-// before it is given out: see prove.go. Start reading at [Place].
+// It works on text and opens no file; installer, its only importer, does. What it
+// does not understand it refuses, with a [Fault] that has line and column. Each
+// edit is verified before it is returned: see verify.go. Start reading at
+// [Location].
 package entry
 
 import (
@@ -14,26 +15,25 @@ import (
 	"slices"
 )
 
-// Format is how a file is written.
+// Format is the syntax of a file.
 type Format string
 
-// The formats. JSON may have comments and trailing commas where the file has
-// some already; none are brought in.
+// The formats. JSON may have comments and trailing commas; edits add none.
 const (
 	JSON Format = "json"
 	TOML Format = "toml"
 	YAML Format = "yaml"
 )
 
-// A Place says where in a file an entry stands.
-type Place struct {
-	Format Format
-	In     []string // the keys that lead to what holds the entries
-	List   bool     // it is a list of entries that say their "name"; otherwise Name is a key
-	Name   string
+// A Location says where the entry is in a file.
+type Location struct {
+	Format  Format
+	Parents []string // keys that lead to the table or list of entries
+	List    bool     // entries are in a list and have a field "name"; otherwise Name is a key
+	Name    string
 }
 
-// A Fault is why a text cannot be read, or not be edited.
+// A Fault says why a text cannot be read or edited.
 type Fault struct {
 	Line, Column int // from 1; 0: the text as a whole
 	Msg          string
@@ -47,44 +47,44 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Msg)
 }
 
-// ErrByHand is for texts that are right, but written so that the entry cannot
-// be changed without touching what is not ours.
-var ErrByHand = errors.New("it is written in a way that cannot be edited safely; edit it with an editor")
+// ErrByHand is for valid texts in which the entry cannot be changed without
+// changing something else.
+var ErrByHand = errors.New("it is written in a way that cannot be edited safely; change it in an editor")
 
-// maxText bounds what is parsed, in bytes. A client's live state file may have
-// some megabytes; YAML is dearer to read.
+// maxText bounds the texts that are parsed, in bytes. State files of clients may
+// have some megabytes; YAML is slower to parse.
 var maxText = map[Format]int{JSON: 16 << 20, TOML: 4 << 20, YAML: 1 << 20}
 
-// maxDepth bounds how deep brackets nest, which parsers recurse into.
+// maxDepth bounds the nesting of brackets, because parsers recurse.
 const maxDepth = 1000
 
 var bom = []byte("\ufeff")
 
-// Get is the entry's fields as the text has them; nil: there is no such entry.
+// Get returns the fields of the entry; nil: there is no such entry.
 // Numbers are json.Number, int64, uint64 or float64, tables map[string]any.
-func (p Place) Get(text []byte) (map[string]any, error) {
+func (p Location) Get(text []byte) (map[string]any, error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, err
 	}
-	return p.pick(top)
+	return p.find(top)
 }
 
-// Set is the text with the entry holding fields; what else the entry held
-// goes. made counts the containers that had to be made for it. An entry that
-// holds just that already leaves the text as it is.
-func (p Place) Set(text []byte, fields Fields) (after []byte, made int, err error) {
+// Set returns the text with an entry of exactly these fields. made counts the
+// containers that were created for it. If the entry has these fields already,
+// the text stays as it is.
+func (p Location) Set(text []byte, fields Fields) (after []byte, made int, err error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, 0, err
 	}
-	if old, err := p.pick(top); err != nil {
+	if old, err := p.find(top); err != nil {
 		return nil, 0, err
-	} else if old != nil && same(old, fields.Map()) {
+	} else if old != nil && equalFields(old, fields.Map()) {
 		return slices.Clone(text), 0, nil
 	}
-	mark, bare := split(text)
-	e := edit{text: bare, eol: eolOf(bare)}
+	mark, bare := splitBOM(text)
+	e := edit{text: bare, eol: lineEnding(bare)}
 	switch p.Format {
 	case JSON:
 		made, err = p.setJSON(&e, fields)
@@ -96,23 +96,22 @@ func (p Place) Set(text []byte, fields Fields) (after []byte, made int, err erro
 	if err != nil {
 		return nil, 0, err
 	}
-	after = append(slices.Clone(mark), e.applied()...)
-	return after, made, p.prove(text, after, fields.Map(), e.splices)
+	after = append(slices.Clone(mark), e.apply()...)
+	return after, made, p.verify(text, after, fields.Map(), e.splices)
 }
 
-// Remove is the text without the entry, and without the innermost of the
-// containers around it that this leaves empty, up to made. An entry that is
-// not there leaves the text as it is.
-func (p Place) Remove(text []byte, made int) ([]byte, error) {
+// Remove returns the text without the entry, and without up to made containers
+// around it that are empty then. If there is no entry, the text stays as it is.
+func (p Location) Remove(text []byte, made int) ([]byte, error) {
 	top, err := p.read(text)
 	if err != nil {
 		return nil, err
 	}
-	if old, err := p.pick(top); err != nil || old == nil {
+	if old, err := p.find(top); err != nil || old == nil {
 		return slices.Clone(text), err
 	}
-	mark, bare := split(text)
-	e := edit{text: bare, eol: eolOf(bare)}
+	mark, bare := splitBOM(text)
+	e := edit{text: bare, eol: lineEnding(bare)}
 	switch p.Format {
 	case JSON:
 		err = p.removeJSON(&e, made)
@@ -124,54 +123,53 @@ func (p Place) Remove(text []byte, made int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := append(slices.Clone(mark), e.applied()...)
-	return after, p.prove(text, after, nil, e.splices)
+	after := append(slices.Clone(mark), e.apply()...)
+	return after, p.verify(text, after, nil, e.splices)
 }
 
-// Empty reports whether the text holds nothing: no key, no comment.
-func (p Place) Empty(text []byte) bool {
-	_, bare := split(text)
+// Empty reports whether the text has neither keys nor comments.
+func (p Location) Empty(text []byte) bool {
+	_, bare := splitBOM(text)
 	bare = bytes.TrimSpace(bare)
 	return len(bare) == 0 || p.Format == JSON && len(bytes.Join(bytes.Fields(bare), nil)) == 2 && bare[0] == '{'
 }
 
-// split cuts a byte order mark off.
-func split(text []byte) (mark, bare []byte) {
+// splitBOM separates a byte order mark from the text.
+func splitBOM(text []byte) (mark, bare []byte) {
 	bare = bytes.TrimPrefix(text, bom)
 	return text[:len(text)-len(bare)], bare
 }
 
-// eolOf is how lines of text end.
-func eolOf(text []byte) string {
+func lineEnding(text []byte) string {
 	if bytes.Contains(text, []byte("\r\n")) {
 		return "\r\n"
 	}
 	return "\n"
 }
 
-// An edit collects what changes in a text.
+// An edit collects the changes of a text.
 type edit struct {
 	text    []byte
 	eol     string
 	splices []splice // in any order, never overlapping
 }
 
-// A splice puts bytes in the place of text[from:to].
+// A splice replaces text[from:to].
 type splice struct {
 	from, to int
-	put      string
+	text     string
 }
 
-func (e *edit) splice(from, to int, put string) {
-	e.splices = append(e.splices, splice{from, to, put})
+func (e *edit) splice(from, to int, text string) {
+	e.splices = append(e.splices, splice{from, to, text})
 }
 
-func (e *edit) applied() []byte {
+func (e *edit) apply() []byte {
 	slices.SortStableFunc(e.splices, func(a, b splice) int { return a.from - b.from })
 	var after []byte
 	at := 0
 	for _, s := range e.splices {
-		after = append(append(after, e.text[at:s.from]...), s.put...)
+		after = append(append(after, e.text[at:s.from]...), s.text...)
 		at = s.to
 	}
 	return append(after, e.text[at:]...)

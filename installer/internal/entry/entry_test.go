@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	inJSON = entry.Place{Format: entry.JSON, In: []string{"mcpServers"}, Name: "lectern"}
-	inTOML = entry.Place{Format: entry.TOML, In: []string{"mcp_servers"}, Name: "lectern"}
-	inList = entry.Place{Format: entry.TOML, In: []string{"mcp_servers"}, List: true, Name: "lectern"}
-	inYAML = entry.Place{Format: entry.YAML, In: []string{"extensions"}, Name: "lectern"}
-	inSeq  = entry.Place{Format: entry.YAML, In: []string{"mcpServers"}, List: true, Name: "lectern"}
+	inJSON = entry.Location{Format: entry.JSON, Parents: []string{"mcpServers"}, Name: "lectern"}
+	inTOML = entry.Location{Format: entry.TOML, Parents: []string{"mcp_servers"}, Name: "lectern"}
+	inList = entry.Location{Format: entry.TOML, Parents: []string{"mcp_servers"}, List: true, Name: "lectern"}
+	inYAML = entry.Location{Format: entry.YAML, Parents: []string{"extensions"}, Name: "lectern"}
+	inSeq  = entry.Location{Format: entry.YAML, Parents: []string{"mcpServers"}, List: true, Name: "lectern"}
 
 	serve = entry.Fields{{"command", "/bin/lectern"}, {"args", []string{"serve"}}}
 	named = append(entry.Fields{{"name", "lectern"}}, serve...)
@@ -24,7 +24,7 @@ var (
 // Each text with the entry and without; undone says what Remove leaves where
 // that is not the text as it was.
 var edits = map[string]struct {
-	place               entry.Place
+	place               entry.Location
 	before, set, undone string
 }{
 	"json: a neighbour": {
@@ -97,7 +97,7 @@ func TestEdits(t *testing.T) {
 // An entry that says something else is replaced where it stands.
 func TestReplace(t *testing.T) {
 	for _, c := range []struct {
-		place        entry.Place
+		place        entry.Location
 		before, want string
 	}{
 		{inJSON, "{\"mcpServers\": {\n  \"lectern\": {\"x\": 1}, // c\n  \"b\": 2\n}}", "{\"mcpServers\": {\n  \"lectern\": {\"command\": \"/bin/lectern\", \"args\": [\"serve\"]}, // c\n  \"b\": 2\n}}"},
@@ -115,16 +115,16 @@ func TestReplace(t *testing.T) {
 func TestRefused(t *testing.T) {
 	deep := strings.Repeat("[", 2000)
 	for _, c := range []struct {
-		place      entry.Place
+		place      entry.Location
 		text, want string
 	}{
 		{inJSON, "{\n  \"a\": 1\n  \"b\": 2\n}", "3:3: "},
 		{inJSON, "[]", "1:1: this must be an object"},
 		{inJSON, "{\"mcpServers\": []}", "1:16: this must be an object"},
-		{inJSON, "{\"mcpServers\": {},\n \"mcpServers\": {}}", "2:2: the key \"mcpServers\" stands here twice"},
-		{inJSON, "{\"mcpServers\": {\"lectern\": {}, \"lectern\": {}}}", "1:32: the key \"lectern\" stands here twice"},
+		{inJSON, "{\"mcpServers\": {},\n \"mcpServers\": {}}", "2:2: duplicate key \"mcpServers\""},
+		{inJSON, "{\"mcpServers\": {\"lectern\": {}, \"lectern\": {}}}", "1:32: duplicate key \"lectern\""},
 		{inJSON, "{\"mcpServers\": {\"lectern\": 1}}", "mcpServers.lectern is not a table"},
-		{inJSON, deep, "more than 1000 brackets"},
+		{inJSON, deep, "brackets are nested more than 1000 deep"},
 		{inTOML, "a = 1\nb = \n", "2:5: "},
 		{inTOML, "mcp_servers = { b = {} }\n", "cannot be edited safely"},
 		{inYAML, "a: 1\n\tb: 2\n", "2:"},
@@ -168,7 +168,7 @@ func TestRemoveAnywhere(t *testing.T) {
 }
 
 func FuzzEdit(f *testing.F) {
-	places := []entry.Place{inJSON, inTOML, inList, inYAML, inSeq}
+	places := []entry.Location{inJSON, inTOML, inList, inYAML, inSeq}
 	for _, c := range edits {
 		for i := range places {
 			f.Add(i, c.before)

@@ -8,43 +8,43 @@ import (
 	"slices"
 )
 
-// A Field of an entry. Its Value is a string, bool, int, nil, []string or
-// Fields, or what Get answered.
+// A Field of an entry. Its Value is a string, bool, int, nil, []string, Fields,
+// or a value that Get returned.
 type Field struct {
 	Key   string
 	Value any
 }
 
-// Fields are in the order in which they are written.
+// Fields are written in this order.
 type Fields []Field
 
-// Map is f as Get would answer it.
+// Map is f as Get would return it.
 func (f Fields) Map() map[string]any {
 	m := map[string]any{}
 	for _, field := range f {
-		m[field.Key] = plain(field.Value)
+		m[field.Key] = normalize(field.Value)
 	}
 	return m
 }
 
-// With is f and those of the fields of an entry that are in neither f nor
-// drop, sorted after it.
-func (f Fields) With(entry map[string]any, drop Fields) Fields {
+// With is f, followed by the fields of entry that are neither in f nor in
+// without, sorted.
+func (f Fields) With(entry map[string]any, without Fields) Fields {
 	all := slices.Clone(f)
-	ours, dropped := f.Map(), drop.Map()
+	ours, left := f.Map(), without.Map()
 	for _, key := range slices.Sorted(maps.Keys(entry)) {
-		_, mine := ours[key]
-		_, gone := dropped[key]
-		if !mine && !gone {
+		_, isOurs := ours[key]
+		_, isLeft := left[key]
+		if !isOurs && !isLeft {
 			all = append(all, Field{key, entry[key]})
 		}
 	}
 	return all
 }
 
-// plain brings a value to one of few types, so that values which mean the same
-// are equal whatever the format they came from.
-func plain(v any) any {
+// normalize converts a value to one of few types, so that equal values of all
+// formats compare equal.
+func normalize(v any) any {
 	switch v := v.(type) {
 	case Fields:
 		return v.Map()
@@ -57,13 +57,13 @@ func plain(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {
-			list[i] = plain(x)
+			list[i] = normalize(x)
 		}
 		return list
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, x := range v {
-			m[k] = plain(x)
+			m[k] = normalize(x)
 		}
 		return m
 	case int, int64, uint64:
@@ -73,10 +73,10 @@ func plain(v any) any {
 	}
 }
 
-func same(a, b map[string]any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+func equalFields(a, b map[string]any) bool { return reflect.DeepEqual(normalize(a), normalize(b)) }
 
-// ordered is a value with its fields in order, for writing.
-func ordered(v any) any {
+// sortFields makes sorted Fields of a map, for writing.
+func sortFields(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return v

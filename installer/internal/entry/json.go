@@ -13,8 +13,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// where matches the place in hujson's errors.
-var where = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+// errorPosition matches the position in hujson's errors.
+var errorPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
 func parseJSON(text []byte) (hujson.Value, error) {
 	v, err := hujson.Parse(text)
@@ -22,7 +22,7 @@ func parseJSON(text []byte) (hujson.Value, error) {
 		return v, nil
 	}
 	msg := err.Error()
-	if m := where.FindStringSubmatch(msg); m != nil {
+	if m := errorPosition.FindStringSubmatch(msg); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		column, _ := strconv.Atoi(m[2])
 		return v, &Fault{line, column, strings.TrimPrefix(msg, m[0])}
@@ -30,7 +30,7 @@ func parseJSON(text []byte) (hujson.Value, error) {
 	return v, &Fault{Msg: msg}
 }
 
-func (p Place) readJSON(text []byte) (map[string]any, error) {
+func (p Location) readJSON(text []byte) (map[string]any, error) {
 	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (p Place) readJSON(text []byte) (map[string]any, error) {
 	if _, _, err := p.descend(text, &root); err != nil {
 		return nil, err
 	}
-	// Pack keeps what Standardize rewrites in place.
+	// Standardize may change its argument.
 	standard, err := hujson.Standardize(bytes.Clone(text))
 	if err != nil {
 		return nil, &Fault{Msg: err.Error()}
@@ -52,20 +52,20 @@ func (p Place) readJSON(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// descend follows In as far as there are objects: the innermost one, and how
-// many keys lead to it. Keys on the way must stand there once.
-func (p Place) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
+// descend follows Parents as far as they exist. It returns the innermost object
+// and the number of keys that lead to it. Duplicate keys on the way are a fault.
+func (p Location) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth int, err error) {
 	at = root
-	for _, key := range append(slices.Clip(p.In), p.Name) {
+	for _, key := range append(slices.Clip(p.Parents), p.Name) {
 		obj, ok := at.Value.(*hujson.Object)
 		if !ok {
-			return nil, 0, faultAt(text, at.StartOffset, "this must be an object: {...}")
+			return nil, 0, newFault(text, at.StartOffset, "this must be an object: {...}")
 		}
-		if depth == len(p.In) {
-			_, err = member(text, obj, key)
+		if depth == len(p.Parents) {
+			_, err = findMember(text, obj, key)
 			return at, depth, err
 		}
-		i, err := member(text, obj, key)
+		i, err := findMember(text, obj, key)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -78,28 +78,28 @@ func (p Place) descend(text []byte, root *hujson.Value) (at *hujson.Value, depth
 	return at, depth, nil
 }
 
-// member finds a key of an object; -1: it is not there.
-func member(text []byte, obj *hujson.Object, key string) (int, error) {
+// findMember returns the index of a key in an object, or -1.
+func findMember(text []byte, obj *hujson.Object, key string) (int, error) {
 	found := -1
 	for i, m := range obj.Members {
 		if m.Name.Value.(hujson.Literal).String() != key {
 			continue
 		}
 		if found >= 0 {
-			return 0, faultAt(text, m.Name.StartOffset, fmt.Sprintf("the key %q stands here twice; remove one", key))
+			return 0, newFault(text, m.Name.StartOffset, fmt.Sprintf("duplicate key %q; remove one", key))
 		}
 		found = i
 	}
 	return found, nil
 }
 
-var errNoObject = errors.New("no object")
+var errNotObject = errors.New("no object")
 
-func (p Place) setJSON(e *edit, fields Fields) (made int, err error) {
+func (p Location) setJSON(e *edit, fields Fields) (made int, err error) {
 	if len(bytes.TrimSpace(e.text)) == 0 {
 		s := style{unit: "  ", eol: e.eol}
-		e.splice(0, len(e.text), s.json(p.nested(p.In, fields), "")+e.eol)
-		return len(p.In), nil
+		e.splice(0, len(e.text), s.format(p.wrapInParents(p.Parents, fields), "")+e.eol)
+		return len(p.Parents), nil
 	}
 	root, err := parseJSON(e.text)
 	if err != nil {
@@ -111,26 +111,26 @@ func (p Place) setJSON(e *edit, fields Fields) (made int, err error) {
 	}
 	obj, ok := at.Value.(*hujson.Object)
 	if !ok {
-		return 0, errNoObject // descend has seen to that
+		return 0, errNotObject // descend has checked that
 	}
-	s := styleOf(e, &root)
+	s := detectStyle(e, &root)
 	key, value := p.Name, any(fields)
-	if missing := p.In[depth:]; len(missing) > 0 {
-		key, value = missing[0], p.nested(missing[1:], fields)
-	} else if i, err := member(e.text, obj, p.Name); err != nil {
+	if missing := p.Parents[depth:]; len(missing) > 0 {
+		key, value = missing[0], p.wrapInParents(missing[1:], fields)
+	} else if i, err := findMember(e.text, obj, p.Name); err != nil {
 		return 0, err
 	} else if i >= 0 {
 		old := obj.Members[i].Value
-		s.flat = s.flat || onOneLine(e.text, at)
-		e.splice(old.StartOffset, old.EndOffset, s.json(fields, indentOf(e.text, obj.Members[i].Name.StartOffset)))
+		s.flat = s.flat || isOneLine(e.text, at)
+		e.splice(old.StartOffset, old.EndOffset, s.format(fields, indentOf(e.text, obj.Members[i].Name.StartOffset)))
 		return 0, nil
 	}
 	s.insert(e, at, obj, key, value)
-	return len(p.In) - depth, nil
+	return len(p.Parents) - depth, nil
 }
 
-// nested wraps the entry into the containers that keys name.
-func (p Place) nested(keys []string, fields Fields) Fields {
+// wrapInParents wraps the entry in objects with these keys.
+func (p Location) wrapInParents(keys []string, fields Fields) Fields {
 	f := Fields{{p.Name, fields}}
 	for _, key := range slices.Backward(keys) {
 		f = Fields{{key, f}}
@@ -138,18 +138,18 @@ func (p Place) nested(keys []string, fields Fields) Fields {
 	return f
 }
 
-// insert adds a member after the last one of an object.
+// insert adds a member at the end of an object.
 func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
 	n := len(obj.Members)
 	if n == 0 {
-		s.fill(e, at, obj, key, value)
+		s.insertFirst(e, at, obj, key, value)
 		return
 	}
 	first, last := &obj.Members[0], &obj.Members[n-1]
 	end := last.Value.EndOffset
 	trailing := last.Value.AfterExtra != nil
 	if !bytes.ContainsRune(first.Name.BeforeExtra, '\n') {
-		// All on one line: stay on it.
+		// The object is on one line and stays so.
 		s.flat = true
 		text := s.member(key, value, "")
 		if s.unit != "" {
@@ -165,7 +165,7 @@ func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string,
 	} else {
 		e.splice(end, end, ",")
 	}
-	after += restOfLine(e.text[after:at.EndOffset])
+	after += commentsOnLine(e.text[after:at.EndOffset])
 	text := s.eol + indent + s.member(key, value, indent)
 	if trailing {
 		text += ","
@@ -173,8 +173,8 @@ func (s style) insert(e *edit, at *hujson.Value, obj *hujson.Object, key string,
 	e.splice(after, after, text)
 }
 
-// fill adds the first member of an object.
-func (s style) fill(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
+// insertFirst adds a member to an empty object.
+func (s style) insertFirst(e *edit, at *hujson.Value, obj *hujson.Object, key string, value any) {
 	from, to := at.StartOffset+1, at.EndOffset-1
 	if s.flat {
 		e.splice(to, to, s.member(key, value, ""))
@@ -193,43 +193,43 @@ func (s style) fill(e *edit, at *hujson.Value, obj *hujson.Object, key string, v
 	e.splice(from, to, text+s.eol+outer)
 }
 
-func (p Place) removeJSON(e *edit, made int) error {
+func (p Location) removeJSON(e *edit, made int) error {
 	root, err := parseJSON(e.text)
 	if err != nil {
 		return err
 	}
 	// The objects from the top to the one that holds the entry.
 	chain := []*hujson.Value{&root}
-	keys := append(slices.Clip(p.In), p.Name)
-	for _, key := range p.In {
+	keys := append(slices.Clip(p.Parents), p.Name)
+	for _, key := range p.Parents {
 		obj, ok := chain[len(chain)-1].Value.(*hujson.Object)
 		if !ok {
-			return errNoObject
+			return errNotObject
 		}
-		i, err := member(e.text, obj, key)
+		i, err := findMember(e.text, obj, key)
 		if err != nil || i < 0 {
-			return errors.Join(err, errNoObject)
+			return errors.Join(err, errNotObject)
 		}
 		chain = append(chain, &obj.Members[i].Value)
 	}
 	d := len(chain) - 1
-	for ; made > 0 && d > 0 && lonely(chain[d]); d-- {
+	for ; made > 0 && d > 0 && isOnlyMember(chain[d]); d-- {
 		made--
 	}
 	obj, ok := chain[d].Value.(*hujson.Object)
 	if !ok {
-		return errNoObject
+		return errNotObject
 	}
-	i, err := member(e.text, obj, keys[d])
+	i, err := findMember(e.text, obj, keys[d])
 	if err != nil || i < 0 {
-		return errors.Join(err, errNoObject)
+		return errors.Join(err, errNotObject)
 	}
-	takeOut(e, chain[d], obj, i)
+	removeMember(e, chain[d], obj, i)
 	return nil
 }
 
-// lonely reports whether an object holds one member, and no comment beside it.
-func lonely(v *hujson.Value) bool {
+// isOnlyMember reports whether an object has one member, and no comment.
+func isOnlyMember(v *hujson.Value) bool {
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok || len(obj.Members) != 1 {
 		return false
@@ -239,9 +239,9 @@ func lonely(v *hujson.Value) bool {
 		len(bytes.TrimSpace(obj.AfterExtra)) == 0
 }
 
-// takeOut removes a member with the space before it and one comma. Comments
-// around it stay.
-func takeOut(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
+// removeMember removes a member with the space before it and one comma, but not
+// the comments around it.
+func removeMember(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
 	m := obj.Members[i]
 	before := m.Name.BeforeExtra
 	kept := len(bytes.TrimRight(before, " \t\r\n"))
@@ -260,7 +260,7 @@ func takeOut(e *edit, at *hujson.Value, obj *hujson.Object, i int) {
 			from, to = at.StartOffset+1, at.EndOffset-1
 		}
 	case comma && i == 0 && !bytes.ContainsRune(before, '\n'):
-		// First on a line of many: the space after goes, not the one before.
+		// First on a line of several: remove the space after it, not before.
 		next := obj.Members[1].Name
 		from, to = m.Name.StartOffset, next.StartOffset-len(bytes.TrimLeft(next.BeforeExtra, " \t"))
 	case comma:

@@ -9,15 +9,15 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A style is how a JSON text is laid out.
+// A style is the layout of a JSON text.
 type style struct {
-	unit string // one step of indentation; empty: the text has no spaces
+	unit string // of indentation; empty: the text has no spaces
 	eol  string
-	flat bool // all on one line
+	flat bool // on one line
 }
 
-// styleOf learns from the first member of the text.
-func styleOf(e *edit, root *hujson.Value) style {
+// detectStyle looks at the first member of the text.
+func detectStyle(e *edit, root *hujson.Value) style {
 	s := style{unit: "  ", eol: e.eol}
 	obj, ok := root.Value.(*hujson.Object)
 	if !ok || len(obj.Members) == 0 {
@@ -42,17 +42,17 @@ func (s style) member(key string, value any, indent string) string {
 	if s.unit == "" {
 		colon = ":"
 	}
-	return quoteJSON(key) + colon + s.json(value, indent)
+	return quoteJSON(key) + colon + s.format(value, indent)
 }
 
-// json writes a value whose first line stands at indent. Lists of plain values
-// stay on one line.
-func (s style) json(value any, indent string) string {
+// format writes a value whose first line is indented by indent. Lists are on one
+// line.
+func (s style) format(value any, indent string) string {
 	gap := " "
 	if s.unit == "" {
 		gap = ""
 	}
-	switch v := ordered(value).(type) {
+	switch v := sortFields(value).(type) {
 	case Fields:
 		parts := make([]string, len(v))
 		for i, f := range v {
@@ -67,13 +67,13 @@ func (s style) json(value any, indent string) string {
 		line := s.eol + indent + s.unit
 		return "{" + line + strings.Join(parts, ","+line) + s.eol + indent + "}"
 	case []string:
-		return s.json(plain(v), indent)
+		return s.format(normalize(v), indent)
 	case []any:
 		parts := make([]string, len(v))
 		flat := s
 		flat.flat = true
 		for i, x := range v {
-			parts[i] = flat.json(x, "")
+			parts[i] = flat.format(x, "")
 		}
 		return "[" + strings.Join(parts, ","+gap) + "]"
 	default:
@@ -81,19 +81,19 @@ func (s style) json(value any, indent string) string {
 	}
 }
 
-// quoteJSON writes a plain value.
+// quoteJSON writes a scalar.
 func quoteJSON(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return quoteJSON(fmt.Sprint(v)) // infinities, which no entry has
+		return quoteJSON(fmt.Sprint(v)) // an infinity, which no entry has
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// indentOf is the space between the start of the line and offset; empty where
-// something else stands there.
+// indentOf is the space between the start of the line and offset; if there is
+// something else, the indentation of the line.
 func indentOf(text []byte, offset int) string {
 	line := string(text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset])
 	if strings.Trim(line, " \t") != "" {
@@ -102,18 +102,18 @@ func indentOf(text []byte, offset int) string {
 	return line
 }
 
-// lineIndent is the space that the line of offset begins with.
+// lineIndent is the indentation of the line of offset.
 func lineIndent(text []byte, offset int) string {
 	line := string(text[bytes.LastIndexByte(text[:offset], '\n')+1 : offset])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-func onOneLine(text []byte, v *hujson.Value) bool {
+func isOneLine(text []byte, v *hujson.Value) bool {
 	return !bytes.ContainsRune(text[v.StartOffset:v.EndOffset], '\n')
 }
 
-// restOfLine is how far comments go that begin before the next line.
-func restOfLine(extra []byte) int {
+// commentsOnLine is the length of the comments that begin on this line.
+func commentsOnLine(extra []byte) int {
 	end := 0 // of the last comment
 	for i := 0; i < len(extra); {
 		rest := extra[i:]
@@ -141,4 +141,4 @@ func restOfLine(extra []byte) int {
 }
 
 // Compact is fields as JSON on one line.
-func Compact(f Fields) string { return style{flat: true}.json(f, "") }
+func Compact(f Fields) string { return style{flat: true}.format(f, "") }

@@ -25,49 +25,49 @@ func readTOML(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// setTOML puts the entry at the end: a table may stand anywhere, and there it
-// splits nobody else's. Containers need no making.
-func (p Place) setTOML(e *edit, fields Fields, top map[string]any) error {
+// setTOML writes the entry at the end of the file, where a table cannot split
+// another one. Containers need not be created.
+func (p Location) setTOML(e *edit, fields Fields, top map[string]any) error {
 	rest := e.text
-	if path, ok := p.path(top); ok {
+	if path, ok := p.outlinePath(top); ok {
 		if rest, ok = tomltext.Cut(e.text, path); !ok {
 			return ErrByHand
 		}
 	}
-	if list := tomltext.Path(p.In...) + " = []"; p.List && strings.Contains(string(rest), list) {
-		// An empty list that is written out is closed to tables.
-		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+inlineTOML(fields)+"]", 1)
-		e.become([]byte(after))
+	if list := tomltext.Path(p.Parents...) + " = []"; p.List && strings.Contains(string(rest), list) {
+		// Tables cannot be added to a list that is written inline.
+		after := strings.Replace(string(rest), list, strings.TrimSuffix(list, "]")+formatInlineTOML(fields)+"]", 1)
+		e.replaceWith([]byte(after))
 		return nil
 	}
-	e.become(tomltext.Append(rest, p.tableTOML(fields)))
+	e.replaceWith(tomltext.Append(rest, p.formatTOML(fields)))
 	return nil
 }
 
-func (p Place) removeTOML(e *edit) error {
+func (p Location) removeTOML(e *edit) error {
 	top, err := readTOML(e.text)
 	if err != nil {
 		return err
 	}
-	path, ok := p.path(top)
+	path, ok := p.outlinePath(top)
 	if !ok {
 		return nil
 	}
 	if rest, ok := tomltext.Cut(e.text, path); ok {
-		e.become(rest)
+		e.replaceWith(rest)
 		return nil
 	}
-	written := "[" + inlineTOML(fieldsOf(p, top)) + "]"
+	written := "[" + formatInlineTOML(orderedFields(p, top)) + "]"
 	if p.List && strings.Count(string(e.text), written) == 1 {
-		e.become([]byte(strings.Replace(string(e.text), written, "[]", 1)))
+		e.replaceWith([]byte(strings.Replace(string(e.text), written, "[]", 1)))
 		return nil
 	}
 	return ErrByHand
 }
 
-// fieldsOf is the entry in the order in which we write its fields.
-func fieldsOf(p Place, top map[string]any) Fields {
-	entry, err := p.pick(top)
+// orderedFields are the fields of the entry in the order in which we write them.
+func orderedFields(p Location, top map[string]any) Fields {
+	entry, err := p.find(top)
 	if err != nil {
 		return nil
 	}
@@ -80,45 +80,45 @@ func fieldsOf(p Place, top map[string]any) Fields {
 	return f.With(entry, nil)
 }
 
-// path is where an outline of the text has the entry.
-func (p Place) path(top map[string]any) (string, bool) {
-	within, err := p.container(top)
-	if err != nil || within == nil {
+// outlinePath is the path of the entry, as tomltext writes paths.
+func (p Location) outlinePath(top map[string]any) (string, bool) {
+	container, err := p.container(top)
+	if err != nil || container == nil {
 		return "", false
 	}
-	if list, ok := within.([]any); ok {
+	if list, ok := container.([]any); ok {
 		i := p.index(list)
-		return fmt.Sprintf("%s[%d]", tomltext.Path(p.In...), i), i >= 0
+		return fmt.Sprintf("%s[%d]", tomltext.Path(p.Parents...), i), i >= 0
 	}
-	m, _ := within.(map[string]any)
-	return tomltext.Under(tomltext.Path(p.In...), p.Name), m[p.Name] != nil
+	m, _ := container.(map[string]any)
+	return tomltext.Under(tomltext.Path(p.Parents...), p.Name), m[p.Name] != nil
 }
 
-func (p Place) tableTOML(fields Fields) string {
+func (p Location) formatTOML(fields Fields) string {
 	var b strings.Builder
 	if p.List {
-		fmt.Fprintf(&b, "[[%s]]\n", tomltext.Path(p.In...))
+		fmt.Fprintf(&b, "[[%s]]\n", tomltext.Path(p.Parents...))
 	} else {
-		fmt.Fprintf(&b, "[%s]\n", tomltext.Under(tomltext.Path(p.In...), p.Name))
+		fmt.Fprintf(&b, "[%s]\n", tomltext.Under(tomltext.Path(p.Parents...), p.Name))
 	}
 	for _, f := range fields {
-		fmt.Fprintf(&b, "%s = %s\n", tomltext.Key(f.Key), valueTOML(f.Value))
+		fmt.Fprintf(&b, "%s = %s\n", tomltext.Key(f.Key), formatTOMLValue(f.Value))
 	}
 	return b.String()
 }
 
-func valueTOML(v any) string {
-	switch v := ordered(v).(type) {
+func formatTOMLValue(v any) string {
+	switch v := sortFields(v).(type) {
 	case string:
 		return tomltext.Quote(v)
 	case Fields:
-		return inlineTOML(v)
+		return formatInlineTOML(v)
 	case []string:
-		return valueTOML(plain(v))
+		return formatTOMLValue(normalize(v))
 	case []any:
 		parts := make([]string, len(v))
 		for i, x := range v {
-			parts[i] = valueTOML(x)
+			parts[i] = formatTOMLValue(x)
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	default:
@@ -126,19 +126,19 @@ func valueTOML(v any) string {
 	}
 }
 
-func inlineTOML(f Fields) string {
+func formatInlineTOML(f Fields) string {
 	if len(f) == 0 {
 		return "{}"
 	}
 	parts := make([]string, len(f))
 	for i, field := range f {
-		parts[i] = tomltext.Key(field.Key) + " = " + valueTOML(field.Value)
+		parts[i] = tomltext.Key(field.Key) + " = " + formatTOMLValue(field.Value)
 	}
 	return "{ " + strings.Join(parts, ", ") + " }"
 }
 
-// become makes the text after, as one splice of what differs.
-func (e *edit) become(after []byte) {
+// replaceWith makes the text become after, by one splice of what differs.
+func (e *edit) replaceWith(after []byte) {
 	from, short := 0, min(len(e.text), len(after))
 	for from < short && e.text[from] == after[from] {
 		from++

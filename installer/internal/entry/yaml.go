@@ -11,14 +11,14 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// parseYAML reads a text of one document: nil where it holds nothing.
+// parseYAML reads a text of one document; nil: it is empty.
 func parseYAML(text []byte) (body ast.Node, err error) {
 	defer func() {
-		if v := recover(); v != nil { // on some broken texts the parser does
-			body, err = nil, &Fault{Msg: fmt.Sprintf("this is no YAML that can be read: %v", v)}
+		if v := recover(); v != nil { // the parser panics on some broken texts
+			body, err = nil, &Fault{Msg: fmt.Sprintf("invalid YAML: %v", v)}
 		}
 	}()
-	// The parser counts some lines twice that end as those of Windows do.
+	// The parser counts some lines with Windows line endings twice.
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	file, err := parser.ParseBytes(text, parser.ParseComments)
 	if err != nil {
@@ -34,7 +34,7 @@ func parseYAML(text []byte) (body ast.Node, err error) {
 		}
 		if body != nil {
 			at := doc.Body.GetToken().Position
-			return nil, &Fault{at.Line, at.Column, "a second document begins here; only files of one are edited"}
+			return nil, &Fault{at.Line, at.Column, "a second document begins here; only files with one document can be edited"}
 		}
 		body = doc.Body
 	}
@@ -49,7 +49,7 @@ func readYAML(text []byte) (map[string]any, error) {
 	if body == nil {
 		return map[string]any{}, nil
 	}
-	tree, err := treeOf(body)
+	tree, err := toTree(body)
 	if err != nil {
 		return nil, err
 	}
@@ -64,30 +64,30 @@ func readYAML(text []byte) (map[string]any, error) {
 	}
 }
 
-// treeOf is the value of a node. Aliases stay names: they are not followed, so
-// that a small text cannot become a large tree.
-func treeOf(n ast.Node) (any, error) {
+// toTree is the value of a node. Aliases are not resolved, so that a small text
+// cannot become a large tree.
+func toTree(n ast.Node) (any, error) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return pairsTree(n.Values)
+		return pairsToTree(n.Values)
 	case *ast.MappingValueNode:
-		return pairsTree([]*ast.MappingValueNode{n})
+		return pairsToTree([]*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
 		list := make([]any, len(n.Values))
 		for i, v := range n.Values {
 			var err error
-			if list[i], err = treeOf(v); err != nil {
+			if list[i], err = toTree(v); err != nil {
 				return nil, err
 			}
 		}
 		return list, nil
 	case *ast.AnchorNode:
-		v, err := treeOf(n.Value)
+		v, err := toTree(n.Value)
 		return []any{"&" + fmt.Sprint(n.Name), v}, err
 	case *ast.AliasNode:
 		return "*" + fmt.Sprint(n.Value), nil
 	case *ast.TagNode:
-		v, err := treeOf(n.Value)
+		v, err := toTree(n.Value)
 		return []any{n.Start.Value, v}, err
 	case *ast.LiteralNode:
 		return n.Value.Value, nil
@@ -100,7 +100,7 @@ func treeOf(n ast.Node) (any, error) {
 	}
 }
 
-func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
+func pairsToTree(pairs []*ast.MappingValueNode) (any, error) {
 	m := map[string]any{}
 	for _, pair := range pairs {
 		key := pair.Key.String()
@@ -109,9 +109,9 @@ func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
 		}
 		if _, twice := m[key]; twice {
 			at := pair.Key.GetToken().Position
-			return nil, &Fault{at.Line, at.Column, fmt.Sprintf("the key %q stands here twice; remove one", key)}
+			return nil, &Fault{at.Line, at.Column, fmt.Sprintf("duplicate key %q; remove one", key)}
 		}
-		v, err := treeOf(pair.Value)
+		v, err := toTree(pair.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -120,17 +120,17 @@ func pairsTree(pairs []*ast.MappingValueNode) (any, error) {
 	return m, nil
 }
 
-// A block is lines [first, end) of a text, counted from 0, whose first one is
+// A block is the lines [first, end) of a text, counted from 0. The first is
 // indented by indent.
 type block struct{ first, end, indent int }
 
-// yamlLines is a text as lines, for edits by whole lines.
+// yamlLines is a text split into lines, for edits of whole lines.
 type yamlLines struct {
 	*edit
 	starts []int // offsets; one more than there are lines
 }
 
-func linesOf(e *edit) yamlLines {
+func splitLines(e *edit) yamlLines {
 	l := yamlLines{edit: e, starts: []int{0}}
 	for line := range bytes.Lines(e.text) {
 		l.starts = append(l.starts, l.starts[len(l.starts)-1]+len(line))
@@ -140,9 +140,9 @@ func linesOf(e *edit) yamlLines {
 
 func (l yamlLines) line(i int) string { return string(l.text[l.starts[i]:l.starts[i+1]]) }
 
-// block finds where what begins in line first ends: before the first line that
-// is not indented deeper. In a sequence that is not deeper than its key, dashes
-// belong to it too.
+// block finds the end of the node that begins in line first: the first line that
+// is not indented deeper. With dashes, items of a sequence that is not indented
+// deeper than its key belong to it too.
 func (l yamlLines) block(first, indent int, dashes bool) block {
 	end := first + 1
 	for i := first + 1; i < len(l.starts)-1; i++ {
@@ -160,8 +160,8 @@ func (l yamlLines) block(first, indent int, dashes bool) block {
 	return block{first, end, indent}
 }
 
-// put inserts a text of whole lines before line i.
-func (l yamlLines) put(i int, text string) {
+// insertLines inserts whole lines before line i.
+func (l yamlLines) insertLines(i int, text string) {
 	at := l.starts[i]
 	if at == len(l.text) && at > 0 && l.text[at-1] != '\n' {
 		text = l.eol + strings.TrimSuffix(text, l.eol)

@@ -9,84 +9,84 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// emptyValue matches the line of a key whose value is nothing yet, and what
-// may follow that.
+// emptyValue matches the line of a key with an empty value, and a comment after
+// it.
 var emptyValue = regexp.MustCompile(`^(.*?:)[ \t]*(?:\{[ \t]*\}|\[[ \t]*\]|null|~)?((?:[ \t]+#.*)?[ \t]*\r?\n?)$`)
 
-func (p Place) setYAML(e *edit, fields Fields) (made int, err error) {
-	l := linesOf(e)
+func (p Location) setYAML(e *edit, fields Fields) (made int, err error) {
+	l := splitLines(e)
 	body, err := parseYAML(e.text)
 	if err != nil {
 		return 0, err
 	}
-	root := pairsOf(body)
+	root := mappingPairs(body)
 	if body == nil || len(root) == 0 {
 		if body != nil && strings.TrimSpace(string(e.text)) != "{}" {
 			return 0, ErrByHand
 		}
 		if body != nil {
-			e.splice(0, len(e.text), p.wrapped(fields, e.eol))
+			e.splice(0, len(e.text), p.formatWithParent(fields, e.eol))
 			return 1, nil
 		}
-		l.put(len(l.starts)-1, p.wrapped(fields, e.eol))
+		l.insertLines(len(l.starts)-1, p.formatWithParent(fields, e.eol))
 		return 1, nil
 	}
-	key := find(root, p.In[0])
+	key := findPair(root, p.Parents[0])
 	if key == nil {
 		if column(root[0].Key) != 0 {
 			return 0, ErrByHand
 		}
-		l.put(len(l.starts)-1, p.wrapped(fields, e.eol))
+		l.insertLines(len(l.starts)-1, p.formatWithParent(fields, e.eol))
 		return 1, nil
 	}
-	within := l.block(lineOf(key.Key), column(key.Key), p.List)
-	if isFlow(key.Value) || isNothing(key.Value) {
-		return 0, p.fillYAML(l, within, fields)
+	container := l.block(lineOf(key.Key), column(key.Key), p.List)
+	if isFlow(key.Value) || isNull(key.Value) {
+		return 0, p.insertFirstYAML(l, container, fields)
 	}
-	if mine, ok := p.blockOf(l, key.Value); ok {
-		l.splice(l.starts[mine.first], l.starts[mine.end], p.yaml(fields, mine.indent, l.eol))
+	if mine, ok := p.entryBlock(l, key.Value); ok {
+		l.splice(l.starts[mine.first], l.starts[mine.end], p.formatYAML(fields, mine.indent, l.eol))
 		return 0, nil
 	}
 	indent, ok := childIndent(key.Value)
 	if !ok {
 		return 0, ErrByHand
 	}
-	l.put(within.end, p.yaml(fields, indent, l.eol))
+	l.insertLines(container.end, p.formatYAML(fields, indent, l.eol))
 	return 0, nil
 }
 
-// fillYAML gives a container that holds nothing its first entry.
-func (p Place) fillYAML(l yamlLines, within block, fields Fields) error {
-	if !l.revalue(within.first, "") {
+// insertFirstYAML adds the entry to an empty container.
+func (p Location) insertFirstYAML(l yamlLines, container block, fields Fields) error {
+	if !l.replaceEmptyValue(container.first, "") {
 		return ErrByHand
 	}
-	l.put(within.first+1, p.yaml(fields, within.indent+2, l.eol))
+	l.insertLines(container.first+1, p.formatYAML(fields, container.indent+2, l.eol))
 	return nil
 }
 
-// revalue puts a text in the place of the empty value that a key has on its
-// line. False: the line is not so.
-func (l yamlLines) revalue(line int, put string) bool {
+// replaceEmptyValue replaces the empty value of the key on a line; false: there
+// is none.
+func (l yamlLines) replaceEmptyValue(line int, text string) bool {
 	m := emptyValue.FindStringSubmatchIndex(l.line(line))
 	if m == nil {
 		return false
 	}
 	at := l.starts[line]
-	l.splice(at+m[3], at+m[4], put)
+	l.splice(at+m[3], at+m[4], text)
 	return true
 }
 
-func (p Place) removeYAML(e *edit, made int) error {
-	l := linesOf(e)
+func (p Location) removeYAML(e *edit, made int) error {
+	l := splitLines(e)
 	body, err := parseYAML(e.text)
 	if err != nil {
 		return err
 	}
-	key := find(pairsOf(body), p.In[0])
+	key := findPair(mappingPairs(body), p.Parents[0])
 	if key == nil {
 		return nil
 	}
-	mine, ok := p.blockOf(l, key.Value)
+	mine, ok := p.entryBlock(l, key.Value)
 	if !ok {
 		return ErrByHand
 	}
@@ -103,28 +103,28 @@ func (p Place) removeYAML(e *edit, made int) error {
 	if p.List {
 		empty = " []"
 	}
-	if !l.revalue(first, empty) {
+	if !l.replaceEmptyValue(first, empty) {
 		return ErrByHand
 	}
 	l.splice(l.starts[mine.first], l.starts[mine.end], "")
 	return nil
 }
 
-// blockOf finds the lines of the entry in a container.
-func (p Place) blockOf(l yamlLines, within ast.Node) (block, bool) {
+// entryBlock finds the lines of the entry in a container.
+func (p Location) entryBlock(l yamlLines, container ast.Node) (block, bool) {
 	if !p.List {
-		pair := find(pairsOf(within), p.Name)
-		if pair == nil || isFlow(within) {
+		pair := findPair(mappingPairs(container), p.Name)
+		if pair == nil || isFlow(container) {
 			return block{}, false
 		}
 		return l.block(lineOf(pair.Key), column(pair.Key), false), true
 	}
-	seq, ok := within.(*ast.SequenceNode)
+	seq, ok := container.(*ast.SequenceNode)
 	if !ok || seq.IsFlowStyle {
 		return block{}, false
 	}
 	for i, v := range seq.Values {
-		name := find(pairsOf(v), "name")
+		name := findPair(mappingPairs(v), "name")
 		if name == nil || i >= len(seq.Entries) {
 			continue
 		}
@@ -136,7 +136,7 @@ func (p Place) blockOf(l yamlLines, within ast.Node) (block, bool) {
 	return block{}, false
 }
 
-func pairsOf(n ast.Node) []*ast.MappingValueNode {
+func mappingPairs(n ast.Node) []*ast.MappingValueNode {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		return n.Values
@@ -147,7 +147,7 @@ func pairsOf(n ast.Node) []*ast.MappingValueNode {
 	}
 }
 
-func find(pairs []*ast.MappingValueNode, key string) *ast.MappingValueNode {
+func findPair(pairs []*ast.MappingValueNode, key string) *ast.MappingValueNode {
 	for _, pair := range pairs {
 		if s, ok := pair.Key.(*ast.StringNode); ok && s.Value == key {
 			return pair
@@ -170,7 +170,7 @@ func isFlow(n ast.Node) bool {
 	}
 }
 
-func isNothing(n ast.Node) bool {
+func isNull(n ast.Node) bool {
 	_, null := n.(*ast.NullNode)
 	return n == nil || null
 }
@@ -179,34 +179,34 @@ func childCount(n ast.Node) int {
 	if seq, ok := n.(*ast.SequenceNode); ok {
 		return len(seq.Values)
 	}
-	return len(pairsOf(n))
+	return len(mappingPairs(n))
 }
 
-// childIndent is how far the entries of a container are indented.
+// childIndent is the indentation of the entries of a container.
 func childIndent(n ast.Node) (int, bool) {
 	if seq, ok := n.(*ast.SequenceNode); ok && len(seq.Entries) > 0 {
 		return seq.Entries[0].Start.Position.Column - 1, true
 	}
-	if pairs := pairsOf(n); len(pairs) > 0 {
+	if pairs := mappingPairs(n); len(pairs) > 0 {
 		return column(pairs[0].Key), true
 	}
 	return 0, false
 }
 
-// wrapped is the entry in a container of its own.
-func (p Place) wrapped(fields Fields, eol string) string {
-	return writeKey(p.In[0]) + ":" + eol + p.yaml(fields, 2, eol)
+// formatWithParent is the entry in a new container.
+func (p Location) formatWithParent(fields Fields, eol string) string {
+	return quoteYAML(p.Parents[0]) + ":" + eol + p.formatYAML(fields, 2, eol)
 }
 
-// yaml is the entry as lines that are indented by indent.
-func (p Place) yaml(fields Fields, indent int, eol string) string {
+// formatYAML is the entry as lines indented by indent.
+func (p Location) formatYAML(fields Fields, indent int, eol string) string {
 	var b bytes.Buffer
 	pad := strings.Repeat(" ", indent)
 	if p.List {
 		writeYAML(&b, fields, indent+2, eol)
 		return pad + "- " + b.String()[indent+2:]
 	}
-	b.WriteString(pad + writeKey(p.Name) + ":" + eol)
+	b.WriteString(pad + quoteYAML(p.Name) + ":" + eol)
 	writeYAML(&b, fields, indent+2, eol)
 	return b.String()
 }
@@ -214,8 +214,8 @@ func (p Place) yaml(fields Fields, indent int, eol string) string {
 func writeYAML(b *bytes.Buffer, f Fields, indent int, eol string) {
 	pad := strings.Repeat(" ", indent)
 	for _, field := range f {
-		b.WriteString(pad + writeKey(field.Key) + ":")
-		switch v := ordered(field.Value).(type) {
+		b.WriteString(pad + quoteYAML(field.Key) + ":")
+		switch v := sortFields(field.Value).(type) {
 		case Fields:
 			if len(v) == 0 {
 				b.WriteString(" {}" + eol)
@@ -224,34 +224,34 @@ func writeYAML(b *bytes.Buffer, f Fields, indent int, eol string) {
 			b.WriteString(eol)
 			writeYAML(b, v, indent+2, eol)
 		case []string, []any:
-			list, _ := plain(v).([]any)
+			list, _ := normalize(v).([]any)
 			if len(list) == 0 {
 				b.WriteString(" []" + eol)
 				continue
 			}
 			b.WriteString(eol)
 			for _, x := range list {
-				b.WriteString(pad + "  - " + scalarYAML(x) + eol)
+				b.WriteString(pad + "  - " + formatScalar(x) + eol)
 			}
 		default:
-			b.WriteString(" " + scalarYAML(v) + eol)
+			b.WriteString(" " + formatScalar(v) + eol)
 		}
 	}
 }
 
-// plainYAML matches strings that mean themselves without quotes.
+// plainYAML matches strings that need no quotes.
 var plainYAML = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
 
-// scalarYAML writes a value, on one line whatever it is: YAML reads JSON.
-func scalarYAML(v any) string {
+// formatScalar writes a value on one line; YAML includes JSON.
+func formatScalar(v any) string {
 	s, ok := v.(string)
 	if !ok {
-		return style{unit: "  ", flat: true}.json(v, "")
+		return style{unit: "  ", flat: true}.format(v, "")
 	}
-	return writeKey(s)
+	return quoteYAML(s)
 }
 
-func writeKey(s string) string {
+func quoteYAML(s string) string {
 	switch strings.ToLower(s) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
 		return quoteJSON(s)
@@ -260,7 +260,7 @@ func writeKey(s string) string {
 		return s
 	}
 	if strings.Contains(s, `\`) && !strings.ContainsFunc(s, unicode.IsControl) {
-		return "'" + strings.ReplaceAll(s, "'", "''") + "'" // backslashes mean themselves
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'" // no escapes in single quotes
 	}
 	return quoteJSON(s)
 }

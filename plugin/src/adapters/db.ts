@@ -2,7 +2,7 @@ import { string } from '../edn'
 import { invalid } from '../fault'
 import type { Host, Row } from '../host'
 import type { Block, Page, Values } from '../model'
-import { type Dialect, type Named, type Names, type Property, type Task, type Writes, idOf, idsOf } from './dialect'
+import { type Dialect, type NamedEntity, type NameLookup, type Property, type Task, type Writes, idOf, idsOf } from './dialect'
 import { Insertion } from './insertion'
 
 // DB graphs: Logseq 2.x. Everything is an entity; a property is an attribute
@@ -18,7 +18,7 @@ export const dbDialect: Dialect = {
   pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
   text: ':block/title',
   tasks: taskClass,
-  needs: (row) => [
+  referencedIDs: (row) => [
     ...idsOf(row.refs),
     ...idsOf(row.tags),
     ...Object.entries(row).flatMap(([key, value]) => (key.startsWith(':') ? valueIDs(value) : [])),
@@ -44,11 +44,11 @@ export const dbDialect: Dialect = {
   }),
   sort: (rows) => [...rows].sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0)),
   // Values of text properties are blocks of the page too, and so are recycled blocks.
-  shows: (row) =>
+  isVisible: (row) =>
     !(':logseq.property/created-from-property' in row) && !(':logseq.property/deleted-at' in row),
 }
 
-function kindOf(row: Row, names: Names): Page['kind'] {
+function kindOf(row: Row, names: NameLookup): Page['kind'] {
   const classes = new Set(idsOf(row.tags).map((id) => names.of(id)?.ident))
   if (classes.has(':logseq.class/Journal') || row['journal-day']) return 'journal'
   if (classes.has(':logseq.class/Tag')) return 'tag'
@@ -56,21 +56,21 @@ function kindOf(row: Row, names: Names): Page['kind'] {
   return 'page'
 }
 
-/** Classes that say what kind of thing a row is are not tags a person gave it. */
-const kinds = new Set([':logseq.class/Page', ':logseq.class/Journal', ':logseq.class/Tag', ':logseq.class/Property'])
+/** Classes of Logseq's own, which are not tags of the person. */
+const builtInClasses = new Set([':logseq.class/Page', ':logseq.class/Journal', ':logseq.class/Tag', ':logseq.class/Property'])
 
-function tagsOf(row: Row, names: Names): { tags: string[]; tag_names?: string[] } {
-  const spelled = (of: (id: number) => Named | undefined) =>
+function tagsOf(row: Row, names: NameLookup): { tags: string[]; tag_names?: string[] } {
+  const spelled = (of: (id: number) => NamedEntity | undefined) =>
     idsOf(row.tags).flatMap((id) => {
       const named = of(id)
-      return named && !kinds.has(named.ident ?? '') ? [named.title] : []
+      return named && !builtInClasses.has(named.ident ?? '') ? [named.title] : []
     })
-  return { tags: spelled(names.tag), ...(names.bare ? { tag_names: spelled(names.of) } : {}) }
+  return { tags: spelled(names.tag), ...(names.rawReferences ? { tag_names: spelled(names.of) } : {}) }
 }
 
 /** Raw titles name other pages and tags by uuid. */
-function resolve(title: string, row: Row, names: Names): string {
-  if (names.bare) return title
+function resolve(title: string, row: Row, names: NameLookup): string {
+  if (names.rawReferences) return title
   const known = new Map<string, string>()
   for (const id of [...idsOf(row.refs), ...idsOf(row.tags)]) {
     const named = names.of(id)
@@ -82,31 +82,31 @@ function resolve(title: string, row: Row, names: Names): string {
   })
 }
 
-/** Logseq's own bookkeeping; what a person sets is shown. */
-const ours = /^:(user|plugin)\.property|^:logseq\.property\/(status|priority|deadline|scheduled|description|url|icon)$/
+/** Properties that are shown; the others are Logseq's own. */
+const shownProperties = /^:(user|plugin)\.property|^:logseq\.property\/(status|priority|deadline|scheduled|description|url|icon)$/
 
-function properties(row: Row, names: Names): Values {
+function properties(row: Row, names: NameLookup): Values {
   const found: Values = {}
   for (const [key, value] of Object.entries(row)) {
-    if (!ours.test(key)) continue
+    if (!shownProperties.test(key)) continue
     const property = names.property(key)
-    found[property?.title ?? key] = plain(value, names, property)
+    found[property?.title ?? key] = propertyValue(value, names, property)
   }
   return found
 }
 
-function plain(value: unknown, names: Names, property: Property | undefined): unknown {
-  if (Array.isArray(value)) return value.map((one) => plain(one, names, property))
+function propertyValue(value: unknown, names: NameLookup, property: Property | undefined): unknown {
+  if (Array.isArray(value)) return value.map((one) => propertyValue(one, names, property))
   const id = idOf(value)
   if (typeof value === 'object' && id !== undefined) {
     const named = names.tag(id)
     return named?.value ?? named?.title ?? null
   }
-  if (property?.type === 'json' && typeof value === 'string') return parsed(value)
+  if (property?.type === 'json' && typeof value === 'string') return parseJSON(value)
   return value
 }
 
-function parsed(json: string): unknown {
+function parseJSON(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
@@ -120,7 +120,7 @@ function valueIDs(value: unknown): number[] {
   return id === undefined ? [] : [id]
 }
 
-function task(row: Row, names: Names): Partial<Block> {
+function task(row: Row, names: NameLookup): Partial<Block> {
   const name = (key: string) => {
     const id = idOf(row[`:logseq.property/${key}`])
     return id === undefined ? undefined : names.of(id)?.title
@@ -140,11 +140,11 @@ function task(row: Row, names: Names): Partial<Block> {
 /** Types of properties whose values are text. */
 const texts = new Set(['default', 'url'])
 
-/** What DbWrites must look up: display names stand for idents and entities. */
+/** Looks up idents and entities by their display names. */
 export interface Lookup {
   property(title: string): Promise<Property | undefined>
-  /** A closed value of a property by its text, in any case of letters. */
-  choice(ident: string, title: string): Promise<Named | undefined>
+  /** A closed value of a property by its text, ignoring case. */
+  choice(ident: string, title: string): Promise<NamedEntity | undefined>
   choices(ident: string): Promise<string[]>
 }
 
@@ -189,7 +189,7 @@ export class DbWrites implements Writes {
   insertTree: Writes['insertTree'] = async (target, place, drafts) => {
     for (const draft of flatten(drafts)) await this.check(draft.properties ?? {})
     await this.at.tree(target, place, drafts, ({ uuid, content }) => ({ uuid, content }))
-    // The batch would write each property under the plugin's own name.
+    // A batch would create each property in the plugin's own namespace.
     for (const draft of flatten(drafts)) {
       if (draft.properties) await this.setProperties(draft.uuid, draft.properties)
     }
@@ -200,11 +200,11 @@ export class DbWrites implements Writes {
   }
 
   check: Writes['check'] = async (properties) => {
-    await this.stored(properties)
+    await this.toStored(properties)
   }
 
   async setProperties(uuid: string, properties: Values): Promise<void> {
-    for (const [key, value] of await this.stored(properties)) {
+    for (const [key, value] of await this.toStored(properties)) {
       if (value === null) await this.host.removeProperty(uuid, key)
       else await this.host.setProperty(uuid, key, value)
     }
@@ -212,14 +212,14 @@ export class DbWrites implements Writes {
 
   async setTask(block: Block, task: Task): Promise<void> {
     const changes: [string, unknown][] = []
-    if (task.status) changes.push([':logseq.property/status', await this.chosen(':logseq.property/status', 'status', task.status)])
+    if (task.status) changes.push([':logseq.property/status', await this.findChoice(':logseq.property/status', 'status', task.status)])
     if (task.priority !== undefined) {
       const ident = ':logseq.property/priority'
-      changes.push([ident, task.priority && (await this.chosen(ident, 'priority', task.priority))])
+      changes.push([ident, task.priority && (await this.findChoice(ident, 'priority', task.priority))])
     }
     for (const key of ['scheduled', 'deadline'] as const) {
       const day = task[key]
-      if (day !== undefined) changes.push([`:logseq.property/${key}`, day && at(key, day)])
+      if (day !== undefined) changes.push([`:logseq.property/${key}`, day && parseDay(key, day)])
     }
     if (!block.tags.includes('Task')) await this.host.addTag(block.uuid, ':logseq.class/Task')
     for (const [ident, value] of changes) {
@@ -228,12 +228,12 @@ export class DbWrites implements Writes {
     }
   }
 
-  /** What Logseq is told: properties by ident, and choices by id. */
-  private async stored(properties: Values): Promise<[string, unknown][]> {
+  /** Properties by ident and choices by id, as Logseq stores them. */
+  private async toStored(properties: Values): Promise<[string, unknown][]> {
     const all: [string, unknown][] = []
     for (const [title, value] of Object.entries(properties)) {
       const property = await this.lookup.property(title)
-      // Without a property of that name Logseq makes one, as the plugin's own.
+      // If there is no property of that name, Logseq creates one of the plugin.
       if (!property || value === null) all.push([property?.ident ?? title, value])
       else all.push([property.ident, await this.value(property, title, value)])
     }
@@ -246,14 +246,14 @@ export class DbWrites implements Writes {
     const choice = await this.lookup.choice(property.ident, String(value))
     if (choice) return choice.id
     const known = await this.lookup.choices(property.ident)
-    // Logseq would take the old value away and say nothing.
+    // Logseq would silently remove the old value.
     if (known.length > 0) throw invalid('properties', `${title} is one of ${known.join(', ')}, got "${value}"`)
     // Where text is expected Logseq takes a number for the id of an entity.
     return typeof value === 'number' && texts.has(property.type) ? String(value) : value
   }
 
-  private async chosen(ident: string, field: string, word: string): Promise<number> {
-    const title = english[word.toUpperCase()] ?? word
+  private async findChoice(ident: string, field: string, word: string): Promise<number> {
+    const title = statusNames[word.toUpperCase()] ?? word
     const choice = await this.lookup.choice(ident, title)
     if (choice) return choice.id
     const known = await this.lookup.choices(ident)
@@ -261,13 +261,13 @@ export class DbWrites implements Writes {
   }
 }
 
-/** The markers of file graphs, and their spellings, in the words of DB graphs. */
-const english: Record<string, string> = {
+/** Task markers of file graphs as statuses of DB graphs. */
+const statusNames: Record<string, string> = {
   NOW: 'Doing', LATER: 'Todo', WAITING: 'In Review', CANCELLED: 'Canceled', 'IN-PROGRESS': 'Doing',
   'IN-REVIEW': 'In Review', A: 'High', B: 'Medium', C: 'Low',
 }
 
-function at(field: string, day: string): number {
+function parseDay(field: string, day: string): number {
   const ms = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(ms)) throw invalid(field, `a day as 2026-11-21, got "${day}"`)
   return ms

@@ -1,42 +1,42 @@
 import type { Row } from '../host'
 import type { Block, Draft, Page, Place, Values } from '../model'
 
-// A Dialect is one personality of Logseq. What file graphs and DB graphs store
-// differently is in here and in the two files beside it; everything else in the
-// plugin is written once. docs: the compatibility table is made from these.
+// A Dialect is one kind of graph. The differences between file graphs and DB
+// graphs are here and in the two files beside it; the rest of the plugin is the
+// same for both.
 
 export interface Dialect {
   readonly kind: 'file' | 'db'
   /** Clauses that bind ?p to the pages a person made: no built-ins, no recycled ones. */
   readonly ownPages: string
-  /** Clauses that bind ?p to the page with this name, in any case of letters. */
+  /** Clauses that bind ?p to the page with this name, ignoring case. */
   pageNamed(name: string): string
   /** The attribute that holds a block's text. */
   readonly text: ':block/content' | ':block/title'
   /** Clauses that bind ?b to tasks. */
   readonly tasks: string
 
-  /** Ids this row refers to, whose names are needed to read it. */
-  needs(row: Row): number[]
-  page(row: Row, names: Names): Page
-  block(row: Row, names: Names): Omit<Block, 'page' | 'parent' | 'order'>
-  /** Puts the children of one parent in order. */
+  /** Ids that this row refers to; their names are needed to read it. */
+  referencedIDs(row: Row): number[]
+  page(row: Row, names: NameLookup): Page
+  block(row: Row, names: NameLookup): Omit<Block, 'page' | 'parent' | 'order'>
+  /** Sorts the children of one parent. */
   sort(rows: Row[], parent: number): Row[]
-  /** Whether a row is one a reader should see, beyond hidden tags. */
-  shows(row: Row): boolean
+  /** Whether a row is a block that people see. */
+  isVisible(row: Row): boolean
 }
 
-/** What a Dialect knows about other entities while it reads one. */
-export interface Names {
-  of(id: number): Named | undefined
-  /** The same for tags and values, which say [[uuid]] in a bare answer instead of a name. */
-  tag(id: number): Named | undefined
+/** Names of other entities, for reading one. */
+export interface NameLookup {
+  of(id: number): NamedEntity | undefined
+  /** The same for tags and values, which are [[uuid]] in an answer with raw references. */
+  tag(id: number): NamedEntity | undefined
   /** References in texts stay uuids. */
-  bare: boolean
+  rawReferences: boolean
   property(ident: string): Property | undefined
 }
 
-export interface Named {
+export interface NamedEntity {
   id: number
   uuid?: string
   /** The name of a page, the text of a block. */
@@ -54,26 +54,26 @@ export interface Property {
   many: boolean
 }
 
-/** What a personality does to a graph. Every method assumes that its target exists. */
+/** The writes, which differ by kind of graph. Every method assumes that its target exists. */
 export interface Writes {
   createPage(title: string, firstBlock: boolean, uuid?: string): Promise<void>
-  /** Makes the journal of a day, 20261121. */
+  /** Creates the journal page of a day, 20261121. */
   createJournal(day: number, firstBlock: boolean): Promise<void>
   renamePage(page: Page, name: string): Promise<void>
   deletePage(page: Page): Promise<void>
   setPageProperties(page: Page, properties: Values): Promise<void>
-  /** On file graphs: makes text the first block of a page, which holds its properties. */
+  /** On file graphs: writes the first block of a page, which holds its properties. */
   putFirst?(page: Page, text: string): Promise<void>
   insert(target: Target, place: Place, draft: Draft): Promise<void>
   insertTree(target: Target, place: Place, drafts: Draft[]): Promise<void>
   setContent(block: Block, content: string): Promise<void>
   setProperties(uuid: string, properties: Values): Promise<void>
-  /** Refuses what setProperties would, before a first step of the same request. */
+  /** Throws what setProperties would, before the first write of a request. */
   check(properties: Values): Promise<void>
   setTask(block: Block, task: Task): Promise<void>
 }
 
-/** Where something goes: a page or a block, and the children it has now, in order. */
+/** The page or block where something is inserted, with its present children in order. */
 export interface Target {
   uuid: string
   page?: Page
@@ -87,7 +87,7 @@ export interface Task {
   deadline?: string | null
 }
 
-/** The id in a reference, however the answer spells it. */
+/** The id in a reference, in any of Logseq's spellings. */
 export function idOf(reference: unknown): number | undefined {
   if (typeof reference === 'number') return reference
   const id = (reference as { id?: unknown } | null | undefined)?.id

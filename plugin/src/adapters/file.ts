@@ -4,7 +4,7 @@ import type { Host, Row } from '../host'
 import { journalName } from '../journalname'
 import type { Page, Values } from '../model'
 import { Insertion } from './insertion'
-import { type Dialect, type Names, type Writes, idOf, idsOf } from './dialect'
+import { type Dialect, type NameLookup, type Writes, idOf, idsOf } from './dialect'
 import { join, split } from './propertylines'
 
 // File graphs: Logseq 0.10.x and Logseq OG. A block is text, and its
@@ -16,7 +16,7 @@ export const fileDialect: Dialect = {
   pageNamed: (name) => `[?p :block/name ${string(name.trim().toLowerCase())}]`,
   text: ':block/content',
   tasks: '[?b :block/marker]',
-  needs: (row) => [...idsOf(row.refs), ...idsOf(row.tags)],
+  referencedIDs: (row) => [...idsOf(row.refs), ...idsOf(row.tags)],
   page: (row, names) => ({
     uuid: row.uuid,
     name: row['original-name'] ?? row.name,
@@ -41,7 +41,7 @@ export const fileDialect: Dialect = {
   }),
   sort: (rows, parent) => chain(rows, parent),
   // The first block of a page that holds its properties is not a block to a reader.
-  shows: (row) => !row['pre-block?'],
+  isVisible: (row) => !row['pre-block?'],
 }
 
 /** Siblings are a linked list: each names the one to its left, the first its parent. */
@@ -55,7 +55,7 @@ function chain(rows: Row[], parent: number): Row[] {
   return sorted.length === rows.length ? sorted : [...new Set([...sorted, ...rows])]
 }
 
-function tagNames(row: Row, names: Names): string[] {
+function tagNames(row: Row, names: NameLookup): string[] {
   return idsOf(row.tags).map((id) => names.of(id)?.title ?? '').filter(Boolean)
 }
 
@@ -64,8 +64,8 @@ function hashtags(text: string): string[] {
 }
 
 /** Block references show the text of the block they point to. */
-function resolve(text: string, row: Row, names: Names): string {
-  if (names.bare) return text
+function resolve(text: string, row: Row, names: NameLookup): string {
+  if (names.rawReferences) return text
   return text.replace(/\(\(([0-9a-f-]{36})\)\)/g, (whole, uuid: string) => {
     for (const id of idsOf(row.refs)) {
       const named = names.of(id)

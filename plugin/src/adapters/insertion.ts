@@ -2,8 +2,8 @@ import type { Host, Row } from '../host'
 import type { Draft, Page, Place } from '../model'
 import type { Target } from './dialect'
 
-// How "before, after, first, last" is said to Logseq. Both personalities agree,
-// as long as targets are uuids and nothing is left to their defaults.
+// How "before, after, first, last" is expressed to Logseq. Both kinds of graph
+// agree if targets are uuids and no option is left to its default.
 
 type Item = (draft: Draft) => Row
 
@@ -12,49 +12,49 @@ export class Insertion {
     private readonly host: Host,
     /** Options that go with every batch. */
     private readonly batch: Row,
-    /** What an empty page is addressed by: file graphs take its name, and append. */
-    private readonly empty: (page: Page) => string,
+    /** The address of an empty page: on file graphs its name. */
+    private readonly emptyPageAddress: (page: Page) => string,
   ) {}
 
   async one(target: Target, place: Place, draft: { uuid: string; content: string }): Promise<void> {
-    const { anchor, at } = this.where(target, place)
+    const { anchor, at } = this.anchorFor(target, place)
     await this.host.insertBlock(anchor, draft.content, { ...at, customUUID: draft.uuid })
   }
 
   /**
-   * Inserts whole trees in one call. Where there is no block to anchor them
-   * to, the first one goes in alone and the rest follow it.
+   * Inserts whole trees. The first block is inserted alone, the rest relative to
+   * it.
    */
   async tree(target: Target, place: Place, drafts: Draft[], item: Item): Promise<void> {
     const [head, ...tail] = drafts
     if (!head) return
     // insert_batch_block knows "after" reliably; every other place starts from one block.
-    await this.alone(target, place, head, item)
+    await this.insertSingle(target, place, head, item)
     const below = head.children ?? []
-    if (below.length > 0) await this.under(head.uuid, below, item)
+    if (below.length > 0) await this.insertChildren(head.uuid, below, item)
     if (tail.length > 0) {
       await this.host.insertBatch(head.uuid, items(tail, item), { ...this.batch, sibling: true })
     }
   }
 
-  private async alone(target: Target, place: Place, draft: Draft, item: Item): Promise<void> {
-    const { anchor, at } = this.where(target, place)
+  private async insertSingle(target: Target, place: Place, draft: Draft, item: Item): Promise<void> {
+    const { anchor, at } = this.anchorFor(target, place)
     const { content } = item({ ...draft, children: [] }) as { content: string }
     await this.host.insertBlock(anchor, content, { ...at, customUUID: draft.uuid })
   }
 
-  private async under(parent: string, drafts: Draft[], item: Item): Promise<void> {
+  private async insertChildren(parent: string, drafts: Draft[], item: Item): Promise<void> {
     await this.host.insertBatch(parent, items(drafts, item), { ...this.batch, sibling: false })
   }
 
-  /** What to name, and the flags beside it. */
-  private where(target: Target, place: Place): { anchor: string; at: Row } {
+  /** The block or page to name, and the options. */
+  private anchorFor(target: Target, place: Place): { anchor: string; at: Row } {
     const [first, last] = [target.children[0], target.children.at(-1)]
     if (place === 'before') return { anchor: target.uuid, at: { sibling: true, before: true } }
     if (place === 'after') return { anchor: target.uuid, at: { sibling: true, before: false } }
     if (place === 'first' && first) return { anchor: first, at: { sibling: true, before: true } }
     if (place === 'last' && last) return { anchor: last, at: { sibling: true, before: false } }
-    return { anchor: target.page ? this.empty(target.page) : target.uuid, at: { sibling: false } }
+    return { anchor: target.page ? this.emptyPageAddress(target.page) : target.uuid, at: { sibling: false } }
   }
 }
 

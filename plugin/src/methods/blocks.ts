@@ -1,20 +1,20 @@
 import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
 import type { Block } from '../model'
-import { type Params, count, drafts, name, optionalText, place, text, uuidOf, values } from '../params'
+import { type Params, count, drafts, name, optionalText, place, text, requireUUID, values } from '../params'
 import type { Methods } from './method'
 import { absent, ignored, landed } from './pages'
 
 export const blocks: Methods = {
   'blocks.get': {
     needs: 'blocks.read',
-    run: (graph, params) => graph.block(uuidOf(params, 'uuid'), count(params, 'depth', 0)),
+    run: (graph, params) => graph.block(requireUUID(params, 'uuid'), count(params, 'depth', 0)),
   },
   'blocks.create': {
     needs: 'blocks.create',
     writes: true,
     async run(graph, params) {
-      const [uuid, where] = [uuidOf(params, 'uuid'), place(params)]
+      const [uuid, where] = [requireUUID(params, 'uuid'), place(params)]
       const properties = values(params, 'properties')
       const target = await graph.target(name(params, 'target'), where)
       await free(graph, uuid)
@@ -43,7 +43,7 @@ export const blocks: Methods = {
     needs: 'blocks.update',
     writes: true,
     async run(graph, params) {
-      const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+      const { block } = await graph.visible.block(requireUUID(params, 'uuid'))
       const content = optionalText(params, 'content')
       const properties = values(params, 'properties')
       await graph.write.check(properties)
@@ -56,7 +56,7 @@ export const blocks: Methods = {
     needs: 'blocks.delete',
     writes: true,
     async run(graph, params) {
-      const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+      const { block } = await graph.visible.block(requireUUID(params, 'uuid'))
       await graph.host.removeBlock(block.uuid)
       if (await graph.reader.block(block.uuid).catch(absent)) throw ignored(`delete the block ${block.uuid}`)
       return {}
@@ -67,7 +67,7 @@ export const blocks: Methods = {
 
 async function move(graph: OpenGraph, params: Params): Promise<Block> {
   const where = place(params)
-  const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+  const { block } = await graph.visible.block(requireUUID(params, 'uuid'))
   const target = await graph.target(name(params, 'target'), where)
   if (await isBelow(graph, target.uuid, block.uuid)) {
     throw invalid('target', 'the block itself, or one below it')

@@ -11,7 +11,7 @@ export const find: Methods = {
   query: {
     needs: 'datascript.query',
     async run(graph, params) {
-      if (graph.seen.any) {
+      if (graph.visible.any) {
         // A query can ask for anything in any shape, so nothing could be held back.
         throw new Fault('CAPABILITY_MISSING', 'queries are off while the plugin hides pages or tags', {
           capability: 'datascript.query',
@@ -31,19 +31,19 @@ async function search(graph: OpenGraph, params: Params): Promise<unknown> {
   const { uuids, files } = params.scan === true ? { uuids: [], files: [] } : await ranked(graph, words, limit)
   const rows = (await graph.reader.byUUID(uuids)).sort((a, b) => uuids.indexOf(a.uuid) - uuids.indexOf(b.uuid))
   // Logseq's own search ranks well and finds few: ten at most on file graphs.
-  const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.holding(words)}`)
+  const scanned = await graph.reader.pull('?b', `[?b :block/page _] ${graph.reader.textMatches(words)}`)
   // In the order of their making, which does not depend on what else there is.
   if (params.scan === true) scanned.sort((a, b) => a.id - b.id)
   const known = new Set(rows.map((row) => row.id))
   const blocks = await visible(graph, [...rows, ...scanned.filter((row) => !known.has(row.id))], limit + 1)
   const wanted = words.toLowerCase()
   const pages = (await graph.reader.pages()).filter(
-    (page) => page.name.toLowerCase().includes(wanted) && !graph.seen.hides(page),
+    (page) => page.name.toLowerCase().includes(wanted) && !graph.visible.hides(page),
   )
   return {
     blocks: blocks.slice(0, limit),
     pages: pages.slice(0, limit),
-    files: graph.seen.any ? [] : files.slice(0, limit),
+    files: graph.visible.any ? [] : files.slice(0, limit),
     more: blocks.length > limit || pages.length > limit,
   }
 }
@@ -52,7 +52,7 @@ async function search(graph: OpenGraph, params: Params): Promise<unknown> {
 async function visible(graph: OpenGraph, rows: Row[], wanted: number): Promise<Block[]> {
   const blocks: Block[] = []
   for (let at = 0; at < rows.length && blocks.length < wanted; at += wanted) {
-    blocks.push(...(await graph.seen.only(await graph.reader.blocks(rows.slice(at, at + wanted)))))
+    blocks.push(...(await graph.visible.visibleBlocks(await graph.reader.blocks(rows.slice(at, at + wanted)))))
   }
   return blocks.slice(0, wanted)
 }

@@ -3,7 +3,7 @@ import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
 import type { Row } from '../host'
 import type { Page } from '../model'
-import { dayOf as day, flag, slice } from '../params'
+import { flag, requireDay, slice } from '../params'
 import type { Reader } from '../reader'
 import type { Methods } from './method'
 import { absent } from './pages'
@@ -11,13 +11,13 @@ import { absent } from './pages'
 export const lists: Methods = {
   'journals.get': {
     needs: 'journals',
-    run: async (graph, params) => visible(graph, (await graph.reader.pageOfDay(day(params))).is),
+    run: async (graph, params) => visible(graph, (await graph.reader.pageOfDay(requireDay(params))).is),
   },
   'journals.create': {
     needs: 'journals',
     writes: true,
     async run(graph, params) {
-      const wanted = day(params)
+      const wanted = requireDay(params)
       const before = await graph.reader.pageOfDay(wanted).catch(absent)
       if (before) return { page: visible(graph, before.is), existed: true }
       await graph.write.createJournal(wanted, flag(params, 'create_first_block'))
@@ -28,7 +28,7 @@ export const lists: Methods = {
     needs: 'tags',
     async run(graph, params) {
       const all = (await (graph.dialect.kind === 'db' ? tagPages(graph) : tagWords(graph))).filter(
-        (tag) => !graph.seen.hides({ name: tag.name, tags: [tag.name], properties: {} } as unknown as Page),
+        (tag) => !graph.visible.hides({ name: tag.name, tags: [tag.name], properties: {} } as unknown as Page),
       )
       return { tags: slice(all, params), total: all.length }
     },
@@ -47,7 +47,7 @@ export const lists: Methods = {
       const found = Object.entries((await graph.host.templates()) ?? {})
       const all: { name: string; uuid: string }[] = []
       for (const [name, row] of found) {
-        const seen = await graph.seen.block(String(row?.uuid)).catch(absent)
+        const seen = await graph.visible.block(String(row?.uuid)).catch(absent)
         if (seen) all.push({ name, uuid: seen.block.uuid })
       }
       return { templates: slice(all, params), total: all.length }
@@ -73,7 +73,7 @@ async function tagPages({ reader }: OpenGraph): Promise<Tag[]> {
     '?p',
     '[?p :block/tags ?c] [?c :db/ident :logseq.class/Tag] (not [?p :logseq.property/built-in? true])',
   )
-  const names = await reader.names(rows)
+  const names = await reader.resolveNames(rows)
   return rows
     .map((row) => reader.dialect.page(row, names))
     .filter((page) => !page.recycled)
@@ -81,10 +81,10 @@ async function tagPages({ reader }: OpenGraph): Promise<Tag[]> {
 }
 
 /** File graphs know tags only by their use: as a page's property, or as #word in text. */
-async function tagWords({ reader, seen, bare }: OpenGraph): Promise<Tag[]> {
+async function tagWords({ reader, visible: seen, rawReferences: bare }: OpenGraph): Promise<Tag[]> {
   const tagged = await reader.pull('?p', '[_ :block/tags ?p]')
-  const holding = await reader.pull('?b', `[?b :block/page _] ${reader.holding('#')}`)
-  const blocks = await seen.only(await reader.blocks(holding))
+  const holding = await reader.pull('?b', `[?b :block/page _] ${reader.textMatches('#')}`)
+  const blocks = await seen.visibleBlocks(await reader.blocks(holding))
   const names = new Map<string, string>()
   for (const row of tagged) names.set(row.name, row['original-name'] ?? row.name)
   for (const tag of blocks.flatMap((block) => block.tags)) {
@@ -105,7 +105,7 @@ async function tagWords({ reader, seen, bare }: OpenGraph): Promise<Tag[]> {
 async function placed(reader: Reader, rows: Row[]): Promise<{ row: Row; use: Use }[]> {
   const pages = new Map((await reader.byID(rows.flatMap((row) => idOf(row.page) ?? []))).map((row) => [row.id as number, row.uuid as string]))
   return rows
-    .filter((row) => row.uuid && (row.name !== undefined || reader.dialect.shows(row)))
+    .filter((row) => row.uuid && (row.name !== undefined || reader.dialect.isVisible(row)))
     .map((row) => {
       const page = pages.get(idOf(row.page) ?? 0)
       return { row, use: { uuid: row.uuid, ...(page ? { page } : {}) } }
@@ -126,7 +126,7 @@ async function propertyEntities({ reader }: OpenGraph): Promise<Listed[]> {
     .map(({ title, ident, type, many }) => ({ name: title, ident, type, many }))
 }
 
-async function propertyKeys({ reader, bare }: OpenGraph): Promise<Listed[]> {
+async function propertyKeys({ reader, rawReferences: bare }: OpenGraph): Promise<Listed[]> {
   const rows = await reader.pull('?b', '[?b :block/properties _]')
   const keys = new Map<string, Use[]>()
   for (const row of rows) for (const key of Object.keys(row.properties ?? {})) keys.set(key, [])
@@ -137,6 +137,6 @@ async function propertyKeys({ reader, bare }: OpenGraph): Promise<Listed[]> {
 }
 
 function visible(graph: OpenGraph, page: Page): Page {
-  if (graph.seen.hides(page)) throw invalid('day', 'the settings of the plugin hide this journal')
+  if (graph.visible.hides(page)) throw invalid('day', 'the settings of the plugin hide this journal')
   return page
 }

@@ -1,7 +1,7 @@
 import type { OpenGraph } from '../graph'
 import { Fault, asFault, invalid } from '../fault'
 import type { Block, Page } from '../model'
-import { type Params, count, flag, name, optionalText, slice, text, uuidOf, values } from '../params'
+import { type Params, count, flag, name, optionalText, slice, text, requireUUID, values } from '../params'
 import type { Methods } from './method'
 
 export const pages: Methods = {
@@ -10,28 +10,28 @@ export const pages: Methods = {
     async run(graph, params) {
       const journals = params.journals !== false
       const all = (await graph.reader.pages()).filter(
-        (page) => !graph.seen.hides(page) && (journals || page.kind !== 'journal'),
+        (page) => !graph.visible.hides(page) && (journals || page.kind !== 'journal'),
       )
       return { pages: slice(all, params), total: all.length }
     },
   },
   'pages.get': {
     needs: 'pages.read',
-    run: async (graph, params) => (await graph.seen.page(name(params, 'page'))).is,
+    run: async (graph, params) => (await graph.visible.page(name(params, 'page'))).is,
   },
   'pages.tree': {
     needs: 'pages.read',
     async run(graph, params) {
-      const page = await graph.seen.page(name(params, 'page'))
+      const page = await graph.visible.page(name(params, 'page'))
       return { page: page.is, blocks: await graph.tree(page, count(params, 'depth', -1)) }
     },
   },
   'pages.backlinks': {
     needs: 'backlinks',
     async run(graph, params) {
-      const page = await graph.seen.page(name(params, 'page'))
+      const page = await graph.visible.page(name(params, 'page'))
       const rows = await graph.reader.pull('?b', `[?b :block/refs ${page.row.id}] [?b :block/page _]`)
-      const all = await graph.seen.only(await graph.reader.blocks(rows))
+      const all = await graph.visible.visibleBlocks(await graph.reader.blocks(rows))
       return { blocks: slice(all, params), total: all.length }
     },
   },
@@ -40,7 +40,7 @@ export const pages: Methods = {
     needs: 'pages.update',
     writes: true,
     async run(graph, params) {
-      const page = await graph.seen.page(name(params, 'page'))
+      const page = await graph.visible.page(name(params, 'page'))
       await graph.write.setPageProperties(page.is, values(params, 'properties'))
       return (await graph.reader.page(page.is.uuid)).is
     },
@@ -49,8 +49,8 @@ export const pages: Methods = {
     needs: 'pages.update',
     writes: true,
     async run(graph, params): Promise<Block> {
-      const page = await graph.seen.page(name(params, 'page'))
-      const uuid = uuidOf(params, 'uuid')
+      const page = await graph.visible.page(name(params, 'page'))
+      const uuid = requireUUID(params, 'uuid')
       const target = await graph.target(page.is.uuid, 'last')
       await graph.write.insert(target, 'last', { uuid, content: text(params, 'content') })
       return landed(graph, uuid)
@@ -60,7 +60,7 @@ export const pages: Methods = {
     needs: 'pages.delete',
     writes: true,
     async run(graph, params) {
-      const page = await graph.seen.page(name(params, 'page'))
+      const page = await graph.visible.page(name(params, 'page'))
       await graph.write.deletePage(page.is)
       const left = await graph.reader.page(page.is.uuid).catch(absent)
       if (left && !left.is.recycled) throw ignored(`delete the page "${page.is.name}"`)
@@ -71,7 +71,7 @@ export const pages: Methods = {
     needs: 'pages.rename',
     writes: true,
     async run(graph, params): Promise<Page> {
-      const page = await graph.seen.page(name(params, 'page'))
+      const page = await graph.visible.page(name(params, 'page'))
       const wanted = name(params, 'name')
       const taken = await graph.reader.page(wanted).catch(absent)
       if (taken && taken.row.id !== page.row.id) throw invalid('name', `there is a page "${wanted}" already`)
@@ -86,9 +86,9 @@ export const pages: Methods = {
 async function create(graph: OpenGraph, params: Params): Promise<{ page: Page; existed: boolean }> {
   const title = name(params, 'title').trim()
   const before = await graph.reader.page(title).catch(absent)
-  if (before && graph.seen.hides(before.is)) throw invalid('title', 'the settings of the plugin hide this page')
+  if (before && graph.visible.hides(before.is)) throw invalid('title', 'the settings of the plugin hide this page')
   if (before && !before.is.recycled) return { page: before.is, existed: true }
-  const uuid = optionalText(params, 'uuid') === undefined ? crypto.randomUUID() : uuidOf(params, 'uuid')
+  const uuid = optionalText(params, 'uuid') === undefined ? crypto.randomUUID() : requireUUID(params, 'uuid')
   const properties = values(params, 'properties')
   await graph.write.check(properties)
   await graph.write.createPage(title, flag(params, 'create_first_block'), uuid)

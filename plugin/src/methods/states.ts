@@ -1,9 +1,9 @@
 import { notFound } from '../fault'
 import type { OpenGraph } from '../graph'
 import type { Page } from '../model'
-import { type Params, dayOf, flag, kept, keptPage, name, optionalText, uuidOf } from '../params'
+import { type Params, requireDay, flag, blockStates, pageState, name, optionalText, requireUUID } from '../params'
 import type { Found } from '../reader'
-import { exactBlock, exactPage, restoreBlocks, restorePage } from '../restoring'
+import { writeBlockState, writePageState, restoreBlocks, restorePage } from '../restore'
 import type { Methods } from './method'
 
 /** What a write is taken back with. Its text is Logseq's own, and nothing is hidden. */
@@ -11,7 +11,7 @@ export const states: Methods = {
   'blocks.state': {
     needs: 'blocks.read',
     async run(graph, params) {
-      const uuid = uuidOf(params, 'uuid')
+      const uuid = requireUUID(params, 'uuid')
       const state = await graph.states.block(uuid, flag(params, 'children'))
       if (!state) throw notFound('block', uuid)
       return state
@@ -23,13 +23,13 @@ export const states: Methods = {
   },
   referrers: {
     needs: 'blocks.read',
-    run: async (graph, params) => ({ uuids: await graph.states.referrers(uuidOf(params, 'uuid')) }),
+    run: async (graph, params) => ({ uuids: await graph.states.referrers(requireUUID(params, 'uuid')) }),
   },
   'blocks.restore': {
     needs: 'blocks.insert',
     writes: true,
     async run(graph, params) {
-      const blocks = kept(params, 'blocks')
+      const blocks = blockStates(params, 'blocks')
       const home = optionalText(params, 'parent') ?? name(params, 'page')
       await restoreBlocks(graph, home, optionalText(params, 'after'), blocks)
       return {}
@@ -39,8 +39,8 @@ export const states: Methods = {
     needs: 'blocks.update',
     writes: true,
     async run(graph, params) {
-      const [block] = kept({ blocks: [params] }, 'blocks')
-      await exactBlock(graph, block!)
+      const [block] = blockStates({ blocks: [params] }, 'blocks')
+      await writeBlockState(graph, block!)
       return {}
     },
   },
@@ -48,7 +48,7 @@ export const states: Methods = {
     needs: 'pages.create',
     writes: true,
     async run(graph, params) {
-      await restorePage(graph, keptPage(params))
+      await restorePage(graph, pageState(params))
       return {}
     },
   },
@@ -56,13 +56,13 @@ export const states: Methods = {
     needs: 'pages.update',
     writes: true,
     async run(graph, params) {
-      const page = keptPage(params)
-      await exactPage(graph, await graph.reader.page(page.uuid ?? page.name), page)
+      const page = pageState(params)
+      await writePageState(graph, await graph.reader.page(page.uuid ?? page.name), page)
       return {}
     },
   },
 }
 
 function wanted(graph: OpenGraph, params: Params): Promise<Found<Page>> {
-  return params.day === undefined ? graph.reader.page(name(params, 'page')) : graph.reader.pageOfDay(dayOf(params))
+  return params.day === undefined ? graph.reader.page(name(params, 'page')) : graph.reader.pageOfDay(requireDay(params))
 }

@@ -1,7 +1,7 @@
 import type { OpenGraph } from '../graph'
 import { invalid } from '../fault'
 import type { Block } from '../model'
-import { type Params, optionalText, slice, strings, uuidOf } from '../params'
+import { type Params, optionalText, slice, strings, requireUUID } from '../params'
 import type { Methods } from './method'
 import { landed } from './pages'
 
@@ -11,7 +11,7 @@ export const tasks: Methods = {
     needs: 'tasks',
     writes: true,
     async run(graph, params) {
-      const { block } = await graph.seen.block(uuidOf(params, 'uuid'))
+      const { block } = await graph.visible.block(requireUUID(params, 'uuid'))
       await graph.write.setTask(block, {
         status: optionalText(params, 'status') ?? block.marker ?? '',
         ...given(params, 'priority'),
@@ -27,9 +27,9 @@ export const tasks: Methods = {
 async function list(graph: OpenGraph, params: Params): Promise<unknown> {
   const wanted = new Set(statuses(params).map((status) => status.toLowerCase()))
   const page = optionalText(params, 'page')
-  const on = page ? `[?b :block/page ${(await graph.seen.page(page)).row.id}] ` : ''
+  const on = page ? `[?b :block/page ${(await graph.visible.page(page)).row.id}] ` : ''
   const rows = await graph.reader.pull('?b', `${on}${graph.dialect.tasks}`)
-  const all = (await graph.seen.only(await graph.reader.blocks(rows))).filter(
+  const all = (await graph.visible.visibleBlocks(await graph.reader.blocks(rows))).filter(
     (block) => (wanted.size === 0 || wanted.has((block.marker ?? '').toLowerCase())) && within(block, params),
   )
   all.sort((a, b) => due(a) - due(b))

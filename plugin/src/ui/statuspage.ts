@@ -1,8 +1,8 @@
 import type { State } from '../diagnostics'
 import { label } from './toolbar'
 
-// The status page is the plugin's own window over Logseq. All text goes in as
-// text: names come from notes, and notes are nobody's markup.
+// The status page is the plugin's own window over Logseq. All text is inserted as
+// text, never as markup, because names come from notes.
 
 export interface Actions {
   reconnect(): void
@@ -12,16 +12,16 @@ export interface Actions {
 }
 
 export function renderStatus(root: HTMLElement, state: State, actions: Actions): void {
-  const { connection, surroundings, situation, settings, versions, mishaps } = state
+  const { connection, logseq: surroundings, access: situation, settings, versions, recentErrors: mishaps } = state
   const rows: [string, string][] = [
     ['Connection', `${label(connection)}${connection.transport ? ` (${connection.transport})` : ''}`],
     ['', connection.detail],
     ['Graph', surroundings?.graph ? `${surroundings.graph.name} (${surroundings.kind} graph)` : 'none open'],
-    ['Access', settings.readOnly ? 'read only' : 'read and write'],
+    ['Access', settings.readOnly ? 'read-only' : 'read and write'],
     ['Hidden', `${settings.excludedPages.length} page patterns, ${settings.excludedTags.length} tags`],
     ['Versions', `plugin ${versions.plugin}, skill ${versions.skill}, SDK ${versions.sdk}, Logseq ${surroundings?.version ?? 'unknown'}`],
     ['Capabilities', situation.capabilities.join(', ') || 'none'],
-    ['Not in this Logseq', state.missing.join(', ') || 'nothing missing'],
+    ['Missing in this Logseq', state.missing.join(', ') || 'none'],
   ]
   const table = element('dl', '')
   for (const [term, text] of rows) table.append(element('dt', term), element('dd', text))

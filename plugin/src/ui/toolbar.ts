@@ -1,6 +1,6 @@
-import type { Connection } from '../wire'
+import type { ConnectionState } from '../connection'
 
-const labels: Record<Connection['phase'], string> = {
+const labels: Record<ConnectionState['phase'], string> = {
   off: 'not connected',
   connecting: 'connecting',
   connected: 'connected',
@@ -8,10 +8,10 @@ const labels: Record<Connection['phase'], string> = {
   replaced: 'replaced by another Logseq',
 }
 
-export const label = ({ phase }: Connection) => labels[phase]
+export const label = ({ phase }: ConnectionState) => labels[phase]
 
-/** The toolbar's button: a sign that needs no colour, and words for who points at it. */
-export function toolbar(connection: Connection): { key: string; template: string } {
+/** The toolbar button: a sign that needs no colour, with a tooltip. */
+export function toolbar(connection: ConnectionState): { key: string; template: string } {
   const sign = { connected: '●', connecting: '◌', waiting: '◌', off: '○', replaced: '○' }[connection.phase]
   return {
     key: 'lectern',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { offered } from '../../src/capabilities'
+import { offeredCapabilities } from '../../src/capabilities'
 import { OpenGraph } from '../../src/graph'
 import { Host } from '../../src/host'
 import { run } from '../../src/methods'
@@ -12,7 +12,7 @@ function open(kind: 'og' | 'db', hidden = { pages: [] as string[], tags: [] as s
   const logseq = api(() => world)
   const of = kind === 'og' ? 'file' : 'db'
   const graph = new OpenGraph(new Host(async (method, args) => logseq[method]!(...args)), of, hidden)
-  const capabilities = offered({ kind: of, missing: new Set(), readOnly: false, hiding: false })
+  const capabilities = offeredCapabilities({ kind: of, missing: new Set(), readOnly: false, hiding: false })
   const ask = (method: string, params: Record<string, unknown> = {}): Promise<any> => run({ graph, readOnly: false, capabilities }, method, params)
   return { world, graph, ask }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Changed, Changes } from '../../src/changes'
+import { type ChangeNotice, Changes } from '../../src/changes'
 import { Exclusions } from '../../src/exclusions'
 import type { OpenGraph } from '../../src/graph'
 import { Host } from '../../src/host'
@@ -15,14 +15,14 @@ function graph(hidden = { pages: [] as string[], tags: [] as string[] }) {
   const world = seed('db', 'demo')
   const host = new Host(async (_method, [query, ...inputs]) => world.query(query as string, inputs))
   const reader = new Reader(host, dbDialect)
-  return { world, reader, seen: new Exclusions(reader, hidden) }
+  return { world, reader, visible: new Exclusions(reader, hidden) }
 }
 
 function listen(open: ReturnType<typeof graph>) {
   const timers = new FakeTimers()
-  const told: Changed[] = []
+  const told: ChangeNotice[] = []
   const changes = new Changes(() => open as unknown as OpenGraph, (changed) => void told.push(changed), timers, (thrown) => assert.fail(String(thrown)))
-  open.world.heard = (event) => changes.take(event)
+  open.world.heard = (event) => changes.handleEvent(event)
   return { timers, told, changes }
 }
 
@@ -39,7 +39,7 @@ test('many changes are one notification, four a second at most', async () => {
 
 test('blocks that come without an id are known by their uuid', async () => {
   const { timers, told, changes } = listen(graph())
-  changes.take({ blocks: [{ uuid: known.second }, null, { uuid: 'odd' }], deletedBlockUuids: [known.child] })
+  changes.handleEvent({ blocks: [{ uuid: known.second }, null, { uuid: 'odd' }], deletedBlockUuids: [known.child] })
   await timers.pass(250)
   await settled()
   assert.deepEqual(told, [{ blocks: [{ uuid: known.second, page: 'Books' }], pages: ['Books'], deleted: [known.child] }])
@@ -49,7 +49,7 @@ test('what is deleted is told by its uuid, what is too much by "more"', async ()
   const open = graph()
   const { timers, told, changes } = listen(open)
   open.world.retract([open.world.byUUID(known.child)!.id])
-  changes.take({ txData: Array.from({ length: 300 }, (_, at) => [at, 'uuid', `u${at}`, 1, false]) })
+  changes.handleEvent({ txData: Array.from({ length: 300 }, (_, at) => [at, 'uuid', `u${at}`, 1, false]) })
   await timers.pass(250)
   await settled()
   assert.equal(told[0]!.deleted.length, 200)
@@ -67,8 +67,8 @@ test('hidden pages and tags are not told of', async () => {
 })
 
 test('patterns hide pages and whole namespaces', () => {
-  const { seen } = graph({ pages: ['diary', 'work/*'], tags: [] })
-  const hides = (name: string) => seen.hides({ uuid: '', name, kind: 'page', properties: {}, tags: [], recycled: false })
+  const { visible } = graph({ pages: ['diary', 'work/*'], tags: [] })
+  const hides = (name: string) => visible.hides({ uuid: '', name, kind: 'page', properties: {}, tags: [], recycled: false })
   assert.deepEqual(['Diary', 'Work', 'work/Plans', 'Workshop', 'Diary two'].map(hides), [true, true, true, false, false])
 })
 
@@ -80,7 +80,7 @@ test('a host that does not answer in time is late, not wrong', async () => {
 test('what was begun in one graph does not go on in another', async () => {
   let open = true
   const asked: string[] = []
-  const host = new Host(async (method) => void asked.push(method)).within(() => open)
+  const host = new Host(async (method) => void asked.push(method)).while(() => open)
   await host.removeBlock('u')
   open = false
   await assert.rejects(host.removeBlock('v'), /another graph/)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Host } from '../../src/host'
 import { Plugin } from '../../src/plugin'
-import { read } from '../../src/settings'
+import { readSettings } from '../../src/settings'
 import { FakeLink, FakeTimers, settled } from './stage'
 import { sections } from './txtar'
 
@@ -33,7 +33,7 @@ test('the hello of the transcripts is the hello of the plugin', async () => {
   const links: FakeLink[] = []
   const plugin = new Plugin({
     host: new Host((method) => (method in logseq ? Promise.resolve(logseq[method]) : Promise.reject(new Error(`Not existed method #${method}`)))),
-    settings: () => read({ token: 'a token', port: 1 }),
+    settings: () => readSettings({ token: 'a token', port: 1 }),
     transports: [{ name: 'websocket', open: (_port, ends) => (links.push(new FakeLink(ends)), links[0]!) }],
     versions: { plugin: '0.1.0', sdk: '0.2.12', skill: '7' },
     origin: 'lsp://logseq.io',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { offered } from '../../src/capabilities'
+import { offeredCapabilities } from '../../src/capabilities'
 import { matrix } from '../host/matrix'
 
 // docs/logseq-compatibility.md is rendered from the server's table. The
@@ -9,7 +9,7 @@ import { matrix } from '../host/matrix'
 for (const [kind, name] of [['file', 'og'], ['db', 'db']] as const) {
   test(`the plugin offers on a ${kind} graph what the page says`, () => {
     const page = matrix().filter(({ has }) => has[name]).map(({ key }) => key)
-    const own: string[] = offered({ kind, missing: new Set(), readOnly: false, hiding: false })
+    const own: string[] = offeredCapabilities({ kind, missing: new Set(), readOnly: false, hiding: false })
     assert.deepEqual(own.sort(), page.sort())
   })
 }

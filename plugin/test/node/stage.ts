@@ -1,6 +1,6 @@
 import type { Answer } from '../../src/session'
-import type { Ends, Link, Transport } from '../../src/transport'
-import { type Connection, type Timers, Wire } from '../../src/wire'
+import type { LinkHandlers, Link, Transport } from '../../src/transport'
+import { type ConnectionState, type Timers, Connection } from '../../src/connection'
 
 // A stage for the wire without a network and without a clock.
 
@@ -37,18 +37,18 @@ export class FakeLink implements Link {
   readonly sent: any[] = []
   ended?: { code: number; reason: string }
 
-  constructor(private readonly ends: Ends) {}
+  constructor(private readonly ends: LinkHandlers) {}
 
   send = (text: string): void => void this.sent.push(JSON.parse(text))
 
   close(code: number, reason: string): void {
     if (this.ended) return
     this.ended = { code, reason }
-    this.ends.closed(code, reason, true)
+    this.ends.onClosed(code, reason, true)
   }
 
   async says(frame: unknown): Promise<void> {
-    await this.ends.frame(typeof frame === 'string' ? frame : JSON.stringify(frame))
+    await this.ends.onFrame(typeof frame === 'string' ? frame : JSON.stringify(frame))
     await settled()
   }
 }
@@ -56,8 +56,8 @@ export class FakeLink implements Link {
 export class Stage {
   readonly links: FakeLink[] = []
   readonly timers = new FakeTimers()
-  readonly seen: Connection[] = []
-  readonly wire: Wire
+  readonly seen: ConnectionState[] = []
+  readonly wire: Connection
 
   constructor(token: string, about: Record<string, unknown>, answer: Answer) {
     const transport: Transport = {
@@ -68,7 +68,7 @@ export class Stage {
         return link
       },
     }
-    this.wire = new Wire({
+    this.wire = new Connection({
       transports: () => [transport],
       port: () => 12740,
       token: () => token,

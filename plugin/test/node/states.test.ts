@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { offered } from '../../src/capabilities'
+import { offeredCapabilities } from '../../src/capabilities'
 import { OpenGraph } from '../../src/graph'
 import { Host } from '../../src/host'
 import { run } from '../../src/methods'
@@ -17,7 +17,7 @@ function open(kind: 'og' | 'db') {
     return logseq[method](...args)
   })
   const graph = new OpenGraph(host, of, { pages: [], tags: [] })
-  const capabilities = offered({ kind: of, missing: new Set(), readOnly: false, hiding: false })
+  const capabilities = offeredCapabilities({ kind: of, missing: new Set(), readOnly: false, hiding: false })
   const ask = (method: string, params: Record<string, unknown>): Promise<any> => run({ graph, readOnly: false, capabilities }, method, params)
   const state = (uuid: string) => ask('blocks.state', { uuid, children: true })
   /** Everything a person would miss. */

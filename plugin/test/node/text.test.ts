@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { join, split } from '../../src/adapters/propertylines'
-import { offered } from '../../src/capabilities'
+import { offeredCapabilities } from '../../src/capabilities'
 import { diagnostics } from '../../src/diagnostics'
 import { string, uuid } from '../../src/edn'
 import { journalName } from '../../src/journalname'
 import { polling } from '../../src/poll'
-import { read } from '../../src/settings'
+import { readSettings } from '../../src/settings'
 import { skill } from '../../src/skill'
 import { readInput, stringly } from '../host/edn'
 import { settled } from './stage'
@@ -29,11 +29,11 @@ test('journals are named as the settings say', () => {
 })
 
 test('settings survive whatever a person typed', () => {
-  assert.deepEqual(read({ port: '12741', token: ' t ', excludedTags: '#Private, work', excludedPages: 'A/* , ,b' }), {
+  assert.deepEqual(readSettings({ port: '12741', token: ' t ', excludedTags: '#Private, work', excludedPages: 'A/* , ,b' }), {
     port: 12741, token: 't', readOnly: false, excludedPages: ['a/*', 'b'], excludedTags: ['private', 'work'], transport: 'auto',
   })
-  assert.equal(read({ port: 'nine', readOnly: 'yes' }).port, 12740)
-  assert.equal(read(undefined).token, '')
+  assert.equal(readSettings({ port: 'nine', readOnly: 'yes' }).port, 12740)
+  assert.equal(readSettings(undefined).token, '')
 })
 
 test('EDN strings cannot be left early', () => {
@@ -50,12 +50,12 @@ test("the test host's way from EDN to DataScript", () => {
 
 test('each missing method takes its capabilities with it, and no others', () => {
   const now = { kind: 'db' as const, missing: new Set<string>(), readOnly: false, hiding: false }
-  const all = offered(now)
+  const all = offeredCapabilities(now)
   assert.ok(!all.includes('templates'))
-  assert.deepEqual(all.filter((key) => !offered({ ...now, missing: new Set(['move_block']) }).includes(key)), ['blocks.move'])
-  assert.deepEqual(offered({ ...now, missing: new Set(['datascript_query']) }), [])
-  assert.deepEqual(all.filter((key) => !offered({ ...now, hiding: true }).includes(key)), ['datascript.query'])
-  assert.equal(offered({ ...now, readOnly: true }).some((key) => /create|update|delete|move|insert|rename/.test(key)), false)
+  assert.deepEqual(all.filter((key) => !offeredCapabilities({ ...now, missing: new Set(['move_block']) }).includes(key)), ['blocks.move'])
+  assert.deepEqual(offeredCapabilities({ ...now, missing: new Set(['datascript_query']) }), [])
+  assert.deepEqual(all.filter((key) => !offeredCapabilities({ ...now, hiding: true }).includes(key)), ['datascript.query'])
+  assert.equal(offeredCapabilities({ ...now, readOnly: true }).some((key) => /create|update|delete|move|insert|rename/.test(key)), false)
 })
 
 test('polls keep the order of frames and end with their reason', async () => {
@@ -68,7 +68,7 @@ test('polls keep the order of frames and end with their reason', async () => {
     return { status: 200, body: '{"frames":[]}' } // as 2.x wraps an answer
   })
   const heard: unknown[] = []
-  const link = transport.open(1, { frame: (text) => void heard.push(JSON.parse(text)), closed: (...end) => void heard.push(end) })
+  const link = transport.open(1, { onFrame: (text) => void heard.push(JSON.parse(text)), onClosed: (...end) => void heard.push(end) })
   await settled()
   link.send('{"id":"1"}')
   link.send('{"id":"2"}')
@@ -82,12 +82,12 @@ test('polls keep the order of frames and end with their reason', async () => {
 test('diagnostics can be pasted in public', () => {
   const text = diagnostics({
     connection: { phase: 'waiting', detail: 'nothing answers', transport: 'poll' },
-    surroundings: { version: '2.0.1', kind: 'db', graph: { name: 'my diary', url: 'logseq_db_my-diary' } },
-    situation: { readOnly: false, capabilities: ['pages.list'] },
-    settings: read({ token: 'hush', excludedPages: 'affairs' }),
+    logseq: { version: '2.0.1', kind: 'db', graph: { name: 'my diary', url: 'logseq_db_my-diary' } },
+    access: { readOnly: false, capabilities: ['pages.list'] },
+    settings: readSettings({ token: 'hush', excludedPages: 'affairs' }),
     versions: { plugin: '1', sdk: '2', skill: '3' },
     missing: ['move_block'],
-    mishaps: [{ at: '2026-11-21T08:00:00Z', method: 'pages.get', code: 'NOT_FOUND', message: 'no page "affairs"' }],
+    recentErrors: [{ at: '2026-11-21T08:00:00Z', method: 'pages.get', code: 'NOT_FOUND', message: 'no page "affairs"' }],
   })
   assert.doesNotMatch(text, /hush|diary|affairs/)
   assert.match(text, /NOT_FOUND/)

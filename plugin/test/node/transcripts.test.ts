@@ -145,13 +145,13 @@ describe('transcripts', { skip: !existsSync(folder) && `there is no ${folder}` }
       const replay = new Replay(sections(readFileSync(path.join(folder, file), 'utf8')))
       await replay.run()
       const { stage, link } = replay.lines.get('1')!
-      const { phase, detail } = stage.wire.connection
+      const { phase, detail } = stage.wire.state
       if (name === 'squatter') {
         assert.deepEqual([link.ended?.code, link.sent.length], [4003, 1], 'it closes, and has said nothing but hello')
         assert.match(detail, /does not know the token/)
       }
       if (name === 'wrong_token') assert.match(detail, /copy it again/)
-      if (name === 'replaced') assert.deepEqual([phase, detail], ['replaced', 'the same graph has connected anew; the newest connection is used'])
+      if (name === 'replaced') assert.deepEqual([phase, detail], ['replaced', 'the same graph has connected again; the newest connection is used'])
       if (name === 'handshake') assert.equal(phase, 'connected')
     })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { offered } from '../../src/capabilities'
+import { offeredCapabilities } from '../../src/capabilities'
 import { OpenGraph } from '../../src/graph'
 import { Host } from '../../src/host'
 import { run } from '../../src/methods'
@@ -15,7 +15,7 @@ function open() {
   const world = seed('db', 'demo')
   const logseq = api(() => world)
   const graph = new OpenGraph(new Host(async (method, args) => logseq[method]!(...args)), 'db', { pages: [], tags: [] })
-  const capabilities = offered({ kind: 'db', missing: new Set(), readOnly: false, hiding: false })
+  const capabilities = offeredCapabilities({ kind: 'db', missing: new Set(), readOnly: false, hiding: false })
   const ask = (method: string, params: Record<string, unknown>): Promise<any> => run({ graph, readOnly: false, capabilities }, method, params)
   return { world, logseq, ask }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { methodsUsed, needed } from '../../src/capabilities'
+import { methodsUsed, requiredMethods } from '../../src/capabilities'
 import type { Window } from '../host/launch'
 import { type Kind, matrix } from '../host/matrix'
 import { known } from '../host/seed'
@@ -84,7 +84,7 @@ for (const { kind, graph } of graphs) {
     test('of each method of Logseq that some stand on', async () => {
       const gone = new Set<string>()
       for (const method of methodsUsed) {
-        const rows = matrix().filter(({ key, has }) => has[kind] && needed(key, kind).includes(method))
+        const rows = matrix().filter(({ key, has }) => has[kind] && requiredMethods(key, kind).includes(method))
         if (rows.length === 0) continue // the other kind's
         await without(method)
         for (const { key, tools } of rows) {
@@ -92,7 +92,7 @@ for (const { kind, graph } of graphs) {
           for (const tool of tools) await refusedWithout(key, tool)
         }
         await until(async () => rows.every(({ key }) => gone.has(key)) && isIn(rows.map(({ key }) => key), await lacking()))
-        const stays = matrix().filter(({ key, has }) => has[kind] && !needed(key, kind).includes(method))
+        const stays = matrix().filter(({ key, has }) => has[kind] && !requiredMethods(key, kind).includes(method))
         for (const { key } of stays) assert.equal((await lacking()).has(key), false, `${key} is gone without ${method}`)
         if (method !== 'datascript_query') await stage.ask(graph, 'get_block', { block_uuid: known.first })
       }

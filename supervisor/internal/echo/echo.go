@@ -64,7 +64,7 @@ func (h *Hub) Serve(ctx context.Context, conn io.ReadWriter) error {
 		}
 		var m message
 		if err := json.Unmarshal(f, &m); err != nil {
-			s.say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
+			s.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
 			continue
 		}
 		if m.Method == "tools/call" && m.Params.Name == "hold" {
@@ -107,14 +107,14 @@ type stream struct {
 	w   io.Writer
 }
 
-func (s *stream) say(line string) {
+func (s *stream) write(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = io.WriteString(s.w, line+"\n")
 }
 
 func (s *stream) result(id json.RawMessage, result string) {
-	s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
 func (s *stream) answer(m message) {
@@ -133,11 +133,11 @@ func (s *stream) answer(m message) {
 		s.result(m.ID, fmt.Sprintf(`{"from":%q,"arguments":%s}`, s.hub.Name, text))
 	case "resources/subscribe":
 		s.result(m.ID, `{}`)
-		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`, m.Params.URI))
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`, m.Params.URI))
 	case "subscriptions/listen":
-		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"from":%q}}`, s.hub.Name))
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"from":%q}}`, s.hub.Name))
 	case "ask": // makes the hub ask the client something
-		s.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		s.write(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
 		s.result(m.ID, `{}`)
 	default:
 		if len(m.ID) > 0 && m.Method != "" {

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// testCLI has its files in a folder of the test.
+func testCLI(t *testing.T) *cli {
+	t.Helper()
+	var out bytes.Buffer
+	return &cli{apptest.New(t), console{in: &bytes.Buffer{}, out: &out, err: &out, getenv: func(string) string { return "" }}}
+}
+
+// The tables in the help about the configuration can be read, and show every key.
+func TestRepeatedTables(t *testing.T) {
+	a := apptest.New(t)
+	if _, err := config.Parse(a.Paths.File(), []byte(repeatedTables), a.Schema()); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range a.Schema().Kinds["markdown"] {
+		if !strings.Contains(repeatedTables, "\n"+key+" = ") {
+			t.Errorf("%s is not shown", key)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want exitCode
+	}{
+		{errors.New("x"), exitFailed},
+		{usagef("x"), exitUsage},
+		{fmt.Errorf("ask: %w", daemon.ErrNoHub), exitNoHub},
+		{&status.CallError{Code: "denied"}, exitDenied},
+		{&status.CallError{Code: "not_found"}, exitFailed},
+		{context.Canceled, exitFailed},
+	} {
+		if got := exitCodeFor(c.err); got != c.want {
+			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// confirmFlags say whether a plan is applied without asking, or only shown.
+type confirmFlags struct{ yes, dryRun bool }
+
+func (f *confirmFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "apply the changes without asking")
+	dryRunFlag(cmd, &f.dryRun)
+}
+
+func dryRunFlag(cmd *cobra.Command, dryRun *bool) {
+	cmd.Flags().BoolVar(dryRun, "dry-run", false, "show the changes and do not apply them")
+}
+
+var errNoTerminal = errors.New("cannot ask for confirmation: no terminal; use --yes to go ahead, or --dry-run to see the changes")
+
+// applyPlan shows a plan, asks, and applies it. done is false when it was only
+// to be shown.
+func (c console) applyPlan(ctx context.Context, plan status.Plan, f confirmFlags, apply func(context.Context) error) (done bool, err error) {
+	c.printPlan(plan)
+	if f.dryRun {
+		return false, nil
+	}
+	if !f.yes {
+		ok, err := c.confirm("Apply these changes?")
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, &exitError{exitDenied, errors.New("nothing was changed")}
+		}
+	}
+	if err := apply(ctx); err != nil {
+		return false, err
+	}
+	c.printf("done\n")
+	return true, nil
+}
+
+// confirm asks a question; every answer but yes is no.
+func (c console) confirm(question string) (bool, error) {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return false, &exitError{exitUsage, errNoTerminal}
+	}
+	c.printf("%s [y/N] ", question)
+	answer, err := readLine(c.in)
+	if err != nil {
+		return false, fmt.Errorf("read answer: %w", err)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// proposalCommand completes a command that shows what propose proposes, asks,
+// and applies it.
+func (c console) proposalCommand(cmd *cobra.Command, propose func(ctx context.Context, args []string) (*installer.Proposal, error)) *cobra.Command {
+	var f confirmFlags
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := propose(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		if !p.Changes() {
+			c.printNotes(p.Plan.Risks)
+			if p.Said != "" {
+				c.printf("%s; nothing to do\n", p.Said)
+			}
+			return nil
+		}
+		done, err := c.applyPlan(cmd.Context(), p.Plan, f, p.Apply)
+		if done {
+			for _, next := range p.After {
+				c.printf("next: %s\n", next)
+			}
+		}
+		return err
+	}
+	return cmd
+}

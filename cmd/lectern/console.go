@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A console is where a command reads and prints. Texts may come from notes,
+// agents or other programs, so they are made safe for a terminal here.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+}
+
+// printf writes to stdout. Strings and errors among the arguments become one
+// safe line each; [text] lets one keep its line breaks. An error of writing is
+// dropped: there is nowhere else to report it.
+func (c console) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.out, format, safeArguments(args)...)
+}
+
+// warnf is printf to stderr.
+func (c console) warnf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.err, format, safeArguments(args)...)
+}
+
+func safeArguments(args []any) []any {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			safe[i] = safetext.Line(v)
+		case error:
+			safe[i] = safetext.Line(v.Error())
+		default:
+			safe[i] = arg
+		}
+	}
+	return safe
+}
+
+// text makes several lines safe for a terminal.
+func text(s string) safetext.Text { return safetext.Of(s) }
+
+func (c console) json(v any) error {
+	e := json.NewEncoder(c.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// table prints rows with their cells lined up. Cells are made safe.
+func (c console) table(rows ...[]string) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		safe := make([]string, len(cells))
+		for i, cell := range cells {
+			safe[i] = string(safetext.Line(cell))
+		}
+		_, _ = io.WriteString(w, strings.Join(safe, "\t")+"\n") // an error shows at Flush
+	}
+	return w.Flush()
+}
+
+// printPlan shows what a plan would do.
+func (c console) printPlan(p status.Plan) {
+	c.printf("%s\n", p.Title)
+	for _, step := range p.Steps {
+		c.printf("%s\n", step.What)
+		c.printDiff(step.Diff)
+	}
+	c.printNotes(p.Risks)
+}
+
+func (c console) printNotes(notes []string) {
+	for _, note := range notes {
+		c.printf("note: %s\n", note)
+	}
+}
+
+// printDiff prints a unified diff, in colours on a terminal.
+func (c console) printDiff(diff string) {
+	for line := range strings.Lines(string(safetext.Of(diff))) {
+		color := ""
+		switch {
+		case !c.colors():
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			color = "\x1b[1m"
+		case strings.HasPrefix(line, "@@"):
+			color = "\x1b[36m"
+		case strings.HasPrefix(line, "+"):
+			color = "\x1b[32m"
+		case strings.HasPrefix(line, "-"):
+			color = "\x1b[31m"
+		}
+		if color != "" {
+			line = color + strings.TrimSuffix(line, "\n") + "\x1b[0m\n"
+		}
+		_, _ = io.WriteString(c.out, line)
+	}
+}
+
+// colors reports whether stdout is a terminal whose user wants colours.
+func (c console) colors() bool { return c.screen() && c.getenv("NO_COLOR") == "" }
+
+// screen reports whether stdout is a terminal that can draw.
+func (c console) screen() bool {
+	kind := c.getenv("TERM")
+	return isTerminal(c.out) && kind != "dumb" && (kind != "" || runtime.GOOS == "windows") // Windows has no TERM
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// readLine reads to the end of a line and not a byte further, because what
+// follows may be for another program.
+func readLine(in io.Reader) (string, error) {
+	var line []byte
+	b := make([]byte, 1)
+	for len(line) < 1<<10 {
+		n, err := in.Read(b)
+		if n > 0 && b[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, b[:n]...)
+		if errors.Is(err, io.EOF) {
+			return string(line), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return string(line), nil
+}
+
+func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

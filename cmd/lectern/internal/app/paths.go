@@ -1,0 +1,47 @@
+package app
+
+import (
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+// Paths are the files of Lectern. They may not exist yet.
+type Paths struct{ config.Paths }
+
+// Daemon are the locks and sockets of the hub.
+func (p Paths) Daemon() daemon.Paths { return daemon.Paths{Runtime: p.Runtime, State: p.State} }
+
+// Log is the log file of the hub.
+func (p Paths) Log() string { return filepath.Join(p.State, "lectern.log") }
+
+// Audit is the record of every call, AuditKey the key of its digests.
+func (p Paths) Audit() string    { return filepath.Join(p.State, "audit.jsonl") }
+func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }
+
+// Journal is the folder of what agents changed.
+func (p Paths) Journal() string { return filepath.Join(p.State, "journal") }
+
+// ClientToken is the token that all HTTP clients share, PluginToken that of
+// Logseq plugins.
+func (p Paths) ClientToken() string { return filepath.Join(p.State, "client.token") }
+func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.token") }
+
+// ClientTokens are the tokens of single clients.
+func (p Paths) ClientTokens() ClientTokens { return ClientTokens(filepath.Join(p.State, "clients")) }
+
+// Panel is what one panel leaves for the next: the open pane, filters, the
+// mouse setting. Losing it costs nothing.
+func (p Paths) Panel() string { return filepath.Join(p.State, "panel.json") }
+
+// Clipboard is where text goes when no clipboard is found.
+func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt") }
+
+// Saved is the folder for what a person saves without naming a file, Reports
+// the one for crash reports.
+func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
+func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
+
+// Sample is the folder of the sample vault.
+func (p Paths) Sample() string { return filepath.Join(p.Data, SampleName) }

@@ -1,0 +1,125 @@
+// Package configedit plans and makes the changes of the configuration file that
+// people ask for, on the command line or on the panel: sources, grants,
+// settings, allowed origins and approval rules. The file's syntax is config's;
+// reading the file again is the hub's. The commands and the hub process import
+// it.
+//
+// Start reading at [Editor].
+package configedit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// An Editor changes the configuration file of its App.
+type Editor struct{ *app.App }
+
+// A Proposal is an edit of the configuration, with what a person wants to know
+// before agreeing to it.
+type Proposal struct {
+	Edit   config.Edit
+	Plan   status.Plan
+	Source config.Source   // added or removed
+	Folder discover.Folder // of an added source
+}
+
+// Propose plans what an action asks of the configuration.
+func (e Editor) Propose(a status.Action) (Proposal, error) {
+	c, err := e.Config()
+	if err != nil {
+		return Proposal{}, err
+	}
+	return e.propose(c, a)
+}
+
+func (e Editor) propose(c config.Config, a status.Action) (Proposal, error) {
+	edit, ok := edits[a.Verb]
+	if !ok {
+		return Proposal{}, fmt.Errorf("%s does not change the configuration", a.Verb)
+	}
+	return edit(e, c, a)
+}
+
+// edits are the actions that change the configuration.
+var edits = map[status.Verb]func(Editor, config.Config, status.Action) (Proposal, error){
+	status.AddSource:    Editor.addSource,
+	status.RemoveSource: Editor.removeSource,
+	status.SetGrant:     Editor.setGrant,
+	status.SetOption:    Editor.setOption,
+	status.AllowOrigin:  Editor.allowOrigin,
+}
+
+// Verbs are those of the actions that change the configuration.
+func Verbs() []status.Verb { return slices.Collect(maps.Keys(edits)) }
+
+// Apply makes the edit that an action asks for.
+func (e Editor) Apply(ctx context.Context, a status.Action) (Proposal, error) {
+	return e.save(ctx, func(c config.Config) (Proposal, error) { return e.propose(c, a) })
+}
+
+// ProposeRule plans to append an approval rule.
+func (e Editor) ProposeRule(rule config.Rule) (Proposal, error) {
+	c, err := e.Config()
+	if err != nil {
+		return Proposal{}, err
+	}
+	return addRule(c, rule)
+}
+
+// AddRule appends an approval rule.
+func (e Editor) AddRule(ctx context.Context, rule config.Rule) error {
+	_, err := e.save(ctx, func(c config.Config) (Proposal, error) { return addRule(c, rule) })
+	return err
+}
+
+func addRule(c config.Config, rule config.Rule) (Proposal, error) {
+	edit, err := c.AddRule(rule)
+	return newProposal("Add a rule", edit), err
+}
+
+// save plans an edit and makes it. When another program writes the file in
+// between, it plans again on the new content.
+func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, error)) (_ Proposal, err error) {
+	unlock, err := config.Lock(e.Paths.File())
+	if err != nil {
+		return Proposal{}, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	for {
+		c, err := e.Config()
+		if err != nil {
+			return Proposal{}, err
+		}
+		p, err := plan(c)
+		if err != nil {
+			return Proposal{}, err
+		}
+		err = p.Edit.Save()
+		raced := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, atomicfile.ErrExists)
+		if !raced || ctx.Err() != nil {
+			return p, err
+		}
+	}
+}
+
+func newProposal(title string, edit config.Edit) Proposal {
+	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
+	if edit.HasChanges() {
+		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
+	}
+	return Proposal{Edit: edit, Plan: plan}
+}
+
+func (p *Proposal) warn(format string, args ...any) {
+	p.Plan.Risks = append(p.Plan.Risks, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,192 @@
+// Package discover finds the knowledge bases of this machine: it tells what
+// kind a folder is of, searches the usual places for folders that are not
+// sources yet, and writes the sample vault that a new user starts with. It
+// looks at names and markers and reads no note; it opens no source and edits
+// no configuration. Imported by cmd/lectern. Start at [Search.Run].
+package discover
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A person waits for the search, so it is bounded.
+const (
+	maxCandidates = 400 // folders that are looked into
+	maxResults    = 20
+)
+
+// markerScore is the lowest score that a [tools.Detection] has when the folder
+// holds something that only such a knowledge base has.
+const markerScore = 90
+
+// A Search knows where to look.
+type Search struct {
+	Home  string // of the user; empty: nothing is found
+	Env   func(string) string
+	Kinds []tools.Kind
+}
+
+// A candidate is a folder that may be a knowledge base.
+type candidate struct {
+	path     string
+	reason   string // empty: the reason of the detection is shown
+	minScore int    // a lower score of the detection rules it out
+}
+
+// Run lists the knowledge bases that are no sources yet, the most likely first:
+// the vaults that Obsidian lists, the graphs that Logseq has opened, and
+// folders where people usually keep notes.
+func (s Search) Run(sources []config.Source) []status.Discovered {
+	results := []status.Discovered{}
+	if s.Home == "" {
+		return results
+	}
+	opened, names := map[string]bool{}, map[string]bool{}
+	for _, source := range sources {
+		opened[resolveLinks(source.Path)], names[source.Name] = true, true
+	}
+	type ranked struct {
+		status.Discovered
+		score int
+	}
+	var list []ranked
+	seen := map[string]bool{}
+	candidates := slices.Concat(s.obsidianVaults(), s.logseqGraphs(), s.usualFolders())
+	for _, c := range candidates[:min(len(candidates), maxCandidates)] {
+		path := resolveLinks(c.path)
+		if path == s.Home || seen[path] || opened[path] || liesBelow(path, opened) {
+			continue
+		}
+		seen[path] = true
+		kind, match := detectKind(s.Kinds, os.DirFS(path))
+		if match.Score == 0 || match.Score < c.minScore {
+			continue
+		}
+		score := match.Score + 100 - c.minScore
+		list = append(list, ranked{status.Discovered{Kind: kind, Place: path, Reason: cmp.Or(c.reason, match.Reason)}, score})
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	chosen := map[string]bool{}
+	for _, r := range list {
+		if len(results) == maxResults || liesBelow(r.Place, chosen) {
+			continue // the folder around it is offered already
+		}
+		chosen[r.Place] = true
+		r.Name = config.NameFor(r.Place, r.Kind, func(name string) bool { return names[name] })
+		names[r.Name] = true
+		results = append(results, r.Discovered)
+	}
+	return results
+}
+
+// resolveLinks makes paths comparable.
+func resolveLinks(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
+}
+
+// liesBelow reports whether path is inside one of the folders.
+func liesBelow(path string, folders map[string]bool) bool {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if folders[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// obsidianVaults reads the list that Obsidian keeps of its vaults.
+func (s Search) obsidianVaults() []candidate {
+	dirs := []string{
+		filepath.Join(cmp.Or(s.Env("XDG_CONFIG_HOME"), filepath.Join(s.Home, ".config")), "obsidian"),
+		filepath.Join(s.Home, ".var", "app", "md.obsidian.Obsidian", "config", "obsidian"),
+		filepath.Join(s.Home, "snap", "obsidian", "current", ".config", "obsidian"),
+		filepath.Join(s.Home, "Library", "Application Support", "obsidian"),
+	}
+	if roaming := s.Env("APPDATA"); runtime.GOOS == "windows" && roaming != "" {
+		dirs = append(dirs, filepath.Join(roaming, "obsidian"))
+	}
+	var list []candidate
+	for _, dir := range dirs {
+		b, err := os.ReadFile(filepath.Join(dir, "obsidian.json"))
+		if err != nil || len(b) > 1<<20 {
+			continue
+		}
+		var file struct {
+			Vaults map[string]struct {
+				Path string `json:"path"`
+			} `json:"vaults"`
+		}
+		if json.Unmarshal(b, &file) != nil {
+			continue
+		}
+		var vaults []candidate
+		for _, v := range file.Vaults {
+			if filepath.IsAbs(v.Path) {
+				vaults = append(vaults, candidate{v.Path, "Obsidian lists it", 1})
+			}
+		}
+		slices.SortFunc(vaults, func(a, b candidate) int { return cmp.Compare(a.path, b.path) }) // a map has no order
+		list = append(list, vaults...)
+	}
+	return list
+}
+
+// logseqGraphs learns from the names of Logseq's cache files which folders it
+// has opened as file graphs.
+func (s Search) logseqGraphs() []candidate {
+	entries, err := os.ReadDir(filepath.Join(s.Home, ".logseq", "graphs"))
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".transit"), "logseq_local_")
+		path := filepath.FromSlash(strings.ReplaceAll(name, "++", "/"))
+		if ok && filepath.IsAbs(path) {
+			list = append(list, candidate{path, "Logseq has opened it", 1})
+		}
+	}
+	return list
+}
+
+// usualFolders are those where people keep notes, and their subfolders.
+func (s Search) usualFolders() []candidate {
+	var list []candidate
+	for _, name := range []string{"Notes", "notes", "Obsidian", "Documents/Obsidian", "Documents/Notes", "vault", "wiki", "Library/Mobile Documents/iCloud~md~obsidian/Documents"} {
+		dir := filepath.Join(s.Home, filepath.FromSlash(name))
+		list = append(append(list, candidate{dir, "", 50}), subfolders(dir)...)
+	}
+	// These hold much that is not notes: only their subfolders are candidates.
+	for _, name := range []string{"Documents", "Dropbox", "Sync", "Nextcloud", "."} {
+		list = append(list, subfolders(filepath.Join(s.Home, name))...)
+	}
+	return list
+}
+
+// subfolders are the folders in dir. They count only if they hold a marker.
+func subfolders(dir string) []candidate {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			list = append(list, candidate{filepath.Join(dir, e.Name()), "", markerScore})
+		}
+	}
+	return list
+}

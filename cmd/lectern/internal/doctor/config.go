@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+var configChecks = []check{
+	{name: "config.file", title: "The configuration can be read", look: checkConfig},
+	{name: "config.mode", title: "Only you can change the configuration", look: checkConfigMode},
+}
+
+func checkConfig(_ context.Context, r *run) status.Check {
+	conf, err := r.conf()
+	switch {
+	case err != nil:
+		return fromProblem(problems.BrokenConfig(r.Paths.File(), err, r.Now()))
+	case len(conf.Notices) > 0:
+		return warn(conf.Notices[0].Format(conf.Path), "Remove that line; the rest of the file is used.")
+	case !conf.InFile():
+		return ok("there is no %s; the defaults apply", r.Paths.File())
+	default:
+		return ok("%s, with %s", r.Paths.File(), plural(len(conf.Sources), "source"))
+	}
+}
+
+func checkConfigMode(_ context.Context, r *run) status.Check {
+	if runtime.GOOS == "windows" {
+		return skip("on Windows file modes do not say who can write")
+	}
+	file := r.Paths.File()
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return skip("there is no %s", file)
+	case err != nil:
+		return fail(err.Error(), readPermission)
+	case info.Mode().Perm()&0o022 != 0:
+		return fromProblem(problems.WritableConfig(file, info.Mode()))
+	default:
+		return ok("mode %04o", info.Mode().Perm())
+	}
+}
+
+// sourceChecks are one for each source that a hub would open.
+func (r *run) sourceChecks() []check {
+	conf, err := r.conf()
+	if err != nil {
+		return nil // config.file reports it
+	}
+	var list []check
+	for _, s := range r.Sources(conf) {
+		list = append(list, check{
+			name: "source." + s.Name, title: "Source " + s.Name + " is open",
+			look: func(_ context.Context, r *run) status.Check { return checkSource(r, s) },
+		})
+	}
+	return list
+}
+
+// checkSource reports how the hub has a source open; if no hub is running,
+// whether its folder is readable.
+func checkSource(r *run, s app.Source) status.Check {
+	snap, err := r.snapshot()
+	if err != nil {
+		return checkFolder(s)
+	}
+	for _, p := range snap.Problems {
+		if p.Component == s.Name {
+			return fromProblem(p)
+		}
+	}
+	for _, src := range snap.Sources {
+		switch {
+		case src.Name != s.Name:
+		case src.State == status.Ready:
+			return ok("%s %s, %s", src.Kind, src.Place, plural(src.Tools, "tool"))
+		default:
+			detail := src.Kind + " " + src.Place + " is " + string(src.State)
+			if src.Note != "" {
+				detail += ": " + src.Note
+			}
+			return offer(warn(detail, "Reopen it, or look for the reason in `lectern logs`."), status.ReopenSource, s.Name)
+		}
+	}
+	return offer(warn("the running hub has not opened it yet", "Reload the configuration."), status.Reload, "")
+}
+
+func checkFolder(s app.Source) status.Check {
+	if s.Path == "" || !filepath.IsAbs(s.Path) {
+		return skip(noHub)
+	}
+	dir, err := os.Open(s.Path)
+	if err == nil {
+		_, err = dir.Readdirnames(1)
+		_ = dir.Close()
+	}
+	switch {
+	case s.Sample && errors.Is(err, fs.ErrNotExist):
+		return ok("the sample vault; the hub creates %s when it starts", s.Path)
+	case errors.Is(err, fs.ErrNotExist):
+		return fail(s.Path+" does not exist", "Restore it, or correct the path in the configuration.")
+	case errors.Is(err, fs.ErrPermission):
+		return fail("permission denied: you cannot read "+s.Path, "Run: chmod u+rx "+s.Path+".")
+	}
+	return ok("%s %s exists; %s", s.Kind, s.Path, noHub)
+}

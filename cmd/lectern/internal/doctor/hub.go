@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+)
+
+var hubChecks = []check{
+	{name: "hub.sockets", title: "The folder of the hub's sockets is private", look: checkSockets},
+	{name: "hub.runs", title: "A hub is running and answers", look: checkHub},
+	{name: "hub.version", title: "The hub is of this build", look: checkHubVersion},
+	{name: "hub.port", title: "HTTP answers on its port", look: checkPort},
+	{name: "hub.log", title: "The log is written", look: checkLogFile},
+	{name: "hub.problems", title: "The hub has no other problem", look: checkHubProblems},
+}
+
+func checkSockets(_ context.Context, r *run) status.Check {
+	dir := r.Paths.Runtime
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ok("the hub creates %s when it starts", dir)
+	case err != nil:
+		return fail(err.Error(), readPermission)
+	case !info.IsDir():
+		return fail(dir+" is not a folder", "Move it away; the hub creates the folder when it starts.")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return fail(fmt.Sprintf("other users can enter %s (mode %04o)", dir, info.Mode().Perm()), "Run: chmod 700 "+dir+".")
+	default:
+		return ok("%s", dir)
+	}
+}
+
+func checkHub(_ context.Context, r *run) status.Check {
+	vitals, err := r.vitals()
+	switch {
+	case errors.Is(err, daemon.ErrNoHub):
+		return offer(warn(noHub, "The first agent starts one, and so does `lectern`. To start one now, run: lectern hub restart."), status.StartHub, "")
+	case err != nil:
+		return fail(err.Error(), "Read its last output in "+r.Paths.Daemon().Output()+", then run: lectern hub restart.")
+	}
+	if _, err := r.snapshot(); err != nil {
+		return offer(fail(err.Error(), problems.HubRestart.Fix), status.RestartHub, "")
+	}
+	return ok("pid %d, %s, %s in flight", vitals.PID, plural(vitals.Sessions, "session"), plural(vitals.InFlight, "call"))
+}
+
+func checkHubVersion(_ context.Context, r *run) status.Check {
+	vitals, err := r.vitals()
+	if err != nil {
+		return skip(noHub)
+	}
+	if own := r.Stamp(); vitals.Build != own.Build {
+		return offer(warn(fmt.Sprintf("the hub is version %s (%s), this is %s (%s)", vitals.Version, vitals.Build, own.Version, own.Build),
+			"A newer hub takes over by itself once no call is in flight. To switch now, restart the hub; agents stay connected."), status.RestartHub, "")
+	}
+	return ok("version %s, build %s", vitals.Version, vitals.Build)
+}
+
+// healthTimeout bounds how long the hub's own port may take to answer.
+const healthTimeout = 3 * time.Second
+
+func checkPort(ctx context.Context, r *run) status.Check {
+	conf, err := r.conf()
+	if err != nil {
+		return skip("the configuration cannot be read")
+	}
+	if !conf.Hub.HTTP {
+		return skip("HTTP is off in the configuration; agents that use `lectern serve` do not need it")
+	}
+	snap, err := r.snapshot()
+	if err != nil {
+		return checkPortIsFree(ctx, r, conf.Hub.Port)
+	}
+	if p, found := r.hubProblem(problems.PortTaken, problems.TokenRefused); found {
+		return fromProblem(p)
+	}
+	if snap.Hub.Endpoint != fmt.Sprintf("http://127.0.0.1:%d/mcp", conf.Hub.Port) {
+		return offer(warn(fmt.Sprintf("the configuration says port %d, the hub serves %s", conf.Hub.Port, cmp.Or(snap.Hub.Endpoint, "none")),
+			problems.HubRestart.Fix), status.RestartHub, "")
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	health := strings.TrimSuffix(snap.Hub.Endpoint, "/mcp") + "/healthz"
+	if err := getHealth(ctx, health); err != nil {
+		return fail(fmt.Sprintf("%s does not answer: %v", health, err), "Check whether a firewall or a proxy blocks 127.0.0.1.")
+	}
+	return ok("%s answers", health)
+}
+
+// getHealth asks like any client, but through no proxy.
+func getHealth(ctx context.Context, url string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() //nolint:errcheck // read as far as wanted
+	text, err := io.ReadAll(io.LimitReader(res.Body, 64))
+	if err == nil && (res.StatusCode != http.StatusOK || string(text) != "ok\n") {
+		err = fmt.Errorf("another program answers there, with %s", res.Status)
+	}
+	return err
+}
+
+func checkPortIsFree(ctx context.Context, r *run, port int) status.Check {
+	l, err := loopnet.ListenTCP(ctx, port)
+	if err != nil {
+		return fail(err.Error(), fmt.Sprintf("Stop that program, or set another port in [hub] of %s.", r.Paths.File()))
+	}
+	_ = l.Close()
+	return ok("port %d is free for the hub", port)
+}
+
+func checkLogFile(_ context.Context, r *run) status.Check {
+	if p, found := r.hubProblem(problems.LogStopped); found {
+		return fromProblem(p)
+	}
+	file := r.Paths.Log()
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ok("the hub creates %s when it starts", file)
+	case err != nil:
+		return fail(err.Error(), readPermission)
+	case !info.Mode().IsRegular():
+		return fail(file+" is not a file", "Move it away; the hub does not run without a log.")
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fail(err.Error(), "Give yourself permission to write it.")
+	}
+	_ = f.Close() // nothing was written
+	return ok("%s, %d KB", file, (info.Size()+1023)/1024)
+}
+
+// checkHubProblems reports the hub's problems that no other check reports.
+func checkHubProblems(_ context.Context, r *run) status.Check {
+	snap, err := r.snapshot()
+	if err != nil {
+		return skip(noHub)
+	}
+	reported := []string{
+		problems.ConfigBroken.Code, problems.ConfigWritable.Code, problems.JournalDamaged.Code, problems.LogStopped.Code,
+		problems.PluginOrigin.Code, problems.PluginToken.Code, problems.PortTaken.Code, problems.TokenRefused.Code,
+	}
+	rest := slices.DeleteFunc(slices.Clone(snap.Problems), func(p status.Problem) bool {
+		return p.Component != problems.Hub || slices.Contains(reported, p.Code)
+	})
+	if len(rest) == 0 {
+		return ok("none that other checks do not report")
+	}
+	c := fromProblem(rest[0])
+	if more := len(rest) - 1; more > 0 {
+		c.Detail += fmt.Sprintf(" (and %d more; see `lectern status`)", more)
+	}
+	return c
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/installer/update"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+var installedChecks = []check{
+	{name: "service.login", title: "The service is as this build writes it", look: checkService},
+	{name: "update.version", title: "Lectern is up to date", look: checkUpdate},
+}
+
+// clientChecks are one for each MCP client that has an entry of Lectern, or one
+// that says that none has.
+func (r *run) clientChecks() []check {
+	m := r.Machine()
+	server, _ := r.Server()
+	var list []check
+	for _, c := range installer.Clients() {
+		if f := m.Find(c, server); f.Condition != installer.Absent {
+			list = append(list, check{
+				name: "client." + c.ID, title: c.Title + " has Lectern", look: func(context.Context, *run) status.Check { return checkClient(f) },
+			})
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	return []check{{name: "client.any", title: "A client has Lectern", look: func(context.Context, *run) status.Check {
+		return warn("no configuration file of an MCP client contains Lectern", "See `lectern client list`, then run: lectern client install CLIENT.")
+	}}}
+}
+
+func checkClient(f installer.Finding) status.Check {
+	detail := f.File + ": " + f.Note
+	switch f.Condition {
+	case installer.Absent, installer.Connected, installer.Placed:
+		return ok("%s", f.File)
+	case installer.Foreign:
+		return warn(detail, "Remove that entry, or give ours another name: lectern client install "+f.Client.ID+" --name NAME.")
+	case installer.Broken:
+		return fail(f.Note, "Correct the file, or paste what `lectern client show "+f.Client.ID+"` prints.")
+	case installer.Outdated:
+	}
+	if f.Client.Retired() != "" {
+		return warn(detail, "Run: lectern client remove "+f.Client.ID+".")
+	}
+	return offer(warn(detail, "Run: lectern client install "+f.Client.ID+"."), status.Install, "client/"+f.Client.ID)
+}
+
+func checkService(_ context.Context, r *run) status.Check {
+	f := r.Machine().FindService(r.Service())
+	switch f.Condition {
+	case installer.Absent:
+		return skip("there is none; the first agent starts the hub, which is enough for most people")
+	case installer.Foreign:
+		return warn(f.Note, "Move that file away if Lectern is to run as a service.")
+	case installer.Outdated, installer.Broken:
+		return offer(warn(f.File+": "+f.Note, "Run: lectern service install."), status.Install, "service")
+	case installer.Placed, installer.Connected:
+	}
+	return ok("%s", f.File)
+}
+
+// checkUpdate reports the versions that are known already. It does not go
+// online.
+func checkUpdate(_ context.Context, r *run) status.Check {
+	conf, err := r.conf()
+	if err != nil {
+		return skip("the configuration cannot be read")
+	}
+	u, err := r.Updater(conf.Update)
+	if err != nil {
+		return fail(err.Error(), "Correct [update] in "+r.Paths.File()+".")
+	}
+	versions := describeVersions(r, u)
+	if u.Offer() == "" {
+		return ok("%s", versions)
+	}
+	if err := u.Barred(); err != nil {
+		return warn(versions, err.Error())
+	}
+	return offer(warn(versions, "Run: lectern self-update."), status.InstallUpdate, "")
+}
+
+func describeVersions(r *run, u *update.Updater) string {
+	list := []string{"installed " + u.Version, "none running", "available: not checked yet, see `lectern self-update --check`"}
+	if vitals, err := r.vitals(); err == nil {
+		list[1] = "running " + vitals.Version
+	}
+	if seen := u.Seen(); seen.Available != "" {
+		list[2] = fmt.Sprintf("available %s (checked on %s)", seen.Available, seen.Learned.Format("2006-01-02"))
+	}
+	if u.Pin != "" {
+		list = append(list, "pinned "+u.Pin)
+	}
+	if previous := u.Previous(); previous != "" {
+		list = append(list, "previous "+previous)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,65 @@
+package hubproc
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/loopback"
+	"github.com/lectern-mcp/lectern/supervisor"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// api is the status.Client of this hub: every action and query that it knows.
+func (h *hubProcess) api() supervisor.HubAPI {
+	queries := status.QueryHandlers{}
+	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
+	status.HandleStream(queries, status.CallsQuery, h.hub.Calls)
+	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes)
+	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
+		return h.hub.Tools(ctx, f.Source, f.Client)
+	})
+	status.HandleQuery(queries, status.RunToolQuery, withAgentErrors(func(ctx context.Context, c status.ToolCall) (json.RawMessage, error) {
+		res, err := h.hub.Call(ctx, c.Source, c.Tool, c.Args)
+		return res.JSON, err
+	}))
+	status.HandleStream(queries, status.ChecksQuery, h.Check)
+	status.HandleQuery(queries, status.SettingsQuery, func(context.Context, struct{}) ([]status.Setting, error) { return h.Settings() })
+	status.HandleStream(queries, status.PagesQuery, withAgentErrors(h.hub.Pages))
+	status.HandleQuery(queries, status.PageQuery, withAgentErrors(func(ctx context.Context, p status.PageRef) (status.PageText, error) {
+		return h.hub.Page(ctx, p.Source, p.Name)
+	}))
+	status.HandleQuery(queries, status.SearchQuery, withAgentErrors(func(ctx context.Context, s status.SearchText) (status.Search, error) {
+		return h.hub.Search(ctx, s.Source, s.Text)
+	}))
+	return supervisor.HubAPI{
+		State: h.state, BeforeWatch: h.hub.Draw, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},
+	}
+}
+
+// withAgentErrors is ask with the errors that agents get, as they travel to
+// another process.
+func withAgentErrors[In, Out any](ask func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) {
+		out, err := ask(ctx, in)
+		e := tools.AsError(err)
+		if e == nil {
+			return out, nil
+		}
+		sent := &status.CallError{Code: string(e.Code), Msg: e.Message, Hint: e.Hint}
+		if data, err := json.Marshal(e.Data); err == nil && e.Data != nil {
+			sent.Data = data
+		}
+		return out, sent
+	}
+}
+
+// control serves the control socket: the api, and what `lectern doctor` asks a
+// plugin.
+func (h *hubProcess) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", loopback.Handler(h.api()))
+	mux.HandleFunc("POST "+pathDiagnose, h.serveDiagnose)
+	return mux
+}

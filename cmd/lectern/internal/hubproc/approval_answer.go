@@ -1,0 +1,67 @@
+package hubproc
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/configedit"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// previewAnswer is what a waiting call would change.
+func (a actions) previewAnswer(_ context.Context, act status.Action) (status.Plan, error) {
+	shown, plan, _, ok := a.hub.Approval(act.Target)
+	if !ok {
+		return status.Plan{}, noApproval(act.Target)
+	}
+	if act.Verb == status.Refuse {
+		title := fmt.Sprintf("Deny %s by %s in source %s", shown.Tool, shown.Client, shown.Source)
+		return status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}, nil
+	}
+	if act.Answer == nil || act.Answer.Scope != status.Always {
+		return plan, nil
+	}
+	p, err := a.proposeAlways(act.Target)
+	if err != nil {
+		return status.Plan{}, err
+	}
+	plan.Steps = append(plan.Steps, p.Plan.Steps...)
+	return plan, nil
+}
+
+// answerApproval passes a person's answer to the waiting call. An answer for
+// all later calls is given to this one before its rule is written, so that the
+// rule applies only to later calls.
+func (a actions) answerApproval(ctx context.Context, act status.Action) error {
+	answer := cmp.Or(act.Answer, &status.Answer{})
+	if act.Verb != status.Allow || answer.Scope != status.Always {
+		return a.hub.Answer(act.Target, act.Verb == status.Allow, *answer)
+	}
+	_, _, rule, ok := a.hub.Approval(act.Target)
+	if !ok {
+		return noApproval(act.Target)
+	}
+	if _, err := a.proposeAlways(act.Target); err != nil {
+		return err // nothing is allowed whose rule cannot be written
+	}
+	if err := a.hub.Answer(act.Target, true, *answer); err != nil {
+		return err
+	}
+	if err := a.editor().AddRule(ctx, configRule(rule)); err != nil {
+		return fmt.Errorf("the call was allowed once, but its rule could not be written: %w", err)
+	}
+	return a.reload(ctx)
+}
+
+func (a actions) proposeAlways(id string) (configedit.Proposal, error) {
+	_, _, rule, ok := a.hub.Approval(id)
+	if !ok {
+		return configedit.Proposal{}, noApproval(id)
+	}
+	return a.editor().ProposeRule(configRule(rule))
+}
+
+func noApproval(id string) error {
+	return fmt.Errorf("no call waits for approval with ID %q; `lectern approve` lists them", id)
+}

@@ -1,0 +1,112 @@
+package hubproc
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// configEvery is how often the hub checks whether the file was edited by hand.
+const configEvery = 2 * time.Second
+
+// reportBrokenConfig shows what is wrong with the file. The configuration that
+// was read before stays in force.
+func (h *hubProcess) reportBrokenConfig(err error) {
+	h.log.Error("read configuration", "part", "config", "err", err)
+	h.raise(problems.BrokenConfig(h.Paths.File(), err, h.Now()))
+}
+
+// reload reads the file again and applies it. After an error nothing has
+// changed but the problem that shows it.
+func (h *hubProcess) reload(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	conf, err := h.App.Config()
+	if err != nil {
+		h.reportBrokenConfig(err)
+		return err
+	}
+	h.clear(problems.ConfigBroken)
+	h.plugins.setOrigins(conf)
+	h.checkConfigMode()
+	h.writeSample(conf)
+	h.hub.SetPolicy(Policy(conf))
+	if err := h.hub.Reload(ctx, hubSources(h.Sources(conf))); err != nil {
+		return err
+	}
+	h.log.Info("read configuration", "part", "config", "sources", len(conf.Sources))
+	h.checkRestartNeeded(conf)
+	h.logNotices(conf)
+	return nil
+}
+
+// logNotices warns about keys of the file that have no effect any more.
+func (h *hubProcess) logNotices(conf config.Config) {
+	for _, n := range conf.Notices {
+		h.log.Warn(n.Format(conf.Path), "part", "config")
+	}
+}
+
+// checkConfigMode shows while other users may write to the file. Windows has access
+// lists instead, which a mode does not show.
+func (h *hubProcess) checkConfigMode() {
+	file := h.Paths.File()
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
+		h.clear(problems.ConfigWritable)
+		return
+	}
+	h.raise(problems.WritableConfig(file, info.Mode()))
+}
+
+// checkRestartNeeded shows when the file asks for something that a running hub
+// cannot change.
+func (h *hubProcess) checkRestartNeeded(conf config.Config) {
+	if conf.Hub == h.conf.Hub && conf.Limits == h.conf.Limits && conf.Journal == h.conf.Journal && conf.Logseq.PlainToken == h.conf.Logseq.PlainToken {
+		h.clear(problems.HubRestart)
+		return
+	}
+	p := problems.HubRestart.New(problems.Hub, nil)
+	p.Action = &status.Action{Verb: status.RestartHub}
+	h.raise(p)
+}
+
+// watchConfig reloads the file when it changes, until ctx ends. It polls,
+// because that works on every file system and two seconds are soon enough for a
+// person.
+func (h *hubProcess) watchConfig(ctx context.Context) {
+	tick := time.NewTicker(configEvery)
+	defer tick.Stop()
+	last := readFileStamp(h.Paths.File())
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if now := readFileStamp(h.Paths.File()); now != last {
+			last = now
+			_ = h.reload(ctx) // it is a problem and in the log already
+		}
+	}
+}
+
+// A fileStamp changes when a file does.
+type fileStamp struct {
+	size int64
+	time time.Time
+	mode os.FileMode
+}
+
+func readFileStamp(path string) fileStamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileStamp{}
+	}
+	return fileStamp{info.Size(), info.ModTime(), info.Mode()}
+}

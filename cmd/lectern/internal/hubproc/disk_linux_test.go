@@ -1,0 +1,111 @@
+package hubproc
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// smallDisk mounts a file system of 256 KiB, where that is allowed.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a disk of one's own can be filled, and mounting one is not allowed: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// fill leaves no byte on the disk that file is on.
+func fill(t *testing.T, file string) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for chunk := 4096; chunk > 0; {
+		if _, err := f.Write(make([]byte, chunk)); errors.Is(err, syscall.ENOSPC) {
+			chunk /= 2
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// On a full disk reads go on, writes and edits are refused whole, and it is
+// said that the log is not written; room mends all of it.
+func TestFullDisk(t *testing.T) {
+	a := apptest.New(t)
+	disk := smallDisk(t)
+	a.Paths.Config, a.Paths.Data, a.Paths.State = disk, filepath.Join(disk, "data"), filepath.Join(disk, "state")
+	began, ahead := time.Now(), new(atomic.Int64)
+	a.Now = func() time.Time { return began.Add(time.Duration(ahead.Load())) }
+	const conf = "[hub]\nhttp = false\n"
+	apptest.WriteConfig(t, a, conf)
+	h, c := openHubOf(t, a)
+	apptest.Await(t, c, "the sample", ready(app.SampleName))
+	filler := filepath.Join(disk, "filler")
+	fill(t, filler)
+
+	for i := range 400 { // more than the page that the file's end has room in
+		h.log.Info("something happens", "part", "test", "number", i, "at_length", strings.Repeat(".", 100))
+	}
+	apptest.Eventually(t, "the log is known not to be written", func() bool { return h.checkLog(false) })
+	s := apptest.Await(t, c, "that the log is not written", apptest.HasProblem(problems.LogStopped))
+	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
+		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
+	}
+	if _, err := h.hub.Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	_, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "no space left") {
+		t.Errorf("write: %v", err) // what cannot be remembered is not written
+	}
+	apptest.Await(t, c, "that agents cannot write", func(s status.Snapshot) bool {
+		return slices.ContainsFunc(s.Problems, func(p status.Problem) bool { return p.Code == "journal.stopped" })
+	})
+	notes := filepath.Join(t.TempDir(), "notes")
+	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: notes}}
+	if err := c.Do(t.Context(), add); err == nil || !strings.Contains(err.Error(), "make room and try again") {
+		t.Errorf("add source: %v", err)
+	}
+	if text, err := os.ReadFile(a.Paths.File()); err != nil || string(text) != conf {
+		t.Errorf("the configuration became %q, %v", text, err)
+	}
+
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+		t.Errorf("write when there is room: %v", err)
+	}
+	ahead.Store(int64(2 * time.Minute))
+	h.log.Info("there is room", "part", "test")
+	apptest.Eventually(t, "the log is written again", func() bool { return !h.checkLog(true) })
+	apptest.Await(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.LogStopped)(s) })
+	if err := c.Do(t.Context(), add); err != nil {
+		t.Errorf("add source: %v", err)
+	}
+	if text, err := os.ReadFile(a.Paths.Log()); err != nil || !bytes.Contains(text, []byte("there is room")) {
+		t.Errorf("the log lacks the last line: %v", err)
+	}
+}

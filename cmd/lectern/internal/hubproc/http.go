@@ -1,0 +1,155 @@
+package hubproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// portEvery is how often the hub tries a taken port again: what PortTaken says.
+const portEvery = 30 * time.Second
+
+// A webServer is the HTTP side of a hub. It may start late, when its port was
+// taken; everything else works without it.
+type webServer struct {
+	mu     sync.Mutex
+	server *http.Server
+	bound  int // 0: not listening
+	work   sync.WaitGroup
+}
+
+func (w *webServer) port() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bound
+}
+
+// close ends HTTP at once; agents' calls have ended by then.
+func (w *webServer) close() error {
+	w.mu.Lock()
+	server := w.server
+	w.mu.Unlock()
+	var err error
+	if server != nil {
+		err = server.Close()
+	}
+	w.work.Wait()
+	return err
+}
+
+// listen serves HTTP on port. While another program has the port it shows that
+// and tries again, until ctx ends. It never uses another port: agents have this
+// one in their configuration.
+func (h *hubProcess) listen(ctx context.Context, port int) {
+	token, err := loopnet.LoadOrCreateToken(h.Paths.ClientToken())
+	if err != nil {
+		h.log.Error("open client token", "part", "http", "err", err)
+		p := problems.TokenRefused.New(problems.Hub, status.Args{"why": err.Error()})
+		p.Action = &status.Action{Verb: status.RestartHub}
+		h.raise(p)
+		return
+	}
+	if h.serveHTTP(ctx, port, token) {
+		return
+	}
+	h.web.work.Go(func() {
+		tick := time.NewTicker(portEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if h.serveHTTP(ctx, port, token) {
+				return
+			}
+		}
+	})
+}
+
+// serveHTTP reports whether it got the port.
+func (h *hubProcess) serveHTTP(ctx context.Context, port int, token loopnet.Token) bool {
+	l, err := loopnet.ListenTCP(ctx, port)
+	if err != nil {
+		h.reportPortTaken(port, err)
+		return false
+	}
+	h.clear(problems.PortTaken)
+	server := loopnet.NewServer(h.routes(port, token), h.log)
+	h.web.mu.Lock()
+	h.web.server, h.web.bound = server, port
+	h.web.mu.Unlock()
+	endpoint := fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	h.state.Update(func(s *status.Snapshot) { s.Hub.Endpoint, s.Snippets = endpoint, h.snippets(endpoint) })
+	h.log.Info("listening", "part", "http", "address", l.Addr().String())
+	h.web.work.Go(func() {
+		if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			h.log.Error("serve HTTP", "part", "http", "err", err)
+		}
+	})
+	return true
+}
+
+func (h *hubProcess) reportPortTaken(port int, err error) {
+	why := fmt.Sprintf("cannot listen on port %d: %v", port, err)
+	if e, ok := errors.AsType[*loopnet.PortTaken](err); ok {
+		why = e.Error()
+	}
+	h.log.Warn("port is taken", "part", "http", "port", port, "err", err)
+	h.raise(problems.PortTaken.New(problems.Hub, status.Args{"why": why, "file": h.Paths.File()}))
+}
+
+// bodyMax bounds the body of one MCP request in bytes.
+const bodyMax = 4 << 20
+
+// routes is everything that HTTP serves, behind the guard. A route that is not
+// in the guard's table does not exist.
+func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", h.hub.HTTP())
+	mux.Handle("/mcp/", h.hub.HTTP())
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // the client went away
+	})
+	plugin := h.plugins.mount(mux)
+	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
+	all, one := mcp, mcp
+	all.Path, one.Path = "/mcp", "/mcp/"
+	return loopnet.Guard(loopnet.GuardConfig{
+		Port: port, Log: h.log.With("part", "http"), Authorize: h.authorize(token),
+		Routes: append(plugin, all, one, loopnet.Route{Path: "/healthz", Methods: []string{http.MethodGet}, NoToken: true}),
+	}, mux)
+}
+
+// provenPrefix marks principals of HTTP requests with a client's own token.
+const provenPrefix = "client:"
+
+// authorize accepts the token that all clients share, and clients' own tokens.
+func (h *hubProcess) authorize(shared loopnet.Token) func(bearer string) (string, bool) {
+	return func(bearer string) (string, bool) {
+		if shared.Matches(bearer) {
+			return "client", true
+		}
+		name := h.Paths.ClientTokens().Owner(bearer)
+		return provenPrefix + name, name != ""
+	}
+}
+
+// provenClient is the client that a request comes from by its token, or "".
+func provenClient(r *http.Request) string {
+	name, ok := strings.CutPrefix(loopnet.PrincipalOf(r), provenPrefix)
+	if !ok {
+		return ""
+	}
+	return name
+}

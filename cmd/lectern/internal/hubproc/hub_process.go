@@ -1,0 +1,213 @@
+// Package hubproc is the hub process: it makes the hub, the journal, the bridge
+// to plugins and the audit trail from the configuration, serves them on the
+// control socket and over HTTP, and answers what people ask of a running hub.
+// How calls are passed on is hub's; locks, sockets and handing over to another
+// build are supervisor/daemon's. Only the commands import it.
+//
+// Start reading at [Run], then actions.go.
+package hubproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/internal/logs"
+	"github.com/lectern-mcp/lectern/internal/safetext"
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/supervisor"
+	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools/doc"
+)
+
+// Config is what a hub process is made of. All fields are required.
+type Config struct {
+	*app.App
+
+	Level slog.Leveler // of the log
+	// Check runs the doctor's checks whose names begin with prefix.
+	Check func(ctx context.Context, prefix string) (<-chan status.Check, error)
+}
+
+// A hubProcess is the hub and what its process puts around it: log, status,
+// configuration, HTTP.
+type hubProcess struct {
+	Config
+
+	hub     *hub.Hub
+	state   *supervisor.State
+	logs    *logs.Log
+	log     *slog.Logger
+	web     webServer
+	plugins *plugins
+	journal *journal.Journal
+	pinned  atomic.Bool
+	audit   atomic.Pointer[audit.Trail] // nil: it could not be opened
+	// notified is when the desktop was last told of a waiting call.
+	notified atomic.Pointer[time.Time]
+
+	mu   sync.Mutex // one reload at a time
+	conf config.Config
+}
+
+// newHubProcess opens the log and reads the configuration. A broken
+// configuration is a problem on the panel and not an error: until the file is
+// fixed the hub serves nothing and listens on no port, because it cannot know
+// what the file was meant to forbid.
+func newHubProcess(c Config) (*hubProcess, error) {
+	if err := os.MkdirAll(c.Paths.State, 0o700); err != nil {
+		return nil, fmt.Errorf("open hub: %w; make the folder writable for you, or set LECTERN_HOME to a folder that is", err)
+	}
+	log, err := logs.New(logs.Options{
+		File: c.Paths.Log(), Level: c.Level, Now: c.Now,
+		Escape: func(s string) string { return string(safetext.Line(s)) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w; a hub does not run without a log: fix this, or move the file away", err)
+	}
+	h := &hubProcess{Config: c, logs: log, log: slog.New(log), state: supervisor.NewState(c.Now)}
+	conf, err := c.App.Config()
+	if err != nil {
+		conf = config.Default(c.Paths.File(), c.Schema())
+		conf.Hub.HTTP = false
+		h.reportBrokenConfig(err)
+	}
+	h.checkConfigMode()
+	h.conf = conf
+	h.plugins = h.newPlugins(conf)
+	h.journal = newJournal(c.App, conf, h.log)
+	hubConfig := newHubConfig(c.App, conf, h.journal, h.log)
+	hubConfig.Proves, hubConfig.Asks, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
+	if err == nil {
+		hubConfig.Sources = hubSources(c.Sources(conf))
+	}
+	h.hub = hub.New(hubConfig)
+	h.introduce()
+	return h, nil
+}
+
+// newHubConfig is what hubs with and without a process of their own share.
+func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
+	return hub.Config{
+		Kinds: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
+		Version: a.Version, Skill: doc.SkillVersion, Unmarked: !conf.Hub.Mark, Pasts: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+	}
+}
+
+// introduce shows which hub this is.
+func (h *hubProcess) introduce() {
+	stamp, now := h.Stamp(), h.Now()
+	h.state.Update(func(s *status.Snapshot) {
+		s.Hub.Component = status.Component{Name: problems.Hub, State: status.Ready, Since: now}
+		s.Hub.Version, s.Hub.Build, s.Hub.PID, s.Hub.Started = stamp.Version, stamp.Build, os.Getpid(), now
+		s.Hub.Config, s.Hub.Skill = h.Paths.File(), doc.SkillVersion
+		s.Snippets = h.snippets("")
+		deriveState(s)
+	})
+}
+
+func (h *hubProcess) snippets(endpoint string) []status.Snippet {
+	return install.Planner{App: h.App}.Snippets(endpoint)
+}
+
+// open opens the sources and the HTTP port. No other hub of this user may be
+// running.
+func (h *hubProcess) open(ctx context.Context) error {
+	h.logNotices(h.conf)
+	h.writeSample(h.conf)
+	h.openAudit()
+	if err := h.hub.Start(ctx); err != nil {
+		return err
+	}
+	h.checkJournal(nil)
+	if h.conf.Hub.HTTP {
+		h.listen(ctx, h.conf.Hub.Port)
+	}
+	return nil
+}
+
+// writeSample writes the sample vault if it is served. A failure shows as a
+// source that cannot be opened.
+func (h *hubProcess) writeSample(conf config.Config) {
+	if !h.Sources(conf)[0].Sample {
+		return
+	}
+	if err := discover.WriteSample(h.Paths.Sample()); err != nil {
+		h.log.Error("write sample vault", "part", app.SampleName, "err", err)
+	}
+}
+
+// attach serves one `lectern serve`.
+func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
+	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{
+		Scope: hello.Scope, Transport: status.Stdio, Client: h.Paths.ClientTokens().Owner(hello.Token), PID: hello.PID,
+	})
+}
+
+// close undoes open. Calls in flight end first.
+func (h *hubProcess) close() error {
+	return errors.Join(h.web.close(), h.hub.Close(), h.journal.Close(), h.closeAudit(), h.plugins.Close(), h.logs.Close())
+}
+
+// Run is the hub process, until ctx ends or the hub is stopped.
+func Run(ctx context.Context, c Config) (err error) {
+	h, err := newHubProcess(c)
+	if err != nil {
+		return err
+	}
+	lifeline, err := supervisor.Lifeline(h.Getenv(supervisor.LifelineEnv))
+	if err != nil {
+		return errors.Join(err, h.close())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	defer func() {
+		cancel()
+		background.Wait()
+		err = errors.Join(err, h.close())
+	}()
+	return daemon.Run(ctx, h.daemonConfig(lifeline, func(ctx context.Context) error {
+		background.Go(func() { h.watchConfig(ctx) })
+		background.Go(func() { h.watchHealth(ctx) })
+		return h.open(ctx)
+	}))
+}
+
+func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
+	return daemon.HubConfig{
+		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
+		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
+		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: h.Now,
+	}
+}
+
+// logPredecessor logs how the hub before this one ended, under the components
+// where people look for it.
+func (h *hubProcess) logPredecessor(before daemon.Discovery) {
+	if before.Successor != nil {
+		h.log.Info("hub takes over from another build", "part", "update", "from", before.Version, "to", h.Stamp().Version)
+		return
+	}
+	h.log.Warn("the hub before this one died", "part", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
+}
+
+// announceUpgrade shows that a newer build waits until this hub has no calls.
+func (h *hubProcess) announceUpgrade(next daemon.BuildInfo) {
+	p := problems.HubUpgrade.New(problems.Hub, status.Args{"version": next.Version})
+	p.Action = &status.Action{Verb: status.RestartHub}
+	h.raise(p)
+}

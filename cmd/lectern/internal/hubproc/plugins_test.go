@@ -1,0 +1,85 @@
+package hubproc
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A plugin with the token in the state directory connects to the port, behind
+// the guard, over either transport, and a person sees it.
+func TestPluginConnects(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h, client := openHub(t, fmt.Sprintf("[hub]\nport = %d\n", port))
+	token, err := loopnet.LoadOrCreateToken(h.Paths.PluginToken())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, poll := range []bool{false, true} {
+		dial := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Poll: poll}
+		if !poll {
+			dial.Origin = "lsp://logseq.io"
+		}
+		graph := fmt.Sprintf("poll %v", poll)
+		p, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: dial, Token: token, Hello: bridgetest.Hello(graph)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apptest.Await(t, client, graph, func(s status.Snapshot) bool {
+			return len(s.Peers) == 1 && s.Peers[0].Name == graph
+		})
+		p.Close()
+		apptest.Await(t, client, "no peer", func(s status.Snapshot) bool { return len(s.Peers) == 0 })
+	}
+
+	unknown := bridgetest.Dial{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Origin: "file://"}
+	if w, err := unknown.Open(t.Context()); err == nil {
+		w.Close()
+		t.Fatal("an unknown origin connects")
+	}
+	s := apptest.Await(t, client, "a Problem with the origin", apptest.HasProblem(problems.PluginOrigin))
+	let := s.Problems[0].Action
+	if let == nil || *let != (status.Action{Verb: status.AllowOrigin, Target: "file://"}) || !strings.Contains(s.Problems[0].Fix, "lectern plugin allow file://") {
+		t.Fatalf("the Problem is %+v", s.Problems[0])
+	}
+	plan, err := client.Preview(t.Context(), *let)
+	if err != nil || len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, `+origins = ["file://"]`) || len(plan.Risks) == 0 {
+		t.Fatalf("plan %+v, %v", plan, err)
+	}
+	if err := client.Do(t.Context(), *let); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, client, "no Problem", func(s status.Snapshot) bool { return len(s.Problems) == 0 })
+	w, err := unknown.Open(t.Context())
+	if err != nil {
+		t.Fatalf("approved, and yet: %v", err)
+	}
+	w.Close()
+
+	if runtime.GOOS == "windows" {
+		return // has no modes
+	}
+	if err := os.Chmod(h.Paths.PluginToken(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bridgetest.Connect(t.Context(), bridgetest.Options{Dial: bridgetest.Dial{URL: unknown.URL}, Token: token}); err == nil {
+		t.Error("a token that others may have read counts")
+	}
+	apptest.Await(t, client, "a Problem with the token", apptest.HasProblem(problems.PluginToken))
+}

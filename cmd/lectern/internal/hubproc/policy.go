@@ -1,0 +1,85 @@
+package hubproc
+
+import (
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func limits(l config.Limits) hub.Limits {
+	return hub.Limits{
+		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+	}
+}
+
+// Policy is what the configuration lets agents do, besides what the sources
+// grant.
+func Policy(c config.Config) *policy.Policy {
+	var grants []policy.Grant
+	for _, s := range c.Sources {
+		if len(s.Ask) > 0 {
+			grants = append(grants, policy.Grant{Source: s.Name, Ask: app.Effects(s.Ask), Line: s.Line})
+		}
+	}
+	for _, g := range c.Clients {
+		grants = append(grants, policy.Grant{
+			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.Effects(g.Effects), Ask: app.Effects(g.Ask), Elicit: g.Elicit, Line: g.Line,
+		})
+	}
+	var rules []policy.Rule
+	for _, r := range c.Rules {
+		rules = append(rules, policy.Rule{
+			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: app.Effects(r.Effects),
+			Tool: r.Tool, Path: r.Path, Schema: r.Schema, Line: r.Line,
+		})
+	}
+	return policy.New(grants, rules)
+}
+
+// configRule is a rule as the configuration file spells it.
+func configRule(r policy.Rule) config.Rule {
+	var effects []string
+	for _, e := range r.Effects {
+		effects = append(effects, string(e))
+	}
+	return config.Rule{
+		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects, Tool: r.Tool, Path: r.Path, Schema: r.Schema,
+	}
+}
+
+func hubSources(sources []app.Source) []hub.Source {
+	var list []hub.Source
+	for _, s := range sources {
+		list = append(list, hub.Source{
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.Effects(s.Effects), Options: s.Options, Place: s.Path,
+			Privacy: privacy(s.Source), Sample: s.Sample,
+		})
+	}
+	return list
+}
+
+// privacy is what agents must not see of a source. Its rules were checked when
+// the configuration was read; if one is invalid all the same, everything is
+// hidden.
+func privacy(s config.Source) tools.Privacy {
+	exclude, err1 := parsePrivacyRules(s.Exclude)
+	only, err2 := parsePrivacyRules(s.Only)
+	if err1 != nil || err2 != nil {
+		return tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "**"}}}
+	}
+	return tools.Privacy{Exclude: exclude, Only: only}
+}
+
+func parsePrivacyRules(texts []string) (rules []tools.PrivacyRule, err error) {
+	for _, text := range texts {
+		rule, err := tools.ParsePrivacyRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}

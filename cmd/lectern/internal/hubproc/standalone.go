@@ -1,0 +1,45 @@
+package hubproc
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// ServeStandalone is a hub for one client in this process: no lock, no socket,
+// no port. scope is the one source to serve; empty: all.
+func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader, out io.Writer, log *slog.Logger) error {
+	conf := config.Default("", config.Schema{})
+	var changes *journal.Journal // nil: the folder of a container has none
+	mirror, only := a.Mirror()
+	sources := []app.Source{mirror}
+	if !only {
+		var err error
+		if conf, err = a.Config(); err != nil {
+			return err
+		}
+		sources = a.Sources(conf)
+		if sources[0].Sample {
+			if err := discover.WriteSample(a.Paths.Sample()); err != nil {
+				return err
+			}
+		}
+		changes = newJournal(a, conf, log)
+		defer changes.Close() //nolint:errcheck // what it could not write is in the log
+	}
+	c := newHubConfig(a, conf, changes, log)
+	c.Sources = hubSources(sources)
+	h := hub.New(c)
+	defer h.Close() //nolint:errcheck // a source that does not close has logged it
+	if err := h.Start(ctx); err != nil {
+		return err
+	}
+	return h.ServeStream(ctx, in, out, hub.Attach{Scope: scope, Transport: status.Stdio, Client: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
+}

@@ -1,0 +1,255 @@
+// Package install plans how Lectern gets into other programs on this machine:
+// MCP clients, Logseq's plugin folder, skills, the service that starts at
+// login. The plans themselves are installer's; this package fills in what they
+// need to know about this build and its configuration. The commands and the
+// panel's side (package machine) apply the plans after a person has agreed.
+//
+// Start reading at [Planner].
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/tools"
+	"github.com/lectern-mcp/lectern/tools/doc"
+)
+
+// A Planner makes plans for the machine and the configuration of its App.
+type Planner struct{ *app.App }
+
+// programTimeout bounds how long another program's own command may take: Claude
+// Code starts a runtime first.
+const programTimeout = time.Minute
+
+// Machine is this computer, for installer. Programs are started here and
+// nowhere else: those that a plan names, with the arguments that it shows.
+func (p Planner) Machine() installer.Machine {
+	return installer.Machine{
+		OS: runtime.GOOS, Home: p.Home, Env: p.Getenv, State: p.Paths.State, Now: p.Now, Run: p.runProgram,
+		Look: func(name string) string {
+			path, err := exec.LookPath(name)
+			if err != nil {
+				return "" // not installed, or found in a directory that is not to be trusted
+			}
+			return path
+		},
+	}
+}
+
+// runProgram runs a program without a terminal and waits for it.
+func (p Planner) runProgram(ctx context.Context, argv []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, programTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // it is in the plan that a person agreed to
+	cmd.Env = p.Environ
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(output), fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	return string(output), nil
+}
+
+// Server is our entry as clients get it. hint tells the person what to do
+// first; empty: nothing.
+func (p Planner) Server() (s installer.Server, hint string) {
+	return p.serverAt(p.configuredEndpoint())
+}
+
+// serverAt is Server with an HTTP address; empty: HTTP is off.
+func (p Planner) serverAt(endpoint string) (s installer.Server, hint string) {
+	bin, hint := p.StableBinary()
+	return installer.Server{Name: app.Name, Bin: bin, Args: []string{"serve"}, URL: endpoint, Home: p.Getenv("LECTERN_HOME")}, hint
+}
+
+// configuredEndpoint is the HTTP address that the configuration asks for.
+func (p Planner) configuredEndpoint() string {
+	conf, err := p.Config()
+	if err != nil || !conf.Hub.HTTP {
+		return ""
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d/mcp", conf.Hub.Port)
+}
+
+// StableBinary is the path to write into other programs' files. `go run`
+// builds into a temporary directory; then it is where `go install` puts the
+// binary, and hint says to run that first.
+func (p Planner) StableBinary() (path, hint string) {
+	if !strings.Contains(filepath.ToSlash(p.Exe), "/go-build") {
+		return p.Exe, ""
+	}
+	dir := p.Getenv("GOBIN")
+	if dir == "" {
+		dir = filepath.Join(p.Home, "go", "bin")
+		if gopath := filepath.SplitList(p.Getenv("GOPATH")); len(gopath) > 0 && gopath[0] != "" {
+			dir = filepath.Join(gopath[0], "bin")
+		}
+	}
+	name := "lectern"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(dir, name), " (first: go install ./cmd/lectern)"
+}
+
+// Service is `lectern supervise` as the system runs it at login.
+func (p Planner) Service() installer.Service {
+	bin, _ := p.StableBinary()
+	s := installer.Service{Bin: bin, Args: []string{"supervise"}, User: strconv.Itoa(os.Getuid())}
+	if home := p.Getenv("LECTERN_HOME"); home != "" {
+		s.Env = map[string]string{"LECTERN_HOME": home}
+	}
+	return s
+}
+
+// A Connection says how a client is to be connected. Name is required.
+type Connection struct {
+	Name    string // of our entry in the client
+	Source  string // the one source to open; empty: all
+	Project string // the project whose file is edited; empty: the user's file
+	HTTP    bool   // by the hub's address rather than by a command
+	ByFile  bool   // edit the file even where the client has a command for it
+}
+
+// Connection resolves c to what installer needs.
+func (p Planner) Connection(c Connection) (s installer.Server, where installer.Where, hint string, err error) {
+	s, hint = p.Server()
+	if err := config.CheckName(c.Name); err != nil {
+		return s, where, "", app.Usagef("--name: %w", err)
+	}
+	s.Name = c.Name
+	if c.Source != "" {
+		if err := config.CheckName(c.Source); err != nil {
+			return s, where, "", app.Usagef("--source: %w", err)
+		}
+		s.Args = append(s.Args, c.Source)
+		if s.URL != "" {
+			s.URL += "/" + c.Source
+		}
+	}
+	where = installer.Where{HTTP: c.HTTP, ByFile: c.ByFile}
+	if c.Project != "" {
+		if where.Project, err = filepath.Abs(c.Project); err != nil {
+			return s, where, "", fmt.Errorf("find project: %w", err)
+		}
+	}
+	return s, where, hint, nil
+}
+
+// FindClient is the client with this ID.
+func FindClient(id string) (installer.Client, error) {
+	cl, err := installer.Find(id)
+	if err != nil {
+		return cl, app.Usagef("%w", err)
+	}
+	return cl, nil
+}
+
+// ConnectClient proposes to add Lectern to a client's configuration.
+func (p Planner) ConnectClient(id string, c Connection) (*installer.Proposal, error) {
+	cl, err := FindClient(id)
+	if err != nil {
+		return nil, err
+	}
+	s, where, hint, err := p.Connection(c)
+	if err != nil {
+		return nil, err
+	}
+	proposal, err := p.Machine().Install(cl, s, where)
+	if err == nil && hint != "" && proposal.Changes() {
+		proposal.Plan.Risks = append(proposal.Plan.Risks, "the entry runs "+s.Bin+hint)
+	}
+	return proposal, err
+}
+
+// DisconnectClient proposes to remove Lectern from a client's configuration.
+func (p Planner) DisconnectClient(id string, c Connection) (*installer.Proposal, error) {
+	cl, err := FindClient(id)
+	if err != nil {
+		return nil, err
+	}
+	s, where, _, err := p.Connection(c)
+	if err != nil {
+		return nil, err
+	}
+	return p.Machine().Remove(cl, s, where)
+}
+
+// InstallService proposes to run the hub from now on, and at login.
+func (p Planner) InstallService(ctx context.Context) (*installer.Proposal, error) {
+	return p.Machine().InstallService(ctx, p.Service())
+}
+
+// RemoveService proposes to stop the service for good.
+func (p Planner) RemoveService(ctx context.Context) (*installer.Proposal, error) {
+	return p.Machine().RemoveService(ctx, p.Service())
+}
+
+// Skill is SKILL.md.
+func (p Planner) Skill() ([]byte, error) {
+	var systems []*tools.Manifest
+	for _, k := range p.Systems() {
+		systems = append(systems, k.Manifest())
+	}
+	return doc.Skill(systems, tools.OwnChangesKind().Manifest())
+}
+
+// InstallSkill proposes to put the skill where the clients with these IDs look
+// for skills; without IDs, the clients on this machine.
+func (p Planner) InstallSkill(ids []string) (*installer.Proposal, error) {
+	m := p.Machine()
+	clients, err := skillClients(ids, func(cl installer.Client) bool { return cl.Detected(m) })
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.Skill()
+	if err != nil {
+		return nil, err
+	}
+	return m.InstallSkill(clients, installer.Skill{Name: app.Name, Text: text})
+}
+
+// RemoveSkill proposes to remove the skill; without IDs, from all clients.
+func (p Planner) RemoveSkill(ids []string) (*installer.Proposal, error) {
+	clients, err := skillClients(ids, func(installer.Client) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return p.Machine().RemoveSkill(clients, app.Name)
+}
+
+// skillClients are the clients with these IDs; without IDs, those that have
+// skills and pass the filter.
+func skillClients(ids []string, wanted func(installer.Client) bool) ([]installer.Client, error) {
+	var list []installer.Client
+	for _, id := range ids {
+		cl, err := installer.Find(strings.TrimSpace(id))
+		if err != nil {
+			return nil, app.Usagef("--client: %w", err)
+		}
+		if !cl.HasSkills() {
+			return nil, errors.New(cl.Title + " has no known folder for skills")
+		}
+		list = append(list, cl)
+	}
+	if len(ids) > 0 {
+		return list, nil
+	}
+	for _, cl := range installer.Clients() {
+		if cl.HasSkills() && wanted(cl) {
+			list = append(list, cl)
+		}
+	}
+	return list, nil
+}

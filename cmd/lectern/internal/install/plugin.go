@@ -1,0 +1,123 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/internal/loopnet"
+	"github.com/lectern-mcp/lectern/plugin"
+)
+
+// pluginWithoutFiles is the plugin as Logseq's folder home should have it;
+// empty: the usual folder.
+func (p Planner) pluginWithoutFiles(home string) (installer.Plugin, error) {
+	conf, err := p.Config()
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	g := installer.Plugin{ID: plugin.ID, Version: p.Version, Port: conf.Hub.Port}
+	if home != "" {
+		if g.Home, err = filepath.Abs(home); err != nil {
+			return g, fmt.Errorf("find Logseq's folder: %w", err)
+		}
+	}
+	file := p.Paths.PluginToken()
+	g.MakeToken = func() (loopnet.Token, error) { return loopnet.LoadOrCreateToken(file) }
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return g, nil
+	}
+	g.Token, err = g.MakeToken()
+	return g, err
+}
+
+// LogseqPlugin is the plugin with the files that this build carries.
+func (p Planner) LogseqPlugin(home string) (installer.Plugin, error) {
+	files, err := p.Plugin()
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	g, err := p.pluginWithoutFiles(home)
+	g.Files = files
+	return g, err
+}
+
+// InstallPlugin proposes to put the plugin into Logseq's folder.
+func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
+	g, err := p.LogseqPlugin(home)
+	if err != nil {
+		return nil, err
+	}
+	proposal, err := p.Machine().InstallPlugin(g)
+	if err != nil {
+		return nil, err
+	}
+	if conf, err := p.Config(); err == nil && !conf.Hub.HTTP {
+		proposal.Plan.Risks = append(proposal.Plan.Risks, "HTTP is off in the configuration, so the plugin cannot connect; set http = true in [hub]")
+	}
+	return proposal, nil
+}
+
+// RemovePlugin proposes to remove the plugin from Logseq's folder.
+func (p Planner) RemovePlugin(home string) (*installer.Proposal, error) {
+	g, err := p.pluginWithoutFiles(home)
+	if err != nil {
+		return nil, err
+	}
+	if g.Files, err = p.Plugin(); err != nil {
+		g.Files = nil // the files on record can be removed without them
+	}
+	return p.Machine().RemovePlugin(g)
+}
+
+// RotatePluginToken proposes a new token, here and in the plugin's settings.
+func (p Planner) RotatePluginToken(home string) (*installer.Proposal, error) {
+	g, err := p.pluginWithoutFiles(home)
+	if err != nil {
+		return nil, err
+	}
+	file := p.Paths.PluginToken()
+	g.MakeToken = func() (loopnet.Token, error) { return loopnet.RotateToken(file) }
+	return p.Machine().RotatePluginToken(g, file)
+}
+
+// PluginFix is the advice for nearly everything that is wrong with the plugin.
+const PluginFix = "run `lectern plugin install`"
+
+// PluginSummary describes in words what is installed.
+func PluginSummary(s installer.PluginState) string {
+	by := "an unknown version of Lectern"
+	if s.Version != "" {
+		by = "Lectern " + s.Version
+	}
+	switch {
+	case !s.Installed:
+		return fmt.Sprintf("not installed in %s; %s", s.Folder, PluginFix)
+	case !s.Current:
+		return fmt.Sprintf("installed by %s; this build carries another version; %s", by, PluginFix)
+	case s.Disabled:
+		return fmt.Sprintf("installed by %s, but disabled in Logseq's list of plugins", by)
+	default:
+		return fmt.Sprintf("installed by %s, up to date: %s", by, s.Folder)
+	}
+}
+
+// PluginSettingsSummary describes in words the settings of the plugin. port is
+// the hub's.
+func PluginSettingsSummary(s installer.PluginState, port int) string {
+	switch {
+	case !s.HasToken:
+		return fmt.Sprintf("no token in %s; %s", s.Settings, PluginFix)
+	case !s.TokenRight:
+		return "wrong token; " + PluginFix
+	case !s.PortRight:
+		return fmt.Sprintf("port is %d, but the hub uses %d; %s", s.Port, port, PluginFix)
+	case !s.Private:
+		return fmt.Sprintf("other users can read the token in %s; %s", s.Settings, PluginFix)
+	default:
+		return fmt.Sprintf("port %d and token match the hub", s.Port)
+	}
+}

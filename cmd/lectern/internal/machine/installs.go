@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/install"
+	"github.com/lectern-mcp/lectern/installer"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// The kinds of places where Lectern can be installed: the part of an
+// Installation's ID before the slash.
+const (
+	clientInstall  = "client"
+	pluginInstall  = "plugin"
+	skillInstall   = "skill"
+	serviceInstall = "service"
+)
+
+// logseqPlugin is the ID of the only plugin.
+const logseqPlugin = pluginInstall + "/logseq"
+
+// ClientInstallation is the ID of an MCP client's Installation, and
+// ServiceInstallation the one of the service.
+func ClientInstallation(client string) string { return clientInstall + "/" + client }
+
+const ServiceInstallation = serviceInstall
+
+const notInstalled = "not installed"
+
+// installations lists the places on this machine by reading files only.
+func (m *Machine) installations() []status.Installation {
+	list := append(m.clientInstallations(), m.pluginInstallation())
+	list = append(append(list, m.skillInstallations()...),
+		installation(serviceInstall, "Start at login", m.planner.Machine().FindService(m.planner.Service())))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range list {
+		// Next steps are worth showing only while everything is in order.
+		if list[i].State == status.Ready {
+			list[i].Note = cmp.Or(list[i].Note, m.next[list[i].ID])
+		}
+	}
+	return list
+}
+
+func (m *Machine) clientInstallations() []status.Installation {
+	here := m.planner.Machine()
+	server, _ := m.planner.Server()
+	list := []status.Installation{}
+	for _, c := range installer.Clients() {
+		f := here.Find(c, server)
+		if c.Retired() != "" && f.Condition == installer.Absent {
+			continue
+		}
+		list = append(list, installation(ClientInstallation(c.ID), c.Title, f))
+	}
+	return list
+}
+
+func (m *Machine) skillInstallations() []status.Installation {
+	here := m.planner.Machine()
+	list := []status.Installation{}
+	text, err := m.planner.Skill()
+	for _, c := range installer.Clients() {
+		if !c.HasSkills() || c.Retired() != "" {
+			continue
+		}
+		f := here.FindSkill(c, installer.Skill{Name: app.Name, Text: text})
+		if err != nil {
+			f.Condition, f.Note = installer.Broken, err.Error()
+		}
+		list = append(list, installation(skillInstall+"/"+c.ID, "Skill for "+c.Title, f))
+	}
+	return list
+}
+
+// installation converts an installer's finding for the panel.
+func installation(id, title string, f installer.Finding) status.Installation {
+	i := status.Installation{ID: id, Title: title, Here: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
+	switch f.Condition {
+	case installer.Absent:
+		i.State, i.Condition = status.Stopped, notInstalled
+	case installer.Connected, installer.Placed:
+		i.State = status.Ready
+	case installer.Outdated, installer.Foreign, installer.Broken:
+		i.State = status.Degraded
+	}
+	return i
+}
+
+func (m *Machine) pluginInstallation() status.Installation {
+	i := status.Installation{ID: logseqPlugin, Title: "Logseq plugin", State: status.Degraded, Condition: string(installer.Broken)}
+	g, err := m.planner.LogseqPlugin("")
+	if err != nil {
+		i.State, i.Condition, i.Note = status.Stopped, notInstalled, err.Error()
+		return i
+	}
+	s, err := m.planner.Machine().PluginState(g)
+	i.Here, i.File, i.Version = s.Here, s.Folder, s.Version
+	if err != nil {
+		i.Note = err.Error()
+		return i
+	}
+	settings := s.HasToken && s.TokenRight && s.PortRight && s.Private
+	switch {
+	case !s.Installed:
+		i.State, i.Condition = status.Stopped, notInstalled
+	case s.Current && settings && !s.Disabled:
+		i.State, i.Condition = status.Ready, string(installer.Placed)
+	case !s.Current || s.Disabled:
+		i.Condition, i.Note = string(installer.Outdated), install.PluginSummary(s)
+	default:
+		i.Condition, i.Note = "settings differ", install.PluginSettingsSummary(s, g.Port)
+	}
+	return i
+}
+
+var errUnknownInstallation = errors.New("not found; `lectern client list --all` lists the clients")
+
+// proposeInstall proposes to install Lectern somewhere, or to remove it.
+func (m *Machine) proposeInstall(ctx context.Context, a status.Action) (*installer.Proposal, error) {
+	add := a.Verb == status.Install
+	kind, id, _ := strings.Cut(a.Target, "/")
+	usual := install.Connection{Name: app.Name}
+	switch {
+	case kind == clientInstall && add:
+		return m.planner.ConnectClient(id, usual)
+	case kind == clientInstall:
+		return m.planner.DisconnectClient(id, usual)
+	case kind == skillInstall && add:
+		return m.planner.InstallSkill([]string{id})
+	case kind == skillInstall:
+		return m.planner.RemoveSkill([]string{id})
+	case a.Target == logseqPlugin && add:
+		return m.planner.InstallPlugin("")
+	case a.Target == logseqPlugin:
+		return m.planner.RemovePlugin("")
+	case a.Target == serviceInstall && add:
+		return m.planner.InstallService(ctx)
+	case a.Target == serviceInstall:
+		return m.planner.RemoveService(ctx)
+	default:
+		return nil, errUnknownInstallation
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lectern-mcp/lectern/cmd/lectern/internal/machine"
+)
+
+func sourceFindCommand(c *cli) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "find",
+		Short: "Find knowledge bases on this machine that are not sources yet",
+		Long: "Find knowledge bases on this machine that are not sources yet: the vaults that\n" +
+			"Obsidian lists, the graphs that Logseq has opened, and folders where people\n" +
+			"usually keep notes. Only file names are looked at; no note is read.",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if _, err := c.Config(); err != nil {
+				return err
+			}
+			list := machine.Discover(c.App)
+			if asJSON {
+				return c.json(list)
+			}
+			if len(list) == 0 {
+				c.printf("no other knowledge bases found; `lectern source add PATH` opens any folder\n")
+				return nil
+			}
+			rows := [][]string{{"NAME", "KIND", "PLACE", "REASON"}}
+			for _, f := range list {
+				rows = append(rows, []string{f.Name, f.Kind, f.Place, f.Reason})
+			}
+			if err := c.table(rows...); err != nil {
+				return err
+			}
+			c.printf("\nTo open one:   lectern source add %s\n", list[0].Place)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
