@@ -60,7 +60,8 @@ func schemaRowsUnder(path string, s *jsonschema.Schema) []row {
 	return all
 }
 
-// describeType says a type and its constraints: "integer, 1 to 200, 50 when omitted".
+// describeType describes a type with its constraints: "integer, 1 to 200, 50
+// when omitted".
 func describeType(s *jsonschema.Schema) string {
 	var parts []string
 	switch {

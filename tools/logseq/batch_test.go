@@ -76,7 +76,7 @@ func TestBatchHeedsTime(t *testing.T) {
 	})
 }
 
-// A approvedOnce is a Caller that lets through the one report that a person saw.
+// A approvedOnce is a CallContext that lets through the one report that a person saw.
 type approvedOnce struct {
 	changeRecorder
 	reports int

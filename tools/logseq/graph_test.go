@@ -197,7 +197,7 @@ func countBlocks(calls []string, of map[string]bool) int {
 	return n
 }
 
-// A plugin that was started anew has forgotten the request.
+// A plugin that was restarted has forgotten the request.
 func TestReloadedPluginDidNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fixtureGraph("db")

@@ -22,7 +22,7 @@ func (g *Graph) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	ask := func(of listArg) ([]wirePage, int, error) { return g.visiblePages(ctx, true, of) }
 	var found []wirePage
 	var err error
-	if g.hidesAnything() { // then each part would be all of it, sifted anew
+	if g.hidesAnything() { // one call, because each filters the whole list
 		found, _, err = ask(listArg{0, math.MaxInt32})
 	} else {
 		found, err = readAll(ask)

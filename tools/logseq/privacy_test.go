@@ -22,7 +22,7 @@ func privacyRules() tools.Privacy {
 	}}
 }
 
-// fixtureGraphWithReferences is a garden in which something refers to what may be hidden.
+// fixtureGraphWithReferences is a fixtureGraph with references to pages that may be hidden.
 func fixtureGraphWithReferences(kind string) *fakePeer {
 	f := fixtureGraph(kind)
 	kitchen := f.pages[2]
@@ -32,7 +32,7 @@ func fixtureGraphWithReferences(kind string) *fakePeer {
 	return f
 }
 
-// hide puts in what secrets hides, with links both ways.
+// hide adds what privacyRules hides, with links both ways.
 func (f *fakePeer) hide(round int) []string {
 	if round > 0 {
 		f.mu.Lock()

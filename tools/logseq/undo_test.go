@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
-// A changeRecorder is a Caller that notes Changes as the journal does.
+// A changeRecorder is a CallContext that notes Changes as the journal does.
 type changeRecorder struct {
 	tools.NopCallContext
 	f       *fakePeer

@@ -97,7 +97,7 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 		out.Truncated = true
 		out.Note += fmt.Sprintf("Cut to the first %d of %d levels: ask for a page with hasChildren by path. ", depth, len(levels))
 	}
-	if size > maxAnswer { // the first level alone
+	if size > maxAnswer { // the first level is too large by itself
 		kept, used := 0, 0
 		for kept < len(out.Tree) && used <= maxAnswer {
 			used += out.Tree[kept].size()

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A changeRecorder is a Caller that keeps the Changes it is told.
+// A changeRecorder is a CallContext that keeps the Changes it is told.
 type changeRecorder struct {
 	tools.NopCallContext
 	changes []tools.Change

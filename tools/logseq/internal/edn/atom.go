@@ -26,14 +26,14 @@ func (r *reader) readAtom() (Value, error) {
 		}
 		return Value{Kind: Keyword, Text: word[1:]}, nil
 	case strings.ContainsAny(word, "`~@^\\\x00") || strings.ContainsAny(word[:1], "0123456789'"):
-		return Value{}, &Error{start, "this is no symbol, number or keyword"}
+		return Value{}, &Error{start, "not a symbol, number or keyword"}
 	}
 	return Value{Kind: Symbol, Text: word}, nil
 }
 
 var keyword = regexp.MustCompile(`^[\pL\pN.*+!\-_?$%&=<>#'|:]+(/[\pL\pN.*+!\-_?$%&=<>#'|:]+)?$`)
 
-// IsKeyword says whether s, without its colon, is a keyword's text.
+// IsKeyword reports whether s is a keyword without its colon.
 func IsKeyword(s string) bool { return keyword.MatchString(s) && s[0] != ':' }
 
 // readString reads a string.

@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "ends", `[`: "never closed", `]`: "closes nothing", `[] x`: "follows", `{:a}`: "without a value",
-		`"a`: "never closed", `"\q"`: "escape", `:`: "keyword", `#"re"`: "tag", `1x`: "no symbol", `\`: "missing",
+		`"a`: "never closed", `"\q"`: "escape", `:`: "keyword", `#"re"`: "tag", `1x`: "not a symbol", `\`: "missing",
 		"[\x00]": "unexpected", "\xff": "UTF-8",
 		strings.Repeat("[", 100): "deep", "#_" + strings.Repeat("#_ ", 100): "deep",
 		"[" + strings.Repeat("1 ", 20000) + "]": "more than",

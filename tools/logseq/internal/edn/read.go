@@ -12,7 +12,7 @@ const (
 	maxValues = 10_000
 )
 
-// An Error says what is wrong with a text, and at which byte.
+// An Error is a syntax error and its byte offset.
 type Error struct {
 	Offset  int
 	Message string
@@ -21,8 +21,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset+1, e.Message) }
 
-// Read reads exactly one value. A text that nests more than 64 deep or holds
-// more than 10,000 values is an error, as is anything after the value.
+// Read parses exactly one value. Text that nests more than 64 levels deep,
+// holds more than 10,000 values, or continues after the value is an error.
 func Read(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, &Error{0, "it is not UTF-8"}
