@@ -1,7 +1,6 @@
 package logseq
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,7 +23,7 @@ type queryParts struct {
 	find, in, where []edn.Value
 }
 
-func invalidQuery(format string, args ...any) error {
+func invalidQuery(format string, args ...any) *tools.Error {
 	return tools.Errorf(tools.Invalid, "query: "+format, args...)
 }
 
@@ -32,11 +31,7 @@ func invalidQuery(format string, args ...any) error {
 func checkQuery(text string, inputs []string, rules []edn.Value) error {
 	form, err := edn.Read(text)
 	if err != nil {
-		return func() *tools.Error {
-			target := &tools.Error{}
-			_ = errors.As(invalidQuery("%s", err.Error()), &target)
-			return target
-		}().WithHint("Write it as [:find … :in $ … :where …].")
+		return invalidQuery("%s", err.Error()).WithHint("Write it as [:find … :in $ … :where …].")
 	}
 	q, err := parseQuery(form)
 	if err != nil {

@@ -31,17 +31,6 @@ func moreNote(shown, offset, total int) string {
 	return ""
 }
 
-// truncate shortens text to at most n bytes, between characters.
-func truncate(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && text[n]&0xc0 == 0x80 {
-		n--
-	}
-	return text[:n]
-}
-
 // visibleList asks for a part of a list. Where something is hidden it reads the
 // whole list and filters it, so that totals and offsets count only what is
 // visible. filter returns an entry as agents may see it, or that they may not.
