@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor"
@@ -28,15 +29,15 @@ func TestFiftyApprovals(t *testing.T) {
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			pass(time.Second)
+			time.Sleep(time.Second)
 			return <-state.Watch(ctx)
 		}
 		began := time.Now()
-		var ends []*client
+		var ends []*hubtest.Client
 		for i := range clients {
 			c := h.connect(fmt.Sprintf("client-%d", i), "")
 			for n := range each {
-				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"put","arguments":{"path":"p%d-%d","text":"x"}}}`, n, i, n))
+				c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"put","arguments":{"path":"p%d-%d","text":"x"}}}`, n, i, n))
 			}
 			ends = append(ends, c)
 		}
@@ -66,13 +67,13 @@ func TestFiftyApprovals(t *testing.T) {
 		for i, c := range ends {
 			heard := map[any]bool{}
 			for range each {
-				f := c.recv()
+				f := c.Recv()
 				if heard[f.ID] {
 					t.Errorf("client %d heard of %v twice", i, f.ID)
 				}
 				heard[f.ID] = true
 				var o struct{ Code string }
-				_ = json.Unmarshal(c.result(f).Structured, &o)
+				_ = json.Unmarshal(c.Result(f).Structured, &o)
 				answers[o.Code]++
 				target := fmt.Sprintf("p%d-%s", i, strings.TrimPrefix(f.ID.(string), "c"))
 				if wrote := h.pad.holds(target) == "x"; wrote != allowed[target] || wrote != (o.Code == "") {
@@ -87,7 +88,7 @@ func TestFiftyApprovals(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		next := startPad(t, askWrites(), nil, Limits{})
-		if len(next.approvals.list()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
+		if len(next.approvals.Pending()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
 			t.Error("an approval outlived its call")
 		}
 	})
@@ -121,10 +122,9 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			a := h.asker(policy.Client{Name: pick("cursor", "codex"), Proven: r.IntN(2) == 0})
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
-			sf, _ := h.surface("")
-			tl := sf.shows.Load().widest.tools[name]
-			c := &call{client: a.who}
-			q := c.request(p, h.sources[0], tl, []byte(args))
+			tl := h.allToolsets().widest.tools[name]
+			c := &call{caller: caller{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
+			q := c.policyRequest(p)
 			if name == "put" || name == "drop" {
 				q.Targets = []string{path}
 			}
@@ -133,7 +133,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			out := a.begin(t.Context(), name, args)
 			synctest.Wait()
 			got := policy.Allow
-			if list := h.approvals.list(); len(list) > 0 {
+			if list := h.approvals.Pending(); len(list) > 0 {
 				got = policy.Ask
 				h.answers(list[0].ID, false, status.Answer{})
 				<-out

@@ -1,110 +1,86 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"log/slog"
-	"strings"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
-	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A call is what an agent asks for.
-type call struct {
+// A caller is an agent, or a person who sees what an agent sees.
+type caller struct {
 	session *session
 	client  policy.Client
 	view    *view
-	tool    string // as published in view
-	args    json.RawMessage
-	effect  tools.Effect // empty: not known yet
-	reason  string       // why the agent makes it; empty: it does not say
-	caller  tools.CallContext
-	changes *journal.Recorder // of what the call changes; nil: it reads
-	elicit  elicitor          // nil: the client cannot ask its user while the call waits
-	forms   bool              // it can between two calls
-	filled  *filled           // the form it brings back; nil: none
-	form    *form             // and what that is about, until the call waits for it
-	// late hears the outcome in another goroutine when the call's time is over
-	// and the tool has not returned; call returns errLate when it does. Nil:
-	// call returns then and there, which costs two changes of goroutine.
-	late func(t *tool, err error)
 }
 
-// errLate is of a call whose outcome was told elsewhere.
-var errLate = errors.New("the call has been answered before its tool returned")
-
-// call is the way of every call of every agent to a source. It is a plain
-// sequence, because the order is the security policy and must be readable in
-// one screen. Its error is a [tools.Error], in the words of no System, or the
-// form that the client is answered with.
-func (h *Hub) call(ctx context.Context, c call) (res tools.Result, t *tool, err error) {
-	began := h.now()
-	var src *source
-	defer func() {
-		if !errors.Is(err, errLate) {
-			err = h.told(c, src, err)
-			h.audit(c, t, src, began, res, err)
-		}
-	}()
-
-	t, ok := c.view.tools[c.tool]
-	if !ok {
-		return res, nil, c.view.missing(c.tool)
-	}
-	src, args, err := t.choice.pick(t.of, c.args)
-	if err != nil {
-		return res, t, err
-	}
-	if err = c.view.grant(src, t.info.Effect); err != nil {
-		return res, t, err
-	}
-	if err = h.allowance(&c, t.info.Effect); err != nil {
-		return res, t, err
-	}
-	if c.effect, err = h.effect(ctx, &c, src, t, args); err != nil {
-		return res, t, err
-	}
-	if err = c.view.grant(src, c.effect); err != nil {
-		return res, t, err
-	}
-	leave, err := h.decide(ctx, &c, src, t, args) // may wait for a person
-	if err != nil {
-		return res, t, err
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
-	defer cancel()
-	release, err := c.session.slots.take(ctx)
-	if err != nil {
-		return res, t, err
-	}
-	c.changes = h.listen(&c, src, t)
-	work := func(open *lease) (tools.Result, error) { return h.run(ctx, &c, src, t, open, leave) }
-	if c.late == nil {
-		res, err = within(ctx, src, h.begins(release), work)
-	} else {
-		res, err = here(ctx, src, h.begins(release), work, func(err error) {
-			err = h.told(c, src, err)
-			h.audit(c, t, src, began, tools.Result{}, err)
-			c.late(t, err)
-		})
-	}
-	if err != nil {
-		return tools.Result{}, t, err
-	}
-	if err = capSize(res, t.info, h.limits.Answer); err != nil {
-		return tools.Result{}, t, err
-	}
-	return res, t, nil
+// A call is what an agent asks for, with what is known of it so far.
+type call struct {
+	mcp.Call
+	caller
+	began  time.Time
+	tool   *tool   // nil: not found
+	source *source // nil: not chosen
+	arguments
+	effect   tools.Effect      // empty: not known yet
+	returned *approval.Form    // what Call.Form is about; nil: none
+	recorder *journal.Recorder // of what the call changes; nil: it reads
 }
 
-// grant says whether the person who configured the source allows the effect.
+// call passes every call of every agent to a source. Its error is a
+// [tools.Error], in the words of no System, or an [approval.FormRequest], which
+// the client is answered with.
+func (h *Hub) call(ctx context.Context, by caller, r mcp.Call) (tools.Result, error) {
+	c := &call{Call: r, caller: by, began: h.now()}
+	res, err := h.perform(ctx, c)
+	if err != nil {
+		res, err = tools.Result{}, h.publicError(c.session, c.Tool, c.source, err)
+	}
+	h.audit(c, res, err)
+	return res, err
+}
+
+// perform is a plain sequence, because the order is the security policy and must
+// be readable on one screen.
+func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error) {
+	if c.tool, err = c.view.tool(c.Tool); err != nil {
+		return res, err
+	}
+	if c.source, c.arguments, err = c.tool.choice.pick(c.tool.of, parseArguments(c.Args)); err != nil {
+		return res, err
+	}
+	if err = c.view.grant(c.source, c.tool.info.Effect); err != nil {
+		return res, err
+	}
+	if err = h.limitRate(c); err != nil {
+		return res, err
+	}
+	if c.effect, err = h.resolveEffect(ctx, c); err != nil {
+		return res, err
+	}
+	if err = c.view.grant(c.source, c.effect); err != nil {
+		return res, err
+	}
+	auth, err := h.decide(ctx, c) // may wait for a person
+	if err != nil {
+		return res, err
+	}
+	c.recorder = h.newRecorder(c)
+	res, err = runOnSource(ctx, h, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Result, error) {
+		return h.run(ctx, c, open, auth)
+	})
+	if err == nil {
+		err = capSize(res, c.tool.info, h.limits.Answer)
+	}
+	return res, err
+}
+
+// grant reports whether the person who configured the source grants the effect.
 func (v *view) grant(src *source, e tools.Effect) error {
 	if v.may(src, e) {
 		return nil
@@ -121,145 +97,77 @@ func (v *view) grant(src *source, e tools.Effect) error {
 		WithHint("Ask the user; they decide it in Lectern's configuration.")
 }
 
-// within runs f on the opened source, behind the panic guard. It returns when
-// ctx ends even if f does not heed it; done runs when f has returned, so that
-// what f holds stays counted.
-func within[T any](ctx context.Context, src *source, done func(), f func(*lease) (T, error)) (T, error) {
-	type outcome struct {
-		v   T
-		err error
+// resolveEffect is what the tool declares, except for an undo: that has the
+// effect of what it does. It is an error if the agent has nothing to undo.
+func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) {
+	declared := c.tool.info.Effect
+	in, ok := c.undoArguments()
+	if c.tool.ownChanges == nil || declared == tools.Reads || !ok {
+		return declared, nil
 	}
-	finished := make(chan outcome, 1)
-	go func() {
-		defer done()
-		v, err := leased(ctx, src, f)
-		finished <- outcome{v, err}
-	}()
-	select {
-	case o := <-finished:
-		return o.v, o.err
-	case <-ctx.Done():
-	}
-	select { // an answer that is there already counts
-	case o := <-finished:
-		return o.v, o.err
-	default:
-		var none T
-		return none, ctx.Err()
-	}
-}
-
-// here is within on the caller's goroutine. When ctx ends first, late is called
-// with the reason by another goroutine, and the error, once f has returned, is
-// errLate.
-func here[T any](ctx context.Context, src *source, done func(), f func(*lease) (T, error), late func(error)) (T, error) {
-	defer done()
-	stop := context.AfterFunc(ctx, func() { late(ctx.Err()) })
-	v, err := leased(ctx, src, f)
-	if !stop() {
-		var none T
-		return none, errLate
-	}
-	return v, err
-}
-
-// leased runs f on the opened source, behind the panic guard.
-func leased[T any](ctx context.Context, src *source, f func(*lease) (T, error)) (T, error) {
-	return protected(func() (T, error) {
-		open, leave, err := src.acquire(ctx)
-		if err != nil {
-			var none T
-			return none, err
+	return runOnSource(ctx, h, c.session, c.source, func(ctx context.Context, open *sourceRef) (tools.Effect, error) {
+		deletes, err := h.ownChanges(c, open).undoDeletes(ctx, in)
+		if deletes {
+			return tools.Deletes, err
 		}
-		defer leave()
-		return f(open)
+		return declared, err
 	})
 }
 
-// capSize holds the bound for one answer. What is too much is refused rather
-// than cut: half a JSON object is of no use.
-func capSize(r tools.Result, info tools.ToolInfo, most int) error {
+// run runs the tool of a call on the opened source. What it writes is in the
+// journal before it is written, and marked there when the tool has returned,
+// even if the call has been answered by then.
+func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
+	res, err := catchPanic(func() (tools.Result, error) {
+		return h.invoke(ctx, c, open, callContext{c.Context, h, c, auth}, auth.args)
+	})
+	if c.recorder != nil {
+		c.recorder.End(ctx, open.Restorer(), err)
+	}
+	return res, err
+}
+
+// invoke runs a System's tool, or the hub's own for a source.
+func (h *Hub) invoke(ctx context.Context, c *call, open *sourceRef, to tools.CallContext, args json.RawMessage) (tools.Result, error) {
+	if c.tool.ownChanges != nil {
+		return c.tool.ownChanges.Call(ctx, h.ownChanges(c, open), to, args)
+	}
+	return open.Call(ctx, to, c.tool.info.Name, args)
+}
+
+// capSize refuses an answer that is too long rather than cut it: half a JSON
+// object is of no use.
+func capSize(r tools.Result, info tools.ToolInfo, limit int) error {
 	size := r.Size()
-	if size <= most {
+	if size <= limit {
 		return nil
 	}
-	e := tools.Errorf(tools.Limited, "the answer has %d bytes, more than the %d that fit", size, most)
+	e := tools.Errorf(tools.Limited, "the answer has %d bytes, more than the limit of %d", size, limit)
 	if _, ok := info.In.Properties["limit"]; ok {
 		return e.WithHint("Ask for less: use a smaller limit, and offset for the rest.")
 	}
 	return e.WithHint("Ask for less.")
 }
 
-// told makes err what an agent may see and leaves the rest to the log.
-func (h *Hub) told(c call, src *source, err error) error {
-	if isFormOut(err) {
+// publicError is err as an agent may see it; the log gets the rest.
+func (h *Hub) publicError(s *session, tool string, src *source, err error) error {
+	if isFormRequest(err) {
 		return err
 	}
 	e := tools.AsError(err)
-	if e == nil {
-		return nil
-	}
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "part", "hub", "session", c.session.id, "tool", c.tool, "source", nameOf(src),
+		h.log.Error("call failed", "part", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e
 }
 
-// audit writes who called what, for how long and with what outcome: never
-// arguments or content.
-func (h *Hub) audit(c call, t *tool, src *source, began time.Time, res tools.Result, err error) {
-	now := h.now()
-	h.calls.Add(1)
-	c.session.called(c.tool, now)
-	code, effect := "", tools.Effect("")
-	if isFormOut(err) {
-		code = status.Asked
-	} else if e := tools.AsError(err); e != nil {
-		code = string(e.Code)
-		h.failures.Add(1)
-	}
-	if t != nil {
-		effect = cmp.Or(c.effect, t.info.Effect)
-	}
-	if src != nil {
-		src.calls.Add(1)
-		if effect != "" && effect != tools.Reads {
-			src.writes.Add(1)
-		}
-	}
-	done := status.Call{
-		Time: began, Session: c.session.id, Client: bounded(c.session.clientName()), Source: nameOf(src), Tool: bounded(c.tool),
-		Effect: string(effect), Duration: now.Sub(began), RequestBytes: len(c.args), ResponseBytes: res.Size(), Code: code, Changes: c.changes.IDs(),
-	}
-	h.ring.add(done)
-	h.record(c, t, done)
-	attrs := []slog.Attr{
-		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
-		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
-		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
-	}
-	if len(done.Changes) > 0 {
-		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
-	}
-	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
-	h.picture.touch()
-}
-
-func nameOf(s *source) string {
-	if s == nil {
-		return ""
-	}
-	return s.conf.Name
-}
-
-// Call runs a tool, by its specification's name, on one source, the way of an
+// Call runs a tool, by its specification's name, on one source, as for an
 // agent: grants, limits and audit hold. Its error is a [tools.Error].
 func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessage) (tools.Result, error) {
-	by, _, err := h.byHand(source)
+	by, _, err := h.localCaller(source)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	res, _, err := h.call(ctx, call{session: by.session, client: by.who, view: by.view, tool: tool, args: args, caller: tools.NopCallContext{}})
-	return res, err
+	return h.call(ctx, by, mcp.Call{Tool: tool, Args: args, Context: tools.NopCallContext{}})
 }

@@ -16,7 +16,7 @@ import (
 func TestErrorsOfCalls(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	c := connect(t, h, "")
-	c.initialize()
+	c.Initialize()
 	for _, tt := range []struct{ name, tool, args, object, text string }{
 		{"spelled", "miss", `{"source":"notes"}`, `{"error":"no page named x","code":"PAGE_MISSING"}`, "no page named x. Search first."},
 		{
@@ -42,8 +42,8 @@ func TestErrorsOfCalls(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c.t = t
-			r := c.call(tt.tool, tt.args)
+			c.T = t
+			r := c.Call(tt.tool, tt.args)
 			if !r.IsError || string(r.Structured) != tt.object {
 				t.Errorf("object %s, want %s", r.Structured, tt.object)
 			}
@@ -52,9 +52,9 @@ func TestErrorsOfCalls(t *testing.T) {
 			}
 		})
 	}
-	c.t = t
+	c.T = t
 	log := h.log.String()
-	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk_test.go"} {
+	for _, want := range []string{"/home/me/secret", "the secret of note 7", "desk.go"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q", want)
 		}
@@ -63,18 +63,18 @@ func TestErrorsOfCalls(t *testing.T) {
 
 func TestUnknownTool(t *testing.T) {
 	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
-	c.initialize()
+	c.Initialize()
 	for _, name := range []string{"nothing", "own", "desk_say"} {
-		if f := c.ask("tools/call", `{"name":"`+name+`"}`); f.Error == nil || f.Error.Code != -32602 {
-			t.Errorf("%s: got %s, want -32602", name, f.raw)
+		if f := c.Ask("tools/call", `{"name":"`+name+`"}`); f.Error == nil || f.Error.Code != -32602 {
+			t.Errorf("%s: got %s, want -32602", name, f.Raw)
 		}
 	}
 }
 
 func TestResultIsWrittenOnce(t *testing.T) {
 	c := connect(t, start(t, Limits{}, deskSource("notes")), "")
-	c.initialize()
-	r := c.call("say", `{"text":"a <b> & ü"}`)
+	c.Initialize()
+	r := c.Call("say", `{"text":"a <b> & ü"}`)
 	want := map[string]string{"text": "a <b> & ü", "from": "notes"}
 	var structured, text map[string]string
 	if json.Unmarshal(r.Structured, &structured) != nil || json.Unmarshal([]byte(r.Content[0].Text), &text) != nil {
@@ -87,12 +87,12 @@ func TestResultIsWrittenOnce(t *testing.T) {
 
 func TestAnswerIsCapped(t *testing.T) {
 	c := connect(t, start(t, Limits{Answer: 1000}, deskSource("notes")), "")
-	c.initialize()
-	if r := c.call("big", `{"count":900}`); r.IsError {
+	c.Initialize()
+	if r := c.Call("big", `{"count":900}`); r.IsError {
 		t.Errorf("got %+v, want an answer", r)
 	}
-	r := c.call("big", `{"count":2000}`)
-	if want := "the answer has 2026 bytes, more than the 1000 that fit. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
+	r := c.Call("big", `{"count":2000}`)
+	if want := "the answer has 2026 bytes, more than the limit of 1000. Ask for less: use a smaller limit, and offset for the rest."; !r.IsError || r.Content[0].Text != want {
 		t.Errorf("got %+v, want %s", r, want)
 	}
 }
@@ -103,9 +103,9 @@ func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Limits{InFlight: 1}, deskSource("notes"))
 		c := connect(t, h, "")
-		c.initialize()
+		c.Initialize()
 		began := time.Now()
-		r := c.call("stubborn", `{}`)
+		r := c.Call("stubborn", `{}`)
 		if !r.IsError || !strings.Contains(string(r.Structured), `"code":"timeout"`) {
 			t.Errorf("got %+v, want a timeout", r)
 		}
@@ -115,8 +115,8 @@ func TestDeadline(t *testing.T) {
 		if n, _ := h.Busy(); n != 1 {
 			t.Errorf("%d calls in flight, want the stubborn one", n)
 		}
-		close(h.world.free)
-		if r := c.call("say", `{"text":"a"}`); r.IsError {
+		close(h.world.Free)
+		if r := c.Call("say", `{"text":"a"}`); r.IsError {
 			t.Errorf("got %+v, want an answer", r)
 		}
 	})
@@ -140,9 +140,9 @@ func TestCallByName(t *testing.T) {
 func TestAuditHoldsNoContent(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"))
 	c := connect(t, h, "")
-	c.initialize()
-	c.call("say", `{"text":"swordfish"}`)
-	c.call("miss", `{}`)
+	c.Initialize()
+	c.Call("say", `{"text":"swordfish"}`)
+	c.Call("miss", `{}`)
 	log := h.log.String()
 	for _, want := range []string{"part=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
 		if !strings.Contains(log, want) {

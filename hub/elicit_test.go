@@ -9,27 +9,29 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
 
 const initForms = `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"cursor","version":"9"}}`
 
-func (h *padHub) withForms(proven string) *client {
+func (h *padHub) withForms(proven string) *hubtest.Client {
 	h.t.Helper()
-	c := connectAs(h.t, h.testHub, Attach{Client: proven})
-	c.ask("initialize", initForms)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
+	c.Ask("initialize", initForms)
+	c.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
 
-// asked reads the form that the hub sends.
-func (c *client) asked() (id, message string) {
-	c.t.Helper()
-	f := c.recv()
+// readForm reads the form that the hub sends.
+func readForm(t testing.TB, c *hubtest.Client) (id, message string) {
+	t.Helper()
+	f := c.Recv()
 	var p struct{ Message string }
 	if f.Method != "elicitation/create" || json.Unmarshal(f.Params, &p) != nil {
-		c.t.Fatalf("got %s, want a form", f.raw)
+		t.Fatalf("got %s, want a form", f.Raw)
 	}
 	b, _ := json.Marshal(f.ID)
 	return string(b), p.Message
@@ -53,19 +55,19 @@ func TestElicit(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, askWrites(), nil, Limits{})
 			c := h.withForms("cursor")
-			c.send(drop)
-			id, message := c.asked()
+			c.Send(drop)
+			id, message := readForm(t, c)
 			if !strings.Contains(message, "Let cursor call drop in source notes") || !strings.Contains(message, "-one") {
 				t.Errorf("asked %q", message)
 			}
-			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + tt.answer + `}`)
+			c.Send(`{"jsonrpc":"2.0","id":` + id + `,` + tt.answer + `}`)
 			synctest.Wait()
 			if tt.want == "" {
 				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
 				tt.want = "by hand"
 			}
-			if f := c.recv(); !strings.Contains(f.raw, tt.want) {
-				t.Errorf("%s: %s", tt.answer, f.raw)
+			if f := c.Recv(); !strings.Contains(f.Raw, tt.want) {
+				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
 			if wrote := h.pad.writes > 0; wrote != strings.Contains(tt.answer, "once") {
 				t.Errorf("%s: written %v", tt.answer, wrote)
@@ -79,17 +81,17 @@ func TestElicitIsVoidWhenAnsweredElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
 		c := h.withForms("cursor")
-		c.send(drop)
-		id, _ := c.asked()
+		c.Send(drop)
+		id, _ := readForm(t, c)
 		h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
 		seen := ""
 		for range 2 {
-			seen += c.recv().raw
+			seen += c.Recv().Raw
 		}
 		if !strings.Contains(seen, "by hand") || !strings.Contains(seen, `"method":"notifications/cancelled"`) || !strings.Contains(seen, id) {
 			t.Errorf("got %s", seen)
 		}
-		c.send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"answer":"allow once"}}}`)
+		c.Send(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"answer":"allow once"}}}`)
 		synctest.Wait()
 		if h.pad.writes != 0 {
 			t.Error("a late form was heard")
@@ -113,17 +115,17 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
 			c := h.withForms(tt.proven)
-			c.send(drop)
+			c.Send(drop)
 			synctest.Wait()
 			if tt.want {
-				c.asked()
+				readForm(t, c)
 			}
 			h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
-			if f := c.recv(); !tt.want && !strings.Contains(f.raw, "by hand") {
-				t.Errorf("%+v: got %s", tt, f.raw)
+			if f := c.Recv(); !tt.want && !strings.Contains(f.Raw, "by hand") {
+				t.Errorf("%+v: got %s", tt, f.Raw)
 			}
 			if tt.want {
-				c.recv()
+				c.Recv()
 			}
 		})
 	}
@@ -134,13 +136,13 @@ func TestElicitOnlyWhereTrusted(t *testing.T) {
 func TestElicitOverHTTP(t *testing.T) {
 	h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: new(true)}), nil, Limits{})
 	s := serveHTTP(t, h.testHub)
-	resp, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
+	resp, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initForms+`}`)
 	session := resp.Header.Get("Mcp-Session-Id")
 	if session == "" {
 		t.Fatal(body)
 	}
-	s.do("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", session)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp", strings.NewReader(drop))
+	s.Do("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id", session)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/mcp", strings.NewReader(drop))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,13 +161,13 @@ func TestElicitOverHTTP(t *testing.T) {
 			continue
 		}
 		last = data
-		var f received
+		var f hubtest.Frame
 		if err := json.Unmarshal([]byte(data), &f); err != nil {
 			t.Fatal(err)
 		}
 		if f.Method == "elicitation/create" {
 			id, _ := json.Marshal(f.ID)
-			s.do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"allow once"}}}`, id), "Mcp-Session-Id", session)
+			s.Do("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"allow once"}}}`, id), "Mcp-Session-Id", session)
 		}
 	}
 	if !strings.Contains(last, `"done":true`) || h.pad.writes != 1 {

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -18,13 +21,10 @@ import (
 
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
-func (a *asker) tries(ctx context.Context, tool, args string, back *filled) (o told, state string) {
-	sf, _ := a.h.surface("")
-	res, _, err := a.h.call(ctx, call{
-		session: a.s, client: a.who, view: sf.shows.Load().of(a.who), tool: tool, args: json.RawMessage(args), caller: tools.NopCallContext{}, forms: true, filled: back,
-	})
-	if isFormOut(err) {
-		return told{}, err.(*formOut).state //nolint:errorlint // it is not wrapped
+func (a *asker) tries(ctx context.Context, tool, args string, back *approval.FilledForm) (o told, state string) {
+	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.viewOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}, Forms: true, Form: back})
+	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
+		return told{}, f.State
 	}
 	return told{res, tools.AsError(err)}, ""
 }
@@ -39,17 +39,15 @@ func (a *asker) form(tool, args string) (state string) {
 	return state
 }
 
-// open counts what waits and the forms that are out.
-func (h *padHub) open() int {
-	n := len(h.approvals.list())
-	h.approvals.mu.Lock()
-	defer h.approvals.mu.Unlock()
-	return n + len(h.approvals.forms)
+// open counts the calls that wait.
+func (h *padHub) open() int { return len(h.approvals.Pending()) }
+
+// filledIn is a form that was filled in.
+func filledIn(state string, allow bool) *approval.FilledForm {
+	return &approval.FilledForm{State: state, Answer: approval.FormAnswer{Given: true, Allow: allow}}
 }
 
-func yes(state string) *filled {
-	return &filled{state: state, said: true, ruling: ruling{allow: true, scope: status.Once, by: "client"}}
-}
+func yes(state string) *approval.FilledForm { return filledIn(state, true) }
 
 var proven = policy.Client{Name: "cursor", Proven: true}
 
@@ -76,12 +74,12 @@ func TestChecklistFormBinding(t *testing.T) {
 			"another name":              {&sameSession, "drop", dropA, state},
 			"the state of another":      {a, "drop", dropA, other},
 			"a guess":                   {a, "drop", dropA, "AAAAAAAAAAAAAAAAAAAAAAAAAA"},
-			"the approval's id":         {a, "drop", dropA, h.approvals.list()[0].ID},
+			"the approval's id":         {a, "drop", dropA, h.approvals.Pending()[0].ID},
 			"the state in another case": {a, "drop", dropA, state[:1] + "_" + state[2:]},
 		} {
 			o, _ := try.who.tries(t.Context(), try.tool, try.args, yes(try.back))
-			if code(o) != tools.Conflict || h.pad.writes != 0 || len(h.approvals.list()) != 2 {
-				t.Errorf("%s: %s, %d writes, %d wait", name, code(o), h.pad.writes, len(h.approvals.list()))
+			if code(o) != tools.Conflict || h.pad.writes != 0 || len(h.approvals.Pending()) != 2 {
+				t.Errorf("%s: %s, %d writes, %d wait", name, code(o), h.pad.writes, len(h.approvals.Pending()))
 			}
 		}
 		o, _ := a.tries(t.Context(), "drop", ` { "path" : "a" } `, yes(state)) // the same arguments
@@ -124,7 +122,7 @@ func TestChecklistFormSingleUse(t *testing.T) {
 		}
 		former := h.waiting().ID
 		h.pad.edit("Journal/today", "a further edit")
-		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &filled{state: next}) // a form that was closed
+		_, next = a.tries(t.Context(), "drop", `{"path":"Journal/today"}`, &approval.FilledForm{State: next}) // a form that was closed
 		if next == "" || h.waiting().ID == former {
 			t.Error("what is no longer the question still waits")
 		}
@@ -145,41 +143,43 @@ func TestChecklistFormExpiry(t *testing.T) {
 		a := h.asker(proven)
 		state := a.form("drop", dropA)
 		id := h.waiting().ID
-		pass(h.limits.Form - time.Second)
+		time.Sleep(h.limits.Form - time.Second)
 		h.waiting()
-		pass(2 * time.Second)
+		time.Sleep(2 * time.Second)
 		if h.open() != 0 || h.Answer(id, true, status.Answer{}) == nil {
 			t.Error("it still waits")
 		}
 		o, _ := a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
 		h.answers(h.waiting().ID, true, status.Answer{})
-		pass(h.limits.Form + time.Second) // a yes in the panel lives no longer
+		time.Sleep(h.limits.Form + time.Second) // a yes in the panel lives no longer
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
 		h.pad.skew.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 		h.pad.skew.Store(0)
-		pass(time.Hour)
+		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)
-		h.join(a.s)
-		h.leave(a.s)
+		h.mu.Lock()
+		h.sessions[a.s.Session] = a.s
+		h.mu.Unlock()
+		h.sessionChanged(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
 		}
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancelled := make(chan told)
-		go func() { o, _ := a.tries(ctx, "drop", dropA, &filled{state: state}); cancelled <- o }()
+		go func() { o, _ := a.tries(ctx, "drop", dropA, &approval.FilledForm{State: state}); cancelled <- o }()
 		synctest.Wait()
 		id = h.waiting().ID
 		cancel()
@@ -188,12 +188,12 @@ func TestChecklistFormExpiry(t *testing.T) {
 			t.Error("an answer to a cancelled call was taken")
 		}
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
-		h.approvals.close()
+		h.approvals.Close()
 		o, _ = a.tries(t.Context(), "drop", dropA, yes(state))
-		says(t, o, tools.Conflict, "is over")
+		says(t, o, tools.Conflict, "has expired")
 		if h.pad.writes != 0 {
 			t.Error("a call ran that nobody said yes to in time")
 		}
@@ -219,8 +219,8 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 
 		h.SetPolicy(policy.New(askWrites(), nil))
 		one, two := a.form("drop", dropA), a.form("drop", dropA)
-		h.answers(h.approvals.list()[0].ID, true, status.Answer{Scope: status.ForSession})
-		h.answers(h.approvals.list()[0].ID, false, status.Answer{Reason: "by hand"})
+		h.answers(h.approvals.Pending()[0].ID, true, status.Answer{Scope: status.ForSession})
+		h.answers(h.approvals.Pending()[0].ID, false, status.Answer{Reason: "by hand"})
 		first, _ := a.tries(t.Context(), "drop", dropA, yes(one))
 		second, _ := a.tries(t.Context(), "drop", dropA, yes(two))
 		if code(first) == code(second) || h.pad.writes != 1 {
@@ -265,12 +265,16 @@ func TestFormsInAnyOrder(t *testing.T) {
 			h.SetPolicy(policies[0])
 			askers := []*asker{h.asker(proven), h.asker(proven)}
 			outs := map[string]*out{}
+			known := map[string]bool{} // ids of approvals
 			paths := []string{"a", "b"}
 			ran := 0
 			asks := func(a *asker, path, state string) {
-				h.approvals.mu.Lock()
-				id := h.approvals.forms[state].waiting.shown.ID
-				h.approvals.mu.Unlock()
+				id := ""
+				for _, p := range h.approvals.Pending() {
+					if !known[p.ID] {
+						id, known[p.ID] = p.ID, true
+					}
+				}
 				outs[state] = &out{who: a, path: path, before: h.pad.holds(path), policy: h.policy.Load().Digest(), until: time.Now().Add(h.limits.Form), id: id}
 			}
 			for step := range 200 {
@@ -290,13 +294,14 @@ func TestFormsInAnyOrder(t *testing.T) {
 					if r.IntN(4) > 0 { // mostly who was asked
 						a, path = o.who, o.path
 					}
-					back := yes(state)
-					back.said, back.ruling.allow = r.IntN(4) > 0, r.IntN(3) > 0
+					said, allow := r.IntN(4) > 0, r.IntN(3) > 0
+					back := filledIn(state, allow)
+					back.Answer.Given = said
 					right := !o.back && a == o.who && path == o.path && !time.Now().After(o.until)
 					if right {
 						o.back = true
-						if o.answer == nil && back.said && o.policy == h.policy.Load().Digest() {
-							o.answer = new(back.ruling.allow)
+						if o.answer == nil && said && o.policy == h.policy.Load().Digest() {
+							o.answer = &allow
 						}
 					}
 					want := right && o.answer != nil && *o.answer && o.before == h.pad.holds(path) && o.policy == h.policy.Load().Digest()
@@ -328,7 +333,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 							}
 						}
 					}
-					pass(time.Duration(r.IntN(60)) * time.Second)
+					time.Sleep(time.Duration(r.IntN(60)) * time.Second)
 				}
 			}
 			if ran == 0 && seed == 0 {

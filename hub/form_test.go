@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -70,8 +73,8 @@ func TestForm(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, askWrites(), nil, Limits{})
-			c := connectAs(t, h.testHub, Attach{Client: "cursor"})
-			f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+			c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+			f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 			asked := f.InputRequests["approval"].Params
 			if !strings.Contains(asked.Message, "Let cursor call drop in source notes") || !strings.Contains(asked.Message, "-one") || asked.RequestedSchema["type"] != "object" {
 				t.Errorf("asked %+v", asked)
@@ -79,21 +82,21 @@ func TestForm(t *testing.T) {
 			if w := h.waiting(); w.Until.Sub(w.Since) != h.limits.Form || h.pad.writes != 0 {
 				t.Errorf("meanwhile %+v", w)
 			}
-			c.send(`{"jsonrpc":"2.0","id":"again","method":"tools/call","params":` + dropForm(f.RequestState, tt.answer) + `}`)
+			c.Send(`{"jsonrpc":"2.0","id":"again","method":"tools/call","params":` + dropForm(f.RequestState, tt.answer) + `}`)
 			synctest.Wait()
 			if tt.want == "" {
 				h.answers(h.waiting().ID, false, status.Answer{Reason: "by hand"})
 				tt.want = "by hand"
 			}
-			if f := c.recv(); f.ID != "again" || !strings.Contains(f.raw, tt.want) {
-				t.Errorf("%s: %s", tt.answer, f.raw)
+			if f := c.Recv(); f.ID != "again" || !strings.Contains(f.Raw, tt.want) {
+				t.Errorf("%s: %s", tt.answer, f.Raw)
 			}
 			if wrote := h.pad.writes > 0; wrote != (tt.want == `"done":true`) || h.open() != 0 {
 				t.Errorf("%s: written %v, %d wait", tt.answer, wrote, h.open())
 			}
-			again := c.ask("tools/call", dropForm("", ""))
-			if stands := strings.Contains(tt.answer, "for this session"); stands != strings.Contains(again.raw, `"done":true`) {
-				t.Errorf("%s, and the next call: %s", tt.answer, again.raw)
+			again := c.Ask("tools/call", dropForm("", ""))
+			if stands := strings.Contains(tt.answer, "for this session"); stands != strings.Contains(again.Raw, `"done":true`) {
+				t.Errorf("%s, and the next call: %s", tt.answer, again.Raw)
 			}
 		})
 	}
@@ -105,10 +108,10 @@ func TestFormShowsWhatIsHidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
 		h.pad.edit("x\ny", "\x1b[8mhidden\u202e\r\n")
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
 		params := strings.Replace(dropForm("", ""), `"path":"a"`, `"path":"x\ny"`, 1)
 		params = strings.Replace(params, `"_meta":{`, `"_meta":{"lectern/reason":"harmless\nAllow it!",`, 1)
-		message := isForm(t, c.ask("tools/call", params).Result).InputRequests["approval"].Params.Message
+		message := isForm(t, c.Ask("tools/call", params).Result).InputRequests["approval"].Params.Message
 		if strings.ContainsAny(message, "\x1b\u202e\r") || !strings.Contains(message, "-␛[8mhidden\\u{202e}") || !strings.Contains(message, "delete x␊y\n") ||
 			!strings.Contains(message, "says why: harmless␊Allow it!\n") {
 			t.Errorf("asked %q", message)
@@ -123,30 +126,30 @@ func TestFormIsAnsweredElsewhere(t *testing.T) {
 		for _, answer := range []string{`{"action":"cancel"}`, `{"action":"decline"}`, `{"action":"accept","content":{"answer":"allow once"}}`, ``} {
 			synctest.Test(t, func(t *testing.T) {
 				h := startPad(t, askWrites(), nil, Limits{})
-				c := connectAs(t, h.testHub, Attach{Client: "cursor"})
-				f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+				c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+				f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 				h.answers(h.waiting().ID, allow, status.Answer{Reason: map[bool]string{false: "by hand"}[allow]})
 				if h.pad.writes != 0 {
 					t.Error("written before the client came back")
 				}
-				got := c.ask("tools/call", dropForm(f.RequestState, answer))
-				if !strings.Contains(got.raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.pad.writes > 0 != allow {
-					t.Errorf("the panel said %v, the form %q: %s", allow, answer, got.raw)
+				got := c.Ask("tools/call", dropForm(f.RequestState, answer))
+				if !strings.Contains(got.Raw, map[bool]string{true: `"done":true`, false: "by hand"}[allow]) || h.pad.writes > 0 != allow {
+					t.Errorf("the panel said %v, the form %q: %s", allow, answer, got.Raw)
 				}
 			})
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
-		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
-		c.send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
+		c.Send(`{"jsonrpc":"2.0","id":"closed","method":"tools/call","params":` + dropForm(f.RequestState, `{"action":"cancel"}`) + `}`)
 		synctest.Wait()
 		if left := h.waiting().Until.Sub(h.now()); left != h.limits.Approval {
 			t.Errorf("the panel shows that it waits for %s", left)
 		}
-		if got := c.recv(); !strings.Contains(got.raw, "nobody approved the call within 50s") {
-			t.Errorf("got %s", got.raw)
+		if got := c.Recv(); !strings.Contains(got.Raw, "the call was not approved within 50s") {
+			t.Errorf("got %s", got.Raw)
 		}
 	})
 }
@@ -169,17 +172,17 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startPad(t, append(askWrites(), policy.Grant{Client: "cursor", Elicit: tt.elicit}), nil, Limits{})
-			c := connectAs(t, h.testHub, Attach{Client: tt.proven})
-			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
+			c := connectAs(t, h.testHub, mcp.Attach{Proven: tt.proven})
+			c.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Replace(dropForm("", ""), `{"elicitation":{}}`, tt.caps, 1) + `}`)
 			synctest.Wait()
 			id := h.waiting().ID
 			if tt.want {
-				isForm(t, c.recv().Result)
+				isForm(t, c.Recv().Result)
 				return
 			}
 			h.answers(id, false, status.Answer{Reason: "by hand"})
-			if f := c.recv(); !strings.Contains(f.raw, "by hand") {
-				t.Errorf("%+v: got %s", tt, f.raw)
+			if f := c.Recv(); !strings.Contains(f.Raw, "by hand") {
+				t.Errorf("%+v: got %s", tt, f.Raw)
 			}
 		})
 	}
@@ -189,22 +192,22 @@ func TestFormOnlyWhereTrusted(t *testing.T) {
 func TestFormIsOfTheModernEra(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
-		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
 		former := h.waiting().ID
-		c.initialize()
-		c.send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
+		c.Initialize()
+		c.Send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
 			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
 		synctest.Wait()
-		list := h.approvals.list()
+		list := h.approvals.Pending()
 		if len(list) != 2 || h.pad.writes != 0 {
 			t.Fatalf("%d wait, %d writes", len(list), h.pad.writes)
 		}
 		for _, a := range list {
 			h.answers(a.ID, a.ID == former, status.Answer{Reason: "by hand"})
 		}
-		if got := c.recv(); !strings.Contains(got.raw, "by hand") || h.pad.writes != 0 {
-			t.Errorf("got %s", got.raw)
+		if got := c.Recv(); !strings.Contains(got.Raw, "by hand") || h.pad.writes != 0 {
+			t.Errorf("got %s", got.Raw)
 		}
 	})
 }
@@ -213,29 +216,29 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 // was asked brings it back.
 func TestFormOverHTTP(t *testing.T) {
 	h := startPad(t, askWrites(), nil, Limits{})
-	h.proves = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	h.mcp.VerifyClient = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 	s := serveHTTP(t, h.testHub)
-	post := func(proven, params string) received {
+	post := func(proven, params string) hubtest.Frame {
 		t.Helper()
-		_, body := s.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`,
-			append(modern("tools/call", "drop"), "Authorization", "Bearer "+proven)...)
-		var f received
+		_, body := s.Do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`,
+			append(hubtest.Modern("tools/call", "drop"), "Authorization", "Bearer "+proven)...)
+		var f hubtest.Frame
 		if err := json.Unmarshal([]byte(body), &f); err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
-		f.raw = body
+		f.Raw = body
 		return f
 	}
 	const yes = `{"action":"accept","content":{"answer":"allow once"}}`
 	f := isForm(t, post("cursor", dropForm("", "")).Result)
-	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "about another call") || h.pad.writes != 0 {
-		t.Errorf("another client: %s", got.raw)
+	if got := post("codex", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "about another call") || h.pad.writes != 0 {
+		t.Errorf("another client: %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, `"done":true`) || h.pad.writes != 1 {
-		t.Errorf("got %s", got.raw)
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, `"done":true`) || h.pad.writes != 1 {
+		t.Errorf("got %s", got.Raw)
 	}
-	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.raw, "is over") || h.pad.writes != 1 {
-		t.Errorf("again: %s", got.raw)
+	if got := post("cursor", dropForm(f.RequestState, yes)); !strings.Contains(got.Raw, "has expired") || h.pad.writes != 1 {
+		t.Errorf("again: %s", got.Raw)
 	}
 }
 
@@ -243,13 +246,13 @@ func TestFormOverHTTP(t *testing.T) {
 func TestFormIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startPad(t, askWrites(), nil, Limits{SessionWrites: 1})
-		c := connectAs(t, h.testHub, Attach{Client: "cursor"})
-		f := isForm(t, c.ask("tools/call", dropForm("", "")).Result)
-		if got := c.ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.raw, `"done":true`) {
-			t.Errorf("the session's one write: %s", got.raw)
+		c := connectAs(t, h.testHub, mcp.Attach{Proven: "cursor"})
+		f := isForm(t, c.Ask("tools/call", dropForm("", "")).Result)
+		if got := c.Ask("tools/call", dropForm(f.RequestState, `{"action":"accept","content":{"answer":"allow once"}}`)); !strings.Contains(got.Raw, `"done":true`) {
+			t.Errorf("the session's one write: %s", got.Raw)
 		}
-		if got := c.ask("tools/call", dropForm("", "")); !strings.Contains(got.raw, "made its 1 writes") {
-			t.Errorf("and another: %s", got.raw)
+		if got := c.Ask("tools/call", dropForm("", "")); !strings.Contains(got.Raw, "made its 1 writes") {
+			t.Errorf("and another: %s", got.Raw)
 		}
 		calls, err := h.Calls(context.Background(), status.CallFilter{})
 		if err != nil {
@@ -267,3 +270,6 @@ func TestFormIsRecorded(t *testing.T) {
 		}
 	})
 }
+
+// pass lets the time of a synctest bubble pass.
+func pass(d time.Duration) { time.Sleep(d) }

@@ -3,11 +3,10 @@
 // agent through one function, [Hub.call].
 //
 // It takes Systems as an argument and never names one; it listens nowhere and
-// reads no configuration, which is cmd's work. It is the only importer of
-// mcp-go, which it uses for the protocol's messages but not for its streams:
-// see stream.go for why. cmd/lectern imports it.
+// reads no configuration, which is cmd's work. It does not speak MCP: package
+// hub/mcp does, and reaches the hub through agent_api.go. cmd/lectern imports it.
 //
-// Start reading at [Hub], then call.go, then stream.go.
+// Start reading at call.go, then [Hub].
 package hub
 
 import (
@@ -16,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -25,9 +23,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/lectern-mcp/lectern/bridge"
+	"github.com/lectern-mcp/lectern/hub/approval"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/journal"
@@ -42,68 +40,67 @@ type Config struct {
 	Limits  Limits
 	Version string // of Lectern, told to agents
 	Skill   string // version of SKILL.md, told to agents
-	State   Picture
+	State   SnapshotStore
 	// Bridge is where Systems with a Peer find it. The hub neither serves nor
 	// closes it. Nil: no Peer ever connects.
 	Bridge *bridge.Bridge
 	// Policy is what agents may do besides what the sources grant; nil: there
 	// is none.
 	Policy *policy.Policy
-	// Journal keeps what agents change. Whoever made it closes it, after the hub.
-	// Nil: nobody remembers, which is for tests.
+	// Journal records what agents change. The caller closes it, after the hub.
+	// Nil: nothing is recorded, which is for tests.
 	Journal *journal.Journal
-	// Proves names the client that has proved its name by its token, or "".
-	// Nil: none does.
-	Proves func(*http.Request) string
-	// Asks hears of every call that begins to wait for a person; it must not
-	// block. Nil: nobody does.
-	Asks func(status.Approval)
-	// Pasts gives agents the tools to list and undo their own Changes.
-	Pasts bool
-	// Unmarked leaves out of answers the mark that they are data, not
+	// VerifyClient returns the name of the client that has proved it by its
+	// token, or "". Nil: no client can.
+	VerifyClient func(*http.Request) string
+	// OnApproval is called for every call that begins to wait for a person; it
+	// must not block. Nil: nothing is called.
+	OnApproval func(status.Approval)
+	// OwnChanges gives agents the tools to list and undo their own Changes.
+	OwnChanges bool
+	// NoDataMarker leaves out of answers the mark that they are data, not
 	// instructions.
-	Unmarked bool
-	Log      *slog.Logger
-	Now      func() time.Time
+	NoDataMarker bool
+	Log          *slog.Logger
+	Now          func() time.Time
 }
 
 // Source says how to open one knowledge base and what agents may do with it.
 type Source struct {
 	Name     string // [a-z0-9-]+
 	Kind     string // the name of its System
-	ReadOnly bool   // grants reads alone, whatever Effects says
+	ReadOnly bool   // grants only reads, whatever Effects says
 	// Effects are granted to agents. Nil grants all but [tools.Admin], which
 	// is never granted unless it is named.
 	Effects []tools.Effect
-	// Privacy says what agents must not see of it.
+	// Privacy hides parts of it from agents.
 	Privacy tools.Privacy
 	Options json.RawMessage // the System's own keys
 	Place   string          // folder, graph or address, for people
 	Sample  bool            // the Welcome vault
 }
 
-// Picture is the part of supervisor.State that the hub draws on.
-type Picture interface {
+// SnapshotStore is the part of supervisor.State that the hub writes to.
+type SnapshotStore interface {
 	Update(change func(*status.Snapshot))
 	Raise(p status.Problem)
-	Clear(code, part string)
+	Clear(code, component string)
 }
 
 // Hub opens sources and serves them. Its methods may be used from any
 // goroutine.
 type Hub struct {
-	kinds   map[string]tools.Kind
-	limits  Limits
-	version string
-	skill   string
-	log     *slog.Logger
-	now     func() time.Time
-	picture *picture
-	bridge  *bridge.Bridge
-	journal *journal.Journal
-	stopped atomic.Bool // the journal cannot be written
-	policy  atomic.Pointer[policy.Policy]
-	proves  func(*http.Request) string
+	kinds    map[string]tools.Kind
+	limits   Limits
+	skill    string
+	log      *slog.Logger
+	now      func() time.Time
+	snapshot *snapshotWriter
+	bridge   *bridge.Bridge
+	journal  *journal.Journal
+	stopped  atomic.Bool // the journal cannot be written
+	policy   atomic.Pointer[policy.Policy]
+	mcp      *mcp.Server
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -111,52 +108,46 @@ type Hub struct {
 	reload  sync.Mutex     // one Reload at a time
 	started atomic.Bool
 
-	mu       sync.RWMutex
-	sources  []*source
-	surfaces map[string]*surface // by scope
-	sessions map[*session]struct{}
+	mu            sync.RWMutex
+	sources       []*source
+	toolsetCaches map[string]*toolsetCache  // by scope
+	sessions      map[*mcp.Session]*session // that are open
 
-	gate       gate
-	approvals  approvals
-	web        *web
-	changes    subscriptions
-	unmarked   bool
-	pasts      bool // agents may see and undo their own Changes
-	allowances allowances
-	ring       *callRing
-	trail      atomic.Pointer[audit.Trail]
-	calls      atomic.Uint64
-	failures   atomic.Uint64
-	inFlight   atomic.Int64
-	ids        atomic.Uint64
-	settled    chan struct{} // cap 1: the last call in flight has ended
-
-	asks func(status.Approval) // hears of every call that begins to wait
-	// onSurface lets the conformance test add what a System cannot declare.
-	onSurface func(*server.MCPServer)
+	approvals        *approval.Queue
+	offersOwnChanges bool // agents may list and undo their own Changes
+	usage            clientUsage
+	history          *callHistory
+	trail            atomic.Pointer[audit.Trail]
+	calls            atomic.Uint64
+	failures         atomic.Uint64
+	inFlight         atomic.Int64
+	ids              atomic.Uint64
+	drained          chan struct{} // cap 1: the last call in flight has ended
 }
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		version: c.Version, skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, asks: c.Asks,
-		surfaces: map[string]*surface{}, sessions: map[*session]struct{}{}, settled: make(chan struct{}, 1),
+		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
+		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, drained: make(chan struct{}, 1),
 	}
-	h.unmarked = c.Unmarked
-	h.pasts = c.Pasts && c.Journal != nil
-	h.ring = &callRing{size: callsKept}
-	h.gate = newGate(h.limits.Large, h.limits.LargeAtOnce)
+	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
+	h.history = &callHistory{size: historySize}
 	for _, k := range c.Kinds {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))
-	if h.proves = c.Proves; h.proves == nil {
-		h.proves = func(*http.Request) string { return "" }
-	}
 	h.life, h.end = context.WithCancel(context.Background())
-	h.picture = newPicture(c.State, c.Now)
-	h.web = newWeb(h)
+	h.snapshot = newSnapshotWriter(c.State, c.Now)
+	h.approvals = approval.NewQueue(approval.Config{
+		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
+		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
+	})
+	h.mcp = mcp.New(mcp.Config{
+		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill, SessionID: h.nextSessionID, SessionChanged: h.sessionChanged,
+		VerifyClient: c.VerifyClient, NoDataMarker: c.NoDataMarker, Log: c.Log, Now: c.Now,
+	})
 	for _, s := range c.Sources {
 		h.sources = append(h.sources, h.newSource(s))
 	}
@@ -170,20 +161,20 @@ func (h *Hub) Start(ctx context.Context) error {
 	if h.started.Swap(true) {
 		return errors.New("start hub: it has been started before")
 	}
-	h.countOn()
-	h.work.Go(func() { h.picture.run(h.life, h.draw) })
-	h.work.Go(h.sweep)
+	h.continueSessionIDs()
+	h.work.Go(func() { h.snapshot.run(h.life, h.fillSnapshot) })
+	h.work.Go(func() { h.mcp.CloseIdle(h.life) })
 	h.mu.RLock()
 	sources := slices.Clone(h.sources)
 	h.mu.RUnlock()
 	for _, s := range sources {
-		h.work.Go(func() { s.keep() })
+		h.work.Go(func() { s.maintain() })
 	}
 	wait := time.NewTimer(2 * time.Second)
 	defer wait.Stop()
 	for _, s := range sources {
 		select {
-		case <-s.tried:
+		case <-s.firstAttempt:
 		case <-wait.C:
 			return nil
 		case <-ctx.Done():
@@ -191,20 +182,6 @@ func (h *Hub) Start(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// sweep forgets idle clients that have no session to end.
-func (h *Hub) sweep() {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			h.web.sweep()
-		case <-h.life.Done():
-			return
-		}
-	}
 }
 
 // Reload takes over a new list of sources. One whose description has not
@@ -231,7 +208,6 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 		next, fresh = append(next, s), append(fresh, s)
 	}
 	h.sources = next
-	surfaces := h.surfaceList()
 	h.mu.Unlock()
 
 	for _, s := range gone {
@@ -239,66 +215,98 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	}
 	if h.started.Load() {
 		for _, s := range fresh {
-			h.work.Go(func() { s.keep() })
+			h.work.Go(func() { s.maintain() })
 		}
 	}
-	for _, sf := range surfaces {
-		sf.publish(h.inScope(sf.scope))
-	}
-	h.picture.touch()
+	h.refreshToolsets(false)
+	h.snapshot.touch()
 	return nil
+}
+
+// refreshToolsets makes all toolsets again and tells agents whose lists changed.
+func (h *Hub) refreshToolsets(perClient bool) {
+	h.mu.Lock()
+	clear(h.toolsetCaches)
+	h.mu.Unlock()
+	h.mcp.Refresh(perClient)
+}
+
+// inScope lists the sources of a scope.
+func (h *Hub) inScope(scope string) []*source {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.inScopeLocked(scope)
+}
+
+func (h *Hub) inScopeLocked(scope string) []*source {
+	return slices.DeleteFunc(slices.Clone(h.sources), func(s *source) bool { return scope != "" && s.conf.Name != scope })
 }
 
 // Reopen closes a source and opens it again now, as a person may ask when its
 // Problem says so. It returns why the source cannot be opened.
 func (h *Hub) Reopen(ctx context.Context, name string) error {
-	h.mu.RLock()
-	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
-	var s *source
-	if i >= 0 {
-		s = h.sources[i]
-	}
-	h.mu.RUnlock()
-	if s == nil {
+	s, ok := h.sourceNamed(name)
+	if !ok {
 		return fmt.Errorf("reopen source: no source named %s", name)
 	}
-	return s.reopenNow(ctx)
+	return s.requestReopen(ctx)
+}
+
+func (h *Hub) sourceNamed(name string) (*source, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	i := slices.IndexFunc(h.sources, func(s *source) bool { return s.conf.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return h.sources[i], true
+}
+
+// Answer approves or refuses a call that waits for a person: see
+// [approval.Queue.Answer].
+func (h *Hub) Answer(id string, allow bool, a status.Answer) error {
+	return h.approvals.Answer(id, allow, a)
+}
+
+// Approval is a call that waits: see [approval.Queue.Get].
+func (h *Hub) Approval(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
+	return h.approvals.Get(id)
 }
 
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.
 func (h *Hub) Close() error {
-	h.approvals.close()
+	h.approvals.Close()
 	grace := time.NewTimer(h.limits.Grace)
 	defer grace.Stop()
 	for waiting := true; waiting && h.inFlight.Load() > 0; {
 		select {
-		case <-h.settled:
+		case <-h.drained:
 		case <-grace.C:
 			waiting = false
 		}
 	}
 	h.end()
-	h.ring.close()
-	h.web.close()
+	h.history.close()
+	h.mcp.Close()
 	h.work.Wait()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	var errs []error
 	for _, s := range h.sources {
-		errs = append(errs, s.closed())
+		errs = append(errs, s.lastCloseError())
 	}
 	return errors.Join(errs...)
 }
 
-// begins counts a call in flight until done.
-func (h *Hub) begins(release func()) (done func()) {
+// trackCall counts a call in flight until done.
+func (h *Hub) trackCall(release func()) (done func()) {
 	h.inFlight.Add(1)
 	return func() {
 		release()
 		if h.inFlight.Add(-1) == 0 {
 			select {
-			case h.settled <- struct{}{}:
+			case h.drained <- struct{}{}:
 			default:
 			}
 		}
@@ -312,23 +320,5 @@ func (h *Hub) Busy() (inFlight, sessions int) {
 	return int(h.inFlight.Load()), len(h.sessions)
 }
 
-// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
-// wrap it in loopnet.Guard.
-func (h *Hub) HTTP() http.Handler { return h.web.routes() }
-
-// Attach says who a stream belongs to.
-type Attach struct {
-	Scope     string // a source's name; empty: all sources
-	Transport status.Transport
-	Client    string // what the client has proved to be; empty: nothing
-	PID       int    // of the `lectern serve` process, or 0
-}
-
-// ServeStream serves one agent over newline-delimited JSON-RPC until r ends,
-// w cannot be written, ctx ends or the hub closes. Calls in flight at the end
-// of r may finish within the limits' grace. When it returns for another reason
-// it makes a blocked read of r return, by a deadline or by closing it, where r
-// can do either.
-func (h *Hub) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a Attach) error {
-	return h.serveStream(ctx, r, w, a)
-}
+// MCP serves agents. It is closed with the hub.
+func (h *Hub) MCP() *mcp.Server { return h.mcp }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -132,13 +133,13 @@ func boxKind(b *box) tools.Kind {
 // A boxHub is a hub with a journal, on a box.
 type boxHub struct {
 	*Hub
-	board *board
-	log   *syncBuffer
+	board *hubtest.Board
+	log   *hubtest.Log
 	close func() error
 }
 
 func openBox(ctx context.Context, top string, at func(string)) (*boxHub, error) {
-	b, log := newBoard(), &syncBuffer{}
+	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
 	h := New(Config{
@@ -253,11 +254,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 			}
 			h := startBox(t, top)
 			if want.says != "" {
-				for end := time.Now().Add(10 * time.Second); !strings.Contains(h.log.String(), want.says); pass(time.Millisecond) {
-					if time.Now().After(end) {
-						t.Fatalf("the log does not say %q:\n%s", want.says, h.log)
-					}
-				}
+				h.log.WaitFor(t, want.says)
 			}
 			if got := filesOf(t, top); got != want.files {
 				t.Errorf("files %q, want %q", got, want.files)
@@ -317,7 +314,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
 		t.Errorf("reading: %v", err)
 	}
-	if p, ok := h.board.problem("journal.stopped journal"); !ok || p.Severity != status.Error {
+	if p, ok := h.board.Problem("journal.stopped journal"); !ok || p.Severity != status.Error {
 		t.Errorf("problem %+v, %v", p, ok)
 	}
 	if err := os.Remove(in); err != nil {
@@ -326,7 +323,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if e := put(); e != nil {
 		t.Errorf("error %v", e)
 	}
-	if p, ok := h.board.problem("journal.stopped journal"); ok {
+	if p, ok := h.board.Problem("journal.stopped journal"); ok {
 		t.Errorf("still there: %+v", p)
 	}
 }

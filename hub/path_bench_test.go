@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
@@ -50,11 +52,11 @@ func BenchmarkCallPath(b *testing.B) {
 	}
 }
 
-type caller func(tool string, args json.RawMessage) error
+type toolCall func(tool string, args json.RawMessage) error
 
 // guardedCalls are the two ways to call: a System alone, and one behind a hub
 // with all that the product gives it.
-func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
+func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole toolCall) {
 	b.Helper()
 	top := b.TempDir()
 	log, err := logs.New(logs.Options{File: filepath.Join(top, "log"), Now: time.Now})
@@ -67,8 +69,8 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 	}
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: slog.New(log)})
 	h := New(Config{
-		Kinds: []tools.Kind{markdown.System()}, Policy: p, Journal: j, Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: slog.New(log),
-		Limits: Limits{CallsPerMinute: 1 << 40, FuseDeletes: 100, FuseBytes: 1 << 40},
+		Kinds: []tools.Kind{markdown.System()}, Policy: p, Journal: j, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: slog.New(log),
+		Limits: Limits{CallsPerMinute: 1 << 40, DeletesPerMinute: 100, RewrittenBytesPerMinute: 1 << 40},
 		Sources: []Source{{
 			Name: "notes", Kind: "markdown", Options: folderOfOnePage(b),
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "private/**"}, {Namespace: "Diary"}}},
@@ -95,10 +97,10 @@ func guardedCalls(b *testing.B, p *policy.Policy) (alone, whole caller) {
 		_, err := bare.Call(b.Context(), tools.NopCallContext{}, tool, args)
 		return err
 	}
-	s, client := h.newSession("stdio", "", 0), policy.Client{Name: "bench", Proven: true}
-	v := newShows(p, h.inScope("")).of(client)
+	s, client := h.localSession("", ""), policy.Client{Name: "bench", Proven: true}
+	v := newToolsetCache(p, h.inScope("")).of(client)
 	whole = func(name string, args json.RawMessage) error {
-		_, _, err := h.call(b.Context(), call{session: s, client: client, view: v, tool: name, args: args, caller: tools.NopCallContext{}, late: func(*tool, error) {}})
+		_, err := h.call(b.Context(), caller{s, client, v}, mcp.Call{Tool: name, Args: args, Context: tools.NopCallContext{}})
 		return err
 	}
 	return alone, whole
@@ -118,7 +120,7 @@ func folderOfOnePage(b *testing.B) json.RawMessage {
 	return options
 }
 
-func comparePaths(b *testing.B, tool string, args func(int) json.RawMessage, alone, whole caller) {
+func comparePaths(b *testing.B, tool string, args func(int) json.RawMessage, alone, whole toolCall) {
 	b.Helper()
 	var without, with, more []time.Duration
 	for n := 0; b.Loop(); n++ {

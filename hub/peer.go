@@ -10,25 +10,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// peerFor is the Peer that a source of conf wants; nil when its System has
-// none.
-func (h *Hub) peerFor(kind tools.Kind, conf Source) (tools.Peer, error) {
+// openPeer is the Peer of a source; nil if its System has none.
+func (h *Hub) openPeer(kind tools.Kind, conf Source) (tools.Peer, error) {
 	name, wanted, err := kind.PeerName(conf.Options)
 	switch {
 	case err != nil || !wanted:
 		return nil, err
 	case h.bridge == nil:
-		return nobody{}, nil
+		return noPeer{}, nil
 	}
 	return peer{h.bridge.Peer(name)}, nil
 }
 
-// A peer is a bridge's Peer in the words of the Systems.
+// A peer is a bridge's Peer with the errors of tools.
 type peer struct{ *bridge.Peer }
 
 // Call implements [tools.Peer].
-func (p peer) Call(ctx context.Context, method string, in, out any, again bool) error {
-	err := p.Peer.Call(ctx, method, in, out, again)
+func (p peer) Call(ctx context.Context, method string, in, out any, idempotent bool) error {
+	err := p.Peer.Call(ctx, method, in, out, idempotent)
 	if err == nil {
 		return nil
 	}
@@ -36,21 +35,21 @@ func (p peer) Call(ctx context.Context, method string, in, out any, again bool) 
 	if !ok {
 		return err
 	}
-	return translate(e, again)
+	return peerError(e, idempotent)
 }
 
-// translate says e in the words of the Systems. again: the call changes
-// nothing, so that nobody needs to be unsure of its outcome. A Peer that ran
-// out of time itself does not know either.
-func translate(e *bridge.Error, again bool) *tools.Error {
+// peerError is e as an error of tools. The outcome of a call that is not
+// idempotent is unknown when the bridge says so, or when the Peer itself ran out
+// of time.
+func peerError(e *bridge.Error, idempotent bool) *tools.Error {
 	out := &tools.Error{Code: codes[e.Code], SpecCode: e.PeerCode, Message: e.Msg, Cause: e}
 	if e.Code == bridge.PeerError {
-		out.Code = codeOf(e.PeerCode)
+		out.Code = peerCode(e.PeerCode)
 	}
 	if e.Data != nil {
 		out.Data = e.Data
 	}
-	if e.OutcomeUnknown || !again && e.Code == bridge.PeerError && out.Code == tools.Timeout {
+	if e.OutcomeUnknown || !idempotent && e.Code == bridge.PeerError && out.Code == tools.Timeout {
 		out.Cause = errors.Join(tools.ErrOutcomeUnknown{}, e)
 	}
 	return out
@@ -64,8 +63,8 @@ var codes = map[bridge.Code]tools.Code{
 	bridge.InvalidAnswer: tools.Internal,
 }
 
-// codeOf is what a Peer's own word means to an agent.
-func codeOf(word string) tools.Code {
+// peerCode is the meaning of an error code that a Peer sent.
+func peerCode(word string) tools.Code {
 	switch word {
 	case "NOT_FOUND":
 		return tools.NotFound
@@ -79,22 +78,22 @@ func codeOf(word string) tools.Code {
 	return tools.Internal
 }
 
-// nobody is the Peer of a hub without a bridge.
-type nobody struct{}
+// noPeer is the Peer of a hub without a bridge.
+type noPeer struct{}
 
-func (nobody) Call(context.Context, string, any, any, bool) error {
+func (noPeer) Call(context.Context, string, any, any, bool) error {
 	return tools.Errorf(tools.Unavailable, "no peer can connect: HTTP is off")
 }
-func (nobody) About() json.RawMessage { return nil }
-func (nobody) Listen(func(string, json.RawMessage)) (stop func()) {
+func (noPeer) About() json.RawMessage { return nil }
+func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }
 
-// PeersChanged draws the Peers anew, soon. It never blocks: it is a
-// bridge.Config's Changed.
-func (h *Hub) PeersChanged() { h.picture.touch() }
+// PeersChanged updates the Peers in the snapshot soon. It never blocks: it is
+// the bridge's Config.Changed.
+func (h *Hub) PeersChanged() { h.snapshot.touch() }
 
-// peers is what people see of the bridge's connections.
+// peers lists the bridge's connections for the snapshot.
 func (h *Hub) peers() []status.Peer {
 	list := []status.Peer{}
 	if h.bridge == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/bridge"
 	"github.com/lectern-mcp/lectern/bridge/bridgetest"
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/internal/loopnet"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -52,7 +53,7 @@ func TestPeers(t *testing.T) {
 		Token: func() loopnet.Token { return token }, Version: "1", Log: log, Now: time.Now, Changed: func() { h.PeersChanged() },
 		Limits: bridge.Limits{StartupWait: time.Nanosecond},
 	})
-	board := newBoard()
+	board := hubtest.NewBoard()
 	h = New(Config{
 		Kinds: []tools.Kind{farKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
 		Sources: []Source{
@@ -87,16 +88,7 @@ func TestPeers(t *testing.T) {
 		}
 		defer p.Close()
 	}
-	seen := time.NewTicker(10 * time.Millisecond)
-	defer seen.Stop()
-	late := time.After(10 * time.Second)
-	for len(board.now().Peers) < 2 {
-		select {
-		case <-seen.C:
-		case <-late:
-			t.Fatalf("people see %v", board.now().Peers)
-		}
-	}
+	board.WaitFor(t, func(s status.Snapshot) bool { return len(s.Peers) == 2 })
 	res, err := h.Call(t.Context(), "two", "ask", json.RawMessage(`{"text":"hello"}`))
 	if err != nil || string(res.JSON) != `{"text":"hello","from":"two"}` {
 		t.Errorf("got %s, %v", res.JSON, err)
@@ -109,7 +101,7 @@ func TestPeers(t *testing.T) {
 		Component: status.Component{Name: "one", State: status.Ready}, Graph: "logseq_db_one", Kind: "db", App: "2.0.1", Plugin: "0.1.0", SDK: "0.2.12",
 		Skill: "1", Transport: "websocket", Capabilities: []string{"blocks.read", "pages.list", "pages.read"},
 	}
-	got := board.now().Peers[0]
+	got := board.Now().Peers[0]
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Component{}, "Since"), cmpopts.IgnoreFields(status.Peer{}, "Calls", "Failures", "LastError")); d != "" {
 		t.Error(d)
 	}
@@ -135,7 +127,7 @@ func TestTranslate(t *testing.T) {
 		{bridge.Error{Code: bridge.Limited}, true, tools.Limited, false},
 		{bridge.Error{Code: bridge.InvalidAnswer}, true, tools.Internal, false},
 	} {
-		got := translate(&c.e, c.again)
+		got := peerError(&c.e, c.again)
 		if got.Code != c.code || got.SpecCode != c.e.PeerCode || errors.Is(got, tools.ErrOutcomeUnknown{}) != c.unsure {
 			t.Errorf("%+v: got %+v, unsure %v", c.e, got, errors.Is(got, tools.ErrOutcomeUnknown{}))
 		}

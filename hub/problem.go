@@ -1,15 +1,17 @@
 package hub
 
 import (
+	"cmp"
+
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// What can be wrong with a source.
+// Problems of a source.
 var (
 	sourceGone = status.ProblemType{
 		Code: "source.gone", Severity: status.Error,
-		Description: "What the configuration names is not there or cannot be read. Its tools stay listed and answer that it is unavailable; other sources are not affected.",
+		Description: "What the configuration names does not exist or cannot be read. Its tools stay listed and answer that the source is unavailable; other sources are not affected.",
 		Title:       "source {source}: {why}",
 		Fix:         "Bring {place} back, or remove the source with `lectern source remove {source}`. Lectern looks again every 30 s.",
 	}
@@ -21,73 +23,90 @@ var (
 	}
 	sourceKind = status.ProblemType{
 		Code: "source.kind", Severity: status.Error,
-		Description: "The kind in the source's entry is none that this build opens.",
+		Description: "This build does not open sources of the kind in the source's entry.",
 		Title:       "source {source}: {why}",
 		Fix:         "Correct kind in the configuration file and reload it.",
 	}
 	sourceBroken = status.ProblemType{
 		Code: "source.broken", Severity: status.Error,
-		Description: "The source does not open for a reason that is a fault of Lectern's or of the system's. Other sources are not affected.",
+		Description: "The source does not open because of a fault in Lectern or in the system. Other sources are not affected.",
 		Title:       "source {source}: {why}",
-		Fix:         "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` says what it opens.",
+		Fix:         "See `lectern logs` for the reason; Lectern tries again every 30 s. `lectern source show {source}` shows what it opens.",
 	}
 )
 
-// fuseBlown is of a client that changes too much at once.
-var fuseBlown = status.ProblemType{
-	Code: "fuse.blown", Severity: status.Error,
+// breakerTripped is about a client that changes too much at once.
+var breakerTripped = status.ProblemType{
+	Code: "breaker.tripped", Severity: status.Error,
 	Description: "A client was about to delete or rewrite far more in a minute than is usual, so it was stopped, and you are asked before each change it wants to make. Reads go on.",
 	Title:       "{client} was stopped: {why}",
-	Fix:         "See `lectern calls --client {client}` for what it did. If it was meant, reset the fuse; else end that agent.",
+	Fix:         "See `lectern calls --client {client}` for what it did. If that was intended, reset the circuit breaker; if not, end that agent.",
 }
 
-func troubles() []status.ProblemType {
-	return []status.ProblemType{sourceGone, sourceConfig, sourceKind, sourceBroken}
-}
+// Problems of the journal of changes.
+var (
+	journalStopped = status.ProblemType{
+		Code: "journal.stopped", Severity: status.Error,
+		Description: "The journal of changes cannot be written, so agents cannot write either: what is not in the journal could not be undone. Reading goes on.",
+		Title:       "agents cannot write: {why}",
+		Fix:         "Free space on the disk, or do what the message says. Every write of an agent tries the journal again.",
+	}
+	journalUnsure = status.ProblemType{
+		Code: "journal.unsure", Severity: status.Warning,
+		Description: "Lectern ended in the middle of a write, and what the write was about has been edited since, so Lectern does not know whether the write happened. Nothing was overwritten.",
+		Title:       "Lectern does not know whether {count} of agents in {source} happened",
+		Fix:         "Run `lectern changes --source {source}` and look at those that are unsure. This notice goes when the hub restarts.",
+	}
+	journalStuck = status.ProblemType{
+		Code: "journal.stuck", Severity: status.Warning,
+		Description: "Lectern ended in the middle of an undo and could not complete it, because something was edited since. What was undone stays undone; the rest is as it was.",
+		Title:       "an undo in {source} stopped half-way at {targets}",
+		Fix:         "Run `lectern changes --source {source}` to see what was not undone, and undo that with `lectern undo`. This notice goes when the hub restarts.",
+	}
+)
 
-// became takes over the outcome of opening or checking the source: nil when it
-// serves.
-func (s *source) became(err error) {
+// setOutcome takes over the outcome of opening or checking the source: nil when
+// it serves.
+func (s *source) setOutcome(err error) {
 	if err == nil {
-		s.become(status.Ready, nil)
+		s.setState(status.Ready, nil)
 		return
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal || e.Code == tools.Timeout {
 		s.hub.log.Error("open source", "part", s.conf.Name, "err", err, "stack", stackOf(err))
 	}
-	s.become(status.Failed, e)
+	s.setState(status.Failed, e)
 }
 
-func (s *source) become(state status.State, why *tools.Error) {
+func (s *source) setState(state status.State, why *tools.Error) {
 	s.mu.Lock()
-	changed := s.state != state || (why == nil) != (s.why == nil) || why != nil && why.Message != s.why.Message
+	changed := s.state != state || (why == nil) != (s.failure == nil) || why != nil && why.Message != s.failure.Message
 	if s.state != state {
 		s.since = s.hub.now()
 	}
-	s.state, s.why = state, why
+	s.state, s.failure = state, why
 	s.mu.Unlock()
 	if !changed {
 		return
 	}
-	for _, t := range troubles() {
-		s.hub.picture.clear(t.Code, s.conf.Name)
+	for _, t := range []status.ProblemType{sourceGone, sourceConfig, sourceKind, sourceBroken} {
+		s.hub.snapshot.clear(t.Code, s.conf.Name)
 	}
 	if why != nil {
-		s.hub.picture.raise(s.problem(why))
+		s.hub.snapshot.raise(s.problem(why))
 		s.hub.log.Warn("source cannot serve", "part", s.conf.Name, "code", string(why.Code), "err", why.Message)
 	} else {
 		s.hub.log.Info("source", "part", s.conf.Name, "state", string(state))
 	}
-	s.hub.picture.touch()
+	s.hub.snapshot.touch()
 }
 
-// problem says what is wrong with a source so that a person can mend it. What
-// the source itself says to do is nearer than what is declared here.
+// problem is why the source does not serve, as a person can fix it. The hint of
+// the source itself is more exact than the fix that is declared here.
 func (s *source) problem(why *tools.Error) status.Problem {
-	kind := s.trouble(why)
-	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": s.place()})
-	p.Since = s.hub.now()
+	kind := s.problemType(why)
+	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": cmp.Or(s.conf.Place, "it")})
 	if kind != sourceKind {
 		p.Action = &status.Action{Verb: status.ReopenSource, Target: s.conf.Name}
 	}
@@ -97,7 +116,7 @@ func (s *source) problem(why *tools.Error) status.Problem {
 	return p
 }
 
-func (s *source) trouble(why *tools.Error) status.ProblemType {
+func (s *source) problemType(why *tools.Error) status.ProblemType {
 	switch {
 	case s.kind == nil:
 		return sourceKind
@@ -110,9 +129,7 @@ func (s *source) trouble(why *tools.Error) status.ProblemType {
 	}
 }
 
-func (s *source) place() string {
-	if s.conf.Place == "" {
-		return "it"
-	}
-	return s.conf.Place
+func (s *source) raise(t status.ProblemType, args status.Args) {
+	args["source"] = s.conf.Name
+	s.hub.snapshot.raise(t.New(s.conf.Name, args))
 }

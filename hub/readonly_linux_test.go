@@ -78,14 +78,14 @@ func TestJournalInAReadOnlyFolder(t *testing.T) {
 			if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
 				t.Errorf("reading: %v", err)
 			}
-			if p, ok := h.board.problem("journal.stopped journal"); !ok || !strings.Contains(p.Title, dir) {
+			if p, ok := h.board.Problem("journal.stopped journal"); !ok || !strings.Contains(p.Title, dir) {
 				t.Errorf("problem %+v, %v", p, ok)
 			}
 			mend()
 			if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 				t.Errorf("after it was mended: %v", err)
 			}
-			if p, ok := h.board.problem("journal.stopped journal"); ok {
+			if p, ok := h.board.Problem("journal.stopped journal"); ok {
 				t.Errorf("still there: %+v", p)
 			}
 			if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil || filesOf(t, top) != "- -" {

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
@@ -89,7 +91,7 @@ func newFolders(t *testing.T, n int) *folders {
 	log := slog.New(slog.DiscardHandler)
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: log})
 	d.hub = New(Config{
-		Kinds: []tools.Kind{markdown.System()}, Sources: sources, Version: "1", Skill: "1", State: newBoard(), Now: time.Now, Log: log, Journal: j,
+		Kinds: []tools.Kind{markdown.System()}, Sources: sources, Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: log, Journal: j,
 		Limits: Limits{CallsPerMinute: 1 << 30},
 	})
 	if err := d.hub.Start(t.Context()); err != nil {
@@ -107,8 +109,8 @@ func newFolders(t *testing.T, n int) *folders {
 		d.views = append(d.views, newView(d.hub.inScope(fmt.Sprintf("n%d", i)), granted))
 	}
 	for i := range d.agents {
-		d.agents[i] = d.hub.newSession(status.Stdio, "", 0)
-		d.agents[i].client.Name = fmt.Sprintf("agent %d", i)
+		d.agents[i] = d.hub.localSession("", "")
+		d.agents[i].Introduce(fmt.Sprintf("agent %d", i), "")
 	}
 	return d
 }
@@ -289,9 +291,7 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, _, err = q.hub.call(q.Context(), call{
-		session: q.agents[who], client: policy.Client{Name: q.agents[who].client.Name}, view: q.views[n], tool: tool, args: bytes.Clone(in), caller: tools.NopCallContext{},
-	})
+	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n]}, mcp.Call{Tool: tool, Args: bytes.Clone(in), Context: tools.NopCallContext{}})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
 }
@@ -300,7 +300,7 @@ func (q *episode) hold(who int, callErr error) {
 	q.Helper()
 	before, after := q.tree, treeOf(q, q.dir)
 	q.tree = after
-	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].id, Limit: 200})
+	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
 	if err != nil {
 		q.Fatal(err)
 	}

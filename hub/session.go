@@ -1,141 +1,61 @@
 package hub
 
 import (
-	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// A session is one agent connected to the hub, whatever carries it: a stream,
-// an HTTP session, or the HTTP requests of one modern client, which has no
-// sessions of its own.
+// A session is an agent's session with what the hub counts and remembers for it.
 type session struct {
-	id        string
-	transport status.Transport
-	scope     string
-	proven    string // the client that showed its token; empty: none
-	shared    bool   // known by what a client calls itself alone: whoever says the same is in it
-	pid       int
-	since     time.Time
-	slots     slots
-	writes    atomic.Int64 // calls that may change something
+	*mcp.Session
+	limiter concurrencyLimiter
+	writes  atomic.Int64 // calls that may change something
 
-	mu       sync.Mutex
-	allowed  map[string]bool // what a person allowed for the session: see standing
-	client   mcp.Implementation
-	protocol string
-	level    mcp.LoggingLevel // the least that the client wants; empty: info
-	calls    uint64
-	lastTool string
-	lastCall time.Time
-	lastSeen time.Time
+	mu      sync.Mutex
+	allowed map[string]bool // what a person allowed for the session: see call.allowance
 }
 
-func (h *Hub) newSession(transport status.Transport, scope string, pid int) *session {
-	now := h.now()
-	return &session{
-		id: fmt.Sprintf("s%d", h.ids.Add(1)), transport: transport, scope: scope, pid: pid, since: now, lastSeen: now,
-		slots: newSlots(h.limits.InFlight, h.limits.Waiting),
+func (h *Hub) newSession(s *mcp.Session) *session {
+	return &session{Session: s, limiter: newConcurrencyLimiter(h.limits.InFlight, h.limits.Waiting)}
+}
+
+// nextSessionID names a session for good: no later hub uses the name again.
+func (h *Hub) nextSessionID() string { return fmt.Sprintf("s%d", h.ids.Add(1)) }
+
+// session is what the hub knows of an agent. One that is not open is forgotten
+// with the request it makes.
+func (h *Hub) session(s *mcp.Session) *session {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if known := h.sessions[s]; known != nil {
+		return known
 	}
+	return h.newSession(s)
 }
 
-// join shows a session on the panel until leave.
-func (h *Hub) join(s *session) {
+// sessionChanged hears of each session that was opened or closed.
+func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 	h.mu.Lock()
-	h.sessions[s] = struct{}{}
+	if open {
+		h.sessions[s] = h.newSession(s)
+	} else {
+		delete(h.sessions, s)
+	}
 	h.mu.Unlock()
-	h.log.Info("session opened", "part", "hub", "session", s.id, "transport", string(s.transport), "scope", s.scope)
-	h.picture.touch()
-}
-
-func (h *Hub) leave(s *session) {
-	h.mu.Lock()
-	_, was := h.sessions[s]
-	delete(h.sessions, s)
-	h.mu.Unlock()
-	h.voidsOf(s)
-	if was {
-		h.log.Info("session closed", "part", "hub", "session", s.id, "client", s.clientName())
-		h.picture.touch()
+	if !open {
+		h.approvals.EndSession(s.ID)
 	}
+	h.snapshot.touch()
 }
 
-func (s *session) introduces(client mcp.Implementation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.client = client
-}
-
-func (s *session) speaks(protocol string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.protocol = protocol
-}
-
-func (s *session) wants(level mcp.LoggingLevel) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.level = level
-}
-
-// clientName is what the client is known by: a claim, unless it is proven.
-func (s *session) clientName() string {
-	if s.proven != "" {
-		return s.proven
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Name
-}
-
-func (s *session) clientInfo() mcp.Implementation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client
-}
-
-// logLevel is what the client asked for, or info: the specification leaves the
-// choice to the server until a client sets one.
-func (s *session) logLevel() mcp.LoggingLevel {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.level == "" {
-		return mcp.LoggingLevelInfo
-	}
-	return s.level
-}
-
-func (s *session) seen(now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lastSeen = now
-}
-
-func (s *session) idleSince() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lastSeen
-}
-
-func (s *session) called(tool string, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	s.lastTool, s.lastCall, s.lastSeen = tool, now, now
-}
-
-func (s *session) status() status.Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return status.Session{
-		Component: status.Component{Name: s.id, State: status.Ready, Since: s.since},
-		Client:    cmp.Or(s.proven, s.client.Name), Proven: s.proven != "", Version: s.client.Version, Transport: s.transport, Scope: s.scope,
-		Protocol: s.protocol, PID: s.pid, Calls: s.calls, LastCall: s.lastCall, LastTool: s.lastTool,
-	}
+// localSession is the session of a person at the panel or the shell, who makes
+// one request.
+func (h *Hub) localSession(scope, client string) *session {
+	s := mcp.NewSession(h.nextSessionID(), h.now(), mcp.Attach{Scope: scope, Transport: status.Stdio})
+	s.Introduce(client, "")
+	return h.newSession(s)
 }

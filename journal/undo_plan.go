@@ -190,9 +190,9 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflictin
 	for _, v := range conflicting {
 		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
 	}
-	var r dryRun
-	err := k.Restore(ctx, &r, back)
-	if err == nil || r.reachedWrite { // no error: all targets may hold the wanted state already
+	var dryRun tools.DryRun
+	err := k.Restore(ctx, &dryRun, back)
+	if _, writes := dryRun.Changes(); err == nil || writes { // no error: all targets may hold the wanted state already
 		return nil
 	}
 	if e := tools.AsError(err); e.Code != tools.Conflict {
@@ -227,21 +227,6 @@ func (e *ConflictError) Error() string {
 func conflictBetween(v row, now tools.State) error {
 	return &ConflictError{Reason: fmt.Sprintf("%s in %s was edited between the changes to undo:\n%s", v.Target, v.origin.Source,
 		strings.TrimRight(unifiedDiff(v.Target, v.After, now, 8<<10), "\n"))}
-}
-
-// A dryRun is a CallContext that lets nothing be written.
-type dryRun struct {
-	tools.NopCallContext
-
-	reachedWrite bool
-}
-
-var errDryRun = errors.New("this was a dry run")
-
-// BeforeWrite implements tools.CallContext.
-func (r *dryRun) BeforeWrite(context.Context, ...tools.Change) error {
-	r.reachedWrite = true
-	return errDryRun
 }
 
 // selectCalls returns the calls that p selects, newest first. Without IDs it

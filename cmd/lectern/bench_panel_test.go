@@ -18,6 +18,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app/apptest"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/status/loopback"
@@ -136,14 +137,14 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return h.Tools(ctx, f.Source, f.Client)
 	})
-	api := supervisor.HubAPI{State: state, BeforeWatch: h.Draw, Router: status.Router{Queries: queries}}
+	api := supervisor.HubAPI{State: state, BeforeWatch: h.UpdateSnapshot, Router: status.Router{Queries: queries}}
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() {
 		done <- daemon.Run(ctx, daemon.HubConfig{
 			Paths: a.Paths.Daemon(), Self: a.Stamp(), Open: h.Start, Control: loopback.Handler(api), Busy: h.Busy,
 			Attach: func(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-				return h.ServeStream(ctx, conn, conn, hub.Attach{Scope: hello.Scope, Transport: status.Stdio})
+				return h.MCP().ServeStream(ctx, conn, conn, mcp.Attach{Scope: hello.Scope, Transport: status.Stdio})
 			},
 			Pinned: func() bool { return true }, HTTPPort: func() int { return 0 }, IdleAfter: time.Hour, Log: slog.New(log), Now: a.Now,
 		})

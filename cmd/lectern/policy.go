@@ -51,7 +51,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c.printf("%s: %s\n", string(d.Verdict), d.Why)
+			c.printf("%s: %s\n", string(d.Verdict), d.Reason)
 			if d.Line > 0 {
 				c.printf("%s:%d\n", conf.Path, d.Line)
 			}
@@ -80,24 +80,28 @@ func decide(a *app.App, conf config.Config, client, call string, args json.RawMe
 	kinds := a.Systems()
 	k := slices.IndexFunc(kinds, func(k tools.Kind) bool { return k.Manifest().Name == source.Kind })
 	if k < 0 {
-		return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("this build does not support the kind of source %s", name)}, nil
+		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("this build does not support the kind of source %s", name)}, nil
 	}
 	info, ok := kinds[k].Manifest().Tool(tool)
 	if !ok && conf.Hub.OwnChanges {
 		info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 	}
 	if !ok {
-		return policy.Decision{Verdict: policy.Deny, Why: fmt.Sprintf("%s has no tool %s%s", name, tool, didYouMean(tool, toolNames(kinds[k])))}, nil
+		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("%s has no tool %s%s", name, tool, didYouMean(tool, toolNames(kinds[k])))}, nil
 	}
 	clientName, proven := strings.CutPrefix(client, provenPrefix)
-	named, all := policy.Named(args)
+	object := map[string]any{}
+	if len(args) > 0 && json.Unmarshal(args, &object) != nil {
+		object = nil
+	}
+	texts, complete := policy.ArgumentTexts(object)
 	most := tools.Effects()
 	if source.ReadOnly {
 		most = most[:1]
 	}
 	return hubproc.Policy(conf).Decide(policy.Request{
-		Client: policy.Client{Name: clientName, Proven: proven}, Source: name, Base: source.DefaultEffects(), Most: most,
-		Tool: tool, Effect: info.Effect, Schema: policy.Schema(info), Targets: pathLike(named), Named: named, Anything: !all,
+		Client: policy.Client{Name: clientName, Proven: proven}, Source: name, SourceEffects: source.DefaultEffects(), MaxEffects: most,
+		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: pathLike(texts), Texts: texts, TextsIncomplete: !complete,
 	}), nil
 }
 
@@ -162,7 +166,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 		}
 		if d.Verdict != e.verdict {
 			failed++
-			c.printf("%s:%d: got %s, want %s: %s\n", name, n, string(d.Verdict), string(e.verdict), d.Why)
+			c.printf("%s:%d: got %s, want %s: %s\n", name, n, string(d.Verdict), string(e.verdict), d.Reason)
 		}
 	}
 	if err := lines.Err(); err != nil {

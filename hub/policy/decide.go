@@ -9,65 +9,65 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Request is a call to be judged, as one: with all it touches.
+// A Request is a call to be judged as a whole, with everything that it touches.
 type Request struct {
-	Client Client
-	Source string
-	Base   []tools.Effect // what the source grants to everybody
-	Most   []tools.Effect // what it grants to anybody
-	Tool   string         // its name in the System's specification
-	Effect tools.Effect
-	Schema string // digest of the tool's declaration
+	Client        Client
+	Source        string
+	SourceEffects []tools.Effect // what the source grants to every client
+	MaxEffects    []tools.Effect // what it grants to any client
+	Tool          string         // its name in the System's specification
+	Effect        tools.Effect
+	ToolDigest    string // digest of the tool's declaration
 	// Targets are what the call would change; nil: not known.
 	Targets []string
-	// Named are the texts of the arguments, any of which may be a path.
-	Named []string
-	// Anything says that the call may touch what neither names.
-	Anything bool
+	// Texts are those of the arguments: any of them may be a path.
+	Texts []string
+	// TextsIncomplete: the call may touch something that Texts do not name.
+	TextsIncomplete bool
 }
 
 // A Decision is a Verdict and where it comes from.
 type Decision struct {
 	Verdict Verdict // Allow, Ask or Deny
-	Why     string  // in words, with the rule
+	Reason  string  // in words, with the rule
 	Line    int     // of the configuration; 0: a default decided
-	Granted bool    // false: no rule was looked at
+	Granted bool    // false: the effect is not granted, whatever the rules say
 }
 
-// Decide judges a call. Grants come first: what is not granted is denied. Of
-// the rules that fit, the gravest wins: deny before always before ask before
-// allow; among equals the first. A path of deny and ask fits when one thing
-// that the call touches fits it; of allow and always, when all do and they are
-// known. What is unknown is denied.
+// Decide judges a call. Grants come first: what is not granted is denied. Of the
+// rules that match, the strictest wins: deny before always before ask before
+// allow; among equals the first. The path of a deny or ask rule matches if
+// anything that the call touches matches it; that of an allow or always rule
+// only if everything does and is known. An unknown verdict denies.
 func (p *Policy) Decide(q Request) Decision {
 	if !slices.Contains(tools.Effects(), q.Effect) {
-		return Decision{Verdict: Deny, Why: fmt.Sprintf("%q is no effect", q.Effect)}
+		return Decision{Verdict: Deny, Reason: fmt.Sprintf("unknown effect %q", q.Effect)}
 	}
 	g := p.grantTo(q.Client, q.Source)
-	if !slices.Contains(p.Effects(q.Client, q.Source, q.Base, q.Most), q.Effect) {
+	if !slices.Contains(p.Effects(q.Client, q.Source, q.SourceEffects, q.MaxEffects), q.Effect) {
 		if g != nil && g.Effects != nil {
-			return Decision{Verdict: Deny, Line: g.Line, Why: fmt.Sprintf("client %s is not granted to %s in source %s", q.Client.Name, q.Effect, q.Source)}
+			return Decision{Verdict: Deny, Line: g.Line, Reason: fmt.Sprintf("client %s is not granted to %s in source %s", q.Client.Name, q.Effect, q.Source)}
 		}
-		return Decision{Verdict: Deny, Why: fmt.Sprintf("source %s does not grant agents to %s", q.Source, q.Effect)}
+		return Decision{Verdict: Deny, Reason: fmt.Sprintf("source %s does not grant agents to %s", q.Source, q.Effect)}
 	}
-	found := Decision{Verdict: Allow, Why: fmt.Sprintf("source %s grants %s and no rule says otherwise", q.Source, q.Effect), Granted: true}
-	gravity := -1
+	found := Decision{Verdict: Allow, Reason: fmt.Sprintf("source %s grants %s and no rule says otherwise", q.Source, q.Effect), Granted: true}
+	highest := -1
 	for _, r := range p.rules {
-		if n := gravityOf(r.Do); n > gravity && r.fits(q) {
-			gravity = n
-			found = Decision{Verdict: r.verdict(), Line: r.Line, Why: "rule: " + r.String(), Granted: true}
+		if n := precedence(r.Do); n > highest && r.matches(q) {
+			highest = n
+			found = Decision{Verdict: r.verdict(), Line: r.Line, Reason: "rule: " + r.String(), Granted: true}
 		}
 	}
-	if gravity < gravityOf(Ask) {
-		if g := p.asks(q, g); g != nil {
-			return Decision{Verdict: Ask, Line: g.Line, Why: g.whyAsk(q), Granted: true}
+	if highest < precedence(Ask) {
+		if g := p.askingGrant(q, g); g != nil {
+			return Decision{Verdict: Ask, Line: g.Line, Reason: g.reason(q), Granted: true}
 		}
 	}
 	return found
 }
 
-// gravityOf orders verdicts; one that is none is the gravest.
-func gravityOf(v Verdict) int {
+// precedence orders verdicts; an unknown one is the strictest.
+func precedence(v Verdict) int {
 	switch v {
 	case Allow:
 		return 0
@@ -91,8 +91,8 @@ func (r Rule) verdict() Verdict {
 	}
 }
 
-// asks is the grant that wants a person to be asked, or nil.
-func (p *Policy) asks(q Request, of *Grant) *Grant {
+// askingGrant is the grant under which a person is asked, or nil.
+func (p *Policy) askingGrant(q Request, of *Grant) *Grant {
 	if of != nil && slices.Contains(of.Ask, q.Effect) {
 		return of
 	}
@@ -104,37 +104,37 @@ func (p *Policy) asks(q Request, of *Grant) *Grant {
 	return nil
 }
 
-func (g *Grant) whyAsk(q Request) string {
+func (g *Grant) reason(q Request) string {
 	if g.Client != "" {
 		return fmt.Sprintf("client %s asks before it may %s", g.Client, q.Effect)
 	}
 	return fmt.Sprintf("source %s asks before agents may %s", q.Source, q.Effect)
 }
 
-// ByPath reports whether what q touches can make a difference.
-func (p *Policy) ByPath(q Request) bool {
-	return slices.ContainsFunc(p.rules, func(r Rule) bool { return r.Path != "" && r.fitsWho(q) })
+// DependsOnPath reports whether the decision on q can depend on what q touches.
+func (p *Policy) DependsOnPath(q Request) bool {
+	return slices.ContainsFunc(p.rules, func(r Rule) bool { return r.Path != "" && r.matchesCall(q) })
 }
 
-func (r Rule) fits(q Request) bool {
-	if !r.fitsWho(q) {
+func (r Rule) matches(q Request) bool {
+	if !r.matchesCall(q) {
 		return false
 	}
 	if r.Path == "" {
 		return true
 	}
-	mark := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: clean(r.Path)}}}
+	rule := tools.Privacy{Exclude: []tools.PrivacyRule{{Path: cleanPath(r.Path)}}}
 	touches := func(name string) bool {
-		name = clean(name)
-		return mark.Hides(tools.Page{Path: strings.TrimSuffix(name, path.Ext(name)), File: name})
+		name = cleanPath(name)
+		return rule.Hides(tools.Page{Path: strings.TrimSuffix(name, path.Ext(name)), File: name})
 	}
-	if gravityOf(r.Do) == gravityOf(Ask) || gravityOf(r.Do) == gravityOf(Deny) {
-		return q.Anything || slices.ContainsFunc(q.Targets, touches) || slices.ContainsFunc(q.Named, touches)
+	if precedence(r.Do) == precedence(Ask) || precedence(r.Do) == precedence(Deny) {
+		return q.TextsIncomplete || slices.ContainsFunc(q.Targets, touches) || slices.ContainsFunc(q.Texts, touches)
 	}
 	return len(q.Targets) > 0 && !slices.ContainsFunc(q.Targets, func(t string) bool { return !touches(t) })
 }
 
-// clean is a path with one spelling: a/./b and /a/x/../b are a/b.
-func clean(name string) string {
+// cleanPath spells equal paths alike: a/./b and /a/x/../b are a/b.
+func cleanPath(name string) string {
 	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
 }

@@ -1,10 +1,10 @@
 // Package policy decides what a person lets agents do: allow, ask first, or
 // deny, by client, source, effect, tool and path.
 //
-// It is pure: a [Policy] is a value made of what the configuration says, and
-// [Policy.Decide] a function of a [Request]. It asks nobody, waits for nothing
-// and knows no MCP; hub/call.go acts on what it says, and `lectern policy
-// explain` prints it. hub and cmd/lectern import it.
+// It is pure: a [Policy] is a value made from the configuration, and
+// [Policy.Decide] is a function of a [Request]. It does not ask or wait: that is
+// hub/approval. hub/decide.go acts on a decision and `lectern policy explain`
+// prints it. hub, hub/approval and cmd/lectern import it.
 //
 // Start reading at [Policy.Decide].
 package policy
@@ -22,14 +22,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Verdict is what becomes of a call.
+// A Verdict is the outcome of a rule or a decision.
 type Verdict string
 
-// The verdicts, gravest last. What is none of them denies.
+// The verdicts. Any other denies.
 const (
 	Allow Verdict = "allow"
-	// Always allows what would be asked: a person has answered for good. It is
-	// written in rules alone; a Decision says Allow.
+	// Always allows what would be asked, because a person has answered "always".
+	// It stands only in rules; a Decision says Allow.
 	Always Verdict = "always"
 	Ask    Verdict = "ask"
 	Deny   Verdict = "deny"
@@ -38,50 +38,50 @@ const (
 // Verdicts lists what a rule may say.
 func Verdicts() []Verdict { return []Verdict{Allow, Always, Ask, Deny} }
 
-// A Client is who calls. Its name is a claim unless it has proved it.
+// A Client is a program that calls. Its name is a claim unless it is Proven.
 type Client struct {
 	Name   string
 	Proven bool
 }
 
-// A Grant says what a client, or with no Client every one, may do in a source,
-// or with no Source in every one.
+// A Grant is what one client may do in one source. An empty Client or Source
+// stands for every one.
 type Grant struct {
 	Client string
-	Token  bool // it holds for a client that has proved its name, and no other
+	Token  bool // only for a client that has proved its name
 	Source string
 	// Effects are granted; nil: what the source grants. For a client that has
-	// not proved its name they narrow what the source grants and never widen it.
+	// not proved its name they can only narrow what the source grants.
 	Effects []tools.Effect
 	Ask     []tools.Effect // a person is asked first
-	// Elicit says whether the client may be asked for approvals too; nil: if it
-	// has proved its name.
+	// Elicit: the client may ask its own user for approvals. Nil: if it has
+	// proved its name.
 	Elicit *bool
 	Line   int // of the configuration; 0: none
 }
 
-// A Rule is one [[rule]]. Its empty fields fit everything.
+// A Rule is one [[rule]] of the configuration. Empty fields match everything.
 type Rule struct {
-	Do      Verdict
-	Client  string // a glob; letter case makes no difference
-	Proven  bool   // it fits clients that have proved their name alone
-	Source  string // a glob
-	Effects []tools.Effect
-	Tool    string // a glob of the name in the System's specification
-	Path    string // a pattern as of tools.Mark
-	Schema  string // it fits while the tool's declaration has this digest
-	Line    int    // of the configuration; 0: none
+	Do         Verdict
+	Client     string // a glob; letter case makes no difference
+	Proven     bool   // only for clients that have proved their name
+	Source     string // a glob
+	Effects    []tools.Effect
+	Tool       string // a glob of the name in the System's specification
+	Path       string // a pattern as in tools.PrivacyRule
+	ToolDigest string // only while the tool's declaration has this digest
+	Line       int    // of the configuration; 0: none
 }
 
-// A Policy is all that is said. The zero value allows what sources grant. It
-// is never changed.
+// A Policy is the grants and rules together. The zero value allows what sources
+// grant. It is immutable.
 type Policy struct {
 	grants []Grant
 	rules  []Rule
 	digest string
 }
 
-// New makes a Policy. Rules are in their order.
+// New makes a Policy of rules in the order of the configuration.
 func New(grants []Grant, rules []Rule) *Policy {
 	p := &Policy{grants: slices.Clone(grants), rules: slices.Clone(rules)}
 	type line struct {
@@ -90,7 +90,7 @@ func New(grants []Grant, rules []Rule) *Policy {
 	}
 	l := line{slices.Clone(grants), slices.Clone(rules)}
 	for i := range l.Grants {
-		l.Grants[i].Line = 0 // a comment above it changes nothing
+		l.Grants[i].Line = 0 // lines move without a change of meaning
 	}
 	for i := range l.Rules {
 		l.Rules[i].Line = 0
@@ -104,17 +104,16 @@ func New(grants []Grant, rules []Rule) *Policy {
 	return p
 }
 
-// Digest is the same for policies that say the same in the same order.
+// Digest is equal for policies with the same grants and rules in the same order.
 func (p *Policy) Digest() string { return p.digest }
 
-// ByClient reports whether anything is granted to one client and not to
-// another.
+// ByClient reports whether clients differ in what they are granted.
 func (p *Policy) ByClient() bool {
 	return slices.ContainsFunc(p.grants, func(g Grant) bool { return g.Client != "" })
 }
 
-// Elicits reports whether c's own user interface may ask for approvals in
-// source: a client could lie about what its user says.
+// Elicits reports whether c may ask its own user for approvals in source: a
+// client could lie about the answer.
 func (p *Policy) Elicits(c Client, source string) bool {
 	if g := p.grantTo(c, source); g != nil && g.Elicit != nil {
 		return *g.Elicit
@@ -122,14 +121,13 @@ func (p *Policy) Elicits(c Client, source string) bool {
 	return c.Proven
 }
 
-// Plain reports that no rule and no wish to be asked is said: what is granted is
-// allowed.
-func (p *Policy) Plain() bool {
+// HasNoRules reports whether every granted call is allowed without asking.
+func (p *Policy) HasNoRules() bool {
 	return len(p.rules) == 0 && !slices.ContainsFunc(p.grants, func(g Grant) bool { return len(g.Ask) > 0 })
 }
 
-// Effects is what c may do in source, which grants base to everybody, in the
-// order of tools.Effects. most is what no grant goes beyond.
+// Effects is what c may do in source, in the order of tools.Effects: base is what
+// the source grants to every client, and no grant exceeds most.
 func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []tools.Effect {
 	g := p.grantTo(c, source)
 	if g == nil || g.Effects == nil {
@@ -151,8 +149,8 @@ func (p *Policy) Widest(source string, base, most []tools.Effect) []tools.Effect
 	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return !slices.Contains(widest, e) })
 }
 
-// grantTo is the nearest grant that names c, or nil. One that names the source
-// too is nearer; of equals, the first.
+// grantTo is the most specific grant that names c, or nil. One that also names
+// the source is more specific; among equals the first wins.
 func (p *Policy) grantTo(c Client, source string) *Grant {
 	var all *Grant
 	for i, g := range p.grants {
@@ -167,11 +165,11 @@ func (p *Policy) grantTo(c Client, source string) *Grant {
 	return all
 }
 
-// fitsWho says whether the rule is about this client, source, tool and effect,
-// whatever the paths.
-func (r Rule) fitsWho(q Request) bool {
+// matchesCall reports whether the rule is about this client, source, tool and
+// effect, whatever the paths.
+func (r Rule) matchesCall(q Request) bool {
 	return glob(r.Client, q.Client.Name) && (!r.Proven || q.Client.Proven) && glob(r.Source, q.Source) && glob(r.Tool, q.Tool) &&
-		(len(r.Effects) == 0 || slices.Contains(r.Effects, q.Effect)) && (r.Schema == "" || r.Schema == q.Schema)
+		(len(r.Effects) == 0 || slices.Contains(r.Effects, q.Effect)) && (r.ToolDigest == "" || r.ToolDigest == q.ToolDigest)
 }
 
 func glob(pattern, name string) bool {
@@ -202,5 +200,5 @@ func (r Rule) String() string {
 	return b.String()
 }
 
-// Rules are the rules in their order.
+// Rules are the rules in the order of the configuration.
 func (p *Policy) Rules() []Rule { return slices.Clone(p.rules) }

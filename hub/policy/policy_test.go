@@ -18,7 +18,7 @@ var (
 )
 
 func ask(effect tools.Effect, change func(*policy.Request)) policy.Request {
-	q := policy.Request{Client: me, Source: "notes", Base: base, Most: all, Tool: "write_page", Effect: effect}
+	q := policy.Request{Client: me, Source: "notes", SourceEffects: base, MaxEffects: all, Tool: "write_page", Effect: effect}
 	if change != nil {
 		change(&q)
 	}
@@ -66,13 +66,13 @@ func TestDecide(t *testing.T) {
 		{"letter case", nil, []policy.Rule{{Do: policy.Deny, Client: "Claude*", Line: 1}}, ask(tools.Writes, nil), policy.Deny, 1},
 		{"another tool", nil, []policy.Rule{{Do: policy.Deny, Tool: "delete_*"}}, ask(tools.Writes, nil), policy.Allow, 0},
 		{"proof is missing", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Proven: true}}, ask(tools.Writes, nil), policy.Ask, 1},
-		{"another declaration", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Schema: "ab"}}, ask(tools.Writes, nil), policy.Ask, 1},
+		{"another declaration", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, ToolDigest: "ab"}}, ask(tools.Writes, nil), policy.Ask, 1},
 		{"one of many paths is denied", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Writes, targets("a.md", "private/b.md")), policy.Deny, 1},
-		{"a path that turns back", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Reads, func(q *policy.Request) { q.Named = []string{"journal/../Private/x"} }), policy.Deny, 1},
+		{"a path that turns back", nil, []policy.Rule{{Do: policy.Deny, Path: "Private/**", Line: 1}}, ask(tools.Reads, func(q *policy.Request) { q.Texts = []string{"journal/../Private/x"} }), policy.Deny, 1},
 		{"all must be allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "b.md")), policy.Ask, 1},
 		{"all are allowed", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "Inbox/**", Line: 2}}, ask(tools.Writes, targets("Inbox/a.md", "Inbox/b.md")), policy.Allow, 2},
 		{"nobody knows what it touches", nil, []policy.Rule{{Do: policy.Ask, Line: 1}, {Do: policy.Always, Path: "**", Line: 2}}, ask(tools.Writes, nil), policy.Ask, 1},
-		{"it may touch anything", nil, []policy.Rule{{Do: policy.Deny, Path: "x", Line: 1}}, ask(tools.Writes, func(q *policy.Request) { q.Anything = true }), policy.Deny, 1},
+		{"it may touch anything", nil, []policy.Rule{{Do: policy.Deny, Path: "x", Line: 1}}, ask(tools.Writes, func(q *policy.Request) { q.TextsIncomplete = true }), policy.Deny, 1},
 		{"a source asks", []policy.Grant{{Source: "notes", Ask: write, Line: 7}}, []policy.Rule{{Do: policy.Allow}}, ask(tools.Writes, nil), policy.Ask, 7},
 		{"another source asks", []policy.Grant{{Source: "work", Ask: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
 		{"a client asks", []policy.Grant{{Client: "Claude-Code", Ask: write, Line: 8}}, nil, ask(tools.Writes, nil), policy.Ask, 8},
@@ -80,7 +80,7 @@ func TestDecide(t *testing.T) {
 		{"not granted", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{tools.Reads}, Line: 3}}, []policy.Rule{{Do: policy.Always}}, ask(tools.Writes, nil), policy.Deny, 3},
 		{"the nearer grant", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{}}, {Client: "claude-code", Source: "notes", Effects: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
 	} {
-		if d := policy.New(c.grants, c.rules).Decide(c.q); d.Verdict != c.want || d.Line != c.line || d.Why == "" {
+		if d := policy.New(c.grants, c.rules).Decide(c.q); d.Verdict != c.want || d.Line != c.line || d.Reason == "" {
 			t.Errorf("%s: %+v, want %s by line %d", c.name, d, c.want, c.line)
 		}
 	}
@@ -160,11 +160,11 @@ func TestDigest(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	got, whole := policy.Named([]byte(`{"page":"a","more":[{"to":"b"},1,null]}`))
+	got, whole := policy.ArgumentTexts(map[string]any{"page": "a", "more": []any{map[string]any{"to": "b"}, 1.0, nil}})
 	if d := cmp.Diff([]string{"more", "to", "b", "page", "a"}, got); d != "" || !whole {
 		t.Error(d, whole)
 	}
-	if _, whole := policy.Named([]byte(`{`)); whole {
-		t.Error("what is no JSON is known whole")
+	if _, whole := policy.ArgumentTexts(nil); whole {
+		t.Error("arguments that are not an object are listed completely")
 	}
 }

@@ -24,7 +24,7 @@ func (a actions) handlers() status.ActionHandlers {
 			},
 			Do: func(ctx context.Context, act status.Action) error { return a.hub.Undo(ctx, changeFilter(act)) },
 		},
-		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return a.hub.ResetFuse(act.Target) }},
+		status.ResetCircuitBreaker: {Do: func(_ context.Context, act status.Action) error { return a.hub.ResetCircuitBreaker(act.Target) }},
 		status.Acknowledge:         {Do: func(_ context.Context, act status.Action) error { return a.acknowledge(act.Target) }},
 		status.ReopenSource:        {Do: func(ctx context.Context, act status.Action) error { return a.hub.Reopen(ctx, act.Target) }},
 		status.Reload:              {Do: func(ctx context.Context, _ status.Action) error { return a.reload(ctx) }},

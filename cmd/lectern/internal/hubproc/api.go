@@ -34,7 +34,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 		return h.hub.Search(ctx, s.Source, s.Text)
 	}))
 	return supervisor.HubAPI{
-		State: h.state, BeforeWatch: h.hub.Draw, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},
+		State: h.state, BeforeWatch: h.hub.UpdateSnapshot, Router: status.Router{Actions: actions{h}.handlers(), Queries: queries},
 	}
 }
 

@@ -115,8 +115,8 @@ const bodyMax = 4 << 20
 // in the guard's table does not exist.
 func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", h.hub.HTTP())
-	mux.Handle("/mcp/", h.hub.HTTP())
+	mux.Handle("/mcp", h.hub.MCP().HTTP())
+	mux.Handle("/mcp/", h.hub.MCP().HTTP())
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // the client went away

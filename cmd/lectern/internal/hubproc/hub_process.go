@@ -24,6 +24,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/internal/audit"
 	"github.com/lectern-mcp/lectern/internal/logs"
 	"github.com/lectern-mcp/lectern/internal/safetext"
@@ -91,7 +92,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	h.plugins = h.newPlugins(conf)
 	h.journal = newJournal(c.App, conf, h.log)
 	hubConfig := newHubConfig(c.App, conf, h.journal, h.log)
-	hubConfig.Proves, hubConfig.Asks, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
+	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
 	if err == nil {
 		hubConfig.Sources = hubSources(c.Sources(conf))
 	}
@@ -104,7 +105,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
 		Kinds: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, Unmarked: !conf.Hub.Mark, Pasts: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.Mark, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
 	}
 }
 
@@ -153,8 +154,8 @@ func (h *hubProcess) writeSample(conf config.Config) {
 
 // attach serves one `lectern serve`.
 func (h *hubProcess) attach(ctx context.Context, hello daemon.Hello, conn net.Conn) error {
-	return h.hub.ServeStream(ctx, conn, conn, hub.Attach{
-		Scope: hello.Scope, Transport: status.Stdio, Client: h.Paths.ClientTokens().Owner(hello.Token), PID: hello.PID,
+	return h.hub.MCP().ServeStream(ctx, conn, conn, mcp.Attach{
+		Scope: hello.Scope, Transport: status.Stdio, Proven: h.Paths.ClientTokens().Owner(hello.Token), PID: hello.PID,
 	})
 }
 

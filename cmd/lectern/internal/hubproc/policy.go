@@ -11,7 +11,7 @@ import (
 func limits(l config.Limits) hub.Limits {
 	return hub.Limits{
 		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, FuseDeletes: l.FuseDeletes, FuseBytes: l.FuseBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.FuseDeletes, RewrittenBytesPerMinute: l.FuseBytes,
 	}
 }
 
@@ -33,7 +33,7 @@ func Policy(c config.Config) *policy.Policy {
 	for _, r := range c.Rules {
 		rules = append(rules, policy.Rule{
 			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: app.Effects(r.Effects),
-			Tool: r.Tool, Path: r.Path, Schema: r.Schema, Line: r.Line,
+			Tool: r.Tool, Path: r.Path, ToolDigest: r.Schema, Line: r.Line,
 		})
 	}
 	return policy.New(grants, rules)
@@ -46,7 +46,7 @@ func configRule(r policy.Rule) config.Rule {
 		effects = append(effects, string(e))
 	}
 	return config.Rule{
-		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects, Tool: r.Tool, Path: r.Path, Schema: r.Schema,
+		Do: string(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: effects, Tool: r.Tool, Path: r.Path, Schema: r.ToolDigest,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/discover"
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
+	"github.com/lectern-mcp/lectern/hub/mcp"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -41,5 +42,5 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 	if err := h.Start(ctx); err != nil {
 		return err
 	}
-	return h.ServeStream(ctx, in, out, hub.Attach{Scope: scope, Transport: status.Stdio, Client: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
+	return h.MCP().ServeStream(ctx, in, out, mcp.Attach{Scope: scope, Transport: status.Stdio, Proven: a.Paths.ClientTokens().Owner(a.Getenv(app.ClientTokenEnv))})
 }

@@ -1,0 +1,108 @@
+package hub
+
+import (
+	"context"
+	"maps"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// An agentAPI is the hub as agents reach it: it implements [mcp.Hub].
+type agentAPI struct{ hub *Hub }
+
+// Toolset implements [mcp.Hub].
+func (a agentAPI) Toolset(scope string, client *policy.Client) (set *mcp.Toolset, known bool) {
+	cache, known := a.hub.toolsets(scope)
+	if client == nil {
+		return cache.widest.published, known
+	}
+	return cache.of(*client).published, known
+}
+
+// Call implements [mcp.Hub].
+func (a agentAPI) Call(ctx context.Context, c mcp.Call) (tools.Result, error) {
+	by := a.caller(c.Caller)
+	if c.Rejected != nil {
+		a.hub.audit(&call{Call: c, caller: by, began: a.hub.now()}, tools.Result{}, c.Rejected)
+		return tools.Result{}, c.Rejected
+	}
+	return a.hub.call(ctx, by, c)
+}
+
+func (a agentAPI) caller(by mcp.Caller) caller {
+	cache, _ := a.hub.toolsets(by.Session.Scope)
+	return caller{a.hub.session(by.Session), by.Client, cache.of(by.Client)}
+}
+
+// Read implements [mcp.Hub].
+func (a agentAPI) Read(ctx context.Context, by mcp.Caller, uri string) (tools.Content, error) {
+	r := a.caller(by)
+	found, ok := r.view.resource(uri)
+	if !ok {
+		return tools.Content{}, tools.Errorf(tools.NotFound, "no resource at %s", uri)
+	}
+	return readSource(ctx, a.hub, r, found.source, "resources/read", uri, func(ctx context.Context, open *sourceRef) (tools.Content, error) {
+		c, err := open.Read(ctx, uri)
+		if size := len(c.Text) + len(c.Data); err == nil && size > a.hub.limits.Answer {
+			err = tools.Errorf(tools.Limited, "the resource has %d bytes, more than the %d that fit", size, a.hub.limits.Answer)
+		}
+		return c, err
+	})
+}
+
+// Prompt implements [mcp.Hub].
+func (a agentAPI) Prompt(ctx context.Context, by mcp.Caller, name string, args map[string]string) ([]tools.Message, error) {
+	r := a.caller(by)
+	p, ok := r.view.prompts[name]
+	if !ok {
+		return nil, tools.Errorf(tools.NotFound, "no prompt named %s", name)
+	}
+	src, args, err := p.pick(args)
+	if err != nil {
+		return nil, err
+	}
+	return readSource(ctx, a.hub, r, src, "prompts/get", "", func(ctx context.Context, open *sourceRef) ([]tools.Message, error) {
+		return open.Prompt(ctx, p.info.Name, args)
+	})
+}
+
+// Complete implements [mcp.Hub].
+func (a agentAPI) Complete(ctx context.Context, by mcp.Caller, c mcp.Completion) ([]string, error) {
+	r := a.caller(by)
+	var src *source
+	ref := c.Resource
+	if c.Prompt == "" {
+		for _, res := range r.view.resources {
+			if res.info.URI == c.Resource {
+				src = res.source
+				break
+			}
+		}
+	} else {
+		p, ok := r.view.prompts[c.Prompt]
+		if !ok {
+			return nil, tools.Errorf(tools.NotFound, "no prompt named %s", c.Prompt)
+		}
+		if p.choice.offered && c.Argument == p.choice.argument {
+			return p.choice.startingWith(c.Value), nil
+		}
+		ref = p.info.Name
+		src, _, _ = p.pick(c.Given) // nil while the source is not chosen
+	}
+	if src == nil {
+		return nil, nil
+	}
+	return readSource(ctx, a.hub, r, src, "completion/complete", "", func(ctx context.Context, open *sourceRef) ([]string, error) {
+		return open.Complete(ctx, ref, c.Argument, c.Value)
+	})
+}
+
+// pick finds the source that args name and takes the choice out of them.
+func (p *prompt) pick(args map[string]string) (*source, map[string]string, error) {
+	src, err := p.choice.named(p.of, args[p.choice.argument])
+	rest := maps.Clone(args)
+	delete(rest, p.choice.argument)
+	return src, rest, err
+}

@@ -1,0 +1,59 @@
+package approval
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A Grant is a person's approval of one call, to be used once and in time.
+type Grant struct {
+	Scope status.Scope // how far the approval reaches beyond the call
+
+	request Request
+	now     func() time.Time
+	useBy   time.Time
+
+	mu   sync.Mutex
+	used bool
+}
+
+// NewGrant approves r until a time.
+func NewGrant(r Request, now func() time.Time, useBy time.Time) *Grant {
+	return &Grant{Scope: status.Once, request: r, now: now, useBy: useBy}
+}
+
+// Use takes the approval for the call as it is about to write, under the policy
+// with this digest, or reports why it does not cover that. What it does not
+// cover leaves it unused.
+func (g *Grant) Use(changes []tools.Change, policyDigest string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.request
+	r.Changes, r.Policy = changes, policyDigest
+	now := g.now()
+	switch {
+	case g.used:
+		return tools.Errorf(tools.Conflict, "the changes that the user approved were made; the call then tried to make others").
+			WithHint("Read what was changed, and make the other changes one call at a time.")
+	case r.Digest() != g.request.Digest():
+		return conflict("what the call would change is not what the user approved")
+	case expired(now, g.useBy):
+		return conflict("the user's approval has expired")
+	}
+	g.used = true
+	return nil
+}
+
+func conflict(why string) error {
+	return tools.Errorf(tools.Conflict, "%s", why).WithHint("Read again, then call again; the user is asked again.")
+}
+
+// expired reports whether until has passed by the wall clock or by the
+// monotonic one: a machine that slept, or whose clock was set back, gains no
+// time.
+func expired(now, until time.Time) bool {
+	return now.After(until) || now.Round(0).After(until.Round(0))
+}

@@ -1,0 +1,222 @@
+// Package approval holds the calls that wait for a person, and binds what the
+// person answers to what they were shown.
+//
+// It is not the policy, which decides which calls wait (hub/policy), and it
+// carries nothing out: the hub does, with a [Grant] in hand. It knows no
+// protocol and no source. hub imports it, and so does the code that speaks to
+// clients, which implements [Prompter] and reads [FilledForm].
+//
+// Start reading at [Queue.Wait], then [Grant.Use].
+package approval
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+const (
+	maxPending           = 256 // calls that wait, of all sessions
+	maxPendingPerSession = 64
+	maxOutcomes          = 32 // that are remembered
+)
+
+// MaxReason bounds the reason for a refusal, in characters.
+const MaxReason = 500
+
+// Config is what a Queue is made of. All fields but OnApproval are required.
+type Config struct {
+	Timeout     time.Duration // for a person to answer
+	FormTimeout time.Duration // for a client to come back with a form
+	UseWithin   time.Duration // from an approval to the write that it allows
+	Log         *slog.Logger
+	Now         func() time.Time
+	// Changed is called when Pending or Outcomes return something else. It must
+	// not block, nor must OnApproval.
+	Changed func()
+	// OnApproval is called for every call that begins to wait.
+	OnApproval func(status.Approval)
+}
+
+// A Queue holds the pending approvals of a hub. It is in memory only: a call
+// dies with its connection, and no approval outlives its call.
+type Queue struct {
+	conf Config
+
+	mu       sync.Mutex
+	closed   bool
+	pending  map[string]*pending      // by ID
+	forms    map[string]*Form         // that clients have, by state
+	outcomes []status.ApprovalOutcome // the latest, oldest first
+}
+
+// pending is one call that waits. The goroutine that takes it out of the map sends the
+// decision, so only the first one counts.
+type pending struct {
+	view     status.Approval
+	plan     status.Plan
+	rule     policy.Rule // what the answer "always" writes
+	args     string      // digest of the arguments
+	decision chan decision
+}
+
+// A decision ends a wait.
+type decision struct {
+	allow         bool
+	scope         status.Scope
+	reason        string // for a refusal
+	by            status.By
+	policyChanged bool // no one decided: the policy changed
+	hubEnds       bool
+}
+
+// NewQueue makes a Queue without pending approvals.
+func NewQueue(c Config) *Queue {
+	return &Queue{conf: c, pending: map[string]*pending{}, forms: map[string]*Form{}}
+}
+
+// add enters p, or reports why no more calls may wait.
+func (q *Queue) add(p *pending) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ofSession := 0
+	for _, other := range q.pending {
+		if other.view.Session == p.view.Session {
+			ofSession++
+		}
+	}
+	switch {
+	case q.closed:
+		return errHubEnds()
+	case len(q.pending) >= maxPending || ofSession >= maxPendingPerSession:
+		return tools.Errorf(tools.Limited, "too many calls wait for the user's approval").WithHint("Wait for answers before you call again.")
+	}
+	q.pending[p.view.ID] = p
+	return nil
+}
+
+// take ends a wait without a decision; false: it has been decided.
+func (q *Queue) take(id string, as status.Resolution) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, waits := q.pending[id]
+	if waits {
+		q.remove(id, status.ApprovalOutcome{Resolution: as})
+	}
+	return waits
+}
+
+// remove ends the wait of id. q.mu is held.
+func (q *Queue) remove(id string, o status.ApprovalOutcome) {
+	delete(q.pending, id)
+	o.ID = id
+	q.outcomes = append(q.outcomes, o)
+	if excess := len(q.outcomes) - maxOutcomes; excess > 0 {
+		q.outcomes = slices.Delete(q.outcomes, 0, excess)
+	}
+}
+
+func (q *Queue) removeAll(d decision, as status.Resolution) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id, p := range q.pending {
+		q.remove(id, status.ApprovalOutcome{Resolution: as})
+		p.decision <- d
+	}
+}
+
+// PolicyChanged has every waiting call judged under the new policy: its Wait
+// returns [ErrPolicyChanged].
+func (q *Queue) PolicyChanged() { q.removeAll(decision{policyChanged: true}, status.AskedAgain) }
+
+// Close refuses every pending approval and all that come later.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	q.closed = true
+	for _, f := range q.forms {
+		f.expiry.Stop()
+	}
+	clear(q.forms)
+	q.mu.Unlock()
+	q.removeAll(decision{hubEnds: true}, status.ClientLeft)
+}
+
+// Pending is what a person sees, oldest first.
+func (q *Queue) Pending() []status.Approval {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := make([]status.Approval, 0, len(q.pending))
+	for _, p := range q.pending {
+		list = append(list, p.view)
+	}
+	slices.SortFunc(list, func(x, y status.Approval) int {
+		return cmp.Or(x.Since.Compare(y.Since), strings.Compare(x.ID, y.ID))
+	})
+	return list
+}
+
+// Outcomes is how the latest approvals ended, oldest first.
+func (q *Queue) Outcomes() []status.ApprovalOutcome {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return append([]status.ApprovalOutcome{}, q.outcomes...)
+}
+
+// Get is a pending approval, the plan of its call, and the rule that the answer
+// "always" writes.
+func (q *Queue) Get(id string) (a status.Approval, plan status.Plan, always policy.Rule, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.pending[id]
+	if p == nil {
+		return a, plan, always, false
+	}
+	return p.view, p.plan, p.rule, true
+}
+
+// Answer approves or refuses a pending call for a person. Only the first answer
+// counts, and none that comes after the approval's Until.
+func (q *Queue) Answer(id string, allow bool, a status.Answer) error {
+	return q.answer(id, decision{allow: allow, scope: cmp.Or(a.Scope, status.Once), reason: a.Reason, by: status.ByPerson})
+}
+
+func (q *Queue) answer(id string, d decision) error {
+	verb := map[bool]string{true: "allow", false: "refuse"}[d.allow]
+	if !slices.Contains([]status.Scope{status.Once, status.ForSession, status.Always}, d.scope) {
+		return fmt.Errorf("%s call: invalid scope %q (want once, session or always)", verb, d.scope)
+	}
+	if n := len([]rune(d.reason)); n > MaxReason {
+		return fmt.Errorf("%s call: the reason has %d characters; the limit is %d", verb, n, MaxReason)
+	}
+	defer q.conf.Changed() // while the client has a form, no goroutine waits that would call it
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p := q.pending[id]
+	if p == nil {
+		return fmt.Errorf("%s call: no call waits as %s; it was answered, timed out or never existed", verb, id)
+	}
+	switch {
+	case expired(q.conf.Now(), p.view.Until):
+		q.remove(id, status.ApprovalOutcome{Resolution: status.TimedOut})
+		p.decision <- decision{reason: "the time for an answer was over"}
+		return fmt.Errorf("%s call: %s had timed out; nothing was changed", verb, id)
+	case d.allow:
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Allowed, By: d.by})
+	default:
+		q.remove(id, status.ApprovalOutcome{Resolution: status.Refused, By: d.by})
+	}
+	p.decision <- d
+	return nil
+}
+
+func errHubEnds() error {
+	return tools.Errorf(tools.Unavailable, "Lectern restarts before the call was approved; nothing was changed").WithHint("Call again; the user is asked again.")
+}

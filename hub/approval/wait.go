@@ -1,0 +1,149 @@
+package approval
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// progressEvery is how often a waiting client is told that its call waits.
+const progressEvery = 5 * time.Second
+
+// ErrPolicyChanged ends a wait when the policy has changed meanwhile: the call
+// must be judged again.
+var ErrPolicyChanged = errors.New("the policy changed while the call waited")
+
+// A Client is how the calling program takes part while its call waits.
+type Client struct {
+	Progress func(done, total float64, message string)
+	// Prompt asks the program's user while the call waits. Nil: it cannot, or
+	// what it reports of its user is not trusted.
+	Prompt Prompter
+	// Forms says that the program asks its user between two calls: the wait is
+	// answered with [FormRequest].
+	Forms bool
+	// Form is what the program brings back; nil: nothing.
+	Form *Form
+}
+
+// Wait shows r to people until one of them decides, the time is over or ctx
+// ends. Only an approval returns a Grant. The error is a [tools.Error],
+// [ErrPolicyChanged] or a [FormRequest].
+func (q *Queue) Wait(ctx context.Context, r Request, c Client) (*Grant, error) {
+	d, err := q.decide(ctx, r, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.policyChanged:
+		return nil, ErrPolicyChanged
+	}
+	g := NewGrant(r, q.conf.Now, q.conf.Now().Add(q.conf.UseWithin))
+	g.Scope = d.scope
+	return g, nil
+}
+
+func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, error) {
+	if f := c.Form; f != nil && !f.used && f.covers == r.Digest() {
+		f.used = true
+		return q.resume(ctx, c, f)
+	}
+	limit := q.conf.Timeout
+	if c.Forms {
+		limit = q.conf.FormTimeout
+	}
+	args := sha256.Sum256(r.Args)
+	p := &pending{
+		view: r.view(newID(), q.conf.Now(), limit), plan: r.plan(), rule: r.alwaysRule(),
+		args: hex.EncodeToString(args[:]), decision: make(chan decision, 1),
+	}
+	if err := q.add(p); err != nil {
+		return decision{}, err
+	}
+	q.conf.Changed()
+	defer q.conf.Changed()
+	if q.conf.OnApproval != nil {
+		q.conf.OnApproval(p.view)
+	}
+	if c.Forms {
+		return decision{}, q.handOut(r, p)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.Prompt != nil {
+		go q.prompt(ctx, c.Prompt, p)
+	}
+	d, err := q.await(ctx, c, p, limit)
+	q.logDecision(p, d, err)
+	return d, err
+}
+
+// await returns the decision on p. One that was sent at the last moment counts.
+func (q *Queue) await(ctx context.Context, c Client, p *pending, limit time.Duration) (decision, error) {
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		c.Progress(float64(n), 0, "waits for the user to approve it in Lectern")
+		select {
+		case <-tick.C:
+		case d := <-p.decision:
+			return d, d.err(ctx)
+		case <-timeout.C:
+			if !q.take(p.view.ID, status.TimedOut) {
+				d := <-p.decision
+				return d, d.err(ctx)
+			}
+			return decision{}, tools.Errorf(tools.Denied, "the call was not approved within %s; nothing was changed", limit.Round(time.Second)).
+				WithHint("Tell the user: Lectern's panel and `lectern approve` show what waits. Then call again.")
+		case <-ctx.Done():
+			if !q.take(p.view.ID, status.ClientLeft) {
+				d := <-p.decision
+				return d, d.err(ctx)
+			}
+			return decision{}, ctx.Err()
+		}
+	}
+}
+
+// err is what the client is told of a decision that does not let its call run.
+func (d decision) err(ctx context.Context) error {
+	switch {
+	case d.hubEnds:
+		return errHubEnds()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case d.allow || d.policyChanged:
+		return nil
+	}
+	e := tools.Errorf(tools.Denied, "the user refused the call; nothing was changed")
+	if d.reason != "" {
+		return e.WithHint("The user says: %s", d.reason)
+	}
+	return e.WithHint("Do not try again unless the user asks for it.")
+}
+
+// logDecision writes how a wait ended: ids and digests, no content.
+func (q *Queue) logDecision(p *pending, d decision, err error) {
+	outcome := "allowed"
+	switch {
+	case d.policyChanged:
+		outcome = "policy changed"
+	case err != nil:
+		outcome = string(tools.AsError(err).Code)
+	}
+	q.conf.Log.LogAttrs(context.Background(), slog.LevelInfo, "approval",
+		slog.String("part", "audit"), slog.String("id", p.view.ID), slog.String("session", p.view.Session), slog.String("client", p.view.Client),
+		slog.Bool("proven", p.view.Proven), slog.String("tool", p.view.Tool), slog.String("source", p.view.Source),
+		slog.String("outcome", outcome), slog.String("by", string(d.by)), slog.String("scope", string(d.scope)), slog.String("args", p.args))
+}
+
+func newID() string { return strings.ToLower(rand.Text()[:8]) }

@@ -1,0 +1,86 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/internal/audit"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// audit writes who called what, how long it took and how it ended: never
+// arguments or content.
+func (h *Hub) audit(c *call, res tools.Result, err error) {
+	now := h.now()
+	h.calls.Add(1)
+	c.session.CountCall(c.Tool, now)
+	code := ""
+	if isFormRequest(err) {
+		code = status.Asked
+	} else if e := tools.AsError(err); e != nil {
+		code = string(e.Code)
+		h.failures.Add(1)
+	}
+	effect := c.effect
+	if effect == "" && c.tool != nil {
+		effect = c.tool.info.Effect
+	}
+	if c.source != nil {
+		c.source.calls.Add(1)
+		if effect != "" && effect != tools.Reads {
+			c.source.writes.Add(1)
+		}
+	}
+	done := status.Call{
+		Time: c.began, Session: c.session.ID, Client: mcp.Truncate(c.session.ClientName(), mcp.MaxName), Source: nameOf(c.source), Tool: mcp.Truncate(c.Tool, mcp.MaxName),
+		Effect: string(effect), Duration: now.Sub(c.began), RequestBytes: len(c.Args), ResponseBytes: res.Size(), Code: code, Changes: c.recorder.IDs(),
+	}
+	h.history.add(done)
+	h.addToTrail(c, done)
+	attrs := []slog.Attr{
+		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
+		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
+		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
+	}
+	if len(done.Changes) > 0 {
+		attrs = append(attrs, slog.String("changes", strings.Join(done.Changes, " ")))
+	}
+	h.log.LogAttrs(context.Background(), slog.LevelInfo, "call", attrs...)
+	h.snapshot.touch()
+}
+
+// SetTrail has every call from now on recorded in t, refused ones too. The hub
+// does not close it.
+func (h *Hub) SetTrail(t *audit.Trail) { h.trail.Store(t) }
+
+// addToTrail records a call where a later change shows. A tool that does not
+// exist is not named: an agent could write anything into its name.
+func (h *Hub) addToTrail(c *call, done status.Call) {
+	trail := h.trail.Load()
+	if trail == nil {
+		return
+	}
+	r := audit.Record{
+		Time: done.Time, Session: done.Session, Client: done.Client, Proven: c.client.Proven, Source: done.Source, Effect: done.Effect,
+		Duration: done.Duration.Round(time.Microsecond), Asked: done.RequestBytes, Answered: done.ResponseBytes, Code: done.Code,
+	}
+	if c.tool != nil {
+		r.Tool = c.tool.info.Name
+	}
+	if len(c.Args) > 0 {
+		r.Args = trail.Digest(c.Args)
+	}
+	trail.Add(r)
+}
+
+func nameOf(s *source) string {
+	if s == nil {
+		return ""
+	}
+	return s.conf.Name
+}

@@ -1,0 +1,75 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// arguments are those of one call, parsed once. What is not a JSON object has a
+// nil object and reaches the tool, which refuses it.
+type arguments struct {
+	raw    json.RawMessage // without the choice of a source
+	object map[string]any  // numbers as they were written
+}
+
+func parseArguments(raw json.RawMessage) arguments {
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || string(trimmed) == "null" {
+		return arguments{raw, map[string]any{}}
+	}
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&object) != nil {
+		return arguments{raw: raw}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return arguments{raw: raw}
+	}
+	return arguments{raw, object}
+}
+
+// without takes one argument out.
+func (a arguments) without(name string) (arguments, error) {
+	object := maps.Clone(a.object)
+	delete(object, name)
+	raw, err := json.Marshal(object)
+	return arguments{raw, object}, err
+}
+
+// canonical writes equal arguments as equal bytes: keys sorted, numbers as they
+// were written, the schema's defaults filled in.
+func (a arguments) canonical(in *jsonschema.Schema) json.RawMessage {
+	if a.object == nil {
+		return a.raw
+	}
+	full := maps.Clone(a.object)
+	for name, p := range in.Properties {
+		if _, given := full[name]; !given && p.Default != nil {
+			full[name] = p.Default
+		}
+	}
+	b, err := json.Marshal(full)
+	if err != nil {
+		return a.raw
+	}
+	return b
+}
+
+// isDryRun reports whether a call of a tool that has dry_run asks for it.
+func (a arguments) isDryRun(info tools.ToolInfo) bool {
+	return info.In.Properties["dry_run"] != nil && a.object["dry_run"] == true
+}
+
+// undoArguments are those of undo_change; false: the tool will refuse them.
+func (a arguments) undoArguments() (tools.UndoChangeIn, bool) {
+	id, _ := a.object["id"].(string)
+	merge, _ := a.object["merge"].(bool)
+	return tools.UndoChangeIn{ID: id, Merge: merge}, id != ""
+}

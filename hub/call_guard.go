@@ -1,0 +1,88 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// runOnSource runs f on the opened source: within the deadline of a call, in a
+// slot of the session, behind the panic guard.
+func runOnSource[T any](ctx context.Context, h *Hub, s *session, src *source, f func(context.Context, *sourceRef) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.limits.Deadline)
+	defer cancel()
+	release, err := s.limiter.acquire(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return runWithDeadline(ctx, h.trackCall(release), func() (T, error) { return withSourceRef(ctx, src, f) })
+}
+
+// runWithDeadline returns when ctx ends even if f does not. done runs when f has
+// returned, so that what f holds stays counted.
+func runWithDeadline[T any](ctx context.Context, done func(), f func() (T, error)) (T, error) {
+	type outcome struct {
+		v   T
+		err error
+	}
+	finished := make(chan outcome, 1)
+	go func() {
+		defer done()
+		v, err := f()
+		finished <- outcome{v, err}
+	}()
+	select {
+	case o := <-finished:
+		return o.v, o.err
+	case <-ctx.Done():
+	}
+	select { // an answer that is there already counts
+	case o := <-finished:
+		return o.v, o.err
+	default:
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// withSourceRef runs f on the opened source, which is not closed meanwhile.
+func withSourceRef[T any](ctx context.Context, src *source, f func(context.Context, *sourceRef) (T, error)) (T, error) {
+	return catchPanic(func() (T, error) {
+		open, release, err := src.acquire(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		defer release()
+		return f(ctx, open)
+	})
+}
+
+// catchPanic runs f and turns a panic into an error that carries the stack.
+func catchPanic[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{value: p, stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// A panicError reaches the log with its stack and an agent as Internal.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+// Error implements error.
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// stackOf is the stack of the panic behind err, if there was one.
+func stackOf(err error) string {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return string(p.stack)
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/status/statustest"
+)
+
+func TestCallRing(t *testing.T) {
+	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
+		r := &callHistory{size: statustest.Kept}
+		tee(r.add)
+		return (&Hub{history: r}).Calls
+	})
+}
+
+func TestCallsAreRemembered(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"))
+	c := connect(t, h, "")
+	c.Initialize()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	followed, err := h.Calls(ctx, status.CallFilter{Follow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Call("say", `{"text":"a secret"}`)
+	c.Call("miss", `{}`)
+	if f := c.Ask("tools/call", `{"name":"nothing","arguments":{"a":1}}`); f.Error == nil || f.Error.Message != "tool 'nothing' not found: tool not found" {
+		t.Errorf("an unlisted tool is answered %s", f.Raw)
+	}
+	if f := c.Ask("tools/call", `{"name":7}`); f.Error == nil {
+		t.Errorf("a call without a name is answered %s", f.Raw)
+	}
+	_, err = h.Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
+	if err == nil {
+		t.Error("a tool that is not there was called")
+	}
+	var got []status.Call
+	for range 5 {
+		n, more := <-followed
+		if !more {
+			t.Fatalf("only %d calls were remembered: %+v", len(got), got)
+		}
+		if n.Time.IsZero() || n.Duration <= 0 && n.Source != "" || n.Session == "" {
+			t.Errorf("call %+v lacks something", n)
+		}
+		n.Time, n.Duration, n.Session = n.Time.Truncate(1<<62), 0, ""
+		n.Time = status.Call{}.Time
+		got = append(got, n)
+	}
+	want := []status.Call{
+		{Seq: 1, Client: "tester", Source: "notes", Tool: "say", Effect: "read", RequestBytes: 19, ResponseBytes: got[0].ResponseBytes},
+		{Seq: 2, Client: "tester", Source: "notes", Tool: "miss", Effect: "read", RequestBytes: 2, Code: "not_found"},
+		{Seq: 3, Client: "tester", Tool: "nothing", RequestBytes: 7, Code: "not_found"},
+		{Seq: 4, Client: "tester", Code: "invalid"},
+		{Seq: 5, Client: "lectern call", Tool: strings.Repeat("n", mcp.MaxName) + "…", Code: "not_found"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || got[0].ResponseBytes == 0 {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// What a person is shown is what an agent reads, byte for byte.
+func TestShownTools(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
+		shown, err := h.Tools(t.Context(), scope, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, h, scope)
+		c.Initialize()
+		var listed struct{ Tools []json.RawMessage }
+		if err := json.Unmarshal(c.Ask("tools/list", `{}`).Result, &listed); err != nil {
+			t.Fatal(err)
+		}
+		if len(shown) != len(listed.Tools) {
+			t.Fatalf("%q: %d tools shown, %d listed", scope, len(shown), len(listed.Tools))
+		}
+		for i, raw := range listed.Tools {
+			var tool struct{ Name, Title, Description string }
+			if err := json.Unmarshal(raw, &tool); err != nil {
+				t.Fatal(err)
+			}
+			if tool.Name != shown[i].Name || tool.Description != shown[i].Description || len(raw) != shown[i].Bytes {
+				t.Errorf("%q: shown %s of %d bytes, listed %s of %d", scope, shown[i].Name, shown[i].Bytes, tool.Name, len(raw))
+			}
+			if tool.Name == "say" && !cmp.Equal(shown[i].Sources, want) {
+				t.Errorf("%q: say works on %v, want %v", scope, shown[i].Sources, want)
+			}
+		}
+	}
+	if _, err := h.Tools(t.Context(), "nowhere", ""); err == nil {
+		t.Error("tools of a source that is not there")
+	}
+}

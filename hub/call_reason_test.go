@@ -1,0 +1,70 @@
+package hub
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// An agent's reason is in its Changes, whichever way its call takes, and
+// neither in the log nor in what is known of the call.
+func TestReasonIsKept(t *testing.T) {
+	h := startBox(t, t.TempDir())
+	c := connect(t, &testHub{Hub: h.Hub}, "")
+	c.Initialize()
+	long := strings.Repeat("é", 600)
+	for _, params := range []string{
+		`{"name":"put","arguments":{"text":"1"},"_meta":{"lectern/reason":" tidying up "}}`,
+		`{"name":"put","arguments":{"text":"2"},"_meta":{"lectern/reason":"with more","other":1}}`, // mcp-go's way
+		`{"name":"put","arguments":{"text":"3"},"_meta":{"lectern/reason":"` + long + `"}}`,
+		`{"name":"put","arguments":{"text":"4"},"_meta":{"lectern/reason":["no text"]}}`,
+		`{"name":"put","arguments":{"text":"5"}}`,
+	} {
+		if r := c.Result(c.Ask("tools/call", params)); r.IsError {
+			t.Fatalf("%s: %+v", params, r)
+		}
+	}
+	found, err := h.Changes(t.Context(), status.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := len(found.Changes) - 1; i >= 0; i -= 2 { // each put has two
+		got = append(got, found.Changes[i].Reason)
+	}
+	want := []string{"tidying up", "with more", long[:1000] + "… (cut, of 600 characters)", "", ""}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("reasons are %q, want %q", got, want)
+	}
+	if strings.Contains(h.log.String(), "tidying up") {
+		t.Error("the log has the reason")
+	}
+}
+
+// Who is asked about a call reads the agent's reason, and is asked all the
+// same.
+func TestReasonIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startPad(t, askWrites(), nil, Limits{})
+		a := h.asker(cursor)
+		out := make(chan error, 1)
+		go func() {
+			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes", Context: tools.NopCallContext{}})
+			out <- err
+		}()
+		synctest.Wait()
+		w := h.waiting()
+		if w.Reason != "the user said yes" {
+			t.Errorf("shown: %+v", w)
+		}
+		h.answers(w.ID, false, status.Answer{})
+		if e := tools.AsError(<-out); e == nil || e.Code != tools.Denied {
+			t.Errorf("refused: %v", e)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package hub
+
+import (
+	"fmt"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// tripped is why a person is asked before this client changes anything more, or
+// empty.
+func (h *Hub) tripped(client policy.Client, effect tools.Effect) string {
+	if effect == tools.Reads {
+		return ""
+	}
+	h.usage.mu.Lock()
+	defer h.usage.mu.Unlock()
+	if u := h.usage.by[client]; u != nil {
+		return u.tripped
+	}
+	return ""
+}
+
+// countWrites counts what a client is about to change and trips its circuit
+// breaker when that is too much in a minute. A tripped one also stops calls that
+// were on their way.
+func (h *Hub) countWrites(client policy.Client, changes []tools.Change) error {
+	now := h.now()
+	h.usage.mu.Lock()
+	defer h.usage.mu.Unlock()
+	u := h.usage.of(client, now)
+	if u.tripped != "" {
+		return errTripped(u.tripped)
+	}
+	for _, c := range changes {
+		if c.Before.Exists && !c.After.Exists && !c.AfterUnknown {
+			u.deletes++
+		}
+		u.bytes += len(c.Before.Data)
+	}
+	switch {
+	case h.limits.DeletesPerMinute > 0 && u.deletes > h.limits.DeletesPerMinute:
+		u.tripped = fmt.Sprintf("it was about to delete more than %d targets in a minute", h.limits.DeletesPerMinute)
+	case h.limits.RewrittenBytesPerMinute > 0 && u.bytes > h.limits.RewrittenBytesPerMinute:
+		u.tripped = fmt.Sprintf("it was about to rewrite more than %d bytes in a minute", h.limits.RewrittenBytesPerMinute)
+	default:
+		return nil
+	}
+	p := breakerTripped.New(client.Name, status.Args{"client": client.Name, "why": u.tripped})
+	p.Action = &status.Action{Verb: status.ResetCircuitBreaker, Target: client.Name}
+	h.snapshot.raise(p)
+	return errTripped(u.tripped)
+}
+
+func errTripped(why string) error {
+	return tools.Errorf(tools.Denied, "too much at once: %s", why).
+		WithHint("Nothing was changed. Call again if it is meant: the user is asked about each change until they reset the circuit breaker.")
+}
+
+// ResetCircuitBreaker lets the clients of this name write again without a person
+// being asked.
+func (h *Hub) ResetCircuitBreaker(client string) error {
+	h.usage.mu.Lock()
+	found := false
+	for c, u := range h.usage.by {
+		if c.Name == client && u.tripped != "" {
+			*u, found = usage{since: h.now()}, true
+		}
+	}
+	h.usage.mu.Unlock()
+	if !found {
+		return fmt.Errorf("cannot reset the circuit breaker of %q: it has not tripped", client)
+	}
+	h.snapshot.clear(breakerTripped.Code, client)
+	return nil
+}

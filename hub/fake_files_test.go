@@ -1,0 +1,170 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/journal"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A cabinet is a box that hides files by name and writes them one by one.
+type cabinet struct {
+	*box
+
+	privacy tools.Privacy
+}
+
+// HidesChange implements [tools.Hider].
+func (c *cabinet) HidesChange(_ context.Context, change tools.Change) (bool, error) {
+	return c.privacy.Hides(tools.Page{Path: change.Target}), nil
+}
+
+type fileIn struct {
+	Files map[string]string `json:"files" jsonschema:"texts by name; an empty one removes the file"`
+}
+
+// File writes files, in the order of their names.
+func (c *cabinet) File(ctx context.Context, to tools.CallContext, in fileIn) (none, error) {
+	var changes []tools.Change
+	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
+		text := in.Files[name]
+		before, err := c.State(ctx, name)
+		if err != nil {
+			return none{}, err
+		}
+		changes = append(changes, tools.Change{Target: name, Before: before, After: tools.State{Exists: text != "", Data: []byte(text)}})
+	}
+	return none{}, c.change(ctx, to, changes)
+}
+
+// List is named like a tool of the hub.
+func (c *cabinet) List(context.Context, none) (none, error) { return none{}, nil }
+
+func cabinetKind(dir string, more ...tools.Tool[*cabinet]) tools.Kind {
+	return tools.Erase(tools.System[*cabinet, struct{}]{
+		Name: "cabinet", Title: "Cabinet", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*cabinet, error) {
+			return &cabinet{&box{dir: filepath.Join(dir, env.Name)}, env.Privacy}, nil
+		},
+		Tools: append([]tools.Tool[*cabinet]{
+			tools.DefineWithContext(tools.Spec[fileIn, none]{Name: "file", Title: "File", Doc: "Writes files.", Effect: tools.Writes}, (*cabinet).File),
+		}, more...),
+	})
+}
+
+// An office is a hub with cabinets, a journal and the tools of a past.
+type office struct {
+	*testHub
+	t   *testing.T
+	dir string
+}
+
+func startOffice(t *testing.T, change func(*Config)) *office {
+	t.Helper()
+	dir, log := t.TempDir(), &hubtest.Log{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
+	conf := Config{
+		Kinds: []tools.Kind{cabinetKind(dir)}, Sources: []Source{{Name: "notes", Kind: "cabinet"}},
+		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
+	}
+	if change != nil {
+		change(&conf)
+	}
+	for _, s := range conf.Sources {
+		if err := os.MkdirAll(filepath.Join(dir, s.Name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := New(conf)
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &office{&testHub{h, hubtest.NewWorld(), nil, log}, t, dir}
+}
+
+// holds is what a file of notes holds; empty: it is not there.
+func (o *office) holds(name string) string {
+	data, err := os.ReadFile(filepath.Join(o.dir, "notes", name))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// edit is a person at work.
+func (o *office) edit(name, text string) {
+	o.t.Helper()
+	if err := os.WriteFile(filepath.Join(o.dir, "notes", name), []byte(text), 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// A clerk is an agent of an office.
+type clerk struct {
+	o   *office
+	s   *session
+	who policy.Client
+}
+
+func (o *office) clerk(who policy.Client) *clerk {
+	s := o.localSession("", "")
+	s.Introduce(who.Name, "")
+	if who.Proven {
+		s.Proven = who.Name
+	}
+	return &clerk{o, s, who}
+}
+
+// call answers as an agent sees it.
+func (c *clerk) call(tool, args string) told {
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.viewOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+	return told{res, tools.AsError(err)}
+}
+
+func (c *clerk) does(tool, args string) json.RawMessage {
+	c.o.t.Helper()
+	got := c.call(tool, args)
+	if got.err != nil {
+		c.o.t.Fatalf("%s %s: %v", tool, args, got.err)
+	}
+	return got.res.JSON
+}
+
+func (c *clerk) list(args string) tools.ListChangesOut {
+	c.o.t.Helper()
+	var out tools.ListChangesOut
+	if err := json.Unmarshal(c.does("list_changes", args), &out); err != nil {
+		c.o.t.Fatal(err)
+	}
+	return out
+}
+
+// ids are those of the own Changes, newest first.
+func (c *clerk) ids() []string {
+	c.o.t.Helper()
+	ids := []string{}
+	for _, change := range c.list(`{}`).Changes {
+		ids = append(ids, change.ID)
+	}
+	return ids
+}

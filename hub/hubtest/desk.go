@@ -1,0 +1,336 @@
+// Package hubtest is what the tests of hub and hub/mcp share: a fake System whose
+// tools do what a tool can do to a hub, a store for snapshots, a log, and a client
+// of a stream. It does not know the hub, so that tests inside it can use it.
+//
+// Start reading at [Desk] and [Client].
+package hubtest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A World is what the sources of a test stand on.
+type World struct {
+	mu    sync.Mutex
+	gone  map[string]bool // sources that cannot be opened, by name
+	Begun chan string     // the name of each blocking call that has begun
+	Free  chan struct{}   // lets a stubborn call return
+	open  atomic.Int64
+	env   map[string]tools.Env
+}
+
+// NewWorld makes a World in which every source can be opened.
+func NewWorld() *World {
+	return &World{gone: map[string]bool{}, Begun: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{}}
+}
+
+// Open counts the sources that are open.
+func (w *World) Open() int { return int(w.open.Load()) }
+
+// Lose makes a source impossible to open, or possible again.
+func (w *World) Lose(name string, lost bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone[name] = lost
+}
+
+func (w *World) lost(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.gone[name] {
+		return tools.Errorf(tools.Unavailable, "the folder is gone")
+	}
+	return nil
+}
+
+// Changed announces that a resource of a source changed.
+func (w *World) Changed(source, uri string) {
+	w.mu.Lock()
+	env := w.env[source]
+	w.mu.Unlock()
+	env.ResourceChanged(uri)
+}
+
+type desk struct {
+	world *World
+	name  string
+}
+
+func (d *desk) Close() error                { d.world.open.Add(-1); return nil }
+func (d *desk) Check(context.Context) error { return d.world.lost(d.name) }
+
+type (
+	none   struct{}
+	textIn struct {
+		Text string `json:"text" jsonschema:"what to say"`
+	}
+	textOut struct {
+		Text string `json:"text" jsonschema:"what was said"`
+		From string `json:"from" jsonschema:"the source"`
+	}
+	countIn struct {
+		Count int         `json:"count" jsonschema:"how many"`
+		Limit tools.Limit `json:"limit,omitempty" jsonschema:"most entries"`
+	}
+)
+
+func (d *desk) Say(_ context.Context, in textIn) (textOut, error) {
+	return textOut{in.Text, d.name}, nil
+}
+
+func (d *desk) Write(_ context.Context, in textIn) (textOut, error) {
+	return textOut{in.Text, d.name}, nil
+}
+
+func (d *desk) Remove(context.Context, none) (none, error) { return none{}, nil }
+
+func (d *desk) Wait(ctx context.Context, _ none) (none, error) {
+	d.world.Begun <- "wait"
+	<-ctx.Done()
+	d.world.Begun <- "ended"
+	return none{}, ctx.Err()
+}
+
+func (d *desk) Stubborn(context.Context, none) (none, error) {
+	d.world.Begun <- "stubborn"
+	<-d.world.Free
+	return none{}, nil
+}
+
+func (d *desk) Panic(context.Context, none) (none, error) { panic("the secret of note 7") }
+
+func (d *desk) Break(context.Context, none) (none, error) {
+	return none{}, errors.New("open /home/me/secret: permission denied")
+}
+
+func (d *desk) Miss(context.Context, none) (none, error) {
+	return none{}, tools.Errorf(tools.NotFound, "no page named x").WithHint("Search first.")
+}
+
+func (d *desk) Big(_ context.Context, in countIn) (textOut, error) {
+	return textOut{strings.Repeat("x", in.Count), d.name}, nil
+}
+
+func (d *desk) Count(_ context.Context, c tools.CallContext, in countIn) (none, error) {
+	for i := range in.Count {
+		c.Progress(float64(i), float64(in.Count), "")
+		c.Log(slog.LevelInfo, "step")
+	}
+	return none{}, nil
+}
+
+// Late goes on talking after it has answered.
+func (d *desk) Late(_ context.Context, c tools.CallContext, _ none) (none, error) {
+	go func() {
+		<-d.world.Free
+		c.Progress(1, 1, "")
+		c.Log(slog.LevelError, "late")
+		d.world.Begun <- "said"
+	}()
+	return none{}, nil
+}
+
+func (d *desk) page(_ context.Context, uri string, vars map[string]string) (tools.Content, error) {
+	if vars["page"] == "missing" {
+		return tools.Content{}, tools.Errorf(tools.NotFound, "no page named missing")
+	}
+	return tools.Content{Text: d.name + ":" + uri}, nil
+}
+
+func (d *desk) pages(_ context.Context, _, prefix string) ([]string, error) {
+	return []string{prefix + "1", prefix + "2"}, nil
+}
+
+// Desk is a System for tests of the hub: its tools do what a tool can do
+// to a hub.
+func Desk(w *World) tools.Kind {
+	type wire struct {
+		Error string `json:"error" jsonschema:"message"`
+		Code  string `json:"code" jsonschema:"code"`
+	}
+	define := func(name string, e tools.Effect) tools.Spec[none, none] {
+		return tools.Spec[none, none]{Name: name, Title: name, Doc: "Does " + name + ".", Effect: e}
+	}
+	return tools.Erase(tools.System[*desk, struct{}]{
+		Name: "desk", Title: "Desk", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+			if err := w.lost(env.Name); err != nil {
+				return nil, err
+			}
+			w.mu.Lock()
+			w.env[env.Name] = env
+			w.mu.Unlock()
+			w.open.Add(1)
+			return &desk{w, env.Name}, nil
+		},
+		ErrorFormat: tools.NewErrorFormat(map[tools.Code]string{tools.NotFound: "PAGE_MISSING"}, func(code string, e *tools.Error) wire {
+			return wire{e.Message, code}
+		}),
+		Tools: []tools.Tool[*desk]{
+			tools.Define(tools.Spec[textIn, textOut]{Name: "say", Title: "Say", Doc: "Says it again.", Effect: tools.Reads}, (*desk).Say),
+			tools.Define(tools.Spec[textIn, textOut]{Name: "write", Title: "Write", Doc: "Writes it.", Effect: tools.Writes}, (*desk).Write),
+			tools.Define(define("remove", tools.Deletes), (*desk).Remove),
+			tools.Define(define("wait", tools.Reads), (*desk).Wait),
+			tools.Define(define("stubborn", tools.Reads), (*desk).Stubborn),
+			tools.Define(define("panic", tools.Reads), (*desk).Panic),
+			tools.Define(define("break", tools.Reads), (*desk).Break),
+			tools.Define(define("miss", tools.Reads), (*desk).Miss),
+			tools.Define(tools.Spec[countIn, textOut]{Name: "big", Title: "Big", Doc: "Answers much.", Effect: tools.Reads}, (*desk).Big),
+			tools.DefineWithContext(tools.Spec[countIn, none]{Name: "count", Title: "Count", Doc: "Counts.", Effect: tools.Reads}, (*desk).Count),
+			tools.DefineWithContext(define("late", tools.Reads), (*desk).Late),
+			tools.Define(define("own", tools.Admin), (*desk).Remove),
+		},
+		Resources: []tools.Resource[*desk]{
+			{Name: "index", Title: "Index", URI: "desk://{source}/index", MIME: "text/plain", Read: (*desk).resource},
+			{Name: "page", Title: "Page", URI: "desk://{source}/pages/{page}", MIME: "text/plain", Read: (*desk).resource, Complete: (*desk).complete},
+		},
+		Prompts: []tools.Prompt[*desk]{{
+			Name: "greet", Title: "Greet", Doc: "Greets.", Arguments: []tools.PromptArgument{{Name: "who", Doc: "whom", Required: true}},
+			Get: func(d *desk, _ context.Context, args map[string]string) ([]tools.Message, error) {
+				return []tools.Message{{Content: tools.Content{Kind: tools.Text, Text: "Greet " + args["who"] + " from " + d.name}}}, nil
+			},
+		}},
+	})
+}
+
+func (d *desk) resource(ctx context.Context, uri string, vars map[string]string) (tools.Content, error) {
+	return d.page(ctx, uri, vars)
+}
+
+func (d *desk) complete(ctx context.Context, variable, prefix string) ([]string, error) {
+	return d.pages(ctx, variable, prefix)
+}
+
+// Org has names in the form that keeps its System's.
+func Org(w *World) tools.Kind {
+	return tools.Erase(tools.System[*desk, struct{}]{
+		Name: "org", Title: "Org", Doc: "For tests.",
+		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
+			w.open.Add(1)
+			return &desk{w, env.Name}, nil
+		},
+		Tools: []tools.Tool[*desk]{tools.Define(tools.Spec[textIn, textOut]{Name: "org-say", Title: "Say", Doc: "Says it.", Effect: tools.Reads}, (*desk).Say)},
+	})
+}
+
+// A Board is a SnapshotStore that tests wait for.
+type Board struct {
+	watched
+	snapshot status.Snapshot
+	problems map[string]status.Problem
+}
+
+// NewBoard makes an empty Board.
+func NewBoard() *Board { return &Board{problems: map[string]status.Problem{}} }
+
+// Update implements hub.SnapshotStore.
+func (b *Board) Update(f func(*status.Snapshot)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.snapshot)
+	b.changed()
+}
+
+// WaitFor returns when the snapshot is ok.
+func (b *Board) WaitFor(t testing.TB, ok func(status.Snapshot) bool) {
+	t.Helper()
+	b.waitUntil(t, func() bool { return ok(b.snapshot) })
+}
+
+func (b *Board) Raise(p status.Problem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems[p.Code+" "+p.Component] = p
+}
+
+func (b *Board) Clear(code, part string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.problems, code+" "+part)
+}
+
+// Problem returns the problem raised as "code component".
+func (b *Board) Problem(key string) (status.Problem, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p, ok := b.problems[key]
+	return p, ok
+}
+
+// Now returns the last snapshot.
+func (b *Board) Now() status.Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.snapshot
+}
+
+// A Log keeps what was written to it, and tests wait for it.
+type Log struct {
+	b strings.Builder
+	watched
+}
+
+func (s *Log) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed()
+	return s.b.Write(p)
+}
+
+// WaitFor returns when text has been written.
+func (s *Log) WaitFor(t testing.TB, text string) {
+	t.Helper()
+	s.waitUntil(t, func() bool { return strings.Contains(s.b.String(), text) })
+}
+
+// watched is a mutex with a way to wait for a change of what it guards.
+type watched struct {
+	mu   sync.Mutex
+	next chan struct{} // closed by the next change; nil: no test waits
+}
+
+// changed is called with mu held.
+func (w *watched) changed() {
+	if w.next != nil {
+		close(w.next)
+		w.next = nil
+	}
+}
+
+func (w *watched) waitUntil(t testing.TB, ok func() bool) {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	for {
+		w.mu.Lock()
+		done := ok()
+		if w.next == nil {
+			w.next = make(chan struct{})
+		}
+		next := w.next
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-next:
+		case <-timeout:
+			t.Fatal("it did not happen within 10 s")
+		}
+	}
+}
+
+func (s *Log) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/lectern-mcp/lectern/hub/approval"
+)
+
+// This file asks the user of a client in that client: in the legacy era by a
+// request that the server sends while the call waits, in the modern era, where
+// a server sends none, by answering the call with the form.
+
+// What the user can answer. What reaches further than the session is said to
+// Lectern itself.
+const (
+	allowOnce    = "allow once"
+	allowSession = "allow for this session"
+	refuse       = "refuse"
+)
+
+// formKey names the one question of a form.
+const formKey = "approval"
+
+func approvalForm(message string) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: message, RequestedSchema: map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"answer": map[string]any{"type": "string", "title": "Allow it?", "enum": []string{allowOnce, allowSession, refuse}},
+			"reason": map[string]any{"type": "string", "title": "If not, why (the agent reads it)", "maxLength": approval.MaxReason},
+		},
+		"required": []string{"answer"},
+	}}
+}
+
+// parseFormAnswer reads what a client says that its user answered.
+func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
+	content, _ := res.Content.(map[string]any)
+	reason, _ := content["reason"].(string)
+	runes := []rune(reason)
+	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReason)])}
+	switch {
+	case res.Action == mcp.ElicitationResponseActionDecline:
+		a.Given = true
+		return a
+	case res.Action != mcp.ElicitationResponseActionAccept:
+		return a
+	}
+	switch content["answer"] {
+	case allowOnce:
+		a.Given, a.Allow = true, true
+	case allowSession:
+		a.Given, a.Allow, a.ForSession = true, true, true
+	case refuse:
+		a.Given = true
+	}
+	return a // a form that was not filled in neither allows nor refuses
+}
+
+// canElicit reports whether a client has forms.
+func canElicit(caps mcp.ClientCapabilities) bool {
+	return caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
+}
+
+// prompter shows a form to the user while a call of the legacy era waits; nil
+// if the client or its connection cannot.
+func (x *request) prompter(ctx context.Context) approval.Prompter {
+	as, _ := server.ClientSessionFromContext(ctx).(*mcpSession)
+	if x.ask == nil || as == nil || !as.canElicit() || x.isModern() {
+		return nil
+	}
+	return func(ctx context.Context, message string) (approval.FormAnswer, error) {
+		b, err := x.ask(ctx, mcp.MethodElicitationCreate, approvalForm(message))
+		if err != nil {
+			return approval.FormAnswer{}, err
+		}
+		var res mcp.ElicitationResult
+		if err := json.Unmarshal(b, &res); err != nil {
+			return approval.FormAnswer{}, fmt.Errorf("read form: %w", err)
+		}
+		return parseFormAnswer(&res), nil
+	}
+}
+
+// hasForms reports whether the client of a modern request shows forms; each
+// request says it.
+func (x *request) hasForms() bool {
+	caps := x.meta.ClientCapabilities()
+	return x.isModern() && caps != nil && canElicit(*caps)
+}
+
+// filledForm is the form that a modern request brings back, or nil.
+func (x *request) filledForm(p mcp.MultiRoundTripParams) *approval.FilledForm {
+	if p.RequestState == "" || !x.isModern() {
+		return nil
+	}
+	f := &approval.FilledForm{State: p.RequestState}
+	if res := server.ElicitationResponse(p.InputResponses, formKey); res != nil {
+		f.Answer = parseFormAnswer(res)
+	}
+	return f
+}
+
+// formResult is the answer to a call that waits for its form.
+func formResult(f *approval.FormRequest) *mcp.CallToolResult {
+	return server.NewInputRequestBuilder(f.State).Elicit(formKey, approvalForm(f.Message)).ToolResult()
+}

@@ -1,0 +1,304 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// This file is MCP over HTTP, both eras on one endpoint. mcp-go's own transport
+// is not used: it drops or reorders the last notifications of a call, sends
+// those of one call down the stream of another, makes a session for any id, and
+// lets no handler choose the code of an error.
+
+// HTTP serves /mcp and /mcp/{source}. It checks no token, Host or Origin:
+// wrap it in loopnet.Guard.
+func (s *Server) HTTP() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/mcp", s.serveHTTP)
+	mux.HandleFunc("/mcp/{source}", s.serveHTTP)
+	return mux
+}
+
+func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	ep, ok := s.endpoint(r.PathValue("source"))
+	if !ok {
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, noSource(r.PathValue("source"))})
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	r = r.WithContext(ctx)
+	switch r.Method {
+	case http.MethodPost:
+		ep.post(w, r)
+	case http.MethodGet, http.MethodDelete:
+		ep.useSession(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		reject(w, http.StatusMethodNotAllowed, &rejection{mcp.INVALID_REQUEST, nil, "MCP uses POST, GET and DELETE"})
+	}
+}
+
+// post reads a message and passes it to the era it belongs to.
+func (ep *endpoint) post(w http.ResponseWriter, r *http.Request) {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "Content-Type must be application/json"})
+		return
+	}
+	if r.ContentLength > ep.Limits.Body {
+		ep.rejectTooLarge(w)
+		return
+	}
+	release, err := ep.large.acquire(r.Context(), r.ContentLength)
+	if err != nil {
+		return // the client has left
+	}
+	defer release()
+	body, err := readBody(w, r, ep.Limits.Body)
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		ep.rejectTooLarge(w)
+		return
+	}
+	if err != nil {
+		reject(w, http.StatusBadRequest, &rejection{mcp.PARSE_ERROR, nil, "the body ended early or took longer than 10 s"})
+		return
+	}
+	m, bad := parseMessage(body)
+	if bad != nil {
+		reject(w, http.StatusBadRequest, bad)
+		return
+	}
+	switch large := len(body) >= ep.Limits.Large; {
+	case !large:
+		release()
+	case m.method == string(mcp.MethodSubscriptionsListen): // it would hold the semaphore for as long as it listens
+		ep.rejectTooLarge(w)
+		return
+	}
+	meta, version := m.parseMeta(), r.Header.Get(mcp.HeaderProtocolVersion)
+	switch {
+	case mcp.IsModernProtocol(version) || mcp.IsModernProtocol(meta.ProtocolVersion()):
+		ep.postModern(w, r, m, meta)
+	case m.method == string(mcp.MethodInitialize):
+		ep.postInitialize(w, r, m, meta)
+	case version != "" && !mcp.IsValidProtocolVersion(version):
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, m.id, "unsupported protocol version: " + Truncate(version, MaxName)})
+	default:
+		ep.postLegacy(w, r, m, meta)
+	}
+}
+
+// postModern answers a message of the era without sessions.
+func (ep *endpoint) postModern(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
+	if bad := ep.checkModern(r.Header, m, meta); bad != nil {
+		reject(w, http.StatusBadRequest, bad)
+		return
+	}
+	session := ep.modernSession(ep.scope, ep.VerifyClient(r), meta)
+	x, out := newRequest(m, meta, session), ep.newResponseWriter(w)
+	x.notify = out.notify
+	var a response
+	if m.method == string(mcp.MethodSubscriptionsListen) && m.id != nil {
+		a = ep.listen(r.Context(), x)
+	} else {
+		a = ep.respond(r.Context(), x, newMCPSession(session, session.ID))
+	}
+	out.respond(r.Context(), httpStatus(a.code), a.frame)
+}
+
+// checkModern compares the headers of a modern message with its body.
+func (ep *endpoint) checkModern(h http.Header, m message, meta *mcp.Meta) *rejection {
+	header, body := h.Get(mcp.HeaderProtocolVersion), meta.ProtocolVersion()
+	switch {
+	case m.method == "":
+		return &rejection{mcp.INVALID_REQUEST, m.id, "in this protocol version a server sends no requests, so there is nothing to respond to"}
+	case h.Get(mcp.HeaderLastEventID) != "":
+		return &rejection{mcp.HEADER_MISMATCH, m.id, "streams cannot be resumed: send the request again, without " + mcp.HeaderLastEventID}
+	case header == "":
+		return &rejection{mcp.HEADER_MISMATCH, m.id, "the header " + mcp.HeaderProtocolVersion + " is missing"}
+	case body == "":
+		return &rejection{mcp.INVALID_PARAMS, m.id, "the _meta field " + mcp.MetaKeyProtocolVersion + " is missing or invalid"}
+	case header != body:
+		return &rejection{mcp.HEADER_MISMATCH, m.id, fmt.Sprintf("the header %s says %s, the body %s", mcp.HeaderProtocolVersion, Truncate(header, MaxName), Truncate(body, MaxName))}
+	case m.id == nil || !mcp.IsValidProtocolVersion(body): // mcp-go answers a version that it does not know
+		return nil
+	}
+	err := mcp.ValidateStandardHeaders(h.Get, body, mcp.MCPMethod(m.method), m.params)
+	if err == nil && m.method == string(mcp.MethodToolsCall) {
+		err = ep.checkParamHeaders(h, m)
+	}
+	switch _, mismatch := errors.AsType[mcp.HeaderMismatchError](err); {
+	case err == nil:
+		return nil
+	case mismatch:
+		return &rejection{mcp.HEADER_MISMATCH, m.id, err.Error()}
+	}
+	return &rejection{mcp.INVALID_PARAMS, m.id, err.Error()}
+}
+
+// checkParamHeaders compares the arguments that a tool's schema wants in headers
+// too with those headers.
+func (ep *endpoint) checkParamHeaders(h http.Header, m message) error {
+	var params struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(m.params, &params) != nil {
+		return nil
+	}
+	t := ep.mcp.GetTool(params.Name)
+	if t == nil {
+		return nil
+	}
+	return mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
+		values := h.Values(name)
+		if len(values) == 0 {
+			return "", false
+		}
+		return values[0], true
+	}, &t.Tool, m.params)
+}
+
+// httpStatus is what the modern era wants for the code of a JSON-RPC error.
+func httpStatus(code int) int {
+	switch code {
+	case mcp.METHOD_NOT_FOUND:
+		return http.StatusNotFound
+	case mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION,
+		mcp.INVALID_REQUEST, mcp.INVALID_PARAMS, mcp.PARSE_ERROR:
+		return http.StatusBadRequest
+	default:
+		return http.StatusOK
+	}
+}
+
+// postInitialize opens a session of the legacy era.
+func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
+	hs, ok := ep.reserveSession(ep.scope, ep.VerifyClient(r))
+	if !ok {
+		w.Header().Set("Retry-After", "60")
+		reject(w, http.StatusTooManyRequests, &rejection{codeBusy, m.id,
+			fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", ep.Limits.Sessions)})
+		return
+	}
+	a := ep.respond(r.Context(), newRequest(m, meta, hs.session), hs.mcpSession)
+	if a.code == 0 && m.id != nil {
+		if err := ep.openHTTPSession(ep, hs); err != nil {
+			a = errorResponse(m.id, mcp.INTERNAL_ERROR, errInternal)
+		} else {
+			w.Header().Set(server.HeaderKeySessionID, hs.id)
+		}
+	} else {
+		ep.closeHTTPSession(hs)
+	}
+	ep.newResponseWriter(w).respond(r.Context(), http.StatusOK, a.frame)
+}
+
+// postLegacy answers a message of a session of the legacy era.
+func (ep *endpoint) postLegacy(w http.ResponseWriter, r *http.Request, m message, meta *mcp.Meta) {
+	hs := ep.httpSession(r.Header.Get(server.HeaderKeySessionID), ep.scope, ep.VerifyClient(r))
+	if hs == nil {
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, m.id, "no such session; send initialize"})
+		return
+	}
+	if m.method == "" {
+		hs.requests.resolve(m)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	x, out := newRequest(m, meta, hs.session), ep.newResponseWriter(w)
+	x.notify = out.notify
+	x.ask = func(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
+		return hs.requests.ask(ctx, out.send, out.notify, method, params)
+	}
+	a := ep.respond(r.Context(), x, hs.mcpSession)
+	out.respond(r.Context(), http.StatusOK, a.frame)
+}
+
+// useSession answers GET and DELETE, which only a session of the legacy era may
+// use.
+func (ep *endpoint) useSession(w http.ResponseWriter, r *http.Request) {
+	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		w.Header().Set("Allow", http.MethodPost)
+		reject(w, http.StatusMethodNotAllowed, &rejection{mcp.INVALID_REQUEST, nil, "this protocol version has no sessions; it uses POST only"})
+		return
+	}
+	id := r.Header.Get(server.HeaderKeySessionID)
+	switch hs := ep.httpSession(id, ep.scope, ep.VerifyClient(r)); {
+	case id == "":
+		reject(w, http.StatusBadRequest, &rejection{mcp.INVALID_REQUEST, nil, "the header Mcp-Session-Id is missing"})
+	case hs == nil:
+		reject(w, http.StatusNotFound, &rejection{mcp.INVALID_REQUEST, nil, "no such session; send initialize"})
+	case r.Method == http.MethodDelete:
+		ep.closeHTTPSession(hs)
+	default:
+		ep.streamAnnouncements(w, r, hs)
+	}
+}
+
+// pingEvery keeps a session whose client only listens from going idle.
+const pingEvery = 10 * time.Minute
+
+// streamAnnouncements sends a session what changed until it ends.
+func (ep *endpoint) streamAnnouncements(w http.ResponseWriter, r *http.Request, hs *httpSession) {
+	beginEvents(w)
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for pings := 1; ; {
+		if http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		var frame []byte
+		select {
+		case n := <-hs.announcements:
+			ep.writeAnnouncement(n, func(b []byte) { frame = b })
+		case <-ping.C:
+			frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"lectern-ping-%d","method":"ping"}`, pings)
+			pings++
+		case <-hs.ended:
+			return
+		case <-r.Context().Done():
+			return
+		}
+		if writeEvent(w, frame) != nil {
+			return
+		}
+		hs.session.setSeen(ep.Now())
+	}
+}
+
+// bodyDeadline is how long a client may take to send a body, since it may hold
+// the semaphore meanwhile.
+const bodyDeadline = 10 * time.Second
+
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyDeadline)) // a test's recorder has none
+	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
+	limited := http.MaxBytesReader(w, r.Body, most)
+	if r.ContentLength < 0 {
+		return io.ReadAll(limited)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(limited, body)
+	return body, err
+}
+
+func (s *Server) newResponseWriter(w http.ResponseWriter) *responseWriter {
+	return &responseWriter{ResponseWriter: w, queue: s.Limits.Queue}
+}
+
+func (s *Server) rejectTooLarge(w http.ResponseWriter) {
+	reject(w, http.StatusRequestEntityTooLarge, &rejection{mcp.INVALID_REQUEST, nil, fmt.Sprintf("a message may have %d bytes", s.Limits.Body)})
+}
+
+func reject(w http.ResponseWriter, status int, why *rejection) { writeJSON(w, status, why.frame()) }

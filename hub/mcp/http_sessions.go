@@ -1,0 +1,188 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// httpSessions are the agents that connect over HTTP.
+type httpSessions struct {
+	mu     sync.Mutex
+	legacy map[string]*httpSession // by Mcp-Session-Id
+	modern map[string]*Session     // by scope, proven name and what the client calls itself
+}
+
+// An httpSession is a session of the legacy era. Until it has answered
+// initialize it only takes its place.
+type httpSession struct {
+	*mcpSession
+	ended      chan struct{} // closed with the session
+	end        func()        // closes ended
+	disconnect func()        // nil: not open yet
+}
+
+// quietTime is how long a session must have been quiet to make way for a new
+// one when there are as many as may be: clients that crash do not say goodbye.
+const quietTime = 5 * time.Minute
+
+const sessionIDPrefix = "lectern-"
+
+// reserveSession makes a session of 128 random bits that is not open yet; false
+// if there are too many.
+func (s *Server) reserveSession(scope, proven string) (*httpSession, bool) {
+	h := &s.http
+	h.mu.Lock()
+	var evicted *httpSession
+	if len(h.legacy) >= s.Limits.Sessions {
+		for _, hs := range h.legacy {
+			if evicted == nil || hs.session.idleSince().Before(evicted.session.idleSince()) {
+				evicted = hs
+			}
+		}
+		if evicted == nil || s.Now().Sub(evicted.session.idleSince()) < quietTime {
+			h.mu.Unlock()
+			return nil, false
+		}
+		delete(h.legacy, evicted.id)
+	}
+	session := s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
+	hs := &httpSession{mcpSession: newMCPSession(session, sessionIDPrefix+rand.Text()), ended: make(chan struct{})}
+	hs.end = sync.OnceFunc(func() { close(hs.ended) })
+	h.legacy[hs.id] = hs
+	h.mu.Unlock()
+	if evicted != nil {
+		s.closeHTTPSession(evicted)
+	}
+	return hs, true
+}
+
+func (s *Server) openHTTPSession(ep *endpoint, hs *httpSession) error {
+	disconnect, err := ep.connect(hs.mcpSession)
+	if err != nil {
+		s.closeHTTPSession(hs)
+		return err
+	}
+	s.http.mu.Lock()
+	hs.disconnect = disconnect
+	s.http.mu.Unlock()
+	s.open(hs.session)
+	return nil
+}
+
+func (s *Server) closeHTTPSession(hs *httpSession) {
+	s.http.mu.Lock()
+	delete(s.http.legacy, hs.id)
+	disconnect := hs.disconnect
+	hs.disconnect = nil
+	s.http.mu.Unlock()
+	hs.end()
+	if disconnect != nil {
+		disconnect()
+		s.close(hs.session)
+	}
+}
+
+// httpSession finds an open session. It must be used in the scope it was opened
+// for, with the token that opened it.
+func (s *Server) httpSession(id, scope, proven string) *httpSession {
+	s.http.mu.Lock()
+	defer s.http.mu.Unlock()
+	hs := s.http.legacy[id]
+	if hs == nil || hs.disconnect == nil || hs.session.Scope != scope || hs.session.Proven != proven {
+		return nil
+	}
+	hs.session.setSeen(s.Now())
+	return hs
+}
+
+// modernSession is the session of a client of the modern era, which is known by
+// what it calls itself. When there are too many, the one that was quiet for
+// longest is forgotten.
+func (s *Server) modernSession(scope, proven string, meta *mcp.Meta) *Session {
+	client := mcp.Implementation{}
+	if c := meta.ClientInfo(); c != nil {
+		client = *c
+	}
+	key := strings.Join([]string{scope, proven, client.Name, client.Version}, "\x00")
+	h := &s.http
+	h.mu.Lock()
+	session, known := h.modern[key]
+	var evicted *Session
+	if !known {
+		session = s.newSession(Attach{Scope: scope, Transport: status.HTTP, Proven: proven})
+		session.client, session.Shared = client, true
+		if len(h.modern) >= s.Limits.Sessions {
+			evicted = h.forgetQuietest()
+		}
+		h.modern[key] = session
+	}
+	session.setSeen(s.Now())
+	h.mu.Unlock()
+	if evicted != nil {
+		s.close(evicted)
+	}
+	if !known {
+		s.open(session)
+	}
+	return session
+}
+
+// forgetQuietest is called with the lock.
+func (h *httpSessions) forgetQuietest() (quietest *Session) {
+	var key string
+	for k, session := range h.modern {
+		if quietest == nil || session.idleSince().Before(quietest.idleSince()) {
+			key, quietest = k, session
+		}
+	}
+	delete(h.modern, key)
+	return quietest
+}
+
+// CloseIdle ends idle HTTP sessions from time to time until ctx ends.
+func (s *Server) CloseIdle(ctx context.Context) {
+	tick := time.NewTicker(min(time.Minute, s.Limits.Idle))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.closeIdle(s.Limits.Idle)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// closeIdle ends the HTTP sessions that have been quiet for a time.
+func (s *Server) closeIdle(quiet time.Duration) {
+	var legacy []*httpSession
+	var modern []*Session
+	now := s.Now()
+	isIdle := func(session *Session) bool { return now.Sub(session.idleSince()) >= quiet }
+	s.http.mu.Lock()
+	for _, hs := range s.http.legacy {
+		if isIdle(hs.session) {
+			legacy = append(legacy, hs)
+		}
+	}
+	for key, session := range s.http.modern {
+		if isIdle(session) {
+			delete(s.http.modern, key)
+			modern = append(modern, session)
+		}
+	}
+	s.http.mu.Unlock()
+	for _, hs := range legacy {
+		s.closeHTTPSession(hs)
+	}
+	for _, session := range modern {
+		s.close(session)
+	}
+}

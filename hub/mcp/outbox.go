@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// An outbox holds what an agent has not read yet: one queue for notifications
+// and responses, emptied by one goroutine. What is queued first is read first,
+// so a notification is never later than the response it belongs to.
+//
+// It is bounded in bytes. A full one drops further notifications, which are of
+// no use to an agent that does not read, and makes responses wait for room.
+type outbox struct {
+	write func(batch [][]byte) error
+	most  int // bytes
+
+	mu      sync.Mutex
+	queue   [][]byte
+	bytes   int
+	dropped uint64
+	closing bool
+	err     error         // why writing ended
+	wake    chan struct{} // cap 1: there is something to do
+	room    chan struct{} // closed and replaced when there is room again
+	done    chan struct{} // closed when the writing goroutine has ended
+}
+
+var errOutboxClosed = errors.New("write response: the session has ended")
+
+func newOutbox(most int, write func([][]byte) error) *outbox {
+	o := &outbox{write: write, most: most, wake: make(chan struct{}, 1), room: make(chan struct{}), done: make(chan struct{})}
+	go o.run()
+	return o
+}
+
+// notify queues a notification. It never blocks.
+func (o *outbox) notify(frame []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil || o.closing {
+		return
+	}
+	if o.bytes+len(frame) > o.most {
+		o.dropped++
+		return
+	}
+	o.push(frame)
+}
+
+// respond queues a response, after waiting for room.
+func (o *outbox) respond(ctx context.Context, frame []byte) error {
+	for {
+		o.mu.Lock()
+		room := o.room
+		switch {
+		case o.err != nil:
+			defer o.mu.Unlock()
+			return o.err
+		case o.closing:
+			o.mu.Unlock()
+			return errOutboxClosed
+		case o.bytes < o.most:
+			o.push(frame)
+			o.mu.Unlock()
+			return nil
+		}
+		o.mu.Unlock()
+		select {
+		case <-room:
+		case <-o.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// push is called with mu held.
+func (o *outbox) push(frame []byte) {
+	o.queue = append(o.queue, frame)
+	o.bytes += len(frame)
+	o.signal()
+}
+
+func (o *outbox) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (o *outbox) run() {
+	defer close(o.done)
+	for {
+		batch, closing := o.takeAll()
+		if len(batch) == 0 {
+			if closing {
+				return
+			}
+			<-o.wake
+			continue
+		}
+		if err := o.write(batch); err != nil {
+			o.fail(err)
+			return
+		}
+		o.wrote(batch)
+	}
+}
+
+func (o *outbox) takeAll() (batch [][]byte, closing bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	batch, o.queue = o.queue, nil
+	return batch, o.closing
+}
+
+func (o *outbox) wrote(batch [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	full := o.bytes >= o.most
+	for _, frame := range batch {
+		o.bytes -= len(frame)
+	}
+	if full && o.bytes < o.most {
+		close(o.room)
+		o.room = make(chan struct{})
+	}
+}
+
+func (o *outbox) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err, o.queue = err, nil
+}
+
+// close takes no more. The channel is closed when everything queued is written.
+func (o *outbox) close() (written <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closing = true
+	o.signal()
+	return o.done
+}
+
+// failed is why writing ended early, or nil.
+func (o *outbox) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// lost is how many notifications were dropped.
+func (o *outbox) lost() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.dropped
+}

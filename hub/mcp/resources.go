@@ -1,0 +1,57 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func (ep *endpoint) readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	c, err := ep.Hub.Read(ctx, requestOf(ctx).caller, r.Params.URI)
+	if err != nil {
+		return nil, handlerError(ctx, err, missingResourceCode(ctx), map[string]any{"uri": r.Params.URI})
+	}
+	return []mcp.ResourceContents{resourceContents(c)}, nil
+}
+
+func (ep *endpoint) getPrompt(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	x := requestOf(ctx)
+	messages, err := ep.Hub.Prompt(ctx, x.caller, r.Params.Name, r.Params.Arguments)
+	if err != nil {
+		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
+	}
+	out := &mcp.GetPromptResult{Description: ep.toolset(x).Prompts[r.Params.Name].Doc, Messages: []mcp.PromptMessage{}}
+	for _, m := range messages {
+		role := mcp.RoleUser
+		if m.Assistant {
+			role = mcp.RoleAssistant
+		}
+		out.Messages = append(out.Messages, mcp.PromptMessage{Role: role, Content: contentBlock(m.Content)})
+	}
+	return out, nil
+}
+
+// CompletePromptArgument implements [server.PromptCompletionProvider].
+func (ep *endpoint) CompletePromptArgument(
+	ctx context.Context, name string, argument mcp.CompleteArgument, with mcp.CompleteContext,
+) (*mcp.Completion, error) {
+	return ep.complete(ctx, Completion{Prompt: name, Argument: argument.Name, Value: argument.Value, Given: with.Arguments})
+}
+
+// CompleteResourceArgument implements [server.ResourceCompletionProvider].
+func (ep *endpoint) CompleteResourceArgument(
+	ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext,
+) (*mcp.Completion, error) {
+	return ep.complete(ctx, Completion{Resource: uri, Argument: argument.Name, Value: argument.Value})
+}
+
+// mostValues is how many values a completion may propose (MCP schema).
+const mostValues = 100
+
+func (ep *endpoint) complete(ctx context.Context, c Completion) (*mcp.Completion, error) {
+	values, err := ep.Hub.Complete(ctx, requestOf(ctx).caller, c)
+	if err != nil {
+		return nil, handlerError(ctx, err, mcp.INVALID_PARAMS, nil)
+	}
+	return &mcp.Completion{Values: append([]string{}, values...), Total: len(values), HasMore: len(values) == mostValues}, nil
+}

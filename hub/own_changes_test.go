@@ -1,0 +1,165 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+var (
+	alice   = policy.Client{Name: "alice", Proven: true}
+	claimer = policy.Client{Name: "alice"}
+)
+
+func publishedTo(t *testing.T, h *testHub) json.RawMessage {
+	t.Helper()
+	c := connect(t, h, "")
+	c.Initialize()
+	return c.Ask("tools/list", `{}`).Result
+}
+
+func namesListed(t *testing.T, h *testHub) []string {
+	t.Helper()
+	var list struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal(publishedTo(t, h), &list); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range list.Tools {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// Agents have the tools of a past only where a person wants them to, and never
+// under the name of another tool.
+func TestPastIsOptIn(t *testing.T) {
+	without := startOffice(t, func(c *Config) { c.OwnChanges = false })
+	never := startOffice(t, func(c *Config) { c.OwnChanges, c.Journal = true, nil })
+	if off := publishedTo(t, without.testHub); !bytes.Equal(off, publishedTo(t, never.testHub)) || bytes.Contains(off, []byte("change")) {
+		t.Errorf("off: %s", off)
+	}
+	if f := without.clerk(cursor).call("list_changes", `{}`); code(f) != tools.NotFound {
+		t.Errorf("off: %+v", f)
+	}
+	if _, err := startOffice(t, nil).Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
+	}
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   []string
+	}{
+		"on":        {nil, []string{"file", "list_changes", "undo_change"}},
+		"read-only": {func(c *Config) { c.Sources[0].ReadOnly = true }, []string{"list_changes"}},
+		"several": {func(c *Config) {
+			c.Sources = append(c.Sources, Source{Name: "box", Kind: "box"})
+			c.Kinds = append(c.Kinds, boxKind(&box{}))
+		}, []string{"box_look", "box_put", "cabinet_file", "list_changes", "undo_change"}},
+		"a System has the name": {func(c *Config) {
+			c.Kinds = []tools.Kind{cabinetKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*cabinet).List))}
+		}, []string{"file", "lectern_list_changes", "list_changes", "undo_change"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := namesListed(t, startOffice(t, c.change).testHub); !slices.Equal(got, c.want) {
+				t.Errorf("listed %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// An agent sees what it changed itself, takes that back exactly, and the
+// taking back too; what another did is to it what never was.
+func TestOwnChangesAndNoOthers(t *testing.T) {
+	o := startOffice(t, nil)
+	o.edit("old", "was\n")
+	a, b := o.clerk(cursor), o.clerk(cursor) // of the same name
+	a.does("file", `{"files":{"old":"now\n"}}`)
+	b.does("file", `{"files":{"theirs":"x"}}`)
+	out := a.list(`{"id":"c1"}`)
+	if len(out.Changes) != 1 || out.Changes[0].Target != "old" || !strings.Contains(out.Changes[0].Diff, "-was\n+now\n") {
+		t.Errorf("listed %+v", out)
+	}
+	if d := cmp.Diff([]string{"c2"}, b.ids()); d != "" {
+		t.Error(d)
+	}
+	for _, tool := range []string{"list_changes", "undo_change"} {
+		theirs, never := b.call(tool, `{"id":"c1"}`), b.call(tool, `{"id":"c9"}`)
+		odd := b.call(tool, `{"id":"cx"}`)
+		if code(theirs) != tools.NotFound || theirs.err.Message != strings.Replace(never.err.Message, "c9", "c1", 1) || theirs.err.Hint != never.err.Hint || code(odd) != tools.NotFound {
+			t.Errorf("%s: %v, %v and %v are told apart", tool, theirs.err, never.err, odd.err)
+		}
+	}
+	a.does("undo_change", `{"id":"c1","dry_run":true}`)
+	if o.holds("old") != "now\n" || len(a.ids()) != 1 {
+		t.Error("a dry run changed something")
+	}
+	var undone tools.UndoChangeOut
+	if err := json.Unmarshal(a.does("undo_change", `{"id":"c1"}`), &undone); err != nil || !slices.Equal(undone.Changes, []string{"c3"}) || undone.Restored[0].Action != "restore" {
+		t.Errorf("undone %+v (%v)", undone, err)
+	}
+	if o.holds("old") != "was\n" {
+		t.Errorf("old holds %q", o.holds("old"))
+	}
+	says(t, a.call("undo_change", `{"id":"c1"}`), tools.Conflict, "already")
+	a.does("undo_change", `{"id":"c3"}`)
+	if o.holds("old") != "now\n" {
+		t.Errorf("after the redo old holds %q", o.holds("old"))
+	}
+	if got := a.list(`{}`).Changes; len(got) != 3 || got[0].Undoes != "c3" || got[2].Outcome != string(status.Written) {
+		t.Errorf("in the end %+v", got)
+	}
+	if got := a.list(`{"limit":2}`); got.Next != "c3" || len(a.list(`{"before":"c3"}`).Changes) != 1 {
+		t.Errorf("cut to %+v", got)
+	}
+}
+
+// A token is proof across sessions; a name is none, in neither direction.
+func TestOwnIsProven(t *testing.T) {
+	o := startOffice(t, nil)
+	o.clerk(alice).does("file", `{"files":{"a":"1"}}`)
+	o.clerk(claimer).does("file", `{"files":{"b":"1"}}`)
+	if got := o.clerk(alice).ids(); !slices.Equal(got, []string{"c1"}) {
+		t.Errorf("who shows the token sees %q", got)
+	}
+	if got := o.clerk(claimer).ids(); len(got) != 0 {
+		t.Errorf("who says the name sees %q", got)
+	}
+	says(t, o.clerk(claimer).call("undo_change", `{"id":"c1"}`), tools.NotFound, "c1")
+	o.clerk(alice).does("undo_change", `{"id":"c1"}`)
+	if o.holds("a") != "" || o.holds("b") != "1" {
+		t.Error("the wrong one was taken back")
+	}
+}
+
+// Whoever says the name of a client of the modern era is in its session on
+// HTTP, so without a token nothing is anybody's own there.
+func TestSharedSessionOwnsNothing(t *testing.T) {
+	o := startOffice(t, func(c *Config) {
+		c.VerifyClient = func(r *http.Request) string { return r.Header.Get("Authorization") }
+	})
+	s := serveHTTP(t, o.testHub)
+	meta := strings.TrimSuffix(strings.TrimPrefix(hubtest.ModernMeta, `"_meta":{`), "}")
+	say := func(id int, tool, args, token string) string {
+		t.Helper()
+		_, body := s.Do("POST", "/mcp", hubtest.CallBody(id, tool, args, meta), append(hubtest.Modern("tools/call", tool), "Authorization", token)...)
+		return body
+	}
+	say(1, "file", `{"files":{"a":"1"}}`, "")
+	if body := say(2, "list_changes", `{}`, ""); !strings.Contains(body, "token") || strings.Contains(body, "c1") {
+		t.Errorf("without a token: %s", body)
+	}
+	say(3, "file", `{"files":{"b":"1"}}`, "alice")
+	if body := say(4, "list_changes", `{}`, "alice"); !strings.Contains(body, `"c2"`) || strings.Contains(body, `"c1"`) {
+		t.Errorf("with one: %s", body)
+	}
+}

@@ -1,0 +1,165 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A book is a Source of many pages.
+type book struct{ pages int }
+
+func (b *book) Close() error                { return nil }
+func (b *book) Check(context.Context) error { return nil }
+
+func (b *book) list(context.Context) ([]tools.PageInfo, error) {
+	all := make([]tools.PageInfo, 0, b.pages)
+	for i := range b.pages {
+		all = append(all, tools.PageInfo{Name: fmt.Sprintf("Private/%d", i), Size: int64(i)})
+	}
+	return all, nil
+}
+
+func (b *book) page(_ context.Context, name string) (tools.PageText, error) {
+	if !strings.HasPrefix(name, "Private/") {
+		return tools.PageText{}, tools.Errorf(tools.NotFound, "no page %s", name)
+	}
+	return tools.PageText{Text: strings.Repeat("ä", status.MaxPageBytes), MIME: "text/plain"}, nil
+}
+
+type (
+	findIn struct {
+		Query string `json:"query" jsonschema:"words"`
+	}
+	findOut struct {
+		Found []string `json:"found" jsonschema:"pages"`
+	}
+)
+
+func (b *book) Find(_ context.Context, in findIn) (findOut, error) {
+	return findOut{[]string{in.Query}}, nil
+}
+
+func startBook(t *testing.T, pages int, rules []policy.Rule, effects ...tools.Effect) (*Hub, *hubtest.Log) {
+	t.Helper()
+	system := tools.System[*book, struct{}]{
+		Name: "book", Title: "Book", Doc: "For tests.",
+		Open:  func(context.Context, struct{}, tools.Env) (*book, error) { return &book{pages}, nil },
+		Pages: &tools.Pages[*book]{List: (*book).list, Read: (*book).page},
+		Tools: []tools.Tool[*book]{tools.Define(tools.Spec[findIn, findOut]{
+			Name: "seek", Title: "Seek", Doc: "Seeks.", Effect: tools.Reads,
+			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },
+		}, (*book).Find)},
+	}
+	log := &hubtest.Log{}
+	h := New(Config{
+		Kinds: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
+		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
+	})
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h, log
+}
+
+// TestShelf: a person looks through a source page by page and with its search.
+func TestShelf(t *testing.T) {
+	h, log := startBook(t, 5000, nil)
+	ch, err := h.Pages(t.Context(), "notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, pages := 0, []status.Page{}
+	for l := range ch {
+		if lists++; l.Total != 5000 {
+			t.Errorf("a list says that there are %d pages", l.Total)
+		}
+		pages = append(pages, l.Pages...)
+	}
+	if len(pages) != 5000 || pages[4999] != (status.Page{Name: "Private/4999", Size: 4999}) || lists < 5 || lists > 50 {
+		t.Errorf("%d pages in %d lists", len(pages), lists)
+	}
+	p, err := h.Page(t.Context(), "notes", "Private/1")
+	if err != nil || len(p.Text) != status.MaxPageBytes || p.Size != 2*status.MaxPageBytes || p.MIME != "text/plain" {
+		t.Errorf("a long page: %d of %d bytes, %s, %v", len(p.Text), p.Size, p.MIME, err)
+	}
+	found, err := h.Search(t.Context(), "notes", `a "b"`)
+	want := status.Search{Tool: "seek", Args: []byte(`{"query":"a \"b\""}`), Bytes: 21, Hits: []status.Hit{{Page: `a "b"`, Line: 3, Text: "x"}}}
+	if err != nil || cmp.Diff(want, found) != "" {
+		t.Errorf("search: %v\n%s", err, cmp.Diff(want, found))
+	}
+	if !strings.Contains(log.String(), "tool=seek") {
+		t.Errorf("the search left no trace:\n%s", log)
+	}
+	for what, err := range map[string]error{
+		"not_found no page":   second(h.Page(t.Context(), "notes", "nothing")),
+		"not_found no source": second(h.Pages(t.Context(), "nowhere")),
+		"unavailable":         second(h.Search(t.Context(), "odd", "a")),
+	} {
+		code, words, _ := strings.Cut(what, " ")
+		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Message, words) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestShelfIsAnAgents: what agents may not read, the person who looks as one
+// does not see either.
+func TestShelfIsAnAgents(t *testing.T) {
+	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
+	h, _ := startBook(t, 1, nil, tools.Writes)
+	for what, err := range map[string]error{
+		"pages": second(h.Pages(t.Context(), "notes")), "page": second(h.Page(t.Context(), "notes", "Private/0")), "search": second(h.Search(t.Context(), "notes", "a")),
+	} {
+		if !denied(err) {
+			t.Errorf("%s without the grant: %v", what, err)
+		}
+	}
+	h, _ = startBook(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
+	if _, err := h.Pages(t.Context(), "notes"); err != nil {
+		t.Errorf("pages with a rule for one: %v", err)
+	}
+	if _, err := h.Page(t.Context(), "notes", "Private/0"); !denied(err) {
+		t.Errorf("a page that a rule denies: %v", err)
+	}
+}
+
+// TestShelfOfOneWhoLeaves: who asks for pages and goes away holds nothing up.
+func TestShelfOfOneWhoLeaves(t *testing.T) {
+	h, _ := startBook(t, 5000, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ch, err := h.Pages(ctx, "notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ch
+	cancel()
+	rest := slices.Collect(func(yield func(status.PageList) bool) {
+		for l := range ch {
+			if !yield(l) {
+				return
+			}
+		}
+	})
+	if len(rest) > 1 {
+		t.Errorf("%d lists came after the end", len(rest))
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,83 @@
+package hub
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// clientUsage counts what each client did in the current minute, over all of its
+// sessions. A client that gives itself another name is another client: the
+// limits are for agents that run wild, not for those that lie.
+type clientUsage struct {
+	mu sync.Mutex
+	by map[policy.Client]*usage
+}
+
+type usage struct {
+	since   time.Time // when the minute began
+	calls   int
+	deletes int
+	bytes   int
+	tripped string // why the circuit breaker is open; empty: it is closed
+}
+
+// maxIdleClients is how many clients are counted before those that did nothing
+// for a minute are forgotten.
+const maxIdleClients = 256
+
+// of is the usage of a client in the current minute. u.mu is held.
+func (a *clientUsage) of(client policy.Client, now time.Time) *usage {
+	u := a.by[client]
+	if u == nil {
+		if len(a.by) > maxIdleClients {
+			for old, u := range a.by {
+				if u.tripped == "" && now.Sub(u.since) >= time.Minute {
+					delete(a.by, old)
+				}
+			}
+		}
+		if a.by == nil {
+			a.by = map[policy.Client]*usage{}
+		}
+		u = &usage{since: now}
+		a.by[client] = u
+	}
+	if age := now.Sub(u.since); age >= time.Minute || age < 0 { // or the clock was set back
+		*u = usage{since: now, tripped: u.tripped}
+	}
+	return u
+}
+
+// limitRate counts the call, or refuses it when the client has used up its
+// calls.
+func (h *Hub) limitRate(c *call) error {
+	if limit := h.limits.SessionWrites; limit > 0 && c.tool.info.Effect != tools.Reads && c.session.writes.Add(1) > int64(limit) {
+		return tools.Errorf(tools.Limited, "this session has made its %d writes", limit).WithHint("Ask the user; a new session may write again.")
+	}
+	limit := h.limits.CallsPerMinute
+	if limit == 0 {
+		return nil
+	}
+	now := h.now()
+	h.usage.mu.Lock()
+	defer h.usage.mu.Unlock()
+	u := h.usage.of(c.client, now)
+	if u.calls >= limit {
+		wait := max(1, int(u.since.Add(time.Minute).Sub(now).Round(time.Second).Seconds()))
+		return tools.Errorf(tools.Limited, "rate limit exceeded: more than %d calls in a minute", limit).WithHint("Try again in %d s.", wait).
+			WithData(map[string]any{"retry_after_seconds": wait})
+	}
+	u.calls++
+	return nil
+}
+
+// uncountWrite takes back that a call counted as a write: it is answered with a
+// form, and counts when it comes again.
+func (h *Hub) uncountWrite(c *call) {
+	if h.limits.SessionWrites > 0 && c.tool.info.Effect != tools.Reads {
+		c.session.writes.Add(-1)
+	}
+}

@@ -1,0 +1,119 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// updateEvery bounds how often the snapshot is updated: calls are counted at
+// once and shown a little later.
+const updateEvery = 200 * time.Millisecond
+
+// A snapshotWriter keeps the hub's part of the Snapshot up to date.
+type snapshotWriter struct {
+	store SnapshotStore
+	now   func() time.Time
+	dirty chan struct{}
+}
+
+func newSnapshotWriter(store SnapshotStore, now func() time.Time) *snapshotWriter {
+	if store == nil {
+		store = noStore{}
+	}
+	return &snapshotWriter{store: store, now: now, dirty: make(chan struct{}, 1)}
+}
+
+// noStore is for a hub that is not watched.
+type noStore struct{}
+
+func (noStore) Update(func(*status.Snapshot)) {}
+func (noStore) Raise(status.Problem)          {}
+func (noStore) Clear(string, string)          {}
+
+// touch asks for an update soon. It never blocks.
+func (w *snapshotWriter) touch() {
+	select {
+	case w.dirty <- struct{}{}:
+	default:
+	}
+}
+
+func (w *snapshotWriter) raise(p status.Problem) {
+	p.Since = w.now()
+	w.store.Raise(p)
+}
+
+func (w *snapshotWriter) clear(code, component string) { w.store.Clear(code, component) }
+
+// run updates after touches, and once more at the end.
+func (w *snapshotWriter) run(ctx context.Context, fill func(*status.Snapshot)) {
+	for {
+		select {
+		case <-w.dirty:
+			w.store.Update(fill)
+		case <-ctx.Done():
+			w.store.Update(fill)
+			return
+		}
+		rest := time.NewTimer(updateEvery)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+		rest.Stop()
+	}
+}
+
+// UpdateSnapshot updates at once, for a reader that has just come.
+func (h *Hub) UpdateSnapshot() { h.snapshot.store.Update(h.fillSnapshot) }
+
+// fillSnapshot sets the hub's part of s.
+func (h *Hub) fillSnapshot(s *status.Snapshot) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	s.Hub.Calls, s.Hub.Failures, s.Hub.Skill = h.calls.Load(), h.failures.Load(), h.skill
+	s.Sources = make([]status.Source, 0, len(h.sources))
+	for _, src := range h.sources {
+		s.Sources = append(s.Sources, src.status())
+	}
+	s.Sessions = make([]status.Session, 0, len(h.sessions))
+	for session := range h.sessions {
+		shown := session.Status()
+		shown.Grants = h.describeGrants(policy.Client{Name: shown.Client, Proven: shown.Proven}, shown.Scope)
+		s.Sessions = append(s.Sessions, shown)
+	}
+	s.Peers = h.peers()
+	s.Approvals, s.Outcomes = h.approvals.Pending(), h.approvals.Outcomes() // in this order: none is missing in both
+	slices.SortFunc(s.Sessions, func(a, b status.Session) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func (s *source) status() status.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := status.Source{
+		Component: status.Component{Name: s.conf.Name, State: s.state, Since: s.since},
+		Kind:      s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
+		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
+	}
+	if s.failure != nil {
+		out.Note = s.failure.Message
+	}
+	for _, e := range s.effects {
+		out.Effects = append(out.Effects, string(e))
+	}
+	if s.kind != nil {
+		for _, t := range s.kind.Manifest().Tools {
+			if s.grants(t.Effect) {
+				out.Tools++
+			}
+		}
+	}
+	return out
+}

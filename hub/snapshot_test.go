@@ -1,0 +1,5 @@
+package hub
+
+import "github.com/lectern-mcp/lectern/supervisor"
+
+var _ SnapshotStore = (*supervisor.State)(nil)

@@ -1,0 +1,277 @@
+package hub
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A view is what the sessions of one scope see. It is a function of the
+// configuration alone, never of whether a source is open, so that an agent's
+// list does not flicker and its bytes stay the same.
+type view struct {
+	sources   []*source // in the order of the configuration
+	may       grants
+	tools     map[string]*tool
+	prompts   map[string]*prompt
+	resources []resource
+	withheld  []*tool // for own changes, which no source grants
+	published *mcp.Toolset
+}
+
+// grants says whether an effect is granted in a source.
+type grants func(s *source, e tools.Effect) bool
+
+// A tool is one published tool: a System's tool and the sources that grant it.
+type tool struct {
+	name       string // as published
+	info       tools.ToolInfo
+	digest     string // of its declaration
+	kind       tools.Kind
+	of         []*source // every source of the System in scope
+	choice     choice
+	ownChanges *tools.Tool[tools.OwnChanges] // nil: a System's
+}
+
+type prompt struct {
+	name   string
+	info   tools.PromptInfo
+	of     []*source
+	choice choice
+}
+
+type resource struct {
+	name   string
+	info   tools.ResourceInfo // of its source
+	source *source
+}
+
+// A choice is the argument that says which source a call means.
+type choice struct {
+	argument string   // "source", or what the System's own argument leaves free
+	offered  bool     // published: there are several to choose from
+	names    []string // of the sources it may name
+}
+
+func newView(sources []*source, may grants) *view {
+	v := &view{sources: sources, may: may, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
+	systems := bySystem(sources)
+	for _, of := range systems {
+		v.addTools(of, len(systems) > 1)
+		v.addPrompts(of, len(systems) > 1)
+	}
+	v.addOwnChanges(len(systems) > 1)
+	for _, s := range sources {
+		v.addResources(s, len(sources) > 1)
+	}
+	v.published = v.publish()
+	return v
+}
+
+// publish is v as agents are shown it.
+func (v *view) publish() *mcp.Toolset {
+	set := &mcp.Toolset{Tools: map[string]mcp.Tool{}, Prompts: map[string]tools.PromptInfo{}}
+	for name, t := range v.tools {
+		set.Tools[name] = mcp.Tool{ToolInfo: t.declaration(), ErrorFormat: t.kind.Manifest().ErrorFormat}
+	}
+	for name, p := range v.prompts {
+		info := p.info
+		info.Name = name
+		if p.choice.offered {
+			info.Arguments = append(slices.Clone(info.Arguments),
+				tools.PromptArgument{Name: p.choice.argument, Doc: "which source; there are several of this kind"})
+		}
+		set.Prompts[name] = info
+	}
+	for _, r := range v.resources {
+		info := r.info
+		info.Name = r.name
+		set.Resources = append(set.Resources, info)
+	}
+	return set
+}
+
+// declaration is the tool as published.
+func (t *tool) declaration() tools.ToolInfo {
+	info := t.info
+	info.Name, info.In = t.name, t.choice.schema(t.info.In)
+	return info
+}
+
+// addTools adds those tools of a System that at least one source grants.
+func (v *view) addTools(of []*source, several bool) {
+	m := of[0].kind.Manifest()
+	for _, info := range m.Tools {
+		grant := slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !v.may(s, info.Effect) })
+		if len(grant) == 0 {
+			continue
+		}
+		_, taken := info.In.Properties["source"]
+		t := &tool{name: publishedName(m.Name, info.Name, several), info: info, digest: policy.ToolDigest(info), kind: of[0].kind, of: of, choice: newChoice(of, grant, taken)}
+		if _, clash := v.tools[t.name]; clash {
+			t.name = m.Name + "_" + info.Name
+		}
+		v.tools[t.name] = t
+	}
+}
+
+func (v *view) addPrompts(of []*source, several bool) {
+	m := of[0].kind.Manifest()
+	for _, info := range m.Prompts {
+		taken := slices.ContainsFunc(info.Arguments, func(a tools.PromptArgument) bool { return a.Name == "source" })
+		p := &prompt{name: publishedName(m.Name, info.Name, several), info: info, of: of, choice: newChoice(of, of, taken)}
+		v.prompts[p.name] = p
+	}
+}
+
+func (v *view) addResources(s *source, several bool) {
+	if s.kind == nil || !v.may(s, tools.Reads) {
+		return
+	}
+	for _, info := range s.kind.Manifest().Resources {
+		r := resource{name: info.Name, info: info.ForSource(s.conf.Name), source: s}
+		if several {
+			r.name = s.conf.Name + "/" + info.Name // mcp-go sorts by name, which must not tie
+		}
+		v.resources = append(v.resources, r)
+	}
+}
+
+// bySystem groups sources by System, Systems sorted by name.
+func bySystem(sources []*source) [][]*source {
+	groups := map[string][]*source{}
+	for _, s := range sources {
+		if s.kind != nil {
+			groups[s.conf.Kind] = append(groups[s.conf.Kind], s)
+		}
+	}
+	var sorted [][]*source
+	for _, system := range slices.Sorted(maps.Keys(groups)) {
+		sorted = append(sorted, groups[system])
+	}
+	return sorted
+}
+
+// publishedName is the specification's name as it is where a session exposes
+// one System, and prefixed with the System's where it exposes several. Names
+// that carry their System already, in the form `org-agenda`, stay.
+func publishedName(system, name string, several bool) string {
+	if !several || strings.Contains(name, "-") || strings.HasPrefix(name, system+"_") {
+		return name
+	}
+	return system + "_" + name
+}
+
+func newChoice(of, grant []*source, taken bool) choice {
+	c := choice{argument: "source", offered: len(of) > 1}
+	if taken {
+		c.argument = "lectern_source"
+	}
+	for _, s := range grant {
+		c.names = append(c.names, s.conf.Name)
+	}
+	return c
+}
+
+// pick finds the source that the arguments name and takes the choice out of
+// them.
+func (c choice) pick(of []*source, a arguments) (*source, arguments, error) {
+	given, chosen := a.object[c.argument]
+	if !chosen {
+		s, err := c.named(of, "")
+		return s, a, err
+	}
+	name, ok := given.(string)
+	if !ok && given != nil {
+		return nil, a, tools.Errorf(tools.Invalid, "%s: must be a string", c.argument).WithHint("Name one of %s.", strings.Join(c.names, ", "))
+	}
+	rest, err := a.without(c.argument)
+	if err != nil {
+		return nil, a, tools.Errorf(tools.Invalid, "arguments: %w", err)
+	}
+	s, err := c.named(of, name)
+	return s, rest, err
+}
+
+func (c choice) named(of []*source, name string) (*source, error) {
+	i := slices.IndexFunc(of, func(s *source) bool { return s.conf.Name == name })
+	switch {
+	case name == "" && len(of) == 1:
+		return of[0], nil
+	case name == "":
+		return nil, tools.Errorf(tools.Invalid, "%s: several sources have this; name one of %s", c.argument, strings.Join(c.names, ", "))
+	case i < 0:
+		return nil, tools.Errorf(tools.Invalid, "%s: no source named %q here; name one of %s", c.argument, mcp.Truncate(name, mcp.MaxName), strings.Join(c.names, ", "))
+	}
+	return of[i], nil
+}
+
+// startingWith proposes names of sources.
+func (c choice) startingWith(prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
+}
+
+// schema is in with the choice added, where there is one.
+func (c choice) schema(in *jsonschema.Schema) *jsonschema.Schema {
+	if !c.offered {
+		return in
+	}
+	with := in.CloneSchemas()
+	if with.Properties == nil {
+		with.Properties = map[string]*jsonschema.Schema{}
+	}
+	choices := make([]any, len(c.names))
+	for i, n := range c.names {
+		choices[i] = n
+	}
+	with.Properties[c.argument] = &jsonschema.Schema{Type: "string", Enum: choices, Description: "which source; there are several of this kind"}
+	with.PropertyOrder = append(slices.Clone(with.PropertyOrder), c.argument)
+	return with
+}
+
+// tool finds a published tool, or reports why there is none.
+func (v *view) tool(name string) (*tool, error) {
+	if t, ok := v.tools[name]; ok {
+		return t, nil
+	}
+	return nil, v.missing(name)
+}
+
+func (v *view) missing(name string) error {
+	several := len(bySystem(v.sources)) > 1
+	for _, s := range v.sources {
+		if s.kind == nil {
+			continue
+		}
+		m := s.kind.Manifest()
+		for _, info := range m.Tools {
+			if publishedName(m.Name, info.Name, several) == name {
+				return v.grant(s, info.Effect)
+			}
+		}
+	}
+	for _, t := range v.withheld {
+		if t.name == name {
+			return v.grant(t.of[0], t.info.Effect)
+		}
+	}
+	return tools.Errorf(tools.NotFound, "no tool named %s", mcp.Truncate(name, mcp.MaxName)).WithHint("List the tools.")
+}
+
+func (v *view) covers(s *source) bool { return slices.Contains(v.sources, s) }
+
+// resource finds the source that answers uri. Where two could, the first of
+// the configuration does.
+func (v *view) resource(uri string) (resource, bool) {
+	i := slices.IndexFunc(v.resources, func(r resource) bool { return r.info.Matches(uri) })
+	if i < 0 {
+		return resource{}, false
+	}
+	return v.resources[i], true
+}

@@ -1,0 +1,98 @@
+package hub
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lectern-mcp/lectern/hub/hubtest"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// listed are the names of tools/list, in its order.
+func listed(t *testing.T, f hubtest.Frame) (names []string, schemas map[string]string) {
+	t.Helper()
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema json.RawMessage
+		}
+	}
+	if f.Error != nil || json.Unmarshal(f.Result, &list) != nil {
+		t.Fatalf("got %s, want a list", f.Raw)
+	}
+	schemas = map[string]string{}
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+		schemas[tool.Name] = string(tool.InputSchema)
+	}
+	return names, schemas
+}
+
+// One System: the specification's names. Several: each with its System's,
+// unless it carries it already. What is not granted is not listed.
+func TestNames(t *testing.T) {
+	reads := []tools.Effect{tools.Reads}
+	plain := "big break count late miss panic remove say stubborn wait write"
+	for _, tt := range []struct {
+		name, scope string
+		sources     []Source
+		want        string
+	}{
+		{"one system", "", []Source{deskSource("notes")}, plain},
+		{"several sources of one system", "", []Source{deskSource("notes"), deskSource("work")}, plain},
+		{"one source of several systems", "notes", []Source{deskSource("notes"), {Name: "agenda", Kind: "org"}}, plain},
+		{
+			"several systems", "",
+			[]Source{deskSource("notes"), {Name: "agenda", Kind: "org"}},
+			"desk_big desk_break desk_count desk_late desk_miss desk_panic desk_remove desk_say desk_stubborn desk_wait desk_write org-say",
+		},
+		{"reads", "", []Source{{Name: "notes", Kind: "desk", Effects: reads}}, "big break count late miss panic say stubborn wait"},
+		{"read-only", "", []Source{{Name: "notes", Kind: "desk", ReadOnly: true, Effects: tools.Effects()}}, "big break count late miss panic say stubborn wait"},
+		{"admin when named", "", []Source{{Name: "notes", Kind: "desk", Effects: []tools.Effect{tools.Admin}}}, "own"},
+		{"unknown kind", "", []Source{{Name: "notes", Kind: "nothing"}}, ""},
+		{"no source", "", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := connect(t, start(t, Limits{}, tt.sources...), tt.scope)
+			c.Initialize()
+			names, _ := listed(t, c.Ask("tools/list", `{}`))
+			if d := cmp.Diff(tt.want, strings.Join(names, " ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestSourceArgument(t *testing.T) {
+	h := start(t, Limits{}, deskSource("notes"), deskSource("work"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
+	c := connect(t, h, "")
+	c.Initialize()
+	_, schemas := listed(t, c.Ask("tools/list", `{}`))
+	const choice = `"source":{"type":"string","description":"which source; there are several of this kind","enum":`
+	for tool, names := range map[string]string{"say": `["notes","work","safe"]`, "write": `["notes","work"]`} {
+		if !strings.Contains(schemas[tool], choice+names) {
+			t.Errorf("the schema of %s is %s", tool, schemas[tool])
+		}
+	}
+	if r := c.Call("say", `{"source":"work","text":"a"}`); string(r.Structured) != `{"text":"a","from":"work"}` {
+		t.Errorf("got %s", r.Structured)
+	}
+
+	one := connect(t, h, "work")
+	one.Initialize()
+	_, schemas = listed(t, one.Ask("tools/list", `{}`))
+	if strings.Contains(schemas["say"], `"source"`) {
+		t.Errorf("the schema of say is %s", schemas["say"])
+	}
+	for _, args := range []string{`{"text":"the source"}`, `{"text":"the source","source":"work"}`} {
+		if r := one.Call("say", args); string(r.Structured) != `{"text":"the source","from":"work"}` {
+			t.Errorf("%s: got %s", args, r.Structured)
+		}
+	}
+	if r := one.Call("say", `{"text":"a","source":"notes"}`); !r.IsError {
+		t.Errorf("got %+v, want an error: notes is out of scope", r)
+	}
+}

@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// A DryRun is the [CallContext] of a call that must not write: it stops the call
+// at its first write and keeps what that would have changed.
+type DryRun struct {
+	NopCallContext
+
+	mu      sync.Mutex
+	stopped bool
+	changes []Change
+}
+
+var errDryRun = errors.New("a dry run stops before the first write")
+
+// BeforeWrite implements [CallContext].
+func (d *DryRun) BeforeWrite(_ context.Context, changes ...Change) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.stopped {
+		d.stopped, d.changes = true, changes
+	}
+	return errDryRun
+}
+
+// Changes is what the first write would have changed; false: the call did not
+// try to write.
+func (d *DryRun) Changes() ([]Change, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changes, d.stopped
+}
