@@ -14,7 +14,7 @@ type argumentChecker interface{ check() error }
 func define[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.Context, In) (Out, error), capabilities ...string) tools.Tool[*Graph] {
 	spec.Errors = commonErrors()
 	return tools.Define(spec, func(g *Graph, ctx context.Context, in In) (out Out, err error) {
-		if err := g.checkCall(in, capabilities); err != nil {
+		if err := checkCall(g, in, capabilities); err != nil {
 			return out, err
 		}
 		return method(g, ctx, in)
@@ -26,7 +26,7 @@ func define[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.C
 func defineWrite[In, Out any](spec tools.Spec[In, Out], method func(*Graph, context.Context, tools.CallContext, In) (Out, error), capabilities ...string) tools.Tool[*Graph] {
 	spec.Errors = commonErrors()
 	return tools.DefineWithContext(spec, func(g *Graph, ctx context.Context, c tools.CallContext, in In) (out Out, err error) {
-		if err := g.checkCall(in, capabilities); err != nil {
+		if err := checkCall(g, in, capabilities); err != nil {
 			return out, err
 		}
 		unlock, err := g.lockWrites(ctx)
@@ -38,7 +38,7 @@ func defineWrite[In, Out any](spec tools.Spec[In, Out], method func(*Graph, cont
 	})
 }
 
-func (g *Graph) checkCall(in any, capabilities []string) error {
+func checkCall(g *Graph, in any, capabilities []string) error {
 	for _, key := range capabilities {
 		if err := g.requireCapability(key); err != nil {
 			return err

@@ -38,16 +38,16 @@ func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut,
 	if err != nil {
 		return BlocksOut{}, err
 	}
-	return g.listBlocks(ctx, in.Offset, in.Limit, g.askBacklinks(ctx, p))
+	return listBlocks(ctx, g, in.Offset, in.Limit, askBacklinks(ctx, g, p))
 }
 
 // backlinks returns a part of the visible blocks that link to a page, and how
 // many there are.
 func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
-	return visibleList(g, listArg{offset, limit}, g.askBacklinks(ctx, p), filterBlock(ctx))
+	return visibleList(g, listArg{offset, limit}, askBacklinks(ctx, g, p), filterBlock(ctx))
 }
 
-func (g *Graph) askBacklinks(ctx context.Context, p wirePage) func(listArg) ([]wireBlock, int, error) {
+func askBacklinks(ctx context.Context, g *Graph, p wirePage) func(listArg) ([]wireBlock, int, error) {
 	return func(of listArg) ([]wireBlock, int, error) {
 		var found wireBlockList
 		err := g.query(ctx, "pages.backlinks", struct {
@@ -66,7 +66,7 @@ type wireBlockList struct {
 
 // listBlocks answers a part of the visible blocks of a list, as far as it
 // fits.
-func (g *Graph) listBlocks(ctx context.Context, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error)) (BlocksOut, error) {
+func listBlocks(ctx context.Context, g *Graph, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error)) (BlocksOut, error) {
 	blocks, total, err := visibleList(g, listArg{int(offset), int(limit)}, ask, filterBlock(ctx))
 	if err != nil {
 		return BlocksOut{}, err

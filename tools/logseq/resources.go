@@ -30,7 +30,7 @@ func (g *Graph) readPage(ctx context.Context, _ string, vars map[string]string) 
 // readOutline returns a page as get_page_content does in text form.
 func (g *Graph) readOutline(ctx context.Context, name string) (string, error) {
 	in := GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true}
-	if err := g.checkCall(in, []string{"pages.read"}); err != nil {
+	if err := checkCall(g, in, []string{"pages.read"}); err != nil {
 		return "", err
 	}
 	out, err := g.GetPageContent(ctx, in)
@@ -39,7 +39,7 @@ func (g *Graph) readOutline(ctx context.Context, name string) (string, error) {
 
 func (g *Graph) readBlock(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
 	in := GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true}
-	if err := g.checkCall(in, []string{"blocks.read"}); err != nil {
+	if err := checkCall(g, in, []string{"blocks.read"}); err != nil {
 		return tools.Content{}, err
 	}
 	out, err := g.GetBlock(ctx, in)

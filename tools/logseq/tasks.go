@@ -69,7 +69,7 @@ func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error
 			return BlocksOut{}, err
 		}
 	}
-	return g.listBlocks(ctx, in.Offset, in.Limit, func(of listArg) ([]wireBlock, int, error) {
+	return listBlocks(ctx, g, in.Offset, in.Limit, func(of listArg) ([]wireBlock, int, error) {
 		var found wireBlockList
 		arg.listArg = of
 		err := g.query(ctx, "tasks.list", arg, &found)

@@ -201,7 +201,7 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.n.checkPrivacy(changes); err != nil {
+	if err := d.checkPrivacy(changes); err != nil {
 		return err
 	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {

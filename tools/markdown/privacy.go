@@ -225,16 +225,16 @@ func hiddenError() error {
 }
 
 // checkPrivacy refuses Changes to files that are hidden before or after.
-func (n *Notebook) checkPrivacy(changes []tools.Change) error {
-	if !n.privacy.Any() {
+func (d *draft) checkPrivacy(changes []tools.Change) error {
+	if !d.n.privacy.Any() {
 		return nil
 	}
 	for _, c := range changes {
 		if _, isFolder := parseFolderTarget(c.Target); isFolder {
 			continue
 		}
-		before := c.Before.Exists && n.hidesContentAt(c.Target, c.Before.Data)
-		after := c.After.Exists && (n.isServed(c.Target) && n.hidesContentAt(c.Target, c.After.Data) || n.hidesAsAttachment(c.Target))
+		before := c.Before.Exists && d.n.hidesContentAt(c.Target, c.Before.Data)
+		after := c.After.Exists && (d.n.isServed(c.Target) && d.n.hidesContentAt(c.Target, c.After.Data) || d.n.hidesAsAttachment(c.Target))
 		if before || after {
 			return hiddenError()
 		}

@@ -115,7 +115,7 @@ func TestAllowed(t *testing.T) {
 		{tools.Change{Target: "Open/assets/x.png", After: there("x")}, true},
 		{tools.Change{Target: "Private/", After: there("")}, true},
 	} {
-		if err := n.checkPrivacy([]tools.Change{c.change}); (err == nil) != c.ok {
+		if err := n.draft().checkPrivacy([]tools.Change{c.change}); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.change, err)
 		}
 	}
