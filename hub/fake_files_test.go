@@ -25,8 +25,8 @@ type fakeFiles struct {
 	privacy tools.Privacy
 }
 
-// Hides implements [tools.Hider].
-func (c *fakeFiles) Hides(_ context.Context, change tools.Change) (bool, error) {
+// HidesChange implements [tools.ChangeFilter].
+func (c *fakeFiles) HidesChange(_ context.Context, change tools.Change) (bool, error) {
 	return c.privacy.Hides(tools.Page{Path: change.Target}), nil
 }
 

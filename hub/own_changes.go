@@ -92,7 +92,7 @@ func (o *ownChanges) isVisible(ctx context.Context, changes []tools.Change, whol
 		return false, nil
 	}
 	for _, c := range changes {
-		if hidden, err := o.open.Hides(ctx, c); err != nil || hidden {
+		if hidden, err := o.open.HidesChange(ctx, c); err != nil || hidden {
 			return false, err
 		}
 	}

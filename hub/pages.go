@@ -89,7 +89,7 @@ func (h *Hub) Search(ctx context.Context, source, query string) (status.Search, 
 	if src.kind == nil {
 		return status.Search{}, tools.Errorf(tools.Unavailable, "source %s has an unknown kind", source)
 	}
-	t, ok := src.kind.Manifest().Search()
+	t, ok := src.kind.Manifest().SearchTool()
 	if !ok {
 		return status.Search{}, tools.Errorf(tools.NotFound, "the source %s has no search", source).WithHint("Run its tools instead.")
 	}

@@ -137,7 +137,7 @@ func (v *toolset) addResources(s *source, several bool) {
 		return
 	}
 	for _, info := range s.kind.Manifest().Resources {
-		r := resource{name: info.Name, info: info.Of(s.conf.Name), source: s}
+		r := resource{name: info.Name, info: info.ForSource(s.conf.Name), source: s}
 		if several {
 			r.name = s.conf.Name + "/" + info.Name // mcp-go sorts by name, which must not tie
 		}

@@ -124,9 +124,9 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	}{
 		"start":    {"a\n", "", journal.Reconciliation{}, nil},
 		"promised": {"a\n", "", journal.Reconciliation{Dropped: 2}, nil},
-		"between":  {"A\n", "", journal.Reconciliation{Happened: 1, Dropped: 1}, []string{"a.md changed written"}},
-		"written":  {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
-		"ended":    {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md changed written", "b.md created written"}},
+		"between":  {"A\n", "", journal.Reconciliation{Happened: 1, Dropped: 1}, []string{"a.md update written"}},
+		"written":  {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
+		"ended":    {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
 		t.Run(point, func(t *testing.T) {
 			d := newVictimJournal(t)
@@ -162,7 +162,7 @@ func TestEditedAfterTheCrash(t *testing.T) {
 	if found := d.reconciled(); found.Unknown != 1 || found.Dropped != 1 {
 		t.Errorf("found %+v", found)
 	}
-	d.checkOutcomes("a.md changed unknown")
+	d.checkOutcomes("a.md update unknown")
 	if err := d.undo(status.Filter{IDs: []string{"c1"}}); err == nil {
 		t.Error("the person's edit was overwritten")
 	}
@@ -177,7 +177,7 @@ func TestSeekstoneGapPhantomRow(t *testing.T) {
 	d.call("s0", map[string]tools.State{"c.md": text("c\n")})
 	d.killAt("write", "promised")
 	d.reconciled()
-	d.checkOutcomes("c.md created written")
+	d.checkOutcomes("c.md create written")
 	d.mustUndo(status.Filter{Source: "notes"})
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})
 }
@@ -243,7 +243,7 @@ func TestSeekstoneGapTornTail(t *testing.T) {
 		d.call("s2", map[string]tools.State{"d.md": text("d\n")}) // the next row
 		d.reopen()
 		d.reconciled()
-		d.checkOutcomes("c.md created written", "d.md created written")
+		d.checkOutcomes("c.md create written", "d.md create written")
 		d.mustUndo(status.Filter{Source: "notes"})
 		d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a\n")})
 	}

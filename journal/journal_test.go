@@ -33,7 +33,7 @@ func TestChangesAreListed(t *testing.T) {
 	want := status.Changes{
 		Changes: []status.Change{{
 			ID: "c2", Time: d.now, Client: "agent", Session: "s2", Call: "k2", Source: "notes", Tool: "write", Target: "a.md",
-			Action: "changed", Outcome: status.Written, Before: 4, After: 4,
+			Action: "update", Outcome: status.Written, Before: 4, After: 4,
 		}},
 		Diffs: map[string]string{"c2": "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-one\n+two\n"},
 	}
@@ -109,7 +109,7 @@ func TestOutcomeAfterAnError(t *testing.T) {
 		d.edit("c.md", text("by a person"))
 		d.edit("d.md", text("D"))
 	}, d.fakeFolder)
-	d.checkOutcomes("b.md created written", "c.md changed unknown", "d.md created written")
+	d.checkOutcomes("b.md create written", "c.md update unknown", "d.md create written")
 }
 
 // A source that is unavailable is asked later.
@@ -125,7 +125,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	d.checkOutcomes()
 	d.fakeFolder.fails = tools.Errorf(tools.Unavailable, "not there")
 	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
-	d.checkOutcomes("a.md created unknown")
+	d.checkOutcomes("a.md create unknown")
 	if !d.NeedsRecovery("notes") || d.NeedsRecovery("others") {
 		t.Error("what is to be reconciled is not known")
 	}
@@ -137,7 +137,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Happened != 1 || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	d.checkOutcomes("a.md created written")
+	d.checkOutcomes("a.md create written")
 }
 
 // What a later call found tells what an earlier one left, whatever the target
@@ -168,7 +168,7 @@ func TestOpenChange(t *testing.T) {
 	d.edit("a.md", text("as another application likes it"))
 	r.AfterWrite("a.md", text("as another application likes it"))
 	r.End(t.Context(), d.fakeFolder, nil)
-	d.checkOutcomes("a.md created written")
+	d.checkOutcomes("a.md create written")
 	d.mustUndo(status.Filter{Source: "notes"})
 	d.fakeFolder.holds(t, map[string]tools.State{})
 }

@@ -106,7 +106,7 @@ func TestRetractionThatIsStopped(t *testing.T) {
 		t.Errorf("found %+v (%v)", found, err)
 	}
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("a")})
-	d.checkOutcomes("a.md created written")
+	d.checkOutcomes("a.md create written")
 }
 
 // A refusingContext is a CallContext that lets nothing be changed.

@@ -34,7 +34,7 @@ func TestDamagedDatabase(t *testing.T) {
 			_, _ = d.Changes(t.Context(), status.Filter{}) // a person may look first
 			d.call("s2", map[string]tools.State{"b.md": text("b")})
 			d.call("s2", map[string]tools.State{"a1.md": text("x")})
-			d.checkOutcomes("b.md created written", "a1.md changed written")
+			d.checkOutcomes("b.md create written", "a1.md update written")
 			d.mustUndo(status.Filter{Session: "s2"})
 			quarantined := d.quarantined(1)
 			d.reopen()

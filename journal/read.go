@@ -194,11 +194,11 @@ func (v row) toStatus() status.Change {
 func (v row) action() string {
 	switch {
 	case !v.Before.Exists && v.After.Exists:
-		return "created"
+		return "create"
 	case v.Before.Exists && !v.After.Exists && !v.AfterUnknown:
-		return "deleted"
+		return "delete"
 	}
-	return "changed"
+	return "update"
 }
 
 // Sessions returns the highest N of all sessions named sN that changed

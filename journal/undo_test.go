@@ -24,7 +24,7 @@ func TestUndoComposesAndIsUndone(t *testing.T) {
 	}
 	d.mustUndo(status.Filter{Session: "s1"})
 	d.fakeFolder.holds(t, map[string]tools.State{})
-	d.checkOutcomes("a.md created undone", "a.md changed undone", "a.md changed undone", "a.md changed written", "a.md changed written", "a.md deleted written")
+	d.checkOutcomes("a.md create undone", "a.md update undone", "a.md update undone", "a.md update written", "a.md update written", "a.md delete written")
 	d.mustUndo(status.Filter{IDs: []string{"c6"}})
 	d.fakeFolder.holds(t, map[string]tools.State{"a.md": text("1\n")})
 	if all := d.list(status.Filter{}); all[0].Undoes != "c6" || all[1].Outcome != status.Undone || all[6].Outcome != status.Written {
@@ -90,7 +90,7 @@ func TestUndoRefusesLaterEdits(t *testing.T) {
 		}
 	}
 	d.fakeFolder.holds(t, before)
-	d.checkOutcomes("a.md created written", "b.md created written")
+	d.checkOutcomes("a.md create written", "b.md create written")
 }
 
 // A change by another agent in between prevents an undo too.
@@ -171,7 +171,7 @@ func TestPlanUndo(t *testing.T) {
 		t.Errorf("diff %s", plan.Steps[2].Diff)
 	}
 	d.fakeFolder.holds(t, before)
-	d.checkOutcomes("a.md changed written", "b.md created written", "c.md deleted written")
+	d.checkOutcomes("a.md update written", "b.md create written", "c.md delete written")
 }
 
 // Two agents and a person work in random sequences. Undoing everything that the

@@ -53,7 +53,7 @@ type Change struct {
 	Source     string    `json:"source"`
 	Tool       string    `json:"tool"`
 	Target     string    `json:"target"`
-	Action     string    `json:"action"` // "created", "changed" or "deleted"
+	Action     string    `json:"action"` // "create", "update" or "delete"
 	Outcome    Outcome   `json:"outcome"`
 	Undoes     string    `json:"undoes,omitempty"` // the ID of the Change that this one undid
 	Before     int       `json:"before"`           // bytes

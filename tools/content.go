@@ -1,6 +1,6 @@
 package tools
 
-// ContentKind says what a [Content] holds.
+// ContentKind is the kind of a [Content] block.
 type ContentKind string
 
 // The kinds of content that MCP knows.
@@ -12,8 +12,8 @@ const (
 	Link     ContentKind = "link"     // a resource without its content: URI, Name and MIME
 )
 
-// Content is one block of what an agent or its user reads. Text is untrusted
-// wherever it comes from a note.
+// Content is one block of an answer: text, media or a resource. Text that comes
+// from a note is untrusted.
 type Content struct {
 	Kind ContentKind
 	Text string
@@ -23,8 +23,8 @@ type Content struct {
 	Name string
 }
 
-// ContentProvider is an output that brings content blocks besides its JSON, such as the
-// image it describes.
+// A ContentProvider is an output with content blocks besides its JSON, such as
+// the image it describes.
 type ContentProvider interface {
 	Content() []Content
 }

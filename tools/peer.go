@@ -5,29 +5,29 @@ import (
 	"encoding/json"
 )
 
-// A Peer is the far end of a bridge, as much of it as a Source needs: another
-// application that answers requests. It may come and go; the Source stays.
+// A Peer is another application that answers requests, at the far end of a
+// bridge. It may connect and disconnect while the Source stays open.
 type Peer interface {
-	// Call asks the Peer and decodes its answer into out, which may be nil. in
-	// is marshalled to an object. An error is an [Error]: Unavailable when no
-	// Peer is connected, Timeout when ctx ended first, and otherwise what the
-	// Peer said, with its own code word in As and its data in Data.
+	// Call sends a request and decodes the answer into out, which may be nil.
+	// in is marshalled to an object. Errors are of type [Error]: Unavailable
+	// when no Peer is connected, Timeout when ctx ended first, and otherwise
+	// the Peer's own error, with its code in SpecCode and its data in Data.
 	//
-	// A call with again set may be sent a second time when the connection was
-	// lost before its answer; set it for reads alone. Without it, a lost
-	// connection is an Unavailable error with [ErrOutcomeUnknown] as its cause.
-	Call(ctx context.Context, method string, in, out any, again bool) error
-	// About is what the Peer said of itself when it connected, as the bridge
-	// received it; nil when none is connected.
+	// If retry is set the request may be sent a second time when the connection
+	// was lost before the answer; set it only for reads. Without it, a lost
+	// connection is an Unavailable error caused by [ErrOutcomeUnknown].
+	Call(ctx context.Context, method string, in, out any, retry bool) error
+	// About is the Peer's description of itself from the handshake; nil when
+	// none is connected.
 	About() json.RawMessage
-	// Listen has f called with each notification of the Peer, one at a time
-	// and in order, until stop. Connecting and leaving are notifications too:
-	// "peer.connected" and "peer.gone", without params.
+	// Listen calls f with each notification of the Peer, one at a time and in
+	// order, until stop is called. Connecting and disconnecting are
+	// notifications too: "peer.connected" and "peer.gone", without params.
 	Listen(f func(method string, params json.RawMessage)) (stop func())
 }
 
-// ErrOutcomeUnknown is the cause of an error after which nobody knows whether the Peer
-// has carried the request out.
+// ErrOutcomeUnknown is the cause of an error after which it is not known
+// whether the Peer carried out the request.
 type ErrOutcomeUnknown struct{}
 
 // Error implements error.

@@ -8,35 +8,36 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Privacy is what a person keeps from agents in one source. A page is hidden
-// when a mark of Exclude fits it, or when there are marks in Only and none
-// fits. The zero value hides nothing.
+// Privacy is what the user hides from agents in one source. A page is hidden if
+// a rule of Exclude matches it, or if Only has rules and none matches. The zero
+// value hides nothing.
 type Privacy struct {
 	Exclude []PrivacyRule
 	Only    []PrivacyRule
 }
 
-// A PrivacyRule fits pages by one of its fields; the others are empty. Letter case and
-// how accents are composed make no difference.
+// A PrivacyRule matches pages by one of its fields; the others are empty. Letter
+// case and the composition of accents make no difference.
 type PrivacyRule struct {
-	Path      string // a glob of the page's path or name: * and ? within a part, ** over parts
-	Tag       string // a tag, also as the beginning of a nested one: work fits work/plans
-	Property  string // a property that is there
-	Value     string // with Property: one of its values; empty: any
-	Namespace string // a page and all below it: Projects fits Projects and Projects/Alpha
+	Path      string // a glob for the page's path or name: * and ? within a part, ** across parts
+	Tag       string // a tag and those nested in it: work matches work/plans
+	Property  string // a property that the page has
+	Value     string // with Property: one of its values; empty: any value
+	Namespace string // a page and everything below it: Projects matches Projects and Projects/Alpha
 }
 
-// A Page is what Privacy decides by.
+// A Page is what a Privacy judges.
 type Page struct {
-	Path       string // or name, with / between parts and without the file's extension
-	File       string // path of its file, where it has one
+	Path       string // or name, with / between parts and without extension
+	File       string // path of its file, if it has one
 	Tags       []string
 	Properties map[string][]string
 }
 
-// ParsePrivacyRule reads a mark as people write it: "Private/**" or "path:Private/**",
-// "#secret" or "tag:secret", "property:status" or "property:status=private",
-// "namespace:Projects". What has another form is an Invalid error.
+// ParsePrivacyRule parses a rule as people write it: "Private/**" or
+// "path:Private/**", "#secret" or "tag:secret", "property:status" or
+// "property:status=private", "namespace:Projects". Anything else is an Invalid
+// error.
 func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	kind, rest, found := strings.Cut(s, ":")
 	if strings.HasPrefix(s, "#") {
@@ -47,13 +48,13 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	}
 	rest = strings.TrimSpace(rest)
 	if rest == "" {
-		return PrivacyRule{}, Errorf(Invalid, "%q names nothing to hide", s)
+		return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q is empty", s)
 	}
 	switch kind {
 	case "path":
 		for part := range strings.SplitSeq(rest, "/") {
 			if _, err := path.Match(part, ""); err != nil {
-				return PrivacyRule{}, Errorf(Invalid, "%q is not a pattern: %w", rest, err)
+				return PrivacyRule{}, Errorf(Invalid, "invalid pattern %q: %w", rest, err)
 			}
 		}
 		return PrivacyRule{Path: rest}, nil
@@ -65,81 +66,63 @@ func ParsePrivacyRule(s string) (PrivacyRule, error) {
 	case "namespace":
 		return PrivacyRule{Namespace: strings.Trim(rest, "/")}, nil
 	}
-	return PrivacyRule{}, Errorf(Invalid, "%q begins with %q; write path:, tag:, property: or namespace:", s, kind+":")
+	return PrivacyRule{}, Errorf(Invalid, "the privacy rule %q begins with %q (want path:, tag:, property: or namespace:)", s, kind+":")
 }
 
-// Any says whether anything can be hidden at all.
+// Any reports whether anything can be hidden.
 func (p Privacy) Any() bool { return len(p.Exclude)+len(p.Only) > 0 }
 
-// NeedsContent says whether a page's tags or properties must be known to
-// decide, besides its path.
+// NeedsContent reports whether some rule needs a page's tags or properties, not
+// only its path.
 func (p Privacy) NeedsContent() bool {
-	for _, marks := range [][]PrivacyRule{p.Exclude, p.Only} {
-		for _, m := range marks {
-			if m.Tag != "" || m.Property != "" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(p.Exclude, p.Only), func(r PrivacyRule) bool { return r.Tag != "" || r.Property != "" })
 }
 
-// Hides says whether page does not exist for agents.
+// Hides reports whether page is hidden from agents.
 func (p Privacy) Hides(page Page) bool {
-	for _, m := range p.Exclude {
-		if m.fits(page) {
-			return true
-		}
-	}
-	if len(p.Only) == 0 {
-		return false
-	}
-	for _, m := range p.Only {
-		if m.fits(page) {
-			return false
-		}
-	}
-	return true
+	matches := func(r PrivacyRule) bool { return r.matches(page) }
+	return slices.ContainsFunc(p.Exclude, matches) || len(p.Only) > 0 && !slices.ContainsFunc(p.Only, matches)
 }
 
-func (m PrivacyRule) fits(page Page) bool {
+func (r PrivacyRule) matches(page Page) bool {
 	switch {
-	case m.Path != "":
-		return glob(m.Path, page.Path) || page.File != "" && glob(m.Path, page.File)
-	case m.Namespace != "":
-		return below(m.Namespace, page.Path)
-	case m.Tag != "":
-		return slices.ContainsFunc(page.Tags, func(t string) bool { return below(m.Tag, strings.TrimPrefix(t, "#")) })
+	case r.Path != "":
+		return matchGlob(r.Path, page.Path) || page.File != "" && matchGlob(r.Path, page.File)
+	case r.Namespace != "":
+		return isUnder(r.Namespace, page.Path)
+	case r.Tag != "":
+		return slices.ContainsFunc(page.Tags, func(t string) bool { return isUnder(r.Tag, strings.TrimPrefix(t, "#")) })
 	}
 	for name, values := range page.Properties {
-		if form(name) == form(m.Property) && (m.Value == "" || slices.ContainsFunc(values, func(v string) bool { return form(v) == form(m.Value) })) {
+		if normalize(name) == normalize(r.Property) && (r.Value == "" || slices.ContainsFunc(values, func(v string) bool { return normalize(v) == normalize(r.Value) })) {
 			return true
 		}
 	}
 	return false
 }
 
-// below says whether name is root or nested in it.
-func below(root, name string) bool {
-	root, name = form(root), form(name)
+// isUnder reports whether name is root or nested in it.
+func isUnder(root, name string) bool {
+	root, name = normalize(root), normalize(name)
 	return name == root || strings.HasPrefix(name, root+"/")
 }
 
-// glob matches a path against a pattern whose ** stands for any number of
-// parts, none too.
-func glob(pattern, name string) bool {
-	return globParts(strings.Split(form(pattern), "/"), strings.Split(form(name), "/"))
+// matchGlob matches a path against a pattern in which ** stands for any number
+// of parts, including none.
+func matchGlob(pattern, name string) bool {
+	return matchParts(strings.Split(normalize(pattern), "/"), strings.Split(normalize(name), "/"))
 }
 
-// form is what marks and pages are compared in. A file's name may be decomposed
-// where a person typed the mark composed, and must be hidden all the same.
-func form(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+// normalize is the form in which rules and pages are compared. A file name may
+// have decomposed accents where the rule has composed ones; it must be hidden
+// nevertheless.
+func normalize(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
-func globParts(pattern, name []string) bool {
+func matchParts(pattern, name []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
 			for i := range len(name) + 1 {
-				if globParts(pattern[1:], name[i:]) {
+				if matchParts(pattern[1:], name[i:]) {
 					return true
 				}
 			}

@@ -7,20 +7,20 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// A Resource is something an agent may read by URI instead of by a tool.
+// A Resource is something that an agent may read by URI, without a tool.
 type Resource[S Source] struct {
 	Name  string // unique within the System
 	Title string
 	Doc   string
-	// URI is an RFC 6570 template. Its variable {source} is filled with the
-	// name of the source when it is published; one that then has no variables
-	// is a plain resource, any other a resource template.
+	// URI is an RFC 6570 template. Its variable {source} is replaced by the name
+	// of the source when it is published. If it then has no variables it is a
+	// plain resource, otherwise a resource template.
 	URI  string
 	MIME string
-	// Read answers the content at uri; vars are the template's variables.
+	// Read returns the content at uri; vars are the template's variables.
 	Read func(s S, ctx context.Context, uri string, vars map[string]string) (Content, error)
-	// Complete proposes values of a variable that begin with prefix, at most
-	// 100, best first. Nil: no proposals.
+	// Complete proposes at most 100 values for a variable that begin with
+	// prefix, best first. Nil: no proposals.
 	Complete func(s S, ctx context.Context, variable, prefix string) ([]string, error)
 }
 
@@ -33,22 +33,22 @@ type ResourceInfo struct {
 	MIME  string `json:"mimeType"`
 }
 
-// Of is the ResourceInfo as published for one source: {source} is filled.
-func (r ResourceInfo) Of(source string) ResourceInfo {
+// ForSource is the ResourceInfo as published for one source.
+func (r ResourceInfo) ForSource(source string) ResourceInfo {
 	r.URI = strings.ReplaceAll(r.URI, "{source}", source)
 	return r
 }
 
-// IsTemplate says whether the URI has variables left.
+// IsTemplate reports whether the URI still has variables.
 func (r ResourceInfo) IsTemplate() bool { return strings.Contains(r.URI, "{") }
 
-// Matches says whether uri is the resource, or one that the template makes.
+// Matches reports whether uri is the resource, or fits the template.
 func (r ResourceInfo) Matches(uri string) bool {
 	_, ok := r.match(uri)
 	return ok
 }
 
-// match returns the template's variables in uri.
+// match returns the values of the template's variables in uri.
 func (r ResourceInfo) match(uri string) (map[string]string, bool) {
 	t, err := uritemplate.New(r.URI)
 	if err != nil {
@@ -73,8 +73,8 @@ type Prompt[S Source] struct {
 	Arguments []PromptArgument
 	// Get renders the prompt; every required argument is present.
 	Get func(s S, ctx context.Context, args map[string]string) ([]Message, error)
-	// Complete proposes values of an argument that begin with prefix, at most
-	// 100, best first. Nil: no proposals.
+	// Complete proposes at most 100 values for an argument that begin with
+	// prefix, best first. Nil: no proposals.
 	Complete func(s S, ctx context.Context, argument, prefix string) ([]string, error)
 }
 

@@ -7,13 +7,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaProvider lets a Go type carry its own constraints (bounds, enum, default) into
-// every schema that mentions it, so that tags stay plain prose.
+// A SchemaProvider is a Go type with constraints of its own (bounds, enum,
+// default). They become part of every schema that uses the type, so that struct
+// tags hold only the description.
 type SchemaProvider interface {
 	JSONSchema() *jsonschema.Schema
 }
 
-// Limit is the most entries a list answers: 1 to 200, 50 when omitted.
+// Limit is the maximum number of entries in a list: 1 to 200, 50 when omitted.
 type Limit int
 
 // JSONSchema implements [SchemaProvider].
@@ -21,7 +22,7 @@ func (Limit) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(200.0), Default: []byte("50")}
 }
 
-// Offset is how many entries a list skips: 0 when omitted.
+// Offset is the number of entries that a list skips: 0 when omitted.
 type Offset int
 
 // JSONSchema implements [SchemaProvider].
@@ -29,10 +30,10 @@ func (Offset) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0)}
 }
 
-// schemaOf infers the schema of T and panics if there is none.
-func schemaOf[T any]() *jsonschema.Schema {
+// inferSchema infers the schema of T and panics if there is none.
+func inferSchema[T any]() *jsonschema.Schema {
 	known := map[reflect.Type]*jsonschema.Schema{}
-	collectTyped(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
+	collectSchemaProviders(reflect.TypeFor[T](), known, map[reflect.Type]bool{})
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %v: %v", reflect.TypeFor[T](), err))
@@ -41,7 +42,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
+func collectSchemaProviders(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
 	if seen[t] {
 		return
 	}
@@ -53,16 +54,16 @@ func collectTyped(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, see
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		collectTyped(t.Elem(), known, seen)
+		collectSchemaProviders(t.Elem(), known, seen)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			collectTyped(f.Type, known, seen)
+			collectSchemaProviders(f.Type, known, seen)
 		}
 	default:
 	}
 }
 
-// forbidNull takes out the null that inference allows for slices, maps and
+// forbidNull removes the null that inference allows for slices, maps and
 // pointers: some MCP clients reject a type that is a list, and we never send
 // null.
 func forbidNull(s *jsonschema.Schema) {
@@ -82,12 +83,12 @@ func forbidNull(s *jsonschema.Schema) {
 	}
 }
 
-// admitErrors returns the output schema as published: additive changes stay
-// possible (no closed objects), and the System's error object is valid too,
-// because clients check structuredContent of failed calls against it.
-func admitErrors(out, failure *jsonschema.Schema) *jsonschema.Schema {
+// allowErrorObject returns the output schema as published. Objects are open, so
+// that fields can be added later, and the System's error object is valid too,
+// because clients check the structuredContent of failed calls against it.
+func allowErrorObject(out, failure *jsonschema.Schema) *jsonschema.Schema {
 	open := out.CloneSchemas()
-	openObjects(open)
+	allowExtraProperties(open)
 	open.Required = nil
 	for _, name := range failure.PropertyOrder {
 		if _, taken := open.Properties[name]; taken {
@@ -102,18 +103,18 @@ func admitErrors(out, failure *jsonschema.Schema) *jsonschema.Schema {
 	return open
 }
 
-func openObjects(s *jsonschema.Schema) {
+func allowExtraProperties(s *jsonschema.Schema) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {
-		openObjects(p)
+		allowExtraProperties(p)
 	}
 	for _, d := range s.Defs {
-		openObjects(d)
+		allowExtraProperties(d)
 	}
 	if s.Items != nil {
-		openObjects(s.Items)
+		allowExtraProperties(s.Items)
 	}
 }
 
@@ -154,7 +155,7 @@ func fillSlice(v reflect.Value) {
 	if v.IsNil() && v.CanSet() && of.Kind() != reflect.Uint8 {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
-	if !mayHoldSlice(of) {
+	if !canHoldSlice(of) {
 		return
 	}
 	for i := range v.Len() {
@@ -162,7 +163,7 @@ func fillSlice(v reflect.Value) {
 	}
 }
 
-func mayHoldSlice(t reflect.Type) bool {
+func canHoldSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
 		return true

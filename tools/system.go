@@ -19,37 +19,37 @@ type System[S Source, C any] struct {
 	// Open opens a source. It returns an [Error] with code Unavailable when
 	// what the configuration names is not there.
 	Open func(ctx context.Context, config C, env Env) (S, error)
-	// Peer says which Peer the source wants, by the name that it goes by (a
-	// graph); empty: the only one there is. Nil: the System has no Peer.
+	// Peer names the Peer that the source needs, such as a graph; empty means
+	// the only one that is connected. Nil: the System has no Peer.
 	Peer func(config C) string
-	// Detect says how sure the System is that a directory is one of its own.
-	// Nil: never detected.
+	// Detect reports whether a directory looks like one of this System. Nil:
+	// it is never detected.
 	Detect      func(dir fs.FS) Detection
 	ErrorFormat ErrorFormat
 	Tools       []Tool[S]
 	Resources   []Resource[S]
 	Prompts     []Prompt[S]
-	Pages       *Pages[S] // nil: there is nothing to look through
+	Pages       *Pages[S] // nil: its pages cannot be browsed
 }
 
-// A Detection is a System's claim on a directory. The greatest Score wins; 0 means
-// no.
+// A Detection says how well a directory fits a System. The highest Score wins;
+// 0 means not at all.
 type Detection struct {
 	Score  int
 	Reason string // "it has an .obsidian folder"
 }
 
-// A Kind is a System whose type parameters have been erased.
+// A Kind is a System without its type parameters.
 type Kind interface {
 	// Manifest is the declaration as pure data. It is the same from call to
 	// call and never nil inside.
 	Manifest() *Manifest
-	// Open opens a source from the JSON of its configuration keys. A key that
-	// the System does not know is an Invalid error that names it.
+	// Open opens a source from the JSON of its configuration keys. An unknown
+	// key is an Invalid error that names it.
 	Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error)
 	Detect(dir fs.FS) Detection
-	// PeerName says which Peer a source of this configuration wants, and
-	// whether it wants one at all. It errs as Open does.
+	// PeerName names the Peer that a source with this configuration needs;
+	// wanted is false if it needs none. Its errors are those of Open.
 	PeerName(config json.RawMessage) (name string, wanted bool, err error)
 }
 
@@ -62,12 +62,12 @@ type Manifest struct {
 	Tools     []ToolInfo         `json:"tools"`
 	Resources []ResourceInfo     `json:"resources"`
 	Prompts   []PromptInfo       `json:"prompts"`
-	// ErrorCodes is how the specification spells each Code.
+	// ErrorCodes are the System's own words for each Code.
 	ErrorCodes  map[Code]string `json:"errors"`
 	ErrorFormat ErrorFormat     `json:"-"`
 }
 
-// Tool finds a tool by its name in the System.
+// Tool finds a tool by its name.
 func (m *Manifest) Tool(name string) (ToolInfo, bool) {
 	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Name == name })
 	if i < 0 {
@@ -76,8 +76,8 @@ func (m *Manifest) Tool(name string) (ToolInfo, bool) {
 	return m.Tools[i], true
 }
 
-// Search is the tool that finds things by words: the first that says so.
-func (m *Manifest) Search() (ToolInfo, bool) {
+// SearchTool is the first tool that declares Hits.
+func (m *Manifest) SearchTool() (ToolInfo, bool) {
 	i := slices.IndexFunc(m.Tools, func(t ToolInfo) bool { return t.Hits != nil })
 	if i < 0 {
 		return ToolInfo{}, false
@@ -85,28 +85,28 @@ func (m *Manifest) Search() (ToolInfo, bool) {
 	return m.Tools[i], true
 }
 
-// kind is the one implementation of [Kind].
-type kind[S Source, C any] struct {
+// erasedSystem implements [Kind].
+type erasedSystem[S Source, C any] struct {
 	system   System[S, C]
 	manifest Manifest
 }
 
-// Erase makes the [Kind] of a System. Output schemas are published in a form
-// that admits the System's error object.
+// Erase returns a System as a [Kind]. Output schemas are published so that they
+// also allow the System's error object.
 func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
-		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: schemaOf[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
+		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
 	}
 	if s.ErrorFormat.shape == nil {
-		m.ErrorFormat.schema = schemaOf[PlainError]()
+		m.ErrorFormat.schema = inferSchema[DefaultErrorObject]()
 	}
 	for _, c := range Codes() {
 		m.ErrorCodes[c] = s.ErrorFormat.Code(&Error{Code: c})
 	}
 	for _, t := range s.Tools {
 		info := t.info
-		info.Out = admitErrors(info.Out, m.ErrorFormat.schema)
+		info.Out = allowErrorObject(info.Out, m.ErrorFormat.schema)
 		m.Tools = append(m.Tools, info)
 	}
 	for _, r := range s.Resources {
@@ -115,19 +115,19 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	for _, p := range s.Prompts {
 		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})
 	}
-	return &kind[S, C]{s, m}
+	return &erasedSystem[S, C]{s, m}
 }
 
-func (k *kind[S, C]) Manifest() *Manifest { return &k.manifest }
+func (k *erasedSystem[S, C]) Manifest() *Manifest { return &k.manifest }
 
-func (k *kind[S, C]) Detect(dir fs.FS) Detection {
+func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 	if k.system.Detect == nil {
 		return Detection{}
 	}
 	return k.system.Detect(dir)
 }
 
-func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
+func (k *erasedSystem[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
 	if k.system.Peer == nil {
 		return "", false, nil
 	}
@@ -138,7 +138,7 @@ func (k *kind[S, C]) PeerName(config json.RawMessage) (name string, wanted bool,
 	return k.system.Peer(c), true, nil
 }
 
-func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
+func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
 	var c C
 	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
 		return nil, err
@@ -147,5 +147,5 @@ func (k *kind[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) 
 	if err != nil {
 		return nil, err
 	}
-	return k.opened(src, env.Name), nil
+	return k.bind(src, env.Name), nil
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/nearest"
 )
 
-// decodeArguments checks raw against s, fills in defaults and decodes it into
-// v. What is wrong is said in our words, as an Invalid [Error]: an agent reads
-// it and repairs the call.
+// decodeArguments checks raw against s, fills in defaults and decodes it into v.
+// An error is Invalid, in words that help an agent to repair the call.
 func decodeArguments(s *jsonschema.Schema, raw json.RawMessage, v any) error {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")) {
 		raw = json.RawMessage("{}")
@@ -29,7 +28,7 @@ func decodeArguments(s *jsonschema.Schema, raw json.RawMessage, v any) error {
 	}
 	object, ok := args.(map[string]any)
 	if !ok {
-		return Errorf(Invalid, "arguments: must be an object, got %s", kindOf(args))
+		return Errorf(Invalid, "arguments: must be an object, got %s", describeType(args))
 	}
 	if err := checkValue(s, "", object); err != nil {
 		return err
@@ -51,11 +50,11 @@ func decodeArguments(s *jsonschema.Schema, raw json.RawMessage, v any) error {
 
 // checkValue reports the first thing wrong with v at path, in a fixed order.
 func checkValue(s *jsonschema.Schema, path string, v any) error {
-	if s.Type != "" && !isType(s.Type, v) {
-		return Errorf(Invalid, "%s: must be %s, got %s", path, article(s.Type), kindOf(v))
+	if s.Type != "" && !hasType(s.Type, v) {
+		return Errorf(Invalid, "%s: must be %s, got %s", path, typeWithArticle(s.Type), describeType(v))
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return e == v }) {
-		return Errorf(Invalid, "%s: must be one of %s, got %s", path, oneOf(s.Enum), show(v))
+		return Errorf(Invalid, "%s: must be one of %s, got %s", path, joinEnum(s.Enum), describeValue(v))
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -77,19 +76,19 @@ func checkObject(s *jsonschema.Schema, path string, v map[string]any) error {
 		switch {
 		case known:
 		case closed:
-			return unknownArgument(join(path, name), name, slices.Sorted(maps.Keys(s.Properties)))
+			return unknownArgument(joinPath(path, name), name, slices.Sorted(maps.Keys(s.Properties)))
 		case s.AdditionalProperties != nil:
 			p = s.AdditionalProperties
 		default:
 			continue
 		}
-		if err := checkValue(p, join(path, name), v[name]); err != nil {
+		if err := checkValue(p, joinPath(path, name), v[name]); err != nil {
 			return err
 		}
 	}
 	for _, name := range s.Required {
 		if _, given := v[name]; !given {
-			return Errorf(Invalid, "missing argument %s", join(path, name))
+			return Errorf(Invalid, "missing argument %s", joinPath(path, name))
 		}
 	}
 	return nil
@@ -129,10 +128,10 @@ func checkList(s *jsonschema.Schema, path string, v []any) error {
 
 func checkNumber(s *jsonschema.Schema, path string, v float64) error {
 	if s.Minimum != nil && v < *s.Minimum {
-		return Errorf(Invalid, "%s: at least %s, got %s", path, number(*s.Minimum), number(v))
+		return Errorf(Invalid, "%s: at least %s, got %s", path, formatNumber(*s.Minimum), formatNumber(v))
 	}
 	if s.Maximum != nil && v > *s.Maximum {
-		return Errorf(Invalid, "%s: at most %s, got %s", path, number(*s.Maximum), number(v))
+		return Errorf(Invalid, "%s: at most %s, got %s", path, formatNumber(*s.Maximum), formatNumber(v))
 	}
 	return nil
 }
@@ -151,7 +150,7 @@ func checkText(s *jsonschema.Schema, path, v string) error {
 	return nil
 }
 
-func isType(t string, v any) bool {
+func hasType(t string, v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return t == "null"
@@ -169,7 +168,7 @@ func isType(t string, v any) bool {
 	return false
 }
 
-func kindOf(v any) string {
+func describeType(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
@@ -182,12 +181,12 @@ func kindOf(v any) string {
 	case map[string]any:
 		return "an object"
 	case float64:
-		return "the number " + number(v)
+		return "the number " + formatNumber(v)
 	}
 	return "something else"
 }
 
-func article(t string) string {
+func typeWithArticle(t string) string {
 	switch t {
 	case "array":
 		return "a list"
@@ -200,16 +199,16 @@ func article(t string) string {
 	}
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-func show(v any) string {
+func describeValue(v any) string {
 	if s, ok := v.(string); ok && utf8.RuneCountInString(s) <= 40 {
 		return strconv.Quote(s)
 	}
-	return kindOf(v)
+	return describeType(v)
 }
 
-func oneOf(enum []any) string {
+func joinEnum(enum []any) string {
 	words := make([]string, len(enum))
 	for i, e := range enum {
 		words[i] = fmt.Sprint(e)
@@ -217,7 +216,7 @@ func oneOf(enum []any) string {
 	return strings.Join(words, ", ")
 }
 
-func join(path, name string) string {
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}

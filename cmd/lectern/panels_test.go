@@ -64,7 +64,7 @@ func TestTwoPanels(t *testing.T) {
 		t.Errorf("told %+v", v)
 	}
 
-	both("created Two.md")
+	both("create  Two.md")
 	for _, x := range panels {
 		x.pressWhile("2", func() { x.waitFor("─ Sources 1 ─") })
 	}

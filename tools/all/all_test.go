@@ -20,36 +20,36 @@ import (
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
 
-// ceiling is how many bytes the tools of all Systems together may cost. Every
-// client pays them on every request, for ever, so ask of a new tool whether an
-// argument of one that exists would do. Raise it only with a reason.
+// ceiling is the maximum size of all tools of all Systems, in bytes. Every client
+// pays for them with every request, so before you add a tool, consider an
+// argument of an existing one. Raise the ceiling only with a reason.
 const ceiling = 58_000
 
-// pastCeiling is the same for the tools of a past, which nobody pays who does
-// not ask for them.
-const pastCeiling = 4_500
+// ownChangesCeiling is the same for list_changes and undo_change, which a client
+// pays only if the user turns them on.
+const ownChangesCeiling = 4_500
 
-// declared are all Systems, and what the hub adds where a person wants it.
-func declared() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
+// allKinds are all Systems, and what the hub adds where a person wants it.
+func allKinds() []tools.Kind { return append(all.Systems(), tools.OwnChangesKind()) }
 
 // Every declaration keeps the rules that let every client read it, and no two
 // Systems collide.
 func TestDeclarations(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range declared() {
+	for _, k := range allKinds() {
 		m := k.Manifest()
 		if seen[m.Name] {
 			t.Errorf("two systems are named %s", m.Name)
 		}
 		seen[m.Name] = true
-		toolstest.Declared(t, m)
+		toolstest.CheckDeclaration(t, m)
 	}
 }
 
 // Each tool as agents see it stands in a file: the difference of that file in
 // a change is the change of the contract.
 func TestSnapshots(t *testing.T) {
-	for _, problem := range compare("testdata", snapshots(t, declared())) {
+	for _, problem := range compare("testdata", snapshots(t, allKinds())) {
 		t.Error(problem)
 	}
 }
@@ -103,7 +103,7 @@ func update(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	files, err := render(declared())
+	files, err := render(allKinds())
 	if err != nil {
 		return err
 	}
@@ -141,17 +141,17 @@ func render(kinds []tools.Kind) (map[string][]byte, error) {
 			files[path.Join(m.Name, tool.Name+".json")] = append(b, '\n')
 		}
 	}
-	isPast := func(k tools.Kind) bool { return k.Manifest().Name == tools.OwnChangesKind().Manifest().Name }
-	table, _, err := costs(slices.DeleteFunc(slices.Clone(kinds), isPast))
+	isOwnChanges := func(k tools.Kind) bool { return k.Manifest().Name == tools.OwnChangesKind().Manifest().Name }
+	table, _, err := costs(slices.DeleteFunc(slices.Clone(kinds), isOwnChanges))
 	if err != nil {
 		return nil, err
 	}
 	files["costs.txt"] = table
-	if !slices.ContainsFunc(kinds, isPast) {
+	if !slices.ContainsFunc(kinds, isOwnChanges) {
 		return files, nil
 	}
 	more, _, err := costs([]tools.Kind{tools.OwnChangesKind()})
-	files["costs.txt"] = slices.Concat(table, []byte("\nwhere a person says own_changes:\n"), more)
+	files["costs.txt"] = slices.Concat(table, []byte("\nwith own_changes = true:\n"), more)
 	return files, err
 }
 

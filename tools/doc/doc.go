@@ -4,8 +4,8 @@
 // It reads declarations and returns bytes. It does not write files: the tests
 // at the root of the repository compare the bytes with the committed files and
 // rewrite them with UPDATE=1, and the binary prints them. Start reading at
-// [Skill]; the words are in the .tmpl files beside this one, the words for
-// types in schema.go.
+// [Skill]; the text is in the .tmpl files beside this one, and
+// schemas become words in schema.go.
 package doc
 
 import (
@@ -24,7 +24,7 @@ import (
 // documents. A tool, an optional argument or a further field of an answer
 // raises the minor number; a name, a required argument or the meaning of an
 // answer that changes raises the major one. The server advertises it.
-const SkillVersion = "1.0.0"
+const SkillVersion = "2.0.0"
 
 //go:embed skill.md.tmpl
 var skillText string
@@ -49,18 +49,18 @@ func Reference(m *tools.Manifest) ([]byte, error) { return render("reference.md"
 
 func render(name, text string, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"answer":    answer,
-		"arguments": arguments,
-		"cell":      cell,
-		"codes":     codes,
-		"details":   details,
-		"failure":   failure,
-		"mean":      mean,
-		"quote":     quote,
-		"recover":   recovery,
-		"rows":      rows,
-		"summary":   summary,
-		"titles":    titles,
+		"answer":      shortAnswer,
+		"arguments":   argumentList,
+		"cell":        cell,
+		"codes":       errorCodes,
+		"details":     details,
+		"errorObject": errorObject,
+		"meaning":     meaning,
+		"quote":       quote,
+		"recovery":    recovery,
+		"rows":        schemaRows,
+		"summary":     summary,
+		"titles":      joinTitles,
 	}).Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", name, err)
@@ -98,8 +98,8 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
 }
 
-// titles lists the Systems as a phrase: "Memos, Org files and Cards".
-func titles(systems []*tools.Manifest) string {
+// joinTitles lists the Systems as a phrase: "Memos, Org files and Cards".
+func joinTitles(systems []*tools.Manifest) string {
 	var names []string
 	for _, m := range systems {
 		names = append(names, m.Title)
@@ -114,9 +114,9 @@ func titles(systems []*tools.Manifest) string {
 	}
 }
 
-// codes lists the error words of a tool as its System spells them: those that
+// errorCodes lists the error words of a tool as its System spells them: those that
 // any tool may answer because it takes arguments or fails, and its own.
-func codes(m *tools.Manifest, t tools.ToolInfo) string {
+func errorCodes(m *tools.Manifest, t tools.ToolInfo) string {
 	var words []string
 	for _, c := range append([]tools.Code{tools.Invalid}, t.Errors...) {
 		if w := m.ErrorCodes[c]; !slices.Contains(words, w) {
@@ -126,46 +126,46 @@ func codes(m *tools.Manifest, t tools.ToolInfo) string {
 	return strings.Join(words, ", ")
 }
 
-// failure is the System's error object for a call that found nothing.
-func failure(m *tools.Manifest) (string, error) {
-	e := tools.Errorf(tools.NotFound, "one sentence that says what is wrong").WithHint("What to do next.")
+// errorObject is the System's error object for a call that found nothing.
+func errorObject(m *tools.Manifest) (string, error) {
+	e := tools.Errorf(tools.NotFound, "one sentence that says what went wrong").WithHint("What to do next.")
 	b, err := json.Marshal(m.ErrorFormat.Object(e))
 	return string(b), err
 }
 
-// answer is an example's answer in one line, or nothing if it would be long or
+// shortAnswer is an example's answer in one line, or nothing if it would be long or
 // differs from call to call.
-func answer(x tools.ExampleInfo) string {
+func shortAnswer(x tools.ExampleInfo) string {
 	if x.AnyAnswer || len(x.Want) > 240 {
 		return ""
 	}
 	return string(x.Want)
 }
 
-// mean says what a code means.
-func mean(c tools.Code) string {
+// meaning explains a code.
+func meaning(c tools.Code) string {
 	return map[tools.Code]string{
-		tools.Invalid:     "The arguments are wrong; the message names the one.",
-		tools.NotFound:    "What the arguments name is not there.",
-		tools.Conflict:    "It changed since it was read, or exists already.",
+		tools.Invalid:     "An argument is wrong; the message names it.",
+		tools.NotFound:    "What the arguments name does not exist.",
+		tools.Conflict:    "It has changed since you read it, or already exists.",
 		tools.Denied:      "The user has not granted this.",
-		tools.Unavailable: "The other application, folder or capability is not there now.",
+		tools.Unavailable: "The other application, folder or capability is not available now.",
 		tools.Limited:     "Too much at once.",
 		tools.Timeout:     "The deadline passed, or the call was cancelled.",
-		tools.Internal:    "A fault of Lectern; its log has the reason.",
+		tools.Internal:    "An error in Lectern; its log has the reason.",
 	}[c]
 }
 
-// recovery says what an agent does about a code.
+// recovery is what an agent should do about a code.
 func recovery(c tools.Code) string {
 	return map[tools.Code]string{
 		tools.Invalid:     "Correct that argument and call again.",
-		tools.NotFound:    "List or search first, then use a name that was answered.",
+		tools.NotFound:    "List or search first, then use a name from the answer.",
 		tools.Conflict:    "Read again, merge, then write. Do not repeat the same call.",
-		tools.Denied:      "Tell the user what you wanted to do. Do not try another way.",
+		tools.Denied:      "Tell the user what you wanted to do. Do not look for a way around it.",
 		tools.Unavailable: "Tell the user the hint. Try again later; reads are safe to repeat.",
 		tools.Limited:     "Ask for less, or wait.",
-		tools.Timeout:     "Ask for less. Before repeating a write, read whether it happened.",
+		tools.Timeout:     "Ask for less. Before you repeat a write, read to check whether it happened.",
 		tools.Internal:    "Tell the user to run `lectern logs`.",
 	}[c]
 }

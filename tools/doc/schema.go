@@ -18,18 +18,18 @@ type row struct {
 	Doc      string
 }
 
-// properties lists names in the order of the declaration.
-func properties(s *jsonschema.Schema) []string {
+// propertyNames lists names in the order of the declaration.
+func propertyNames(s *jsonschema.Schema) []string {
 	if len(s.PropertyOrder) > 0 {
 		return s.PropertyOrder
 	}
 	return slices.Sorted(maps.Keys(s.Properties))
 }
 
-// arguments is a schema in one line: "{ title, content? }".
-func arguments(s *jsonschema.Schema) string {
+// argumentList is a schema in one line: "{ title, content? }".
+func argumentList(s *jsonschema.Schema) string {
 	var names []string
-	for _, name := range properties(s) {
+	for _, name := range propertyNames(s) {
 		if !slices.Contains(s.Required, name) {
 			name += "?"
 		}
@@ -41,27 +41,28 @@ func arguments(s *jsonschema.Schema) string {
 	return "{ " + strings.Join(names, ", ") + " }"
 }
 
-// rows lists the properties of s and of the objects in it.
-func rows(s *jsonschema.Schema) []row { return rowsAt("", s) }
+// schemaRows lists the properties of s and of the objects in it.
+func schemaRows(s *jsonschema.Schema) []row { return schemaRowsUnder("", s) }
 
-func rowsAt(path string, s *jsonschema.Schema) []row {
+func schemaRowsUnder(path string, s *jsonschema.Schema) []row {
 	var all []row
-	for _, name := range properties(s) {
+	for _, name := range propertyNames(s) {
 		p := s.Properties[name]
-		all = append(all, row{path + name, typeOf(p), !slices.Contains(s.Required, name), p.Description})
+		all = append(all, row{path + name, describeType(p), !slices.Contains(s.Required, name), p.Description})
 		inner, suffix := p, "."
 		for inner.Type == "array" && inner.Items != nil {
 			inner, suffix = inner.Items, "[]"+suffix
 		}
 		if inner.Type == "object" {
-			all = append(all, rowsAt(path+name+suffix, inner)...)
+			all = append(all, schemaRowsUnder(path+name+suffix, inner)...)
 		}
 	}
 	return all
 }
 
-// typeOf says a type and its constraints: "integer, 1 to 200, 50 when omitted".
-func typeOf(s *jsonschema.Schema) string {
+// describeType describes a type with its constraints: "integer, 1 to 200, 50
+// when omitted".
+func describeType(s *jsonschema.Schema) string {
 	var parts []string
 	switch {
 	case len(s.Enum) > 0:
@@ -71,19 +72,19 @@ func typeOf(s *jsonschema.Schema) string {
 		}
 		parts = append(parts, strings.Join(words, " or "))
 	case s.Type == "array" && s.Items != nil:
-		parts = append(parts, "list of "+typeOf(s.Items))
+		parts = append(parts, "list of "+describeType(s.Items))
 	case s.Type == "":
 		parts = append(parts, "anything")
 	default:
 		parts = append(parts, s.Type)
 	}
-	if bounds := between(s.Minimum, s.Maximum); bounds != "" {
+	if bounds := formatRange(s.Minimum, s.Maximum); bounds != "" {
 		parts = append(parts, bounds)
 	}
-	if length := between(float(s.MinLength), float(s.MaxLength)); length != "" {
+	if length := formatRange(toFloat(s.MinLength), toFloat(s.MaxLength)); length != "" {
 		parts = append(parts, length+" characters")
 	}
-	if entries := between(float(s.MinItems), float(s.MaxItems)); entries != "" {
+	if entries := formatRange(toFloat(s.MinItems), toFloat(s.MaxItems)); entries != "" {
 		parts = append(parts, entries+" entries")
 	}
 	if s.Default != nil {
@@ -92,7 +93,7 @@ func typeOf(s *jsonschema.Schema) string {
 	return strings.Join(parts, ", ")
 }
 
-func between(low, high *float64) string {
+func formatRange(low, high *float64) string {
 	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
 	switch {
 	case low != nil && high != nil:
@@ -106,7 +107,7 @@ func between(low, high *float64) string {
 	}
 }
 
-func float(n *int) *float64 {
+func toFloat(n *int) *float64 {
 	if n == nil {
 		return nil
 	}

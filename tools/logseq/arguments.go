@@ -17,7 +17,7 @@ import (
 // Name is a page's name as Logseq shows it, or its uuid.
 type Name string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Name) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
 }
@@ -25,7 +25,7 @@ func (Name) JSONSchema() *jsonschema.Schema {
 // UUID is a block's uuid.
 type UUID string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (UUID) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(36), MaxLength: new(36)}
 }
@@ -33,28 +33,28 @@ func (UUID) JSONSchema() *jsonschema.Schema {
 // Content is the text of blocks.
 type Content string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Content) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(200_000)}
 }
 
-// Yes is a boolean that is true when omitted.
-type Yes bool
+// DefaultTrue is a boolean that is true when omitted.
+type DefaultTrue bool
 
-// JSONSchema implements tools.Typed.
-func (Yes) JSONSchema() *jsonschema.Schema {
+// JSONSchema implements tools.SchemaProvider.
+func (DefaultTrue) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "boolean", Default: []byte("true")}
 }
 
-// Depth is how many levels of blocks are answered; 0 means all.
+// Depth is the number of levels of blocks in an answer; 0 means all.
 type Depth int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Depth) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(0.0), Maximum: new(100.0)}
 }
 
-// Position says where a block goes.
+// Position is where a block goes.
 type Position string
 
 // The positions of the specification.
@@ -65,60 +65,60 @@ const (
 	last   Position = "last"
 )
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Position) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Enum: []any{"before", "after", "first", "last"}}
 }
 
 // Properties are names and values: text, numbers, booleans, or lists of them.
-// null takes a property off.
+// null removes a property.
 type Properties map[string]any
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
-// check says which argument is not a uuid.
+// check returns an error that names the argument if it is not a uuid.
 func (u UUID) check(argument string) error {
 	if u != "" && !uuidPattern.MatchString(string(u)) {
-		return tools.Errorf(tools.Invalid, "%s: not a uuid such as 6540a1b2-0000-4000-8000-000000000001", argument)
+		return tools.Errorf(tools.Invalid, "%s: must be a uuid such as 6540a1b2-0000-4000-8000-000000000001", argument)
 	}
 	return nil
 }
 
-// checkName refuses what cannot be a page's name.
-func checkName(argument string, n Name) error {
+// checkPageName refuses text that cannot be the name of a page.
+func checkPageName(argument string, n Name) error {
 	if strings.TrimSpace(string(n)) == "" {
 		return tools.Errorf(tools.Invalid, "%s: must not be blank", argument)
 	}
 	if strings.ContainsFunc(string(n), func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		return tools.Errorf(tools.Invalid, "%s: must not hold line breaks or control characters", argument)
+		return tools.Errorf(tools.Invalid, "%s: must not contain line breaks or control characters", argument)
 	}
 	return nil
 }
 
-// checkNewName refuses what a page cannot be called so that it is found again:
-// what looks like a uuid is taken for one wherever a page is named.
-func checkNewName(argument string, n Name) error {
-	if err := checkName(argument, n); err != nil {
+// checkNewPageName also refuses a name that looks like a uuid: the page would
+// not be found by it, because a uuid is accepted wherever a page is named.
+func checkNewPageName(argument string, n Name) error {
+	if err := checkPageName(argument, n); err != nil {
 		return err
 	}
 	if uuidPattern.MatchString(strings.TrimSpace(string(n))) {
-		return tools.Errorf(tools.Invalid, "%s: looks like a uuid, and would not be found by its name", argument).
-			WithHint("Choose a name that is no uuid.")
+		return tools.Errorf(tools.Invalid, "%s: looks like a uuid, so the page would not be found by its name", argument).
+			WithHint("Choose a name that does not look like a uuid.")
 	}
 	return nil
 }
 
-// check holds the bounds of properties and says which entry breaks one.
+// check refuses properties that are too many, too large or of a wrong type.
 func (p Properties) check() error {
 	if len(p) > 100 {
 		return tools.Errorf(tools.Invalid, "properties: at most 100, got %d", len(p))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if len(name) > 200 || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-			return tools.Errorf(tools.Invalid, "properties: %.40q is no name of a property", name).WithHint("Use the name as Logseq shows it; list_properties knows them.")
+			return tools.Errorf(tools.Invalid, "properties: %.40q cannot be the name of a property", name).WithHint("Use the name that Logseq shows; list_properties lists them.")
 		}
 		if !isPropertyValue(p[name], true) {
-			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to take it off", name)
+			return tools.Errorf(tools.Invalid, "properties: the value of %.40q must be text, a number, a boolean, a list of these, or null to remove the property", name)
 		}
 	}
 	if b, err := json.Marshal(p); err != nil || len(b) > 200_000 {
@@ -140,16 +140,16 @@ func isPropertyValue(v any, lists bool) bool {
 	}
 }
 
-// newUUID is a random uuid: all that we create has its uuid before Logseq hears
-// of it, so that it can be looked for afterwards.
+// newUUID returns a random uuid. Everything that we create gets its uuid
+// before Logseq is asked to create it, so that it can be found afterwards.
 func newUUID() UUID {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return uuidOf(b)
+	return formatUUID(b)
 }
 
-// uuidOf makes a uuid of random bytes.
-func uuidOf(b [16]byte) UUID {
+// formatUUID formats bytes as a version 4 uuid.
+func formatUUID(b [16]byte) UUID {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return UUID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }

@@ -21,21 +21,21 @@ type Step struct {
 // Steps are the calls of a batch.
 type Steps []Step
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Steps) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool, a name, and arguments, an object as that tool takes it"}}
+	return &jsonschema.Schema{Type: "array", MinItems: new(1), MaxItems: new(50), Items: &jsonschema.Schema{Type: "object", Description: "tool (a name) and arguments (the object for that tool)"}}
 }
 
 // BatchIn are the arguments of batch.
 type BatchIn struct {
 	Items           Steps `json:"items" jsonschema:"calls, in order"`
-	ContinueOnError bool  `json:"continue_on_error,omitempty" jsonschema:"go on after one that fails"`
-	DryRun          bool  `json:"dry_run,omitempty" jsonschema:"run each call dry; what builds on an earlier one fails"`
+	ContinueOnError bool  `json:"continue_on_error,omitempty" jsonschema:"continue after a failed call"`
+	DryRun          bool  `json:"dry_run,omitempty" jsonschema:"dry-run each call; one that depends on an earlier call fails"`
 }
 
-// Outcome is what became of one call.
-type Outcome struct {
-	Tool   string `json:"tool" jsonschema:"its name"`
+// StepResult is the result of one call.
+type StepResult struct {
+	Tool   string `json:"tool" jsonschema:"name of the tool"`
 	Status string `json:"status" jsonschema:"done, failed or skipped"`
 	Result any    `json:"result,omitempty" jsonschema:"its answer"`
 	Error  any    `json:"error,omitempty" jsonschema:"its error"`
@@ -43,15 +43,15 @@ type Outcome struct {
 
 // BatchOut is the answer of batch.
 type BatchOut struct {
-	Results []Outcome `json:"results" jsonschema:"one for each call, in order"`
-	Done    int       `json:"done" jsonschema:"calls that succeeded"`
-	Failed  int       `json:"failed" jsonschema:"calls that failed"`
-	Note    string    `json:"note,omitempty" jsonschema:"why some were skipped"`
+	Results []StepResult `json:"results" jsonschema:"one for each call, in order"`
+	Done    int          `json:"done" jsonschema:"calls that succeeded"`
+	Failed  int          `json:"failed" jsonschema:"calls that failed"`
+	Note    string       `json:"note,omitempty" jsonschema:"why some were skipped"`
 }
 
-// inBatch are the tools that a batch may call: those that write. What deletes
-// is granted by itself, so it is called by itself.
-func inBatch() []tools.Tool[*Graph] {
+// batchTools are the tools that a batch may call: those that write. Deleting
+// needs its own grant and so its own call.
+func batchTools() []tools.Tool[*Graph] {
 	return []tools.Tool[*Graph]{
 		createPage(), updatePage(), renamePage(), appendToJournal(),
 		createBlock(), insertBlocks(), updateBlock(), moveBlock(), setTask(),
@@ -60,13 +60,13 @@ func inBatch() []tools.Tool[*Graph] {
 
 func batch() tools.Tool[*Graph] {
 	var names []string
-	for _, t := range inBatch() {
+	for _, t := range batchTools() {
 		names = append(names, t.Info().Name)
 	}
 	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several writes", Effect: tools.Writes,
-		Doc:    "Runs up to 50 writes in order and answers what became of each.\nIt stops at the first that fails, unless told to go on; nothing is taken back. Takes " + strings.Join(names, ", ") + ".",
-		Errors: mayFail(),
+		Doc:    "Runs up to 50 writes in order and returns the result of each.\nStops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
+		Errors: commonErrors(),
 		Examples: []tools.Example[BatchIn, BatchOut]{{
 			Purpose: "change two blocks", In: BatchIn{Items: Steps{
 				{"update_block", json.RawMessage(`{"block_uuid":"` + exampleBlock + `","content":"Plant leeks"}`)},
@@ -76,8 +76,8 @@ func batch() tools.Tool[*Graph] {
 	}, (*Graph).Batch)
 }
 
-// perStep is the most time that one call takes.
-const perStep = writeWithin + settleWithin
+// stepTimeout is the maximum duration of one call.
+const stepTimeout = writeTimeout + verifyTimeout
 
 // Batch implements batch. A call begins only while there is time to see it
 // through, so that no outcome is lost.
@@ -89,26 +89,26 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 	if err != nil {
 		return BatchOut{}, err
 	}
-	if g.about() == nil {
-		return BatchOut{}, notConnected(g.conf.Graph)
+	if g.hello() == nil {
+		return BatchOut{}, notConnectedError(g.conf.Graph)
 	}
 	var out BatchOut
-	together := &batchCaller{CallContext: c, g: g}
+	together := &batchContext{CallContext: c, g: g}
 	if !in.DryRun {
-		if err := together.announce(ctx, in.Items, steps); err != nil {
+		if err := together.reportAll(ctx, in.Items, steps); err != nil {
 			return BatchOut{}, err
 		}
 	}
-	defer together.tell(ctx)
+	defer together.reportResults(ctx)
 	for i, s := range in.Items {
-		o := Outcome{Tool: s.Tool, Status: "skipped"}
+		o := StepResult{Tool: s.Tool, Status: "skipped"}
 		deadline, bounded := ctx.Deadline()
 		switch {
 		case out.Note != "":
 		case out.Failed > 0 && !in.ContinueOnError:
 			out.Note = "A call failed, so the rest was skipped."
-		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < perStep:
-			out.Note = "The time was up: call again with the rest."
+		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < stepTimeout:
+			out.Note = "There was no time for the rest: call again with it."
 		default:
 			r, err := steps[i](ctx, g, together)
 			if together.stopped != nil {
@@ -116,7 +116,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 			}
 			o.Status, o.Result = "done", r.JSON
 			if err != nil {
-				o.Status, o.Result, o.Error = "failed", nil, spelling().Object(tools.AsError(err))
+				o.Status, o.Result, o.Error = "failed", nil, errorFormat().Object(tools.AsError(err))
 				out.Failed++
 			} else {
 				out.Done++
@@ -128,16 +128,16 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 	return out, nil
 }
 
-type step func(context.Context, *Graph, tools.CallContext) (tools.Result, error)
+type stepFunc func(context.Context, *Graph, tools.CallContext) (tools.Result, error)
 
-// steps finds the tool of every call before the first is made.
-func (in BatchIn) steps() ([]step, error) {
-	known := inBatch()
-	var steps []step
+// steps finds the tools of all calls before the first is made.
+func (in BatchIn) steps() ([]stepFunc, error) {
+	known := batchTools()
+	var steps []stepFunc
 	for i, s := range in.Items {
 		at := slices.IndexFunc(known, func(t tools.Tool[*Graph]) bool { return t.Info().Name == s.Tool })
 		if at < 0 {
-			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch does not take %.40q", i, s.Tool).WithHint("It takes tools that write, but none that delete; their names have no prefix here.")
+			return nil, tools.Errorf(tools.Invalid, "items[%d].tool: a batch cannot call %.40q", i, s.Tool).WithHint("Use tools that write but do not delete, by their names without prefix.")
 		}
 		args, err := in.arguments(s)
 		if err != nil {
@@ -150,7 +150,7 @@ func (in BatchIn) steps() ([]step, error) {
 	return steps, nil
 }
 
-// arguments are a call's, with the batch's dry_run.
+// arguments returns the arguments of a call, with the dry_run of the batch.
 func (in BatchIn) arguments(s Step) (json.RawMessage, error) {
 	args := map[string]any{}
 	if err := json.Unmarshal(s.Arguments, &args); err != nil || args == nil {

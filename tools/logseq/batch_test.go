@@ -27,8 +27,8 @@ func TestBatch(t *testing.T) {
 	const items = `"items":[{"tool":"create_block","arguments":{"page_name":"Garden","content":"one"}},` +
 		`{"tool":"create_block","arguments":{"page_name":"Nowhere","content":"two"}},` +
 		`{"tool":"create_block","arguments":{"page_name":"Garden","content":"three"}}]`
-	f := garden("db")
-	d := openOn(t, f)
+	f := fixtureGraph("db")
+	d := openTestSource(t, f)
 	m := d.must("batch", "{"+items+"}")
 	if diff := cmp.Diff([]string{"done", "failed", "skipped"}, statuses(m)); diff != "" || m["note"] == nil {
 		t.Errorf("stopping at the first failure: %s%v", diff, m)
@@ -43,7 +43,7 @@ func TestBatch(t *testing.T) {
 		t.Errorf("going on, dry: %s%v", diff, m)
 	}
 	for _, bad := range []string{`{"tool":"delete_page","arguments":{"page_name":"Garden"}}`, `{"tool":"batch","arguments":{}}`, `{"tool":"set_task"}`} {
-		if _, err := d.call("batch", `{"items":[`+bad+`]}`); err == nil || word(err) != "INVALID_INPUT" {
+		if _, err := d.call("batch", `{"items":[`+bad+`]}`); err == nil || errorCode(err) != "INVALID_INPUT" {
 			t.Errorf("batch with %s: %v", bad, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestBatch(t *testing.T) {
 // No call begins that could not be seen through, so every outcome is told.
 func TestBatchHeedsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := garden("db")
+		f := fixtureGraph("db")
 		f.fault = func(method string) fault {
 			if method == "blocks.create" {
 				return never // two seconds go by
@@ -61,7 +61,7 @@ func TestBatchHeedsTime(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 21*time.Second)
 		defer cancel()
-		r, err := openOn(t, f).open.Call(ctx, tools.NopCallContext{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
+		r, err := openTestSource(t, f).open.Call(ctx, tools.NopCallContext{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
 			`{"tool":"create_block","arguments":{"page_name":"Garden","content":"one"}},{"tool":"create_block","arguments":{"page_name":"Garden","content":"two"}}]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -76,17 +76,17 @@ func TestBatchHeedsTime(t *testing.T) {
 	})
 }
 
-// A consenter is a Caller that lets through the one report that a person saw.
-type consenter struct {
-	ledger
+// A approvedOnce is a CallContext that lets through the one report that a person saw.
+type approvedOnce struct {
+	changeRecorder
 	reports int
 }
 
-func (c *consenter) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+func (c *approvedOnce) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if c.reports++; c.reports > 1 {
 		return errors.New("this was not shown")
 	}
-	return c.ledger.BeforeWrite(ctx, changes...)
+	return c.changeRecorder.BeforeWrite(ctx, changes...)
 }
 
 // A person who is asked about a batch sees all of it at once, and their yes
@@ -115,11 +115,11 @@ func TestBatchIsShownWhole(t *testing.T) {
 		{[]string{move, call("create_block", `{"sibling_block_uuid":"`+id(1)+`","content":"x"}`)}, false, nil},
 	} {
 		for _, kind := range []string{"db", "file"} {
-			f := garden(kind)
-			d := openOn(t, f)
+			f := fixtureGraph(kind)
+			d := openTestSource(t, f)
 			before := f.digest()
 			args := []byte(`{"items":[` + strings.Join(c.calls, ",") + `]}`)
-			shown := &ledger{f: f, refuse: errors.New("only shown")}
+			shown := &changeRecorder{f: f, refuse: errors.New("only shown")}
 			if _, err := d.open.Call(t.Context(), shown, "batch", args); !errors.Is(err, shown.refuse) || f.digest() != before {
 				t.Fatalf("%s: %v", args, err)
 			}
@@ -129,7 +129,7 @@ func TestBatchIsShownWhole(t *testing.T) {
 					t.Errorf("%s: want %s shown, got %v", args, want, shown.changes)
 				}
 			}
-			one := &consenter{ledger: ledger{f: f}}
+			one := &approvedOnce{changeRecorder: changeRecorder{f: f}}
 			_, err := d.open.Call(t.Context(), one, "batch", args)
 			if c.whole != (err == nil) {
 				t.Errorf("%s on %s: whole %v, but answers %v", args, kind, c.whole, err)

@@ -3,14 +3,12 @@ package logseq
 import (
 	"slices"
 	"strings"
-
-	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Capability is one row of the compatibility table: what a Logseq can do, by
-// the key that its plugin reports, and how it does it on each product line.
-// The plugin's adapters follow the same table, and docs/logseq-compatibility.md
-// is rendered from it.
+// A Capability is one row of the compatibility table: something that Logseq
+// can do, by the key that the plugin reports, and how it works on each product
+// line. The adapters of the plugin follow this table, and
+// docs/logseq-compatibility.md is rendered from it.
 type Capability struct {
 	Key   string
 	What  string // completes "this Logseq can"
@@ -19,10 +17,10 @@ type Capability struct {
 	DB    string // on a DB graph: Logseq 2.x
 }
 
-// absent stands in a row for what a product line does not have.
-const absent = "not there"
+// unsupported is the text of a row for a product line without the capability.
+const unsupported = "not there"
 
-// Row is how c is done on a kind of graph, "db" or "file".
+// Row returns how c works on a kind of graph, "db" or "file".
 func (c Capability) Row(kind string) string {
 	if kind == "db" {
 		return c.DB
@@ -31,15 +29,16 @@ func (c Capability) Row(kind string) string {
 }
 
 // Has reports whether a kind of graph has c at all.
-func (c Capability) Has(kind string) bool { return c.Row(kind) != absent }
+func (c Capability) Has(kind string) bool { return c.Row(kind) != unsupported }
 
-// Known reports whether the table speaks of a version of Logseq: 0.10.x, OG's
+// Known reports whether the table covers a version of Logseq: 0.10.x, OG's
 // 1.x, or 2.x.
 func Known(version string) bool {
 	return strings.HasPrefix(version, "0.10.") || strings.HasPrefix(version, "1.") || strings.HasPrefix(version, "2.")
 }
 
-// Capabilities is the table: the twelve of the specification first.
+// Capabilities returns the table, with the twelve capabilities of the
+// specification first.
 func Capabilities() []Capability {
 	return []Capability{
 		{
@@ -160,7 +159,7 @@ func Capabilities() []Capability {
 			"templates", "list templates",
 			[]string{"list_templates"},
 			"`getCurrentGraphTemplates`",
-			absent,
+			unsupported,
 		},
 		{
 			"privacy", "leave references unnamed, so that a source that hides pages can be served", nil,
@@ -175,7 +174,7 @@ func Capabilities() []Capability {
 	}
 }
 
-func capabilityOf(key string) (Capability, bool) {
+func findCapability(key string) (Capability, bool) {
 	all := Capabilities()
 	i := slices.IndexFunc(all, func(c Capability) bool { return c.Key == key })
 	if i < 0 {
@@ -184,8 +183,8 @@ func capabilityOf(key string) (Capability, bool) {
 	return all[i], true
 }
 
-// kindWords names a kind of graph for people.
-func kindWords(kind string) string {
+// graphKindTitle names a kind of graph for people.
+func graphKindTitle(kind string) string {
 	switch kind {
 	case "db":
 		return "DB graph"
@@ -195,7 +194,3 @@ func kindWords(kind string) string {
 		return "graph of an unknown kind"
 	}
 }
-
-// mayFail are the codes that a call to Logseq may end with besides those of
-// every tool.
-func mayFail() []tools.Code { return []tools.Code{tools.NotFound, tools.Conflict} }

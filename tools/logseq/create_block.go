@@ -8,16 +8,30 @@ import (
 
 // CreateBlockIn are the arguments of create_block.
 type CreateBlockIn struct {
-	ParentBlockUUID  UUID       `json:"parent_block_uuid,omitempty" jsonschema:"block that it goes below"`
-	PageName         Name       `json:"page_name,omitempty" jsonschema:"page that it goes on, by name or uuid"`
-	Content          Content    `json:"content" jsonschema:"text of the one block"`
+	ParentBlockUUID  UUID       `json:"parent_block_uuid,omitempty" jsonschema:"block to put it below"`
+	PageName         Name       `json:"page_name,omitempty" jsonschema:"page to put it on, by name or uuid"`
+	Content          Content    `json:"content" jsonschema:"text of the block"`
 	Position         Position   `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
-	SiblingBlockUUID UUID       `json:"sibling_block_uuid,omitempty" jsonschema:"block that it goes beside"`
+	SiblingBlockUUID UUID       `json:"sibling_block_uuid,omitempty" jsonschema:"block to put it beside"`
 	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
 	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
 }
 
-// BlockWritten is the answer of what writes one block.
+func (in CreateBlockIn) check() error {
+	if err := in.Properties.check(); err != nil {
+		return err
+	}
+	return in.position().check()
+}
+
+func (in CreateBlockIn) position() positionArgs {
+	return positionArgs{
+		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
+		pageArgument: "page_name", parentArgument: "parent_block_uuid",
+	}
+}
+
+// BlockWritten is the answer of tools that write one block.
 type BlockWritten struct {
 	UUID     UUID   `json:"uuid,omitempty" jsonschema:"the block"`
 	PageName string `json:"page_name" jsonschema:"page it is on"`
@@ -27,59 +41,45 @@ type BlockWritten struct {
 }
 
 func createBlock() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[CreateBlockIn, BlockWritten]{
+	return defineWrite(tools.Spec[CreateBlockIn, BlockWritten]{
 		Name: "create_block", Title: "Create a block", Effect: tools.Writes,
-		Doc:    "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
-		Errors: mayFail(),
+		Doc: "Creates one block below a block, on a page, or beside a sibling.\nNeeds blocks.create. For several blocks use insert_blocks.",
 		Examples: []tools.Example[CreateBlockIn, BlockWritten]{
 			{Purpose: "add a block at the end of a page", In: CreateBlockIn{PageName: "Garden", Content: "Sow spinach"}, AnyAnswer: true},
 			{Purpose: "put one before another", In: CreateBlockIn{SiblingBlockUUID: exampleBlock, Position: before, Content: "Dig first"}, AnyAnswer: true},
 		},
-	}, (*Graph).CreateBlock)
+	}, (*Graph).CreateBlock, "blocks.create")
 }
 
 // CreateBlock implements create_block.
 func (g *Graph) CreateBlock(ctx context.Context, c tools.CallContext, in CreateBlockIn) (BlockWritten, error) {
-	if err := g.needs("blocks.create"); err != nil {
-		return BlockWritten{}, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return BlockWritten{}, err
-	}
-	w := where{
-		page: in.PageName, parent: in.ParentBlockUUID, sibling: in.SiblingBlockUUID, position: in.Position,
-		pageArgument: "page_name", parentArgument: "parent_block_uuid",
-	}
 	d := &draft{Content: string(in.Content), Properties: in.Properties}
-	p, written, err := g.put(ctx, c, w, []*draft{d}, in.DryRun, func(p place) write { return g.creation(p, d) })
-	if err != nil {
-		return BlockWritten{}, err
-	}
-	return BlockWritten{UUID: d.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}, nil
+	p, written, err := g.insertDrafts(ctx, c, in.position(), []*draft{d}, in.DryRun, func(p insertPosition) writeRequest { return g.createRequest(p, d) })
+	return BlockWritten{UUID: d.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}, err
 }
 
-// creation is the write that makes one block at a place.
-func (g *Graph) creation(p place, d *draft) write {
-	return write{
+// createRequest creates one block at a position.
+func (g *Graph) createRequest(p insertPosition, d *draft) writeRequest {
+	return writeRequest{
 		method: "blocks.create",
-		in: struct {
+		params: struct {
 			UUID       UUID       `json:"uuid"`
 			Target     UUID       `json:"target"`
 			Place      Position   `json:"place"`
 			Content    string     `json:"content"`
 			Properties Properties `json:"properties,omitempty"`
 		}{d.UUID, p.target, p.position, d.Content, d.Properties},
-		facts: fate{UUID: d.UUID, Page: p.page.Name},
-		look: func(ctx context.Context) (sight, error) {
-			saw, err := g.seenBlock(ctx, d.UUID, d.Content, d.Properties)
-			if err != nil || saw != done {
-				return saw, err
+		details: writeDetails{UUID: d.UUID, Page: p.page.Name},
+		verify: func(ctx context.Context) (verification, error) {
+			found, err := g.verifyBlock(ctx, d.UUID, d.Content, d.Properties)
+			if err != nil || found != applied {
+				return found, err
 			}
 			b, err := g.block(ctx, d.UUID, 0)
 			if err != nil {
-				return different, err
+				return appliedDifferently, err
 			}
-			return g.here(ctx, p, b)
+			return g.verifyPosition(ctx, p, b)
 		},
 	}
 }

@@ -9,157 +9,150 @@ import (
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
 	Title            Name       `json:"title" jsonschema:"name of the new page"`
-	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; a list becomes blocks below each other"`
+	Content          Content    `json:"content,omitempty" jsonschema:"Markdown; nested lists become nested blocks"`
 	Properties       Properties `json:"properties,omitempty" jsonschema:"properties by the names that people see"`
-	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also an empty first block, where there is no content"`
+	CreateFirstBlock bool       `json:"create_first_block,omitempty" jsonschema:"also create an empty first block if there is no content"`
 	DryRun           bool       `json:"dry_run,omitempty" jsonschema:"only check; create nothing"`
+}
+
+func (in CreatePageIn) check() error {
+	if err := checkNewPageName("title", in.Title); err != nil {
+		return err
+	}
+	return in.Properties.check()
 }
 
 // CreatePageOut is the answer of create_page.
 type CreatePageOut struct {
 	PageName string `json:"page_name" jsonschema:"its name"`
 	UUID     UUID   `json:"uuid,omitempty" jsonschema:"its uuid"`
-	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new blocks on top"`
+	Blocks   []UUID `json:"blocks,omitempty" jsonschema:"uuids of the new top-level blocks"`
 	Written
 }
 
 func createPage() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
+	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc:    "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. A page that exists is never touched: the answer is CONFLICT with its uuid; use update_page.",
-		Errors: mayFail(),
+		Doc: "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
 			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
 			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},
 		},
-	}, (*Graph).CreatePage)
+	}, (*Graph).CreatePage, "pages.create")
 }
 
-// CreatePage implements create_page.
+// CreatePage implements create_page: first the page, then its content.
 func (g *Graph) CreatePage(ctx context.Context, c tools.CallContext, in CreatePageIn) (CreatePageOut, error) {
-	drafts, err := g.newPage(in)
-	if err != nil {
-		return CreatePageOut{}, err
-	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return CreatePageOut{}, err
-	}
-	defer end()
 	title := string(in.Title)
-	if err := g.mayName(ctx, title, in.Properties); err != nil {
-		return CreatePageOut{}, err
-	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
-		return CreatePageOut{}, err
-	}
-	if there, err := g.page(ctx, title); err == nil {
-		return CreatePageOut{}, exists(there)
-	} else if !absentIn(err) {
+	drafts, err := g.checkNewPage(ctx, in)
+	if err != nil {
 		return CreatePageOut{}, err
 	}
 	if in.DryRun {
-		return CreatePageOut{PageName: title, Written: rehearsed()}, nil
+		return CreatePageOut{PageName: title, Written: dryRunResult()}, nil
 	}
-	drafts, warnings := g.together(string(in.Content), drafts)
-	g.christen(place{target: UUID(title), position: last}, drafts)
-	told, err := g.report(ctx, c, intent{target: target{aPage, title}, after: newPageState(title, drafts)})
+	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
+	g.assignIDs(insertPosition{target: UUID(title), position: last}, drafts)
+	finish, err := g.reportChanges(ctx, c, plannedChange{target: target{pageTarget, title}, after: newPageSnapshot(title, drafts)})
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	defer told()
+	defer finish()
 	for _, d := range drafts {
-		g.used[d.UUID] = true
+		g.usedIDs[d.UUID] = true
 	}
 	uuid := newUUID()
 	var made wirePage
-	out := CreatePageOut{PageName: title}
-	out.Written, err = g.write(ctx, write{
+	var out CreatePageOut
+	out.Written, err = g.perform(ctx, writeRequest{
 		method: "pages.create",
-		in: struct {
+		params: struct {
 			Title      string     `json:"title"`
 			Properties Properties `json:"properties,omitempty"`
 			First      bool       `json:"create_first_block"`
 			UUID       UUID       `json:"uuid"`
 		}{title, in.Properties, in.CreateFirstBlock && len(drafts) == 0, uuid},
-		facts: fate{UUID: uuid, Page: title},
-		look: func(ctx context.Context) (sight, error) {
+		details: writeDetails{UUID: uuid, Page: title},
+		verify: func(ctx context.Context) (verification, error) {
 			made, err = g.page(ctx, title)
-			if absentIn(err) { // a #tag in the title is taken off it
+			if isNotFound(err) { // Logseq removes a #tag from the title
 				made, err = g.page(ctx, string(uuid))
 			}
-			return seenPage(nil, made, err, in.Properties)
+			return verifyPage(nil, made, err, in.Properties)
 		},
 	})
-	if err != nil {
-		return CreatePageOut{}, err
-	}
 	out.UUID, out.PageName = made.UUID, made.Name
-	if len(drafts) == 0 || made.UUID == "" {
-		return out, nil
+	if err != nil || len(drafts) == 0 || made.UUID == "" {
+		return out, err
 	}
-	out.Warnings = append(out.Warnings, warnings...)
-	return out, g.fill(ctx, &out, made, drafts)
-}
-
-// newPageState is what a new page will hold, roughly.
-func newPageState(name string, drafts []*draft) tools.State {
-	p := keptPage{Name: name}
-	for _, d := range drafts {
-		p.Blocks = append(p.Blocks, d.kept())
-	}
-	return stateOf(p)
-}
-
-// newPage checks the arguments and parses the content.
-func (g *Graph) newPage(in CreatePageIn) ([]*draft, error) {
-	if err := g.needs("pages.create"); err != nil {
-		return nil, err
-	}
-	if err := checkNewName("title", in.Title); err != nil {
-		return nil, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return nil, err
-	}
-	if in.Content == "" {
-		return nil, nil
-	}
-	if err := g.needs("pages.update"); err != nil {
-		return nil, err
-	}
-	return parseContent("content", string(in.Content))
-}
-
-// fill puts the content on a page that was just created.
-func (g *Graph) fill(ctx context.Context, out *CreatePageOut, made wirePage, drafts []*draft) error {
-	added, err := g.appendTo(ctx, made, drafts, []string{"page created"})
-	if err != nil {
-		return err
-	}
-	out.Blocks = added.blocks
+	added, err := g.appendDrafts(ctx, made, drafts, []string{"page created"})
+	out.Blocks = topUUIDs(drafts)
 	out.Verified = out.Verified && added.Verified
-	out.Warnings = append(out.Warnings, added.Warnings...)
+	out.Warnings = append(append(out.Warnings, warnings...), added.Warnings...)
+	return out, err
+}
+
+// checkNewPage refuses a page that exists or would be hidden, and returns its
+// content as drafts.
+func (g *Graph) checkNewPage(ctx context.Context, in CreatePageIn) (drafts []*draft, err error) {
+	if in.Content != "" {
+		if err := g.requireCapability("pages.update"); err != nil {
+			return nil, err
+		}
+		if drafts, err = parseContent("content", string(in.Content)); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.checkPageNameVisible(ctx, string(in.Title), in.Properties); err != nil {
+		return nil, err
+	}
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+		return nil, err
+	}
+	return drafts, g.checkNameFree(ctx, string(in.Title), "")
+}
+
+// checkNameFree refuses a name that a page other than the one with this uuid
+// has.
+func (g *Graph) checkNameFree(ctx context.Context, name string, except UUID) error {
+	switch found, err := g.page(ctx, name); {
+	case isNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case found.UUID != except:
+		return pageExistsError(found)
+	}
 	return nil
 }
 
-func exists(p wirePage) error {
-	e := tools.Errorf(tools.Conflict, "a page of that name exists already").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
+// newPageSnapshot is roughly what a new page will hold.
+func newPageSnapshot(name string, drafts []*draft) tools.State {
+	p := pageSnapshot{Name: name}
+	for _, d := range drafts {
+		p.Blocks = append(p.Blocks, d.snapshot())
+	}
+	return encodeState(p)
+}
+
+func pageExistsError(p wirePage) error {
+	e := tools.Errorf(tools.Conflict, "a page with that name already exists").WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name})
 	if p.Recycled {
 		return e.WithHint("It is in Logseq's recycle bin and keeps its name. Ask the user to restore it, or choose another name.")
 	}
 	return e.WithHint("Use update_page to add to it.")
 }
 
-// seenPage judges a look at a page that was written.
-func seenPage(was map[string]any, p wirePage, err error, properties Properties) (sight, error) {
+// verifyPage compares a page that was read back with the properties it was
+// given; was are its properties before the write.
+func verifyPage(was map[string]any, p wirePage, err error, properties Properties) (verification, error) {
 	switch {
-	case absentIn(err) || err == nil && p.Recycled:
-		return undone, nil
+	case isNotFound(err) || err == nil && p.Recycled:
+		return notApplied, nil
 	case err != nil:
-		return undone, err
-	case !carries(was, p.Properties, properties):
-		return different, nil
+		return notApplied, err
+	case !hasProperties(was, p.Properties, properties):
+		return appliedDifferently, nil
 	}
-	return done, nil
+	return applied, nil
 }

@@ -17,15 +17,15 @@ import (
 // Query is a DataScript query as text.
 type Query string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Query) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(20_000)}
 }
 
-// Millis is how long a query may take.
+// Millis is the maximum duration of a query.
 type Millis int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Millis) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(100.0), Maximum: new(15_000.0), Default: []byte("10000")}
 }
@@ -33,15 +33,15 @@ func (Millis) JSONSchema() *jsonschema.Schema {
 // Inputs are the values of a query's :in, after $.
 type Inputs []any
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Inputs) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", MaxItems: new(20), Items: &jsonschema.Schema{Description: `text, number, boolean, list, {"keyword":"block/name"}, {"uuid":"…"} or {"rules":"[[(rule ?x) …]]"}`}}
 }
 
-// Rows are the result of a query.
+// Rows are the results of a query.
 type Rows []json.RawMessage
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Rows) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Description: "one row: a list of what :find names"}}
 }
@@ -50,46 +50,42 @@ func (Rows) JSONSchema() *jsonschema.Schema {
 type DatascriptQueryIn struct {
 	Query     Query       `json:"query" jsonschema:"query as EDN: [:find … :in $ … :where …]"`
 	Inputs    Inputs      `json:"inputs,omitempty" jsonschema:"values for :in after $, in order"`
-	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"most rows to answer"`
-	TimeoutMS Millis      `json:"timeout_ms,omitempty" jsonschema:"most time to wait"`
+	Limit     tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of rows"`
+	TimeoutMS Millis      `json:"timeout_ms,omitempty" jsonschema:"maximum time to wait"`
 }
 
 // DatascriptQueryOut is the answer of datascript_query.
 type DatascriptQueryOut struct {
 	Rows  Rows   `json:"rows" jsonschema:"result"`
-	Total int    `json:"total" jsonschema:"rows there are"`
+	Total int    `json:"total" jsonschema:"total rows"`
 	Note  string `json:"note,omitempty" jsonschema:"what was cut"`
 }
 
 func datascriptQuery() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
+	return define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
 		Name: "datascript_query", Title: "DataScript query", Effect: tools.Reads,
 		Doc: "Runs a DataScript query.\nNeeds datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
 			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
-		Errors: mayFail(),
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
-			Purpose: "find the pages that were changed last", In: DatascriptQueryIn{
+			Purpose: "find the pages changed most recently", In: DatascriptQueryIn{
 				Query: `[:find (pull ?p [:block/uuid :block/name]) :in $ ?since :where [?p :block/updated-at ?t] [?p :block/name _] [(> ?t ?since)]]`, Inputs: Inputs{1700000000000.0}, Limit: 20, TimeoutMS: 5000,
 			}, AnyAnswer: true,
 		}},
-	}, (*Graph).DatascriptQuery)
+	}, (*Graph).DatascriptQuery, "datascript.query")
 }
 
 // DatascriptQuery implements datascript_query.
 func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (DatascriptQueryOut, error) {
 	var out DatascriptQueryOut
-	if err := g.needs("datascript.query"); err != nil {
-		return out, err
-	}
-	if g.secret() {
-		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is kept from agents").
+	if g.hidesAnything() {
+		return out, tools.Errorf(tools.Denied, "queries are off while something in this graph is hidden from agents").
 			WithHint("A query could read anything. Use search, list_pages, get_backlinks and list_tasks.")
 	}
 	inputs, rules, err := encodeInputs(in.Inputs)
 	if err != nil {
 		return out, err
 	}
-	if err := guard(string(in.Query), inputs, rules); err != nil {
+	if err := checkQuery(string(in.Query), inputs, rules); err != nil {
 		return out, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(in.TimeoutMS)*time.Millisecond)
@@ -98,36 +94,36 @@ func (g *Graph) DatascriptQuery(ctx context.Context, in DatascriptQueryIn) (Data
 		Rows  []json.RawMessage `json:"rows"`
 		Total int               `json:"total"`
 	}
-	err = g.ask(ctx, "query", struct {
+	err = g.query(ctx, "query", struct {
 		Query  Query    `json:"query"`
 		Inputs []string `json:"inputs"`
 		Limit  int      `json:"limit"`
 	}{in.Query, inputs, int(in.Limit)}, &found)
 	if err != nil {
-		return out, slow(err)
+		return out, addTimeoutHint(err)
 	}
 	rows := found.Rows[:min(len(found.Rows), int(in.Limit))]
-	out.Rows = within(rows, func(r json.RawMessage) int { return len(r) + 1 })
+	out.Rows = fitAnswer(rows, func(r json.RawMessage) int { return len(r) + 1 })
 	out.Total = max(found.Total, len(found.Rows))
 	if len(out.Rows) == 1 && len(out.Rows[0]) > 4*maxAnswer {
-		return DatascriptQueryOut{}, tools.Errorf(tools.Limited, "one row has %d bytes, more than fit", len(out.Rows[0])).WithHint("Pull fewer attributes.")
+		return DatascriptQueryOut{}, tools.Errorf(tools.Limited, "one row has %d bytes, which is too much for an answer", len(out.Rows[0])).WithHint("Pull fewer attributes.")
 	}
 	if left := out.Total - len(out.Rows); left > 0 {
-		out.Note = fmt.Sprintf("%d more rows: add conditions, pull less, or set a greater limit.", left)
+		out.Note = fmt.Sprintf("%d more rows: add conditions, pull less, or use a higher limit.", left)
 	}
 	return out, nil
 }
 
-// slow adds to a timeout what helps with queries.
-func slow(err error) error {
+// addTimeoutHint adds advice about queries to a timeout.
+func addTimeoutHint(err error) error {
 	if e, ok := errors.AsType[*tools.Error](err); ok && e.Code == tools.Timeout {
-		return e.WithHint("Put the clause that finds least first, and add conditions. Logseq may still be at it.")
+		return e.WithHint("Put the most selective clause first, and add conditions. Logseq may still be running the query.")
 	}
 	return err
 }
 
-// encodeInputs writes inputs as EDN: Logseq reads each as such, so that text
-// must be quoted. rules are those that came for %.
+// encodeInputs encodes inputs as EDN, because Logseq parses each as EDN. It
+// also returns the rules among them.
 func encodeInputs(inputs Inputs) (encoded []string, rules []edn.Value, err error) {
 	for i, v := range inputs {
 		argument := fmt.Sprintf("inputs[%d]", i)
@@ -151,14 +147,14 @@ func encodeInputs(inputs Inputs) (encoded []string, rules []edn.Value, err error
 func encodeRules(argument string, object map[string]any) (string, edn.Value, error) {
 	text, ok := object["rules"].(string)
 	if !ok || len(object) != 1 || len(text) > 20_000 {
-		return "", edn.Value{}, tools.Errorf(tools.Invalid, `%s: rules are text in EDN of at most 20,000 bytes`, argument)
+		return "", edn.Value{}, tools.Errorf(tools.Invalid, `%s: rules must be EDN text of at most 20,000 bytes`, argument)
 	}
 	form, err := edn.Read(text)
 	if err != nil {
 		return "", form, tools.Errorf(tools.Invalid, "%s: rules: %s", argument, err.Error())
 	}
 	if form.Kind != edn.Vector {
-		return "", form, tools.Errorf(tools.Invalid, "%s: rules are a vector of rules", argument)
+		return "", form, tools.Errorf(tools.Invalid, "%s: rules must be a vector of rules", argument)
 	}
 	return text, form, nil
 }
@@ -176,9 +172,9 @@ func encodeInput(argument string, v any, depth int) (string, error) {
 	case []any:
 		return encodeList(argument, v, depth)
 	case map[string]any:
-		return encodeTyped(argument, v)
+		return encodeObject(argument, v)
 	}
-	return "", tools.Errorf(tools.Invalid, "%s: cannot be an input", argument)
+	return "", tools.Errorf(tools.Invalid, "%s: unsupported type of input", argument)
 }
 
 func encodeList(argument string, list []any, depth int) (string, error) {
@@ -200,7 +196,7 @@ func encodeList(argument string, list []any, depth int) (string, error) {
 	return text.String() + "]", nil
 }
 
-func encodeTyped(argument string, object map[string]any) (string, error) {
+func encodeObject(argument string, object map[string]any) (string, error) {
 	if len(object) == 1 {
 		if word, ok := object["keyword"].(string); ok && len(word) < 300 && edn.IsKeyword(word) {
 			return ":" + word, nil
@@ -209,5 +205,5 @@ func encodeTyped(argument string, object map[string]any) (string, error) {
 			return `#uuid "` + id + `"`, nil
 		}
 	}
-	return "", tools.Errorf(tools.Invalid, `%s: an object is {"keyword":"block/name"} without the colon, {"uuid":"…"} or {"rules":"…"}`, argument)
+	return "", tools.Errorf(tools.Invalid, `%s: an object must be {"keyword":"block/name"} without the colon, {"uuid":"…"} or {"rules":"…"}`, argument)
 }

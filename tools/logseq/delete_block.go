@@ -9,86 +9,65 @@ import (
 // DeleteBlockIn are the arguments of delete_block.
 type DeleteBlockIn struct {
 	BlockUUID UUID `json:"block_uuid" jsonschema:"block"`
-	Recursive bool `json:"recursive,omitempty" jsonschema:"also everything below it; without it a block with children is refused"`
+	Recursive bool `json:"recursive,omitempty" jsonschema:"also delete everything below it; otherwise a block with children is refused"`
 	DryRun    bool `json:"dry_run,omitempty" jsonschema:"only check; delete nothing"`
 }
+
+func (in DeleteBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
 
 // DeleteBlockOut is the answer of delete_block.
 type DeleteBlockOut struct {
 	UUID     UUID   `json:"uuid" jsonschema:"the block"`
 	PageName string `json:"page_name" jsonschema:"page it was on"`
 	PageUUID UUID   `json:"page_uuid" jsonschema:"that page's uuid"`
-	Deleted  int    `json:"deleted" jsonschema:"blocks deleted, or that would be, with those below it"`
+	Deleted  int    `json:"deleted" jsonschema:"blocks deleted, with those below it"`
 	Written
 }
 
 func deleteBlock() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
+	return defineWrite(tools.Spec[DeleteBlockIn, DeleteBlockOut]{
 		Name: "delete_block", Title: "Delete a block", Effect: tools.Deletes,
-		Doc:    "Deletes one block; one with children only with recursive.\nNeeds blocks.delete.",
-		Errors: mayFail(),
+		Doc: "Deletes one block, with its children only if recursive is set.\nNeeds blocks.delete.",
 		Examples: []tools.Example[DeleteBlockIn, DeleteBlockOut]{
-			{Purpose: "see how many blocks would go", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
+			{Purpose: "see how many blocks would be deleted", In: DeleteBlockIn{BlockUUID: exampleParent, Recursive: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a block", In: DeleteBlockIn{BlockUUID: exampleTask}, AnyAnswer: true},
 		},
-	}, (*Graph).DeleteBlock)
+	}, (*Graph).DeleteBlock, "blocks.delete")
 }
 
-// DeleteBlock implements delete_block. Logseq always deletes what is below a
-// block too, so the check is ours.
+// DeleteBlock implements delete_block. Logseq always deletes the blocks below
+// too, so the check of recursive is ours.
 func (g *Graph) DeleteBlock(ctx context.Context, c tools.CallContext, in DeleteBlockIn) (DeleteBlockOut, error) {
-	var none DeleteBlockOut
-	if err := g.needs("blocks.delete"); err != nil {
-		return none, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	b, err := g.block(ctx, in.BlockUUID, allLevels)
 	if err != nil {
-		return none, err
+		return DeleteBlockOut{}, err
 	}
-	if err := g.mayTake(ctx, b); err != nil {
-		return none, err
+	if err := g.checkWholeTree(ctx, b); err != nil {
+		return DeleteBlockOut{}, err
 	}
 	out := DeleteBlockOut{UUID: b.UUID, PageName: b.Page.Name, PageUUID: b.Page.UUID, Deleted: b.count()}
 	if out.Deleted > 1 && !in.Recursive {
-		return none, tools.Errorf(tools.Invalid, "recursive: the block has %d blocks below it", out.Deleted-1).
+		return out, tools.Errorf(tools.Invalid, "recursive: the block has %d blocks below it", out.Deleted-1).
 			WithHint("Set recursive to delete them too, or move them first.").
 			WithData(map[string]any{"uuid": b.UUID, "page_name": b.Page.Name, "below": out.Deleted - 1})
 	}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	referring, err := g.referring(ctx, b.UUID, "db")
+	referrers, err := g.planReferrers(ctx, b.UUID, "db")
 	if err != nil {
-		return none, err
+		return out, err
 	}
-	if err := g.mayRewrite(ctx, referring); err != nil {
-		return none, err
+	if err := g.checkReferrers(ctx, referrers); err != nil {
+		return out, err
 	}
-	told, err := g.report(ctx, c, append([]intent{deleting(target{aTree, string(b.UUID)})}, referring...)...)
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "blocks.delete", in: struct {
-			UUID UUID `json:"uuid"`
-		}{b.UUID}, facts: fate{UUID: b.UUID, Page: b.Page.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.change(ctx, c, writeRequest{
+		method: "blocks.delete", params: uuidArg{b.UUID}, details: writeDetails{UUID: b.UUID, Page: b.Page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			_, err := g.block(ctx, b.UUID, 0)
-			return gone(err)
+			return verifyGone(err)
 		},
-	})
-	if err != nil {
-		return none, err
-	}
-	return out, nil
+	}, append([]plannedChange{planDelete(target{treeTarget, string(b.UUID)})}, referrers...)...)
+	return out, err
 }

@@ -10,102 +10,80 @@ import (
 // DeletePageIn are the arguments of delete_page.
 type DeletePageIn struct {
 	PageName Name `json:"page_name" jsonschema:"page, by name or uuid"`
-	Force    bool `json:"force,omitempty" jsonschema:"also when other pages link to it"`
+	Force    bool `json:"force,omitempty" jsonschema:"delete it even if other pages link to it"`
 	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check; delete nothing"`
 }
+
+func (in DeletePageIn) check() error { return checkPageName("page_name", in.PageName) }
 
 // DeletePageOut is the answer of delete_page.
 type DeletePageOut struct {
 	PageName  string `json:"page_name" jsonschema:"its name"`
 	UUID      UUID   `json:"uuid" jsonschema:"its uuid"`
-	Recycled  bool   `json:"recycled,omitempty" jsonschema:"it is in Logseq's recycle bin and keeps its name until the user empties it"`
+	Recycled  bool   `json:"recycled,omitempty" jsonschema:"it is in Logseq's recycle bin and keeps its name until the user empties that"`
 	Backlinks int    `json:"backlinks,omitempty" jsonschema:"blocks elsewhere that link to it"`
 	Written
 }
 
 func deletePage() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[DeletePageIn, DeletePageOut]{
+	return defineWrite(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
-		Doc:    "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
-		Errors: mayFail(),
+		Doc: "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{
 			{Purpose: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, AnyAnswer: true},
 		},
-	}, (*Graph).DeletePage)
+	}, (*Graph).DeletePage, "pages.delete")
 }
 
 // DeletePage implements delete_page.
 func (g *Graph) DeletePage(ctx context.Context, c tools.CallContext, in DeletePageIn) (DeletePageOut, error) {
-	var none DeletePageOut
-	if err := g.needs("pages.delete"); err != nil {
-		return none, err
-	}
-	if err := checkName("page_name", in.PageName); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
+	p, err := g.writablePage(ctx, in.PageName)
 	if err != nil {
-		return none, err
+		return DeletePageOut{}, err
 	}
-	defer end()
-	p, err := g.livePage(ctx, in.PageName)
-	if err != nil {
-		return none, err
-	}
-	if err := g.mayEmpty(ctx, p); err != nil {
-		return none, err
+	if err := g.checkWholePage(ctx, p); err != nil {
+		return DeletePageOut{}, err
 	}
 	out := DeletePageOut{PageName: p.Name, UUID: p.UUID}
-	warnings, err := g.linksTo(ctx, p, in.Force, &out)
+	warnings, err := g.checkBacklinks(ctx, p, in.Force, &out)
 	if err != nil {
-		return none, err
+		return out, err
 	}
 	if in.DryRun {
-		out.Written = rehearsed(warnings...)
+		out.Written = dryRunResult(warnings...)
 		return out, nil
 	}
-	told, err := g.report(ctx, c, deleting(target{aPage, p.Name}))
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "pages.delete", in: pageArg{string(p.UUID)}, facts: fate{UUID: p.UUID, Page: p.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.change(ctx, c, writeRequest{
+		method: "pages.delete", params: pageArg{string(p.UUID)}, details: writeDetails{UUID: p.UUID, Page: p.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.page(ctx, string(p.UUID))
 			if err == nil && now.Recycled {
 				out.Recycled = true
-				return done, nil
+				return applied, nil
 			}
-			return gone(err)
+			return verifyGone(err)
 		},
-	})
-	if err != nil {
-		return none, err
-	}
+	}, planDelete(target{pageTarget, p.Name}))
 	out.Warnings = append(warnings, out.Warnings...)
-	return out, nil
+	return out, err
 }
 
-// linksTo counts what a deletion would leave pointing at nothing. Without
-// force there must be none.
-func (g *Graph) linksTo(ctx context.Context, p wirePage, force bool, out *DeletePageOut) (warnings []string, err error) {
-	if !g.has("backlinks") {
-		return []string{"This Logseq cannot say what links to the page."}, nil
+// checkBacklinks counts the links that a deletion would break. Without force
+// there must be none.
+func (g *Graph) checkBacklinks(ctx context.Context, p wirePage, force bool, out *DeletePageOut) (warnings []string, err error) {
+	if !g.hasCapability("backlinks") {
+		return []string{"This Logseq cannot tell what links to the page."}, nil
 	}
 	_, total, err := g.backlinks(ctx, p, 0, 1)
-	if err != nil {
+	if err != nil || total == 0 {
 		return nil, err
 	}
 	out.Backlinks = total
-	if total > 0 && !force {
+	if !force {
 		return nil, tools.Errorf(tools.Conflict, "%d blocks link to the page", total).
-			WithHint("See them with get_backlinks; set force to delete it all the same.").
+			WithHint("See them with get_backlinks; set force to delete the page anyway.").
 			WithData(map[string]any{"uuid": p.UUID, "page_name": p.Name, "backlinks": total})
 	}
-	if total > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d blocks link to the page.", total))
-	}
-	return warnings, nil
+	return []string{fmt.Sprintf("%d blocks link to the page.", total)}, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
-// A fake is a Logseq in memory with one of two personalities, as much of one
+// A fakePeer is a Logseq in memory with one of two personalities, as much of one
 // as its plugin lets a Peer see.
-type fake struct {
+type fakePeer struct {
 	mu        sync.Mutex
 	kind      string // db or file
 	session   string
@@ -74,14 +74,14 @@ type fakeBlock struct {
 
 func id(n int) string { return fmt.Sprintf("6540a1b2-0000-4000-8000-%012d", n) }
 
-// garden is what the examples in the declarations were written for.
-func garden(kind string) *fake {
+// fixtureGraph is what the examples in the declarations were written for.
+func fixtureGraph(kind string) *fakePeer {
 	block := func(n int, content string, children ...*fakeBlock) *fakeBlock {
 		return &fakeBlock{UUID: id(n), Content: content, Properties: map[string]any{}, Tags: []string{}, Children: children}
 	}
 	task := block(3, "Buy string")
 	task.Marker = "TODO"
-	return &fake{
+	return &fakePeer{
 		kind: kind, session: "s1", lacks: map[string]bool{}, listeners: map[int]func(string, json.RawMessage){},
 		pages: []*fakePage{
 			{UUID: id(101), Name: "Garden", Kind: "page", Properties: map[string]any{"area": 10.0}, Tags: []string{"Home"}, blocks: []*fakeBlock{
@@ -94,12 +94,12 @@ func garden(kind string) *fake {
 	}
 }
 
-func (f *fake) digest() string { return f.digestOf(func(*fakePage) bool { return true }) }
+func (f *fakePeer) digest() string { return f.digestOf(func(*fakePage) bool { return true }) }
 
 // inUse is the digest without the recycle bin.
-func (f *fake) inUse() string { return f.digestOf(func(p *fakePage) bool { return !p.Recycled }) }
+func (f *fakePeer) inUse() string { return f.digestOf(func(p *fakePage) bool { return !p.Recycled }) }
 
-func (f *fake) digestOf(which func(*fakePage) bool) string {
+func (f *fakePeer) digestOf(which func(*fakePage) bool) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []any
@@ -122,7 +122,7 @@ func (f *fake) digestOf(which func(*fakePage) bool) string {
 }
 
 // About implements tools.Peer.
-func (f *fake) About() json.RawMessage {
+func (f *fakePeer) About() json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gone {
@@ -142,7 +142,7 @@ func (f *fake) About() json.RawMessage {
 }
 
 // Listen implements tools.Peer.
-func (f *fake) Listen(heard func(string, json.RawMessage)) func() {
+func (f *fakePeer) Listen(heard func(string, json.RawMessage)) func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := len(f.listeners)
@@ -154,7 +154,7 @@ func (f *fake) Listen(heard func(string, json.RawMessage)) func() {
 	}
 }
 
-func (f *fake) tell(method string, params any) {
+func (f *fakePeer) notify(method string, params any) {
 	f.mu.Lock()
 	heard := f.listeners[0]
 	f.mu.Unlock()
@@ -162,7 +162,7 @@ func (f *fake) tell(method string, params any) {
 }
 
 // Call implements tools.Peer.
-func (f *fake) Call(ctx context.Context, method string, in, out any, again bool) error {
+func (f *fakePeer) Call(ctx context.Context, method string, in, out any, again bool) error {
 	if ctx.Err() != nil {
 		return &tools.Error{Code: tools.Timeout, Message: "the call took longer than its deadline", Cause: ctx.Err()}
 	}
@@ -230,7 +230,7 @@ func fakeError(word, format string, args ...any) error {
 
 // page is one by name or uuid; as in the plugin, what looks like a uuid is none
 // of a page's name.
-func (f *fake) page(name any) (*fakePage, error) {
+func (f *fakePeer) page(name any) (*fakePage, error) {
 	for _, p := range f.pages {
 		if p.UUID == name || !looksLikeUUID(fmt.Sprint(name)) && strings.EqualFold(p.Name, fmt.Sprint(name)) {
 			return p, nil
@@ -242,14 +242,14 @@ func (f *fake) page(name any) (*fakePage, error) {
 func looksLikeUUID(name string) bool { return len(name) == 36 && strings.Count(name, "-") == 4 }
 
 // named is text with the names of what it refers to, unless the call is bare.
-func (f *fake) named(text string) string {
+func (f *fakePeer) named(text string) string {
 	if f.bare {
 		return text
 	}
 	for _, p := range f.pages {
 		text = strings.ReplaceAll(text, "[["+p.UUID+"]]", "[["+p.Name+"]]")
 	}
-	for _, s := range f.spots() {
+	for _, s := range f.positions() {
 		text = strings.ReplaceAll(text, "(("+s.block().UUID+"))", s.block().Content)
 	}
 	return text
@@ -257,8 +257,8 @@ func (f *fake) named(text string) string {
 
 // bind finds what blocks refer to when their text is new. As in Logseq, a link
 // whose page has gone is only text, though a page comes to that name again.
-func (f *fake) bind() {
-	for _, s := range f.spots() {
+func (f *fakePeer) bind() {
+	for _, s := range f.positions() {
 		b := s.block()
 		if b.read == b.Content {
 			continue
@@ -273,7 +273,7 @@ func (f *fake) bind() {
 }
 
 // tags are uuids on a DB graph when the call is bare.
-func (f *fake) tags(names []string) []string {
+func (f *fakePeer) tags(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
 		if p, err := f.page(name); err == nil && f.bare && f.kind == "db" {
@@ -283,25 +283,25 @@ func (f *fake) tags(names []string) []string {
 	return out
 }
 
-// told is a page as the plugin answers it.
-func (f *fake) told(p *fakePage) *fakePage {
+// forAnswer is a page as the plugin answers it.
+func (f *fakePeer) forAnswer(p *fakePage) *fakePage {
 	out := *p
 	out.Tags = f.tags(p.Tags)
 	return &out
 }
 
-// A spot is where a block is.
-type spot struct {
-	fake   *fake
+// A blockPosition is where a block is.
+type blockPosition struct {
+	fake   *fakePeer
 	page   *fakePage
 	parent *fakeBlock // nil: on top
 	list   *[]*fakeBlock
 	at     int
 }
 
-func (s spot) block() *fakeBlock { return (*s.list)[s.at] }
+func (s blockPosition) block() *fakeBlock { return (*s.list)[s.at] }
 
-func (f *fake) block(uuid any) (spot, error) {
+func (f *fakePeer) block(uuid any) (blockPosition, error) {
 	for _, p := range f.pages {
 		if p.Recycled {
 			continue // as the plugin has it
@@ -310,23 +310,23 @@ func (f *fake) block(uuid any) (spot, error) {
 			return s, nil
 		}
 	}
-	return spot{}, fakeError("NOT_FOUND", "no block")
+	return blockPosition{}, fakeError("NOT_FOUND", "no block")
 }
 
-func look(f *fake, p *fakePage, parent *fakeBlock, list *[]*fakeBlock, uuid any) (spot, bool) {
+func look(f *fakePeer, p *fakePage, parent *fakeBlock, list *[]*fakeBlock, uuid any) (blockPosition, bool) {
 	for i, b := range *list {
 		if b.UUID == uuid {
-			return spot{f, p, parent, list, i}, true
+			return blockPosition{f, p, parent, list, i}, true
 		}
 		if s, ok := look(f, p, b, &b.Children, uuid); ok {
 			return s, true
 		}
 	}
-	return spot{}, false
+	return blockPosition{}, false
 }
 
 // shown is a block with depth levels below it; -1 means all.
-func (s spot) shown(depth int) *fakeBlock {
+func (s blockPosition) shown(depth int) *fakeBlock {
 	b := *s.block()
 	b.Page = map[string]any{"uuid": s.page.UUID, "name": s.page.Name}
 	if s.parent != nil {
@@ -339,15 +339,15 @@ func (s spot) shown(depth int) *fakeBlock {
 	b.Children = nil
 	for i := range children {
 		if depth != 0 {
-			b.Children = append(b.Children, spot{s.fake, s.page, s.block(), &children, i}.shown(depth-1))
+			b.Children = append(b.Children, blockPosition{s.fake, s.page, s.block(), &children, i}.shown(depth-1))
 		}
 	}
 	return &b
 }
 
-func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
+func (f *fakePeer) all(keep func(*fakeBlock) bool) []*fakeBlock {
 	found := []*fakeBlock{}
-	for _, s := range f.spots() {
+	for _, s := range f.positions() {
 		if keep(s.block()) && !s.page.Recycled {
 			found = append(found, s.shown(0))
 		}
@@ -355,13 +355,13 @@ func (f *fake) all(keep func(*fakeBlock) bool) []*fakeBlock {
 	return found
 }
 
-// spots are the places of all blocks.
-func (f *fake) spots() []spot {
-	var all []spot
+// positions are the places of all blocks.
+func (f *fakePeer) positions() []blockPosition {
+	var all []blockPosition
 	var walk func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock)
 	walk = func(p *fakePage, parent *fakeBlock, list *[]*fakeBlock) {
 		for i, b := range *list {
-			all = append(all, spot{f, p, parent, list, i})
+			all = append(all, blockPosition{f, p, parent, list, i})
 			walk(p, b, &b.Children)
 		}
 	}
@@ -371,13 +371,13 @@ func (f *fake) spots() []spot {
 	return all
 }
 
-func part[T any](list []T, in map[string]any) []T {
-	offset, limit := int(number(in["offset"], 0)), int(number(in["limit"], 1e6))
+func listBatch[T any](list []T, in map[string]any) []T {
+	offset, limit := int(dayNumber(in["offset"], 0)), int(dayNumber(in["limit"], 1e6))
 	from := min(offset, len(list))
 	return slices.Clone(list[from:min(from+limit, len(list))])
 }
 
-func number(v any, otherwise float64) float64 {
+func dayNumber(v any, otherwise float64) float64 {
 	if n, ok := v.(float64); ok {
 		return n
 	}

@@ -9,80 +9,68 @@ import (
 // GetBacklinksIn are the arguments of get_backlinks.
 type GetBacklinksIn struct {
 	PageName Name         `json:"page_name" jsonschema:"page, by name or uuid"`
-	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"most blocks to answer"`
+	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of blocks"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"blocks to skip"`
 }
 
-// BlocksOut is the answer of what lists blocks.
+// BlocksOut is the answer of tools that list blocks.
 type BlocksOut struct {
 	Blocks Blocks `json:"blocks" jsonschema:"the blocks"`
-	Total  int    `json:"total" jsonschema:"blocks there are"`
+	Total  int    `json:"total" jsonschema:"total blocks"`
 	Note   string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in GetBacklinksIn) check() error { return checkPageName("page_name", in.PageName) }
+
 func getBacklinks() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetBacklinksIn, BlocksOut]{
+	return define(tools.Spec[GetBacklinksIn, BlocksOut]{
 		Name: "get_backlinks", Title: "Backlinks", Effect: tools.Reads,
-		Doc:    "Lists the blocks that link to a page.\nNeeds backlinks.",
-		Errors: mayFail(),
+		Doc: "Lists the blocks that link to a page.\nNeeds backlinks.",
 		Examples: []tools.Example[GetBacklinksIn, BlocksOut]{
 			{Purpose: "see what links to a page", In: GetBacklinksIn{PageName: "Garden", Limit: 50}, AnyAnswer: true},
 		},
-	}, (*Graph).GetBacklinks)
+	}, (*Graph).GetBacklinks, "backlinks")
 }
 
 // GetBacklinks implements get_backlinks.
 func (g *Graph) GetBacklinks(ctx context.Context, in GetBacklinksIn) (BlocksOut, error) {
-	if err := g.needs("backlinks"); err != nil {
-		return BlocksOut{}, err
-	}
-	if err := checkName("page_name", in.PageName); err != nil {
-		return BlocksOut{}, err
-	}
 	p, err := g.page(ctx, string(in.PageName))
 	if err != nil {
 		return BlocksOut{}, err
 	}
-	blocks, total, err := g.backlinks(ctx, p, int(in.Offset), int(in.Limit))
-	if err != nil {
-		return BlocksOut{}, err
-	}
-	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
+	return listBlocks(ctx, g, in.Offset, in.Limit, askBacklinks(ctx, g, p))
 }
 
+// backlinks returns a part of the visible blocks that link to a page, and how
+// many there are.
 func (g *Graph) backlinks(ctx context.Context, p wirePage, offset, limit int) ([]wireBlock, int, error) {
-	return g.blocks(ctx, listArg{offset, limit}, func(of listArg) ([]wireBlock, int, error) {
-		var found blocksAnswer
-		err := g.ask(ctx, "pages.backlinks", struct {
+	return visibleList(g, listArg{offset, limit}, askBacklinks(ctx, g, p), filterBlock(ctx))
+}
+
+func askBacklinks(ctx context.Context, g *Graph, p wirePage) func(listArg) ([]wireBlock, int, error) {
+	return func(of listArg) ([]wireBlock, int, error) {
+		var found wireBlockList
+		err := g.query(ctx, "pages.backlinks", struct {
 			pageArg
 			listArg
 		}{pageArg{string(p.UUID)}, of}, &found)
 		return found.Blocks, max(found.Total, len(found.Blocks)), err
-	})
+	}
 }
 
-// blocks are a part of a list of blocks that an agent may know, and how many
-// there are.
-func (g *Graph) blocks(ctx context.Context, of listArg, ask func(listArg) ([]wireBlock, int, error)) ([]wireBlock, int, error) {
-	if !g.secret() {
-		return ask(of)
-	}
-	all, err := whole(ask)
-	if err != nil {
-		return nil, 0, err
-	}
-	kept, err := g.view().only(ctx, all, len(all))
-	return window(kept, of.Offset, of.Limit), len(kept), err
-}
-
-// blocksAnswer is a part of a list of blocks.
-type blocksAnswer struct {
+// wireBlockList is a part of a list of blocks.
+type wireBlockList struct {
 	Blocks []wireBlock `json:"blocks"`
 	Total  int         `json:"total"`
 }
 
-// listed is what fits of a part of a list.
-func listed(blocks []wireBlock, total, offset, limit int) BlocksOut {
-	shown := within(shownBlocks(window(blocks, 0, limit)), Block.size)
-	return BlocksOut{Blocks: shown, Total: max(total, len(shown)), Note: rest(len(shown), offset, total)}
+// listBlocks answers a part of the visible blocks of a list, as far as it
+// fits.
+func listBlocks(ctx context.Context, g *Graph, offset tools.Offset, limit tools.Limit, ask func(listArg) ([]wireBlock, int, error)) (BlocksOut, error) {
+	blocks, total, err := visibleList(g, listArg{int(offset), int(limit)}, ask, filterBlock(ctx))
+	if err != nil {
+		return BlocksOut{}, err
+	}
+	shown := fitAnswer(blocksForAgent(slicePage(blocks, 0, int(limit))), Block.size)
+	return BlocksOut{Blocks: shown, Total: max(total, len(shown)), Note: moreNote(len(shown), int(offset), total)}, nil
 }

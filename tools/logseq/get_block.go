@@ -10,7 +10,7 @@ import (
 // GetBlockIn are the arguments of get_block.
 type GetBlockIn struct {
 	BlockUUID       UUID  `json:"block_uuid" jsonschema:"block"`
-	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also what is below it"`
+	IncludeChildren bool  `json:"include_children,omitempty" jsonschema:"also the blocks below it"`
 	Depth           Depth `json:"depth,omitempty" jsonschema:"levels below it; all when omitted or 0"`
 }
 
@@ -21,29 +21,24 @@ type GetBlockOut struct {
 	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in GetBlockIn) check() error { return in.BlockUUID.check("block_uuid") }
+
 func getBlock() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetBlockIn, GetBlockOut]{
+	return define(tools.Spec[GetBlockIn, GetBlockOut]{
 		Name: "get_block", Title: "Read a block", Effect: tools.Reads,
-		Doc:    "Reads one block, with what is below it if asked.\nNeeds blocks.read.",
-		Errors: mayFail(),
+		Doc: "Reads one block, with the blocks below it if asked.\nNeeds blocks.read.",
 		Examples: []tools.Example[GetBlockIn, GetBlockOut]{
-			{Purpose: "read a block and what is below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
+			{Purpose: "read a block and the blocks below it", In: GetBlockIn{BlockUUID: exampleBlock, IncludeChildren: true}, AnyAnswer: true},
 		},
-	}, (*Graph).GetBlock)
+	}, (*Graph).GetBlock, "blocks.read")
 }
 
 // GetBlock implements get_block.
 func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error) {
-	if err := g.needs("blocks.read"); err != nil {
-		return GetBlockOut{}, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return GetBlockOut{}, err
-	}
-	show, ask := 0, 1 // one more, to see whether there are children
+	show, ask := 0, 1 // one more level, to know whether there are children
 	switch {
 	case in.IncludeChildren && in.Depth == 0:
-		show, ask = deepest, allLevels
+		show, ask = maxDepth, allLevels
 	case in.IncludeChildren:
 		show, ask = int(in.Depth), int(in.Depth)+1
 	}
@@ -51,17 +46,17 @@ func (g *Graph) GetBlock(ctx context.Context, in GetBlockIn) (GetBlockOut, error
 	if err != nil {
 		return GetBlockOut{}, err
 	}
-	c := &cutter{left: maxAnswer, properties: true}
+	c := &answerTrimmer{budget: maxAnswer, properties: true}
 	var out GetBlockOut
-	out.Block, _ = c.keep(b.shown(b.Page, show))
-	if c.cut > 0 {
+	out.Block, _ = c.trim(b.forAgent(b.Page, show))
+	if c.removed > 0 {
 		out.Truncated = true
-		out.Note = fmt.Sprintf("%d blocks are cut: use get_block on a block with has_children.", c.cut)
+		out.Note = fmt.Sprintf("%d blocks were cut: use get_block on a block with has_children.", c.removed)
 	}
 	return out, nil
 }
 
-// exampleBlock and the uuids beside it are what the declared examples speak of.
+// exampleBlock and the other uuids are used in the declared examples.
 const (
 	exampleBlock  UUID = "6540a1b2-0000-4000-8000-000000000001"
 	exampleParent UUID = "6540a1b2-0000-4000-8000-000000000002"

@@ -10,11 +10,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Format is how a page is answered: as text, or as JSON with a uuid on every
-// block.
+// Format is the form of a page: text, or JSON with a uuid for every block.
 type Format string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Format) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Enum: []any{"text", "json"}, Default: []byte(`"text"`)}
 }
@@ -22,11 +21,11 @@ func (Format) JSONSchema() *jsonschema.Schema {
 // GetPageContentIn are the arguments of get_page_content.
 type GetPageContentIn struct {
 	PageName          Name         `json:"page_name" jsonschema:"page, by name or uuid"`
-	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
-	IncludeProperties Yes          `json:"include_properties,omitempty" jsonschema:"also properties"`
-	IncludeBlocks     Yes          `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
+	Format            Format       `json:"format,omitempty" jsonschema:"text: an outline; json: blocks with uuids"`
+	IncludeProperties DefaultTrue  `json:"include_properties,omitempty" jsonschema:"also properties"`
+	IncludeBlocks     DefaultTrue  `json:"include_blocks,omitempty" jsonschema:"also the blocks"`
 	BlockDepth        Depth        `json:"block_depth,omitempty" jsonschema:"levels of blocks; all when omitted or 0"`
-	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+	Offset            tools.Offset `json:"offset,omitempty" jsonschema:"top-level blocks to skip"`
 }
 
 // GetPageContentOut is the answer of get_page_content.
@@ -34,52 +33,47 @@ type GetPageContentOut struct {
 	Page      Page   `json:"page" jsonschema:"the page"`
 	Text      string `json:"text,omitempty" jsonschema:"the outline, with format text"`
 	Blocks    Blocks `json:"blocks,omitempty" jsonschema:"the blocks, with format json"`
-	Total     int    `json:"total" jsonschema:"blocks that were read"`
+	Total     int    `json:"total" jsonschema:"number of blocks read"`
 	Truncated bool   `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in GetPageContentIn) check() error { return checkPageName("page_name", in.PageName) }
+
 func getPageContent() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetPageContentIn, GetPageContentOut]{
+	return define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
-		Doc:    "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
-		Errors: mayFail(),
+		Doc: "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
-			{Purpose: "get the uuids of its blocks on top", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
+			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},
 		},
-	}, (*Graph).GetPageContent)
+	}, (*Graph).GetPageContent, "pages.read")
 }
 
 // GetPageContent implements get_page_content.
 func (g *Graph) GetPageContent(ctx context.Context, in GetPageContentIn) (GetPageContentOut, error) {
-	if err := g.needs("pages.read"); err != nil {
-		return GetPageContentOut{}, err
-	}
-	if err := checkName("page_name", in.PageName); err != nil {
-		return GetPageContentOut{}, err
-	}
 	if !in.IncludeBlocks {
 		p, err := g.page(ctx, string(in.PageName))
 		if err != nil {
 			return GetPageContentOut{}, err
 		}
-		return leaf(in, GetPageContentOut{}, p), nil
+		return addPageInfo(in, GetPageContentOut{}, p), nil
 	}
-	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more, to see where children are left out
+	depth, ask := int(in.BlockDepth), int(in.BlockDepth)+1 // one more level, to know where children are left out
 	if depth == 0 {
-		depth, ask = deepest, allLevels
+		depth, ask = maxDepth, allLevels
 	}
 	p, blocks, err := g.tree(ctx, string(in.PageName), ask)
 	if err != nil {
 		return GetPageContentOut{}, err
 	}
-	return leaf(in, outlineOf(in, p, blocks, depth), p), nil
+	return addPageInfo(in, buildOutline(in, p, blocks, depth), p), nil
 }
 
-// leaf adds the page itself to an answer.
-func leaf(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContentOut {
-	out.Page = p.shown()
+// addPageInfo adds the page itself to an answer.
+func addPageInfo(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContentOut {
+	out.Page = p.forAgent()
 	if !in.IncludeProperties {
 		out.Page.Properties = nil
 	}
@@ -89,23 +83,23 @@ func leaf(in GetPageContentIn, out GetPageContentOut, p wirePage) GetPageContent
 	return out
 }
 
-// outlineOf is what fits of a page's blocks.
-func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
+// buildOutline answers as many of a page's blocks as fit.
+func buildOutline(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) GetPageContentOut {
 	var out GetPageContentOut
 	for _, b := range blocks {
 		out.Total += b.count()
 	}
 	blocks = blocks[min(int(in.Offset), len(blocks)):]
-	cutter := &cutter{left: maxAnswer, properties: bool(in.IncludeProperties)}
+	cutter := &answerTrimmer{budget: maxAnswer, properties: bool(in.IncludeProperties)}
 	var text strings.Builder
 	kept := 0
 	for _, b := range blocks {
-		whole := b.shown(wireRef{p.UUID, p.Name}, depth-1)
-		if kept > 0 && whole.size() > cutter.left {
+		whole := b.forAgent(wireRef{p.UUID, p.Name}, depth-1)
+		if kept > 0 && whole.size() > cutter.budget {
 			break
 		}
 		kept++
-		shown, _ := cutter.keep(whole)
+		shown, _ := cutter.trim(whole)
 		if in.Format == "json" {
 			out.Blocks = append(out.Blocks, shown)
 		} else {
@@ -114,10 +108,10 @@ func outlineOf(in GetPageContentIn, p wirePage, blocks []wireBlock, depth int) G
 	}
 	out.Text = text.String()
 	if left := len(blocks) - kept; left > 0 {
-		out.Note = fmt.Sprintf("%d more blocks on top: call again with offset %d. ", left, int(in.Offset)+kept)
+		out.Note = fmt.Sprintf("%d more top-level blocks: call again with offset %d. ", left, int(in.Offset)+kept)
 	}
-	if cutter.cut > 0 {
-		out.Note += fmt.Sprintf("%d blocks below others are left out: use get_block on a block with has_children.", cutter.cut)
+	if cutter.removed > 0 {
+		out.Note += fmt.Sprintf("%d nested blocks were cut: use get_block on a block with has_children.", cutter.removed)
 	}
 	out.Truncated = out.Note != ""
 	return out

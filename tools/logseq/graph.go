@@ -11,35 +11,35 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Graph is the graph of a source: connected now, or not. Its methods may be
-// called from any goroutine; those that write follow one another.
+// A Graph is the graph of a source, whether Logseq is connected or not. Its
+// methods may be called from any goroutine; writes run one at a time.
 type Graph struct {
-	conf    Config
-	name    string
-	peer    tools.Peer
-	now     func() time.Time
-	log     *slog.Logger
-	changed func(uri string)
-	privacy tools.Privacy
-	turn    chan struct{} // holds one while somebody writes
-	stop    func()
-	// Of new blocks, for christen; who has the turn may use used.
-	salt [16]byte
-	used map[UUID]bool
+	conf      Config
+	name      string
+	peer      tools.Peer
+	now       func() time.Time
+	log       *slog.Logger
+	changed   func(uri string)
+	privacy   tools.Privacy
+	writeLock chan struct{} // holds a value while a write runs
+	stop      func()
+	// For the ids of new blocks; usedIDs is guarded by writeLock.
+	idSalt  [16]byte
+	usedIDs map[UUID]bool
 }
 
-// Open answers a source at once: Logseq may start later and leave in between,
+// Open opens a source immediately: Logseq may start later and quit in between,
 // and ping and get_capabilities work without it.
 func Open(_ context.Context, c Config, env tools.Env) (*Graph, error) {
 	g := &Graph{
 		conf: c, name: env.Name, peer: env.Peer, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy,
-		turn: make(chan struct{}, 1), stop: func() {}, used: map[UUID]bool{},
+		writeLock: make(chan struct{}, 1), stop: func() {}, usedIDs: map[UUID]bool{},
 	}
-	_, _ = rand.Read(g.salt[:]) // never fails
+	_, _ = rand.Read(g.idSalt[:]) // never fails
 	if g.peer == nil {
-		g.peer = nobody{}
+		g.peer = disconnectedPeer{}
 	}
-	g.stop = g.peer.Listen(g.heard)
+	g.stop = g.peer.Listen(g.onNotification)
 	return g, nil
 }
 
@@ -49,24 +49,26 @@ func (g *Graph) Close() error {
 	return nil
 }
 
-// Check is nil also while Logseq is away: then, too, the source answers. The
-// connection has a state of its own on the panel.
+// Check is nil even if Logseq is not connected, because the source still
+// answers. The connection has its own state on the panel.
 func (g *Graph) Check(ctx context.Context) error { return ctx.Err() }
 
-// nobody is the Peer of a source whose hub has no bridge.
-type nobody struct{}
+// disconnectedPeer is the Peer of a source whose hub has no bridge.
+type disconnectedPeer struct{}
 
-func (nobody) Call(context.Context, string, any, any, bool) error { return notConnected("") }
-func (nobody) About() json.RawMessage                             { return nil }
-func (nobody) Listen(func(string, json.RawMessage)) func()        { return func() {} }
+func (disconnectedPeer) Call(context.Context, string, any, any, bool) error {
+	return notConnectedError("")
+}
+func (disconnectedPeer) About() json.RawMessage                      { return nil }
+func (disconnectedPeer) Listen(func(string, json.RawMessage)) func() { return func() {} }
 
-// about is what the plugin says of itself and its Logseq when it connects.
-type about struct {
+// hello is the plugin's description of itself and of its Logseq.
+type hello struct {
 	Logseq       string   `json:"logseq_version"`
 	Plugin       string   `json:"plugin_version"`
 	SDK          string   `json:"sdk_version"`
 	Skill        string   `json:"skill_version"`
-	Session      string   `json:"session"` // a new one whenever the plugin starts
+	Session      string   `json:"session"` // new at every start of the plugin
 	Capabilities []string `json:"api_capabilities"`
 	Methods      []string `json:"methods"`
 	Graph        struct {
@@ -75,30 +77,30 @@ type about struct {
 	} `json:"graph"`
 }
 
-// about is nil while nobody is connected.
-func (g *Graph) about() *about {
+// hello returns nil if no Logseq is connected.
+func (g *Graph) hello() *hello {
 	raw := g.peer.About()
 	if len(raw) == 0 {
 		return nil
 	}
-	a := &about{}
+	a := &hello{}
 	if err := json.Unmarshal(raw, a); err != nil {
-		g.log.Warn("what the plugin says of itself cannot be read", "error", err)
+		g.log.Warn("cannot parse the plugin's hello", "error", err)
 	}
 	return a
 }
 
-// needs checks that somebody is connected who has the capability.
-func (g *Graph) needs(key string) error {
-	a := g.about()
+// requireCapability checks that a Logseq with the capability is connected.
+func (g *Graph) requireCapability(key string) error {
+	a := g.hello()
 	switch {
 	case a == nil:
-		return notConnected(g.conf.Graph)
+		return notConnectedError(g.conf.Graph)
 	case !slices.Contains(a.Capabilities, key):
-		return capabilityMissing(key, a)
+		return capabilityMissingError(key, a)
 	}
 	return nil
 }
 
-// has says whether a capability is there, for what can do without.
-func (g *Graph) has(key string) bool { return g.needs(key) == nil }
+// hasCapability reports whether a capability is available.
+func (g *Graph) hasCapability(key string) bool { return g.requireCapability(key) == nil }

@@ -15,16 +15,16 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
-// A desk is a source open on a fake.
-type desk struct {
+// A testSource is a source open on a fake.
+type testSource struct {
 	t       *testing.T
 	open    *tools.OpenedSource
 	changed []string
 }
 
-func openOn(t *testing.T, peer tools.Peer) *desk {
+func openTestSource(t *testing.T, peer tools.Peer) *testSource {
 	t.Helper()
-	d := &desk{t: t}
+	d := &testSource{t: t}
 	o, err := logseq.System().Open(t.Context(), nil, tools.Env{
 		Name: "home", Log: slog.New(slog.DiscardHandler), Peer: peer,
 		Now:             func() time.Time { return time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC) },
@@ -39,7 +39,7 @@ func openOn(t *testing.T, peer tools.Peer) *desk {
 }
 
 // call answers the result as a map.
-func (d *desk) call(tool, args string) (map[string]any, *tools.Error) {
+func (d *testSource) call(tool, args string) (map[string]any, *tools.Error) {
 	d.t.Helper()
 	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.NopCallContext{}, tool, []byte(args))
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *desk) call(tool, args string) (map[string]any, *tools.Error) {
 	return m, nil
 }
 
-func (d *desk) must(tool, args string) map[string]any {
+func (d *testSource) must(tool, args string) map[string]any {
 	d.t.Helper()
 	m, err := d.call(tool, args)
 	if err != nil {
@@ -61,8 +61,8 @@ func (d *desk) must(tool, args string) map[string]any {
 	return m
 }
 
-// word is the code as an agent reads it.
-func word(e *tools.Error) string { return logseq.System().Manifest().ErrorFormat.Code(e) }
+// errorCode is the code as an agent reads it.
+func errorCode(e *tools.Error) string { return logseq.System().Manifest().ErrorFormat.Code(e) }
 
 func applied(e *tools.Error) any {
 	m := map[string]any{}
@@ -76,12 +76,12 @@ func applied(e *tools.Error) any {
 // An example answers the same on a DB graph, but for what it does not have.
 func TestDBGraph(t *testing.T) {
 	for _, tool := range logseq.System().Manifest().Tools {
-		d := openOn(t, garden("db"))
+		d := openTestSource(t, fixtureGraph("db"))
 		for _, x := range tool.Examples {
 			m, err := d.call(tool.Name, string(x.In))
 			switch {
 			case tool.Name == "list_templates":
-				if err == nil || word(err) != "CAPABILITY_MISSING" {
+				if err == nil || errorCode(err) != "CAPABILITY_MISSING" {
 					t.Errorf("list_templates on a DB graph: %v, %v", m, err)
 				}
 			case err != nil:
@@ -99,10 +99,10 @@ func TestEachCapabilityMissing(t *testing.T) {
 	manifest := logseq.System().Manifest()
 	for _, c := range logseq.Capabilities() {
 		for _, tool := range manifest.Tools {
-			f := garden("file")
+			f := fixtureGraph("file")
 			f.lacks[c.Key] = true
-			_, err := openOn(t, f).call(tool.Name, string(tool.Examples[0].In))
-			stopped := err != nil && word(err) == "CAPABILITY_MISSING"
+			_, err := openTestSource(t, f).call(tool.Name, string(tool.Examples[0].In))
+			stopped := err != nil && errorCode(err) == "CAPABILITY_MISSING"
 			needs := slices.Contains(c.Tools, tool.Name) || c.Key == "pages.update" && tool.Name == "create_page" || c.Key == "pages.read" && tool.Name == "get_journal"
 			if stopped != needs {
 				t.Errorf("%s without %s: %v", tool.Name, c.Key, err)
@@ -116,10 +116,10 @@ func TestEachCapabilityMissing(t *testing.T) {
 
 // Without a Logseq two tools answer, and the others say what to do.
 func TestNotConnected(t *testing.T) {
-	away := garden("db")
+	away := fixtureGraph("db")
 	away.gone = true
 	for _, peer := range []tools.Peer{nil, away} {
-		d := openOn(t, peer)
+		d := openTestSource(t, peer)
 		for _, tool := range logseq.System().Manifest().Tools {
 			m, err := d.call(tool.Name, string(tool.Examples[0].In))
 			if tool.Name == "ping" || tool.Name == "get_capabilities" {
@@ -128,7 +128,7 @@ func TestNotConnected(t *testing.T) {
 				}
 				continue
 			}
-			if err == nil || err.Code != tools.Unavailable || word(err) != "UNAVAILABLE" || !strings.Contains(err.Hint, "start Logseq") {
+			if err == nil || err.Code != tools.Unavailable || errorCode(err) != "UNAVAILABLE" || !strings.Contains(err.Hint, "start Logseq") {
 				t.Errorf("%s: %v, %v", tool.Name, m, err)
 			}
 		}
@@ -168,18 +168,18 @@ func TestFaultsOfWrites(t *testing.T) {
 			{lostNever, "UNAVAILABLE", "unknown"},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				f := garden("db")
+				f := fixtureGraph("db")
 				f.fault = func(method string) fault {
 					if writes[method] {
 						return want.wrong
 					}
 					return fine
 				}
-				m, err := openOn(t, f).call(tool.Name, args)
-				if err == nil || word(err) != want.word || applied(err) != want.applied {
+				m, err := openTestSource(t, f).call(tool.Name, args)
+				if err == nil || errorCode(err) != want.word || applied(err) != want.applied {
 					t.Errorf("%s with fault %d: %v, %v with %+v; want %s applied %v", tool.Name, want.wrong, m, err, err.Data, want.word, want.applied)
 				}
-				if n := count(f.calls, writes); n != 1 {
+				if n := countBlocks(f.calls, writes); n != 1 {
 					t.Errorf("%s with fault %d was sent %d times", tool.Name, want.wrong, n)
 				}
 			})
@@ -187,7 +187,7 @@ func TestFaultsOfWrites(t *testing.T) {
 	}
 }
 
-func count(calls []string, of map[string]bool) int {
+func countBlocks(calls []string, of map[string]bool) int {
 	n := 0
 	for _, c := range calls {
 		if of[c] {
@@ -197,10 +197,10 @@ func count(calls []string, of map[string]bool) int {
 	return n
 }
 
-// A plugin that was started anew has forgotten the request.
+// A plugin that was restarted has forgotten the request.
 func TestReloadedPluginDidNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := garden("db")
+		f := fixtureGraph("db")
 		f.fault = func(method string) fault {
 			if method == "blocks.create" {
 				f.session = "s2"
@@ -208,7 +208,7 @@ func TestReloadedPluginDidNothing(t *testing.T) {
 			}
 			return fine
 		}
-		_, err := openOn(t, f).call("create_block", `{"page_name":"Garden","content":"x"}`)
+		_, err := openTestSource(t, f).call("create_block", `{"page_name":"Garden","content":"x"}`)
 		if err == nil || applied(err) != false || err.Hint != "Call again." {
 			t.Errorf("after a reload: %v with %+v", err, err.Data)
 		}
@@ -218,7 +218,7 @@ func TestReloadedPluginDidNothing(t *testing.T) {
 // When nothing can be read back, the answer is that nobody knows.
 func TestGoneInTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := garden("db")
+		f := fixtureGraph("db")
 		f.fault = func(method string) fault {
 			if method == "blocks.update" {
 				f.gone = true
@@ -226,7 +226,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 			}
 			return fine
 		}
-		_, err := openOn(t, f).call("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
+		_, err := openTestSource(t, f).call("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
 		if err == nil || applied(err) != "unknown" {
 			t.Errorf("gone in the middle: %v", err)
 		}
@@ -235,7 +235,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 
 // A success that cannot be read back is not called verified.
 func TestUnverified(t *testing.T) {
-	f := garden("db")
+	f := fixtureGraph("db")
 	written := false
 	f.fault = func(method string) fault {
 		if method == "blocks.update" {
@@ -245,7 +245,7 @@ func TestUnverified(t *testing.T) {
 		}
 		return fine
 	}
-	m := openOn(t, f).must("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
+	m := openTestSource(t, f).must("update_block", `{"block_uuid":"`+id(1)+`","content":"x"}`)
 	if m["success"] != true || m["verified"] != false || m["warnings"] == nil {
 		t.Errorf("answers %v", m)
 	}
@@ -253,14 +253,14 @@ func TestUnverified(t *testing.T) {
 
 // A second step that fails says that the first is done.
 func TestStepsAreTold(t *testing.T) {
-	f := garden("db")
+	f := fixtureGraph("db")
 	f.fault = func(method string) fault {
 		if method == "pages.append" {
 			return refuse
 		}
 		return fine
 	}
-	_, err := openOn(t, f).call("update_page", `{"page_name":"Garden","content_append":"x","properties":{"soil":"loam"}}`)
+	_, err := openTestSource(t, f).call("update_page", `{"page_name":"Garden","content_append":"x","properties":{"soil":"loam"}}`)
 	if err == nil || !strings.Contains(string(encode(err.Data)), "properties set") || applied(err) != false {
 		t.Errorf("want the first step told, got %v with %+v", err, err.Data)
 	}
@@ -269,14 +269,14 @@ func TestStepsAreTold(t *testing.T) {
 // A silent null is not there, and Logseq's own words come through, harmless.
 func TestFaultsOfReads(t *testing.T) {
 	for wrong, want := range map[fault]string{null: "NOT_FOUND", notThere: "NOT_FOUND", refuse: "INTERNAL", never: "TIMEOUT"} {
-		f := garden("file")
+		f := fixtureGraph("file")
 		f.fault = func(string) fault { return wrong }
-		d := openOn(t, f)
+		d := openTestSource(t, f)
 		for tool, args := range map[string]string{
 			"get_block": `{"block_uuid":"` + id(1) + `"}`, "get_page_content": `{"page_name":"Garden"}`, "get_journal": `{}`,
 		} {
 			_, err := d.call(tool, args)
-			if err == nil || word(err) != want {
+			if err == nil || errorCode(err) != want {
 				t.Errorf("%s with fault %d: %v", tool, wrong, err)
 			}
 			if wrong == refuse && (!strings.Contains(err.Message, "Invalid page uuid") || strings.ContainsAny(err.Message, "\n\x1b")) {
@@ -289,14 +289,14 @@ func TestFaultsOfReads(t *testing.T) {
 // Writers take turns, and one who waits heeds its deadline.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := garden("db")
+		f := fixtureGraph("db")
 		f.fault = func(method string) fault {
 			if method == "blocks.update" {
 				return never
 			}
 			return fine
 		}
-		d := openOn(t, f)
+		d := openTestSource(t, f)
 		first := make(chan struct{})
 		go func() {
 			defer close(first)
@@ -314,11 +314,11 @@ func TestTurns(t *testing.T) {
 }
 
 func TestChangesAreAnnounced(t *testing.T) {
-	f := garden("db")
-	d := openOn(t, f)
-	f.tell("changed", map[string]any{"blocks": []any{map[string]any{"uuid": id(1), "page": "A b/c"}}, "pages": []string{"A b/c"}, "deleted": []string{id(9)}})
-	f.tell("changed", "nonsense")
-	f.tell("peer.gone", nil)
+	f := fixtureGraph("db")
+	d := openTestSource(t, f)
+	f.notify("changed", map[string]any{"blocks": []any{map[string]any{"uuid": id(1), "page": "A b/c"}}, "pages": []string{"A b/c"}, "deleted": []string{id(9)}})
+	f.notify("changed", "nonsense")
+	f.notify("peer.gone", nil)
 	slices.Sort(d.changed)
 	want := []string{"logseq://home/block/" + id(1), "logseq://home/block/" + id(9), "logseq://home/page/A%20b%2Fc"}
 	if !slices.Equal(d.changed, want) {

@@ -9,27 +9,23 @@ import (
 // GetJournalIn are the arguments of get_journal.
 type GetJournalIn struct {
 	Date   string       `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	Format Format       `json:"format,omitempty" jsonschema:"text: an outline to read; json: blocks with uuids"`
-	Offset tools.Offset `json:"offset,omitempty" jsonschema:"blocks on top to skip"`
+	Format Format       `json:"format,omitempty" jsonschema:"text: an outline; json: blocks with uuids"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"top-level blocks to skip"`
 }
 
 func getJournal() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[GetJournalIn, GetPageContentOut]{
+	return define(tools.Spec[GetJournalIn, GetPageContentOut]{
 		Name: "get_journal", Title: "Read a journal", Effect: tools.Reads,
-		Doc:    "Reads the journal page of a day.\nNeeds journals and pages.read.",
-		Errors: mayFail(),
+		Doc: "Reads the journal page of a day.\nNeeds journals and pages.read.",
 		Examples: []tools.Example[GetJournalIn, GetPageContentOut]{
 			{Purpose: "read a day's journal", In: GetJournalIn{Date: "2026-03-01", Format: "text"}, AnyAnswer: true},
 		},
-	}, (*Graph).GetJournal)
+	}, (*Graph).GetJournal, "journals", "pages.read")
 }
 
 // GetJournal implements get_journal.
 func (g *Graph) GetJournal(ctx context.Context, in GetJournalIn) (GetPageContentOut, error) {
-	if err := g.needs("journals"); err != nil {
-		return GetPageContentOut{}, err
-	}
-	day, err := g.day("date", in.Date)
+	day, err := g.parseDay("date", in.Date)
 	if err != nil {
 		return GetPageContentOut{}, err
 	}
@@ -46,121 +42,109 @@ type dayArg struct {
 	Day int `json:"day"`
 }
 
-// journal is a day's page that an agent may know.
+// journal finds the journal page of a day if it is visible.
 func (g *Graph) journal(ctx context.Context, day int) (wirePage, error) {
-	p, err := g.anyJournal(ctx, day)
-	if err != nil || !g.secret() {
+	p, err := g.unfilteredJournal(ctx, day)
+	if err != nil || !g.hidesAnything() {
 		return p, err
 	}
-	if p, err = g.view().page(ctx, "", p); absentIn(err) {
-		return p, noJournal(day)
+	if p, err = g.newView().visiblePage(ctx, "", p); isNotFound(err) {
+		return p, noJournalError(day)
 	}
 	return p, err
 }
 
-func (g *Graph) anyJournal(ctx context.Context, day int) (wirePage, error) {
+func (g *Graph) unfilteredJournal(ctx context.Context, day int) (wirePage, error) {
 	var p wirePage
-	err := g.ask(ctx, "journals.get", dayArg{day}, &p)
-	if absentIn(err) || err == nil && p.UUID == "" {
-		return p, noJournal(day)
+	err := g.query(ctx, "journals.get", dayArg{day}, &p)
+	if isNotFound(err) || err == nil && p.UUID == "" {
+		return p, noJournalError(day)
 	}
 	return p, err
 }
 
-func noJournal(day int) error {
-	return tools.Errorf(tools.NotFound, "there is no journal of %s", dayOf(day)).WithHint("append_to_journal makes it.")
+func noJournalError(day int) error {
+	return tools.Errorf(tools.NotFound, "there is no journal page for %s", formatDay(day)).WithHint("append_to_journal creates it.")
 }
 
 // AppendToJournalIn are the arguments of append_to_journal.
 type AppendToJournalIn struct {
 	Date    string  `json:"date,omitempty" jsonschema:"day as 2026-11-21; today when omitted"`
-	Content Content `json:"content" jsonschema:"Markdown; a list becomes blocks below each other"`
+	Content Content `json:"content" jsonschema:"Markdown; nested lists become nested blocks"`
 	DryRun  bool    `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
 func appendToJournal() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[AppendToJournalIn, PageWritten]{
+	return defineWrite(tools.Spec[AppendToJournalIn, PageWritten]{
 		Name: "append_to_journal", Title: "Add to a journal", Effect: tools.Writes,
-		Doc:    "Puts content at the end of a day's journal, which is made if there is none.\nNeeds journals and pages.update.",
-		Errors: mayFail(),
+		Doc: "Adds content at the end of a day's journal, which is created if needed.\nNeeds journals and pages.update.",
 		Examples: []tools.Example[AppendToJournalIn, PageWritten]{
 			{Purpose: "note something today", In: AppendToJournalIn{Content: "First frost"}, AnyAnswer: true},
 		},
-	}, (*Graph).AppendToJournal)
+	}, (*Graph).AppendToJournal, "journals", "pages.update")
 }
 
 // AppendToJournal implements append_to_journal.
 func (g *Graph) AppendToJournal(ctx context.Context, c tools.CallContext, in AppendToJournalIn) (PageWritten, error) {
-	var none PageWritten
-	for _, key := range []string{"journals", "pages.update"} {
-		if err := g.needs(key); err != nil {
-			return none, err
-		}
-	}
-	day, err := g.day("date", in.Date)
+	day, err := g.parseDay("date", in.Date)
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
 	drafts, err := parseContent("content", string(in.Content))
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	p, err := g.journal(ctx, day)
-	if err != nil && !absentIn(err) {
-		return none, err
+	isNew := isNotFound(err)
+	if err != nil && !isNew {
+		return PageWritten{}, err
 	}
-	if err := g.mayWrite(ctx, drafts); err != nil {
-		return none, err
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+		return PageWritten{}, err
 	}
-	if _, hidden := g.anyJournal(ctx, day); err != nil && hidden == nil {
-		return none, keptFromAgents()
+	if isNew {
+		if _, err := g.unfilteredJournal(ctx, day); err == nil {
+			return PageWritten{}, hiddenError()
+		}
 	}
 	if in.DryRun {
-		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: rehearsed()}, nil
+		return PageWritten{PageName: p.Name, UUID: p.UUID, Written: dryRunResult()}, nil
 	}
-	drafts, warnings := g.together(string(in.Content), drafts)
-	intents := g.adding(p.end(), drafts)
-	if p.UUID == "" { // the new page, with what will stand on it
-		intents = []intent{changing(target{aJournal, dayOf(day)})}
+	drafts, warnings := g.flattenIfNeeded(string(in.Content), drafts)
+	changes := g.planInsert(p.endPosition(), drafts)
+	if isNew { // the Change of the page includes the blocks on it
+		changes = []plannedChange{planUpdate(target{journalTarget, formatDay(day)})}
 	}
-	told, err := g.report(ctx, c, intents...)
+	finish, err := g.reportChanges(ctx, c, changes...)
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	defer told()
+	defer finish()
 	var earlier []string
-	if p.UUID == "" {
-		if p, err = g.newJournal(ctx, day); err != nil {
-			return none, err
+	if isNew {
+		if p, err = g.createJournal(ctx, day); err != nil {
+			return PageWritten{}, err
 		}
 		earlier = append(earlier, "journal page created")
 	}
-	added, err := g.appendTo(ctx, p, drafts, earlier)
-	if err != nil {
-		return none, err
-	}
-	added.Warnings = append(warnings, added.Warnings...)
-	return PageWritten{p.Name, p.UUID, added.blocks, added.Written}, nil
+	written, err := g.appendDrafts(ctx, p, drafts, earlier)
+	written.Warnings = append(warnings, written.Warnings...)
+	return PageWritten{p.Name, p.UUID, topUUIDs(drafts), written}, err
 }
 
-// newJournal makes a day's journal page. Its name is Logseq's affair.
-func (g *Graph) newJournal(ctx context.Context, day int) (wirePage, error) {
+// createJournal creates the journal page of a day. Logseq chooses its name.
+func (g *Graph) createJournal(ctx context.Context, day int) (wirePage, error) {
 	var made wirePage
-	_, err := g.write(ctx, write{
-		method: "journals.create", in: dayArg{day}, facts: fate{Page: dayOf(day)},
-		look: func(ctx context.Context) (sight, error) {
+	_, err := g.perform(ctx, writeRequest{
+		method: "journals.create", params: dayArg{day}, details: writeDetails{Page: formatDay(day)},
+		verify: func(ctx context.Context) (verification, error) {
 			var err error
 			made, err = g.journal(ctx, day)
-			return seenPage(nil, made, err, nil)
+			return verifyPage(nil, made, err, nil)
 		},
 	})
 	if err == nil && made.UUID == "" {
-		err = tools.Errorf(tools.Internal, "the new journal page could not be read back").WithHint("Call again; the page is made at most once.")
+		err = tools.Errorf(tools.Internal, "the new journal page could not be read back").WithHint("Call again; the page is created only once.")
 	}
 	return made, err
 }

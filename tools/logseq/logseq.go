@@ -1,20 +1,21 @@
-// Package logseq opens a running Logseq: pages, blocks, journals, tasks and
-// queries of the graph that is open in it, through the Peer that lives in
+// Package logseq opens a running Logseq: the pages, blocks, journals, tasks
+// and queries of the graph that is open in it, through a Peer that runs in
 // Logseq as a plugin. It serves both product lines, file graphs and DB graphs,
-// with the same tools and the same answers.
+// with the same tools and answers.
 //
-// It keeps nothing: no copy, no cache, no file. It does not know how the Peer
-// is connected; what it asks for are the methods in wire.go, and which of them
-// a Logseq offers is in capability.go. It is imported by tools/all. Start
-// reading at [System], then at [Graph]; how a write is read back is in
-// write.go.
+// It keeps no copy, cache or file, and does not know how the Peer is
+// connected. It is imported by tools/all. Start reading at [System], then
+// define.go and [Graph]. Each tool has its own file. privacy_*.go is what
+// agents must not see, undo_*.go is undo, write_*.go is how blocks are
+// written, and query_*.go guards DataScript queries. The requests to the Peer
+// are in wire.go; write.go reads back what a write did.
 package logseq
 
 import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Config are the keys of a source.
+// Config holds the keys of a [[source]] table with kind "logseq".
 type Config struct {
 	Graph string `json:"graph,omitempty" jsonschema:"name of the graph as Logseq shows it; when omitted, the only one that is connected"`
 }
@@ -24,37 +25,37 @@ func System() tools.Kind {
 	return tools.Erase(tools.System[*Graph, Config]{
 		Name:  "logseq",
 		Title: "Logseq",
-		Doc: "A graph that is open in a running Logseq, a file graph or a DB graph. Pages go by their name or uuid, blocks by their uuid. " +
-			"What this Logseq cannot do answers CAPABILITY_MISSING; get_capabilities tells beforehand. " +
-			"Every write is read back: verified says whether it was found as asked. A write that ends in TIMEOUT or a lost connection says in data.applied whether it happened: true, false or \"unknown\".",
+		Doc: "A graph that is open in a running Logseq, a file graph or a DB graph. Pages are named by name or uuid, blocks by uuid. " +
+			"A tool that this Logseq does not support answers CAPABILITY_MISSING; get_capabilities lists what is available. " +
+			"Every write is read back: verified tells whether the result is as requested. After TIMEOUT or a lost connection data.applied tells whether the write happened: true, false or \"unknown\".",
 		Open:        Open,
 		Peer:        func(c Config) string { return c.Graph },
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Graph]{
 			listPages(), getPageContent(), createPage(), updatePage(), deletePage(), search(),
 			getBlock(), createBlock(), updateBlock(), deleteBlock(), moveBlock(),
 			datascriptQuery(), ping(), getCapabilities(),
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
-			listTasks(), setTask(), listTags(), listProperties(), listTemplates(), batch(),
+			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
 		Resources: resources(),
 		Pages:     pages(),
 	})
 }
 
-// Failure is the specification's error object, with a hint.
-type Failure struct {
+// ErrorObject is the specification's error object, with a hint.
+type ErrorObject struct {
 	Code    string `json:"code" jsonschema:"what went wrong, such as CAPABILITY_MISSING or NOT_FOUND"`
 	Message string `json:"message" jsonschema:"one sentence for a person"`
 	Data    any    `json:"data,omitempty" jsonschema:"further facts"`
 	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
-func spelling() tools.ErrorFormat {
+func errorFormat() tools.ErrorFormat {
 	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID_INPUT", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
-	}, func(code string, e *tools.Error) Failure {
-		return Failure{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
+	}, func(code string, e *tools.Error) ErrorObject {
+		return ErrorObject{Code: code, Message: e.Message, Data: e.Data, Hint: e.Hint}
 	})
 }

@@ -8,106 +8,88 @@ import (
 
 // MoveBlockIn are the arguments of move_block.
 type MoveBlockIn struct {
-	BlockUUID        UUID     `json:"block_uuid" jsonschema:"block; what is below it moves along"`
-	TargetParentUUID UUID     `json:"target_parent_uuid,omitempty" jsonschema:"block that it goes below"`
-	TargetPageName   Name     `json:"target_page_name,omitempty" jsonschema:"page that it goes on, by name or uuid"`
+	BlockUUID        UUID     `json:"block_uuid" jsonschema:"block; everything below it moves along"`
+	TargetParentUUID UUID     `json:"target_parent_uuid,omitempty" jsonschema:"block to put it below"`
+	TargetPageName   Name     `json:"target_page_name,omitempty" jsonschema:"page to put it on, by name or uuid"`
 	Position         Position `json:"position,omitempty" jsonschema:"first or last below the parent or page (last when omitted), before or after the sibling (after)"`
-	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block that it goes beside"`
+	SiblingBlockUUID UUID     `json:"sibling_block_uuid,omitempty" jsonschema:"block to put it beside"`
 	DryRun           bool     `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
 }
 
+func (in MoveBlockIn) check() error {
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return err
+	}
+	return in.position().check()
+}
+
+func (in MoveBlockIn) position() positionArgs {
+	return positionArgs{
+		page: in.TargetPageName, parent: in.TargetParentUUID, sibling: in.SiblingBlockUUID, position: in.Position,
+		pageArgument: "target_page_name", parentArgument: "target_parent_uuid",
+	}
+}
+
 func moveBlock() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[MoveBlockIn, BlockWritten]{
+	return defineWrite(tools.Spec[MoveBlockIn, BlockWritten]{
 		Name: "move_block", Title: "Move a block", Effect: tools.Writes,
-		Doc:    "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
-		Errors: mayFail(),
+		Doc: "Moves a block, with everything below it, below another block, to a page, or beside a sibling.\nNeeds blocks.move.",
 		Examples: []tools.Example[MoveBlockIn, BlockWritten]{
 			{Purpose: "move a block to another page", In: MoveBlockIn{BlockUUID: exampleBlock, TargetPageName: "Compost", Position: first}, AnyAnswer: true},
 		},
-	}, (*Graph).MoveBlock)
+	}, (*Graph).MoveBlock, "blocks.move")
 }
 
 // MoveBlock implements move_block.
 func (g *Graph) MoveBlock(ctx context.Context, c tools.CallContext, in MoveBlockIn) (BlockWritten, error) {
-	var none BlockWritten
-	if err := g.needs("blocks.move"); err != nil {
-		return none, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return none, err
-	}
-	w := where{
-		page: in.TargetPageName, parent: in.TargetParentUUID, sibling: in.SiblingBlockUUID, position: in.Position,
-		pageArgument: "target_page_name", parentArgument: "target_parent_uuid",
-	}
-	if err := w.check(); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	was, err := g.block(ctx, in.BlockUUID, allLevels)
 	if err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
-	p, err := g.place(ctx, w)
+	p, err := g.resolvePosition(ctx, in.position())
 	if err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
-	if was.holds(p.target) {
-		return none, tools.Errorf(tools.Invalid, "the block cannot go beside or below itself")
+	if was.contains(p.target) {
+		return BlockWritten{}, tools.Errorf(tools.Invalid, "a block cannot be moved below or beside itself")
 	}
-	if err := g.mayTake(ctx, was); err != nil {
-		return none, err
+	if err := g.checkWholeTree(ctx, was); err != nil {
+		return BlockWritten{}, err
 	}
 	out := BlockWritten{UUID: was.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	told, err := g.report(ctx, c, becoming(was.UUID, p.expect))
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "blocks.move",
-		in: struct {
-			UUID   UUID     `json:"uuid"`
-			Target UUID     `json:"target"`
-			Place  Position `json:"place"`
-		}{was.UUID, p.target, p.position},
-		facts: fate{UUID: was.UUID, Page: p.page.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.change(ctx, c, writeRequest{
+		method:  "blocks.move",
+		params:  moveArg{was.UUID, string(p.target), p.position},
+		details: writeDetails{UUID: was.UUID, Page: p.page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.block(ctx, was.UUID, 0)
 			if err != nil {
-				return undone, err
+				return notApplied, err
 			}
-			saw, err := g.here(ctx, p, now)
-			if saw == different && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentOf(was) {
-				saw = undone
+			found, err := g.verifyPosition(ctx, p, now)
+			if found == appliedDifferently && now.Parent == was.Parent && now.Page.UUID == was.Page.UUID && p.parent != parentUUID(was) {
+				found = notApplied
 			}
-			return saw, err
+			return found, err
 		},
-	})
-	if err != nil {
-		return none, err
-	}
-	return out, nil
+	}, planBlockUpdate(was.UUID, p.applyTo))
+	return out, err
 }
 
-// parentOf is the block above b, or its page.
-func parentOf(b wireBlock) UUID {
+// parentUUID returns the block above b, or its page.
+func parentUUID(b wireBlock) UUID {
 	if b.Parent == "" {
 		return b.Page.UUID
 	}
 	return b.Parent
 }
 
-// expect puts k where p is, as far as a person needs to know.
-func (p place) expect(k *kept) {
+// applyTo puts a snapshot at p, as precisely as a person needs to see it.
+func (p insertPosition) applyTo(k *blockSnapshot) {
 	k.Page, k.Parent, k.After = p.page.Name, "", ""
 	if p.parent != p.page.UUID {
 		k.Page, k.Parent = "", p.parent

@@ -8,24 +8,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages lets a person look through the graph.
+// pages lets a person browse the graph on the panel.
 func pages() *tools.Pages[*Graph] {
-	return &tools.Pages[*Graph]{List: (*Graph).everyPage, Read: (*Graph).pageText}
+	return &tools.Pages[*Graph]{List: (*Graph).listAllPages, Read: (*Graph).pageText}
 }
 
-// everyPage answers the pages that people made, journals too, in the order of
-// their names. Logseq does not tell how much is on one.
-func (g *Graph) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
-	if err := g.needs("pages.list"); err != nil {
+// listAllPages lists the pages that people made, journals included, ordered by
+// name. Logseq does not report their size.
+func (g *Graph) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
+	if err := g.requireCapability("pages.list"); err != nil {
 		return nil, err
 	}
-	ask := func(of listArg) ([]wirePage, int, error) { return g.pages(ctx, true, of) }
+	ask := func(of listArg) ([]wirePage, int, error) { return g.visiblePages(ctx, true, of) }
 	var found []wirePage
 	var err error
-	if g.secret() { // then each part would be all of it, sifted anew
+	if g.hidesAnything() { // one call, because each filters the whole list
 		found, _, err = ask(listArg{0, math.MaxInt32})
 	} else {
-		found, err = whole(ask)
+		found, err = readAll(ask)
 	}
 	if err != nil {
 		return nil, err
@@ -42,15 +42,12 @@ func (g *Graph) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
 }
 
 func (g *Graph) pageText(ctx context.Context, name string) (tools.PageText, error) {
-	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true})
-	if err != nil {
-		return tools.PageText{}, err
-	}
-	return tools.PageText{Text: withNote(out.Text, out.Note), MIME: "text/markdown"}, nil
+	text, err := g.readOutline(ctx, name)
+	return tools.PageText{Text: text, MIME: "text/markdown"}, err
 }
 
-// hits are where a search found something: pages of that name, then blocks.
-func hits(out SearchOut) []tools.Hit {
+// searchHits converts the results of a search: pages by name, then blocks.
+func searchHits(out SearchOut) []tools.Hit {
 	var found []tools.Hit
 	for _, p := range out.Pages {
 		found = append(found, tools.Hit{Page: p.Name, Text: p.Name})

@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Nothing is the input of tools without arguments.
-type Nothing struct{}
+// NoArguments is the input of tools without arguments.
+type NoArguments struct{}
 
 // PingOut is the answer of ping.
 type PingOut struct {
@@ -17,40 +17,40 @@ type PingOut struct {
 	Logseq    string `json:"logseq_version,omitempty" jsonschema:"version of Logseq"`
 	Plugin    string `json:"plugin_version,omitempty" jsonschema:"version of the plugin"`
 	Millis    int    `json:"round_trip_ms" jsonschema:"time the answer took"`
-	Note      string `json:"note,omitempty" jsonschema:"why not, and what to do"`
+	Note      string `json:"note,omitempty" jsonschema:"if not: why, and what to do"`
 }
 
 func ping() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[Nothing, PingOut]{
+	return tools.Define(tools.Spec[NoArguments, PingOut]{
 		Name: "ping", Title: "Ping", Effect: tools.Reads,
-		Doc:      "Says whether Logseq is connected and answers.\nIt works without Logseq too.",
-		Examples: []tools.Example[Nothing, PingOut]{{Purpose: "see whether Logseq is there", AnyAnswer: true}},
+		Doc:      "Checks whether Logseq is connected and answers.\nWorks without Logseq too.",
+		Examples: []tools.Example[NoArguments, PingOut]{{Purpose: "check the connection to Logseq", AnyAnswer: true}},
 	}, (*Graph).Ping)
 }
 
 // Ping implements ping.
-func (g *Graph) Ping(ctx context.Context, _ Nothing) (PingOut, error) {
-	a := g.about()
+func (g *Graph) Ping(ctx context.Context, _ NoArguments) (PingOut, error) {
+	a := g.hello()
 	if a == nil {
-		return PingOut{Note: absence(notConnected(g.conf.Graph))}, nil
+		return PingOut{Note: errorNote(notConnectedError(g.conf.Graph))}, nil
 	}
 	out := PingOut{Graph: a.Graph.Name, Kind: a.Graph.Kind, Logseq: a.Logseq, Plugin: a.Plugin}
 	began := g.now()
-	err := g.ask(ctx, "ping", struct{}{}, nil)
+	err := g.query(ctx, "ping", struct{}{}, nil)
 	if ctx.Err() != nil {
 		return PingOut{}, ctx.Err()
 	}
 	out.Millis = int(g.now().Sub(began).Milliseconds())
 	if err != nil {
-		out.Note = absence(err)
+		out.Note = errorNote(err)
 		return out, nil
 	}
 	out.Connected = true
 	return out, nil
 }
 
-// absence is an error as a note.
-func absence(err error) string {
+// errorNote formats an error as a note.
+func errorNote(err error) string {
 	e := tools.AsError(err)
 	if e.Hint == "" {
 		return e.Message + "."

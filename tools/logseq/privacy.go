@@ -9,34 +9,33 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A view is the graph as an agent may know it, for the length of one call.
-// Where there is something to hide it asks the Peer for answers that are bare:
-// references are uuids in them, and nothing has a name that was not asked for.
-// What is hidden is then found neither by a reference nor in a count.
-type view struct {
-	g        *Graph
-	entities map[UUID]entity
-	hidden   map[UUID]bool          // pages
-	shown    map[UUID]map[UUID]bool // blocks of a page
+// An agentView is the graph as an agent may see it, for one call. If anything
+// is hidden, it asks the Peer for raw answers, in which references are uuids
+// without names. So a hidden page shows neither in a reference nor in a count.
+type agentView struct {
+	g            *Graph
+	entities     map[UUID]entity
+	hiddenPages  map[UUID]bool          // pages
+	blocksByPage map[UUID]map[UUID]bool // blocks of a page
 }
 
-// An entity is what a reference leads to.
+// An entity is the page or block that a reference names.
 type entity struct {
-	there bool
-	page  wirePage   // of a page
-	block *wireBlock // of a block
+	exists bool
+	page   wirePage   // of a page
+	block  *wireBlock // of a block
 }
 
-func (g *Graph) view() *view {
-	return &view{g, map[UUID]entity{}, map[UUID]bool{}, map[UUID]map[UUID]bool{}}
+func (g *Graph) newView() *agentView {
+	return &agentView{g, map[UUID]entity{}, map[UUID]bool{}, map[UUID]map[UUID]bool{}}
 }
 
-// secret says whether there is anything to hide.
-func (g *Graph) secret() bool { return g.privacy.Any() }
+// hidesAnything reports whether anything can be hidden.
+func (g *Graph) hidesAnything() bool { return g.privacy.Any() }
 
-// blockMarks are the marks that fit single blocks too: tags and properties. A
-// block that one fits is hidden with all below it.
-func (g *Graph) blockMarks() tools.Privacy {
+// blockRules are the rules that also match single blocks: tags and properties.
+// A matching block is hidden with everything below it.
+func (g *Graph) blockRules() tools.Privacy {
 	var marks tools.Privacy
 	for _, m := range g.privacy.Exclude {
 		if m.Tag != "" || m.Property != "" {
@@ -46,39 +45,39 @@ func (g *Graph) blockMarks() tools.Privacy {
 	return marks
 }
 
-// hidesPage judges a page as the Peer told of it, bare or not.
-func (v *view) hidesPage(ctx context.Context, p wirePage) (bool, error) {
-	if hidden, ok := v.hidden[p.UUID]; ok && p.UUID != "" {
+// hidesPage reports whether a page is hidden.
+func (v *agentView) hidesPage(ctx context.Context, p wirePage) (bool, error) {
+	if hidden, ok := v.hiddenPages[p.UUID]; ok && p.UUID != "" {
 		return hidden, nil
 	}
-	tags, properties, err := v.marks(ctx, p.Tags, p.Properties)
+	tags, properties, err := v.labels(ctx, p.Tags, p.Properties)
 	if err != nil {
 		return true, err
 	}
-	// A tag has a page of its name, which tells of the tag.
+	// A tag has a page with its name, which must be hidden with it.
 	hidden := v.g.privacy.Hides(tools.Page{Path: p.Name, Tags: append(tags, p.Name), Properties: properties})
 	if p.UUID != "" {
-		v.hidden[p.UUID] = hidden
+		v.hiddenPages[p.UUID] = hidden
 	}
 	return hidden, nil
 }
 
-// hidesBlock judges a block by what it bears itself.
-func (v *view) hidesBlock(ctx context.Context, b wireBlock) (bool, error) {
-	marks := v.g.blockMarks()
+// hidesBlock reports whether a block is hidden by its own tags or properties.
+func (v *agentView) hidesBlock(ctx context.Context, b wireBlock) (bool, error) {
+	marks := v.g.blockRules()
 	if !marks.Any() {
 		return false, nil
 	}
-	tags, properties, err := v.marks(ctx, append(slices.Clone(b.Tags), hashtags(b.Raw)...), b.Properties)
+	tags, properties, err := v.labels(ctx, append(slices.Clone(b.Tags), hashtags(b.Raw)...), b.Properties)
 	return err != nil || marks.Hides(tools.Page{Tags: tags, Properties: properties}), err
 }
 
-// marks are tags and properties in the words that a person marks by.
-func (v *view) marks(ctx context.Context, tags []string, properties map[string]any) ([]string, map[string][]string, error) {
+// labels returns tags and properties with the names that privacy rules use.
+func (v *agentView) labels(ctx context.Context, tags []string, properties map[string]any) ([]string, map[string][]string, error) {
 	var words []string
 	values := map[string][]string{}
 	for _, tag := range tags {
-		word, err := v.word(ctx, tag)
+		word, err := v.resolveLabel(ctx, tag)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -86,8 +85,8 @@ func (v *view) marks(ctx context.Context, tags []string, properties map[string]a
 	}
 	for name, value := range properties {
 		values[name] = []string{}
-		for _, text := range texts(value) {
-			word, err := v.word(ctx, text)
+		for _, text := range valueTexts(value) {
+			word, err := v.resolveLabel(ctx, text)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -100,13 +99,13 @@ func (v *view) marks(ctx context.Context, tags []string, properties map[string]a
 	return words, values, nil
 }
 
-// texts are the values of a property one by one; what is written with commas
-// counts as a whole and in its parts.
-func texts(value any) []string {
+// valueTexts returns the values of a property. Text with commas counts as a
+// whole and in its parts.
+func valueTexts(value any) []string {
 	if list, ok := value.([]any); ok {
 		var all []string
 		for _, e := range list {
-			all = append(all, texts(e)...)
+			all = append(all, valueTexts(e)...)
 		}
 		return all
 	}
@@ -119,9 +118,9 @@ func texts(value any) []string {
 }
 
 var (
-	bareReference = regexp.MustCompile(`^\[\[([0-9a-fA-F-]{36})\]\]$`)
-	namedInText   = regexp.MustCompile(`^\[\[(.+)\]\]$`)
-	hashtag       = regexp.MustCompile(`(?:^|\s)#(?:\[\[([^\]]+)\]\]|([^\s#,.;!?()\[\]"]+))`)
+	uuidReference  = regexp.MustCompile(`^\[\[([0-9a-fA-F-]{36})\]\]$`)
+	namedReference = regexp.MustCompile(`^\[\[(.+)\]\]$`)
+	hashtag        = regexp.MustCompile(`(?:^|\s)#(?:\[\[([^\]]+)\]\]|([^\s#,.;!?()\[\]"]+))`)
 )
 
 func hashtags(text string) []string {
@@ -132,10 +131,10 @@ func hashtags(text string) []string {
 	return all
 }
 
-// word is what a tag or value says: a bare reference is the name behind it,
-// hidden or not, because it is judged and not shown.
-func (v *view) word(ctx context.Context, text string) (string, error) {
-	if m := bareReference.FindStringSubmatch(text); m != nil {
+// resolveLabel returns the name of a tag or value. It also resolves hidden
+// pages, because the result is only compared with rules and never shown.
+func (v *agentView) resolveLabel(ctx context.Context, text string) (string, error) {
+	if m := uuidReference.FindStringSubmatch(text); m != nil {
 		e, err := v.entity(ctx, UUID(m[1]))
 		switch {
 		case err != nil:
@@ -145,50 +144,51 @@ func (v *view) word(ctx context.Context, text string) (string, error) {
 		}
 		return e.page.Name, nil
 	}
-	if m := namedInText.FindStringSubmatch(text); m != nil {
+	if m := namedReference.FindStringSubmatch(text); m != nil {
 		return m[1], nil
 	}
 	return text, nil
 }
 
-// entity finds what a reference leads to, hidden or not.
-func (v *view) entity(ctx context.Context, uuid UUID) (entity, error) {
+// entity finds what a reference names, hidden or not.
+func (v *agentView) entity(ctx context.Context, uuid UUID) (entity, error) {
 	if e, ok := v.entities[uuid]; ok {
 		return e, nil
 	}
-	p, err := v.g.anyPage(ctx, string(uuid))
-	e := entity{there: err == nil, page: p}
-	if absentIn(err) {
+	p, err := v.g.unfilteredPage(ctx, string(uuid))
+	e := entity{exists: err == nil, page: p}
+	if isNotFound(err) {
 		var b wireBlock
-		b, err = v.g.anyBlock(ctx, uuid, 0)
-		e = entity{there: err == nil, block: &b}
+		b, err = v.g.unfilteredBlock(ctx, uuid, 0)
+		e = entity{exists: err == nil, block: &b}
 	}
-	if err != nil && !absentIn(err) {
+	if err != nil && !isNotFound(err) {
 		return entity{}, err
 	}
-	if !e.there {
+	if !e.exists {
 		e = entity{}
 	}
 	v.entities[uuid] = e
 	return e, nil
 }
 
-// page answers p for an agent; NotFound if it is hidden. asked is how it was
-// asked for.
-func (v *view) page(ctx context.Context, asked string, p wirePage) (wirePage, error) {
+// visiblePage returns p with the names that an agent may see, or NotFound if
+// it is hidden. asked is the name in the request.
+func (v *agentView) visiblePage(ctx context.Context, asked string, p wirePage) (wirePage, error) {
 	if hidden, err := v.hidesPage(ctx, p); err != nil || hidden {
 		if err == nil {
-			err = noPage(asked)
+			err = noPageError(asked)
 		}
 		return wirePage{}, err
 	}
 	var err error
-	p.Tags, p.Properties, err = v.named(ctx, p.Tags, p.Properties)
+	p.Tags, p.Properties, err = v.resolveFields(ctx, p.Tags, p.Properties)
 	return p, err
 }
 
-// prune leaves out hidden blocks with all below them, and names references.
-func (v *view) prune(ctx context.Context, blocks []wireBlock) ([]wireBlock, error) {
+// pruneHidden removes hidden blocks with everything below them, and resolves
+// references.
+func (v *agentView) pruneHidden(ctx context.Context, blocks []wireBlock) ([]wireBlock, error) {
 	var kept []wireBlock
 	for _, b := range blocks {
 		hidden, err := v.hidesBlock(ctx, b)
@@ -198,10 +198,10 @@ func (v *view) prune(ctx context.Context, blocks []wireBlock) ([]wireBlock, erro
 		if hidden {
 			continue
 		}
-		if b, err = v.block(ctx, b); err != nil {
+		if b, err = v.resolveBlock(ctx, b); err != nil {
 			return nil, err
 		}
-		if b.Children, err = v.prune(ctx, b.Children); err != nil {
+		if b.Children, err = v.pruneHidden(ctx, b.Children); err != nil {
 			return nil, err
 		}
 		kept = append(kept, b)
@@ -209,34 +209,34 @@ func (v *view) prune(ctx context.Context, blocks []wireBlock) ([]wireBlock, erro
 	return kept, nil
 }
 
-// sees says whether a block may be known: its page may, and neither it nor one
-// above it is hidden.
-func (v *view) sees(ctx context.Context, uuid UUID, page wireRef) (bool, error) {
+// seesBlock reports whether a block is visible: its page is, and neither it
+// nor a block above it is hidden.
+func (v *agentView) seesBlock(ctx context.Context, uuid UUID, page wireRef) (bool, error) {
 	e, err := v.entity(ctx, page.UUID)
-	if err != nil || !e.there || e.block != nil {
+	if err != nil || !e.exists || e.block != nil {
 		return false, err
 	}
 	hidden, err := v.hidesPage(ctx, e.page)
 	if err != nil || hidden || e.page.Recycled {
 		return false, err
 	}
-	if !v.g.blockMarks().Any() {
+	if !v.g.blockRules().Any() {
 		return true, nil
 	}
-	if _, known := v.shown[page.UUID]; !known {
-		_, blocks, err := v.g.anyTree(ctx, string(page.UUID), allLevels)
-		if err != nil && !absentIn(err) {
+	if _, known := v.blocksByPage[page.UUID]; !known {
+		_, blocks, err := v.g.unfilteredTree(ctx, string(page.UUID), allLevels)
+		if err != nil && !isNotFound(err) {
 			return false, err
 		}
-		v.shown[page.UUID] = map[UUID]bool{}
-		if err := v.note(ctx, v.shown[page.UUID], blocks); err != nil {
+		v.blocksByPage[page.UUID] = map[UUID]bool{}
+		if err := v.collectVisible(ctx, v.blocksByPage[page.UUID], blocks); err != nil {
 			return false, err
 		}
 	}
-	return v.shown[page.UUID][uuid], nil
+	return v.blocksByPage[page.UUID][uuid], nil
 }
 
-func (v *view) note(ctx context.Context, into map[UUID]bool, blocks []wireBlock) error {
+func (v *agentView) collectVisible(ctx context.Context, into map[UUID]bool, blocks []wireBlock) error {
 	for _, b := range blocks {
 		hidden, err := v.hidesBlock(ctx, b)
 		if err != nil {
@@ -246,31 +246,33 @@ func (v *view) note(ctx context.Context, into map[UUID]bool, blocks []wireBlock)
 			continue
 		}
 		into[b.UUID] = true
-		if err := v.note(ctx, into, b.Children); err != nil {
+		if err := v.collectVisible(ctx, into, b.Children); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// only are those of the blocks that may be known, at most some.
-func (v *view) only(ctx context.Context, blocks []wireBlock, most int) ([]wireBlock, error) {
-	var kept []wireBlock
-	for _, b := range blocks {
-		if len(kept) == most {
-			break
+// filterBlock returns a filter that keeps visible blocks and resolves their
+// references.
+func filterBlock(ctx context.Context) func(*agentView, wireBlock) (wireBlock, bool, error) {
+	return func(v *agentView, b wireBlock) (wireBlock, bool, error) {
+		seen, err := v.seesBlock(ctx, b.UUID, b.Page)
+		if err != nil || !seen {
+			return b, false, err
 		}
-		seen, err := v.sees(ctx, b.UUID, b.Page)
-		if err != nil {
-			return nil, err
-		}
-		if !seen {
-			continue
-		}
-		if b, err = v.block(ctx, b); err != nil {
-			return nil, err
-		}
-		kept = append(kept, b)
+		b, err = v.resolveBlock(ctx, b)
+		return b, true, err
 	}
-	return kept, nil
+}
+
+// filterPage is filterBlock for lists of pages.
+func filterPage(ctx context.Context) func(*agentView, wirePage) (wirePage, bool, error) {
+	return func(v *agentView, p wirePage) (wirePage, bool, error) {
+		p, err := v.visiblePage(ctx, p.Name, p)
+		if isNotFound(err) {
+			return p, false, nil
+		}
+		return p, true, err
+	}
 }

@@ -14,94 +14,76 @@ type RenamePageIn struct {
 	DryRun   bool `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
+func (in RenamePageIn) check() error {
+	if err := checkPageName("page_name", in.PageName); err != nil {
+		return err
+	}
+	return checkNewPageName("new_name", in.NewName)
+}
+
 func renamePage() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[RenamePageIn, PageWritten]{
+	return defineWrite(tools.Spec[RenamePageIn, PageWritten]{
 		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
-		Doc:    "Renames a page; Logseq changes the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
-		Errors: mayFail(),
+		Doc: "Renames a page; Logseq updates the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Examples: []tools.Example[RenamePageIn, PageWritten]{
 			{Purpose: "rename a page", In: RenamePageIn{PageName: "Compost", NewName: "Compost heap"}, AnyAnswer: true},
 		},
-	}, (*Graph).RenamePage)
+	}, (*Graph).RenamePage, "pages.rename")
 }
 
 // RenamePage implements rename_page.
 func (g *Graph) RenamePage(ctx context.Context, c tools.CallContext, in RenamePageIn) (PageWritten, error) {
-	var none PageWritten
-	if err := g.needs("pages.rename"); err != nil {
-		return none, err
-	}
-	if err := checkName("page_name", in.PageName); err != nil {
-		return none, err
-	}
-	if err := checkNewName("new_name", in.NewName); err != nil {
-		return none, err
-	}
-	end, err := g.begin(ctx)
+	p, err := g.writablePage(ctx, in.PageName)
 	if err != nil {
-		return none, err
+		return PageWritten{}, err
 	}
-	defer end()
-	p, err := g.livePage(ctx, in.PageName)
-	if err != nil {
-		return none, err
+	name := string(in.NewName)
+	if err := g.checkPageNameVisible(ctx, name, nil); err != nil {
+		return PageWritten{}, err
 	}
-	if err := g.mayName(ctx, string(in.NewName), nil); err != nil {
-		return none, err
+	if err := g.checkNameFree(ctx, name, p.UUID); err != nil {
+		return PageWritten{}, err
 	}
-	switch taken, err := g.page(ctx, string(in.NewName)); {
-	case err == nil && taken.UUID != p.UUID:
-		return none, exists(taken)
-	case err != nil && !absentIn(err):
-		return none, err
-	}
-	out := PageWritten{PageName: string(in.NewName), UUID: p.UUID}
+	out := PageWritten{PageName: name, UUID: p.UUID}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
-	told, err := g.reportRenaming(ctx, c, p, string(in.NewName))
+	changes, err := g.planRename(ctx, p, name)
 	if err != nil {
-		return none, err
+		return out, err
 	}
-	defer told()
-	out.Written, err = g.write(ctx, write{
-		method: "pages.rename",
-		in: struct {
-			Page UUID `json:"page"`
-			Name Name `json:"name"`
-		}{p.UUID, in.NewName},
-		facts: fate{UUID: p.UUID, Page: p.Name},
-		look: func(ctx context.Context) (sight, error) {
+	out.Written, err = g.change(ctx, c, writeRequest{
+		method:  "pages.rename",
+		params:  renameArg{p.UUID, name},
+		details: writeDetails{UUID: p.UUID, Page: p.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.page(ctx, string(p.UUID))
 			switch {
 			case err != nil:
-				return undone, err
-			case now.Name == string(in.NewName):
-				return done, nil
+				return notApplied, err
+			case now.Name == name:
+				return applied, nil
 			case now.Name == p.Name:
-				return undone, nil
+				return notApplied, nil
 			}
 			out.PageName = now.Name
-			return different, nil
+			return appliedDifferently, nil
 		},
-	})
+	}, changes...)
 	return out, err
 }
 
-// reportRenaming tells that one page goes and another comes, and which blocks
-// link to it: on a file graph Logseq rewrites their text.
-func (g *Graph) reportRenaming(ctx context.Context, c tools.CallContext, p wirePage, name string) (func(), error) {
-	referring, err := g.referring(ctx, p.UUID, "file")
+// planRename plans the Changes of a rename: one page name disappears, another
+// appears, and on a file graph Logseq rewrites the blocks that link to it.
+func (g *Graph) planRename(ctx context.Context, p wirePage, name string) ([]plannedChange, error) {
+	referrers, err := g.planReferrers(ctx, p.UUID, "file")
 	if err != nil {
 		return nil, err
 	}
-	if err := g.mayRewrite(ctx, referring); err != nil {
-		return nil, err
+	changes := []plannedChange{planUpdate(target{pageHeadTarget, name})}
+	if !strings.EqualFold(name, p.Name) {
+		changes = append(changes, planDelete(target{pageHeadTarget, p.Name}))
 	}
-	intents := []intent{changing(target{aHead, name})}
-	if name != p.Name && !strings.EqualFold(name, p.Name) {
-		intents = append(intents, deleting(target{aHead, p.Name}))
-	}
-	return g.report(ctx, c, append(intents, referring...)...)
+	return append(changes, referrers...), g.checkReferrers(ctx, referrers)
 }

@@ -21,39 +21,50 @@ func resources() []tools.Resource[*Graph] {
 
 func (g *Graph) readPage(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
 	if len(vars["name"]) > 4000 {
-		return tools.Content{}, noPage(vars["name"])
+		return tools.Content{}, noPageError(vars["name"])
 	}
-	out, err := g.GetPageContent(ctx, GetPageContentIn{PageName: Name(vars["name"]), IncludeProperties: true, IncludeBlocks: true})
-	if err != nil {
-		return tools.Content{}, err
+	text, err := g.readOutline(ctx, vars["name"])
+	return tools.Content{Text: text}, err
+}
+
+// readOutline returns a page as get_page_content does in text form.
+func (g *Graph) readOutline(ctx context.Context, name string) (string, error) {
+	in := GetPageContentIn{PageName: Name(name), IncludeProperties: true, IncludeBlocks: true}
+	if err := checkCall(g, in, []string{"pages.read"}); err != nil {
+		return "", err
 	}
-	return tools.Content{Text: withNote(out.Text, out.Note)}, nil
+	out, err := g.GetPageContent(ctx, in)
+	return appendNote(out.Text, out.Note), err
 }
 
 func (g *Graph) readBlock(ctx context.Context, _ string, vars map[string]string) (tools.Content, error) {
-	out, err := g.GetBlock(ctx, GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true})
+	in := GetBlockIn{BlockUUID: UUID(vars["uuid"]), IncludeChildren: true}
+	if err := checkCall(g, in, []string{"blocks.read"}); err != nil {
+		return tools.Content{}, err
+	}
+	out, err := g.GetBlock(ctx, in)
 	if err != nil {
 		return tools.Content{}, err
 	}
 	var text strings.Builder
 	writeBlock(&text, out.Block, 0)
-	return tools.Content{Text: withNote(text.String(), out.Note)}, nil
+	return tools.Content{Text: appendNote(text.String(), out.Note)}, nil
 }
 
-func withNote(text, note string) string {
+func appendNote(text, note string) string {
 	if note == "" {
 		return text
 	}
 	return text + "\n(" + note + ")\n"
 }
 
-// complete proposes names of pages that begin with prefix; nothing while
-// Logseq is away.
+// complete proposes names of pages with a prefix; none if Logseq is not
+// connected.
 func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string, error) {
-	if variable != "name" || !g.has("pages.list") {
+	if variable != "name" || !g.hasCapability("pages.list") {
 		return nil, nil
 	}
-	pages, _, err := g.pages(ctx, true, listArg{0, 10_000})
+	pages, _, err := g.visiblePages(ctx, true, listArg{0, 10_000})
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +77,8 @@ func (g *Graph) complete(ctx context.Context, variable, prefix string) ([]string
 	return names, nil
 }
 
-// heard passes on what the plugin says has changed, as resources.
-func (g *Graph) heard(method string, params json.RawMessage) {
+// onNotification announces what the plugin reports as changed.
+func (g *Graph) onNotification(method string, params json.RawMessage) {
 	if method != "changed" {
 		return
 	}
@@ -85,17 +96,17 @@ func (g *Graph) heard(method string, params json.RawMessage) {
 	}
 	pages, blocks := map[string]bool{}, map[UUID]bool{}
 	for _, b := range changed.Blocks {
-		if g.mayAnnounce(b.UUID) {
+		if g.canAnnounceBlock(b.UUID) {
 			blocks[b.UUID] = true
 			pages[b.Page.Name] = true
 		}
 	}
-	if !g.blockMarks().Any() { // else a hidden block may be all that changed on a page
+	if !g.blockRules().Any() { // otherwise a hidden block may be the only change
 		for _, name := range changed.Pages {
-			pages[name] = pages[name] || g.mayAnnouncePage(name)
+			pages[name] = pages[name] || g.canAnnouncePage(name)
 		}
 	}
-	if !g.secret() { // else nobody can tell any more what a block was that is gone
+	if !g.hidesAnything() { // otherwise it is not known whether a deleted block was hidden
 		for _, uuid := range changed.Deleted {
 			blocks[uuid] = true
 		}
@@ -110,29 +121,29 @@ func (g *Graph) heard(method string, params json.RawMessage) {
 	}
 }
 
-// mayAnnounce says whether an agent may know of a block.
-func (g *Graph) mayAnnounce(uuid UUID) bool {
-	if !g.secret() {
+// canAnnounceBlock reports whether an agent may know of a block.
+func (g *Graph) canAnnounceBlock(uuid UUID) bool {
+	if !g.hidesAnything() {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	_, err := g.block(ctx, uuid, 0)
 	return err == nil
 }
 
-func (g *Graph) mayAnnouncePage(name string) bool {
-	if !g.secret() {
+func (g *Graph) canAnnouncePage(name string) bool {
+	if !g.hidesAnything() {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	_, err := g.page(ctx, name)
 	return err == nil
 }
 
-// announce tells subscribers of a resource; a variable of a template has every
-// reserved character escaped.
+// announce tells subscribers that a resource has changed. Reserved characters
+// in the URI must be escaped.
 func (g *Graph) announce(what, name string) {
 	if name == "" {
 		return

@@ -11,21 +11,21 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Words are what is searched for.
-type Words string
+// SearchText is the text to search for.
+type SearchText string
 
-// JSONSchema implements tools.Typed.
-func (Words) JSONSchema() *jsonschema.Schema {
+// JSONSchema implements tools.SchemaProvider.
+func (SearchText) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MinLength: new(1), MaxLength: new(1000)}
 }
 
 // SearchIn are the arguments of search.
 type SearchIn struct {
-	Query         Words       `json:"query" jsonschema:"words to find"`
-	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"most results of each kind"`
-	IncludeBlocks Yes         `json:"include_blocks,omitempty" jsonschema:"find blocks"`
-	IncludePages  Yes         `json:"include_pages,omitempty" jsonschema:"find pages by name"`
-	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"find files by name"`
+	Query         SearchText  `json:"query" jsonschema:"words to find"`
+	Limit         tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of results of each kind"`
+	IncludeBlocks DefaultTrue `json:"include_blocks,omitempty" jsonschema:"search blocks"`
+	IncludePages  DefaultTrue `json:"include_pages,omitempty" jsonschema:"search page names"`
+	IncludeFiles  bool        `json:"include_files,omitempty" jsonschema:"search file names"`
 }
 
 // SearchOut is the answer of search.
@@ -36,27 +36,27 @@ type SearchOut struct {
 	Note   string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
+func (in SearchIn) check() error {
+	if strings.TrimSpace(string(in.Query)) == "" {
+		return tools.Errorf(tools.Invalid, "query: must not be blank")
+	}
+	return nil
+}
+
 func search() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[SearchIn, SearchOut]{
+	return define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search", Title: "Search", Effect: tools.Reads,
-		Doc:    "Finds blocks, pages and files, by Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
-		Errors: mayFail(),
-		Hits:   hits,
+		Doc:  "Finds blocks, pages and files, with Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
+		Hits: searchHits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},
 		},
-	}, (*Graph).Search)
+	}, (*Graph).Search, "search.basic")
 }
 
 // Search implements search.
 func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
-	if err := g.needs("search.basic"); err != nil {
-		return SearchOut{}, err
-	}
-	if strings.TrimSpace(string(in.Query)) == "" {
-		return SearchOut{}, tools.Errorf(tools.Invalid, "query: must not be blank")
-	}
-	found, err := g.found(ctx, in.Query, int(in.Limit))
+	found, err := g.runSearch(ctx, in.Query, int(in.Limit))
 	if err != nil {
 		return SearchOut{}, err
 	}
@@ -64,81 +64,69 @@ func (g *Graph) Search(ctx context.Context, in SearchIn) (SearchOut, error) {
 	limit := int(in.Limit)
 	more := found.More
 	if in.IncludeBlocks {
-		shown := shownBlocks(found.Blocks)
-		out.Blocks = within(window(shown, 0, limit), Block.size)
+		shown := blocksForAgent(found.Blocks)
+		out.Blocks = fitAnswer(slicePage(shown, 0, limit), Block.size)
 		more = more || len(out.Blocks) < len(shown)
 	}
 	if in.IncludePages {
-		for _, p := range window(found.Pages, 0, limit) {
-			out.Pages = append(out.Pages, p.shown())
-		}
-		out.Pages = within(out.Pages, Page.size)
+		out.Pages = fitAnswer(pagesForAgent(slicePage(found.Pages, 0, limit)), Page.size)
 		more = more || len(out.Pages) < len(found.Pages)
 	}
 	if in.IncludeFiles {
-		out.Files = within(window(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
+		out.Files = fitAnswer(slicePage(found.Files, 0, limit), func(f string) int { return len(f) + 3 })
 	}
 	if more {
-		out.Note = "There is more: use more words, a greater limit, or datascript_query."
+		out.Note = "There are more results: use more words, a higher limit, or datascript_query."
 	}
 	return out, nil
 }
 
-// A finding is what the Peer finds.
-type finding struct {
+// A wireSearchResult is the answer of the Peer.
+type wireSearchResult struct {
 	Blocks []wireBlock `json:"blocks"`
 	Pages  []wirePage  `json:"pages"`
 	Files  []string    `json:"files"`
 	More   bool        `json:"more"`
 }
 
-// found asks the Peer. Where something is hidden, Logseq's own ranking could
-// tell of it, so that everything that holds the words is read and comes in the
-// order of pages and texts, and then of their making; files are left out, because nobody knows whose they are.
-func (g *Graph) found(ctx context.Context, words Words, limit int) (finding, error) {
+// runSearch asks the Peer. If anything is hidden, Logseq's own ranking could
+// reveal it, so all matches are read and sorted by page and text, and files
+// are left out, because it is not known which page they belong to.
+func (g *Graph) runSearch(ctx context.Context, words SearchText, limit int) (wireSearchResult, error) {
 	arg := struct {
-		Query Words `json:"query"`
-		Limit int   `json:"limit"`
-		Scan  bool  `json:"scan,omitempty"`
-	}{words, limit, g.secret()}
-	if g.secret() {
-		arg.Limit = mostFound
+		Query SearchText `json:"query"`
+		Limit int        `json:"limit"`
+		Scan  bool       `json:"scan,omitempty"`
+	}{words, limit, g.hidesAnything()}
+	if g.hidesAnything() {
+		arg.Limit = maxScanned
 	}
-	var all finding
-	if err := g.ask(ctx, "search", arg, &all); err != nil || !g.secret() {
+	var all wireSearchResult
+	if err := g.query(ctx, "search", arg, &all); err != nil || !g.hidesAnything() {
 		return all, err
 	}
 	slices.SortStableFunc(all.Blocks, func(a, b wireBlock) int {
 		return cmp.Or(cmp.Compare(a.Page.Name, b.Page.Name), cmp.Compare(a.Raw, b.Raw))
 	})
-	v := g.view()
-	var kept finding
+	v := g.newView()
+	var visible wireSearchResult
 	var err error
-	if kept.Blocks, err = v.only(ctx, all.Blocks, limit+1); err != nil {
-		return finding{}, err
+	if visible.Blocks, err = filterList(v, all.Blocks, limit+1, filterBlock(ctx)); err != nil {
+		return wireSearchResult{}, err
 	}
-	for _, p := range all.Pages {
-		p, err := v.page(ctx, p.Name, p)
-		switch {
-		case absentIn(err):
-		case err != nil:
-			return finding{}, err
-		default:
-			kept.Pages = append(kept.Pages, p)
-		}
-	}
-	return kept, nil
+	visible.Pages, err = filterList(v, all.Pages, len(all.Pages), filterPage(ctx))
+	return visible, err
 }
 
-// mostFound is how many blocks are sifted at most.
-const mostFound = 100_000
+// maxScanned is the maximum number of blocks to filter.
+const maxScanned = 100_000
 
-// shownBlocks are blocks without children; one that is longer than an answer
-// is cut.
-func shownBlocks(blocks []wireBlock) Blocks {
+// blocksForAgent converts blocks without their children; a block that is
+// longer than an answer is cut.
+func blocksForAgent(blocks []wireBlock) Blocks {
 	var out Blocks
 	for _, b := range blocks {
-		kept, _ := (&cutter{left: maxAnswer, properties: true}).keep(b.shown(b.Page, 0))
+		kept, _ := (&answerTrimmer{budget: maxAnswer, properties: true}).trim(b.forAgent(b.Page, 0))
 		out = append(out, kept)
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 // Statuses are names of task states.
 type Statuses []string
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements tools.SchemaProvider.
 func (Statuses) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", MaxItems: new(20), Items: &jsonschema.Schema{Type: "string", MaxLength: new(100)}}
 }
@@ -21,86 +21,78 @@ func (Statuses) JSONSchema() *jsonschema.Schema {
 type ListTasksIn struct {
 	Status   Statuses     `json:"status,omitempty" jsonschema:"only these, such as TODO or Doing; all when omitted"`
 	PageName Name         `json:"page_name,omitempty" jsonschema:"only on this page"`
-	From     string       `json:"from,omitempty" jsonschema:"only scheduled or due on or after this day"`
-	To       string       `json:"to,omitempty" jsonschema:"only scheduled or due on or before this day"`
-	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"most tasks to answer"`
+	From     string       `json:"from,omitempty" jsonschema:"only if scheduled or due on or after this day"`
+	To       string       `json:"to,omitempty" jsonschema:"only if scheduled or due on or before this day"`
+	Limit    tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of tasks"`
 	Offset   tools.Offset `json:"offset,omitempty" jsonschema:"tasks to skip"`
 }
 
+func (in ListTasksIn) check() error {
+	if in.PageName == "" {
+		return nil
+	}
+	return checkPageName("page_name", in.PageName)
+}
+
 func listTasks() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[ListTasksIn, BlocksOut]{
+	return define(tools.Spec[ListTasksIn, BlocksOut]{
 		Name: "list_tasks", Title: "List tasks", Effect: tools.Reads,
-		Doc:    "Lists tasks, those scheduled or due first before others.\nNeeds tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
-		Errors: mayFail(),
+		Doc: "Lists tasks; those that are scheduled or due come first.\nNeeds tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
 		Examples: []tools.Example[ListTasksIn, BlocksOut]{
 			{Purpose: "see what is to do", In: ListTasksIn{Status: Statuses{"TODO"}, Limit: 50}, AnyAnswer: true},
 		},
-	}, (*Graph).ListTasks)
+	}, (*Graph).ListTasks, "tasks")
 }
 
 // ListTasks implements list_tasks.
 func (g *Graph) ListTasks(ctx context.Context, in ListTasksIn) (BlocksOut, error) {
-	if err := g.needs("tasks"); err != nil {
-		return BlocksOut{}, err
-	}
 	arg := struct {
 		Status []string `json:"status,omitempty"`
 		Page   Name     `json:"page,omitempty"`
 		From   int      `json:"from,omitempty"`
 		To     int      `json:"to,omitempty"`
 		listArg
-	}{Status: in.Status, Page: in.PageName, listArg: listArg{int(in.Offset), int(in.Limit)}}
-	if in.PageName != "" {
-		if err := checkName("page_name", in.PageName); err != nil {
+	}{Status: in.Status, Page: in.PageName}
+	var err error
+	if in.From != "" {
+		if arg.From, err = g.parseDay("from", in.From); err != nil {
 			return BlocksOut{}, err
 		}
 	}
-	for _, end := range []struct {
-		argument, date string
-		into           *int
-	}{{"from", in.From, &arg.From}, {"to", in.To, &arg.To}} {
-		if end.date == "" {
-			continue
-		}
-		n, err := g.day(end.argument, end.date)
-		if err != nil {
+	if in.To != "" {
+		if arg.To, err = g.parseDay("to", in.To); err != nil {
 			return BlocksOut{}, err
 		}
-		*end.into = n
 	}
-	if g.secret() && in.PageName != "" { // a hidden page has no tasks of its own error
+	if g.hidesAnything() && in.PageName != "" { // a hidden page must answer what a missing one does
 		if _, err := g.page(ctx, string(in.PageName)); err != nil {
 			return BlocksOut{}, err
 		}
 	}
-	blocks, total, err := g.blocks(ctx, arg.listArg, func(of listArg) ([]wireBlock, int, error) {
-		var found blocksAnswer
+	return listBlocks(ctx, g, in.Offset, in.Limit, func(of listArg) ([]wireBlock, int, error) {
+		var found wireBlockList
 		arg.listArg = of
-		err := g.ask(ctx, "tasks.list", arg, &found)
+		err := g.query(ctx, "tasks.list", arg, &found)
 		return found.Blocks, found.Total, err
 	})
-	if err != nil {
-		return BlocksOut{}, err
-	}
-	return listed(blocks, total, int(in.Offset), int(in.Limit)), nil
 }
 
-// Word is a state or a priority.
-type Word string
+// TaskValue is a state or a priority.
+type TaskValue string
 
-// JSONSchema implements tools.Typed.
-func (Word) JSONSchema() *jsonschema.Schema {
+// JSONSchema implements tools.SchemaProvider.
+func (TaskValue) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", MaxLength: new(100)}
 }
 
 // SetTaskIn are the arguments of set_task.
 type SetTaskIn struct {
-	BlockUUID UUID   `json:"block_uuid" jsonschema:"block; one that is no task becomes one"`
-	Status    Word   `json:"status,omitempty" jsonschema:"new state, such as TODO, DOING or DONE"`
-	Priority  Word   `json:"priority,omitempty" jsonschema:"A, B, C, or a DB graph's own; none takes it off"`
-	Scheduled string `json:"scheduled,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
-	Deadline  string `json:"deadline,omitempty" jsonschema:"day as 2026-11-21; none takes it off"`
-	DryRun    bool   `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	BlockUUID UUID      `json:"block_uuid" jsonschema:"block; becomes a task if it is not one"`
+	Status    TaskValue `json:"status,omitempty" jsonschema:"new state, such as TODO, DOING or DONE"`
+	Priority  TaskValue `json:"priority,omitempty" jsonschema:"A, B, C, or a DB graph's own; none removes it"`
+	Scheduled string    `json:"scheduled,omitempty" jsonschema:"day as 2026-11-21; none removes it"`
+	Deadline  string    `json:"deadline,omitempty" jsonschema:"day as 2026-11-21; none removes it"`
+	DryRun    bool      `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
 }
 
 // TaskWritten is the answer of set_task.
@@ -109,114 +101,93 @@ type TaskWritten struct {
 	Written
 }
 
+func (in SetTaskIn) check() error { return in.BlockUUID.check("block_uuid") }
+
 func setTask() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[SetTaskIn, TaskWritten]{
+	return defineWrite(tools.Spec[SetTaskIn, TaskWritten]{
 		Name: "set_task", Title: "Set a task", Effect: tools.Writes,
-		Doc:    "Sets a task's state, priority and days.\nNeeds tasks. What is omitted stays.",
-		Errors: mayFail(),
+		Doc: "Sets a task's state, priority and days.\nNeeds tasks. What you omit stays as it is.",
 		Examples: []tools.Example[SetTaskIn, TaskWritten]{
 			{Purpose: "mark a task as done", In: SetTaskIn{BlockUUID: exampleTask, Status: "DONE"}, AnyAnswer: true},
 		},
-	}, (*Graph).SetTask)
+	}, (*Graph).SetTask, "tasks")
 }
 
 // SetTask implements set_task.
 func (g *Graph) SetTask(ctx context.Context, c tools.CallContext, in SetTaskIn) (TaskWritten, error) {
-	var nothing TaskWritten
-	change, err := g.taskChange(in)
+	params, err := g.setTaskParams(in)
 	if err != nil {
-		return nothing, err
+		return TaskWritten{}, err
 	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return nothing, err
-	}
-	defer end()
 	was, err := g.block(ctx, in.BlockUUID, 0)
 	if err != nil {
-		return nothing, err
+		return TaskWritten{}, err
 	}
 	if in.DryRun {
-		return TaskWritten{was.shown(was.Page, 0), rehearsed()}, nil
+		return TaskWritten{was.forAgent(was.Page, 0), dryRunResult()}, nil
 	}
-	told, err := g.report(ctx, c, changing(target{aBlock, string(was.UUID)}))
-	if err != nil {
-		return nothing, err
-	}
-	defer told()
 	now := was
-	var out TaskWritten
-	out.Written, err = g.write(ctx, write{
-		method: "tasks.set", in: change, facts: fate{UUID: was.UUID, Page: was.Page.Name},
-		look: func(ctx context.Context) (sight, error) {
-			seen, err := g.block(ctx, was.UUID, 0)
+	written, err := g.change(ctx, c, writeRequest{
+		method: "tasks.set", params: params, details: writeDetails{UUID: was.UUID, Page: was.Page.Name},
+		verify: func(ctx context.Context) (verification, error) {
+			found, err := g.block(ctx, was.UUID, 0)
 			if err != nil {
-				return undone, err
+				return notApplied, err
 			}
-			now = seen
-			return in.seen(was, seen), nil
+			now = found
+			return in.verify(was, found), nil
 		},
-	})
-	if err != nil {
-		return nothing, err
-	}
-	out.Block = now.shown(now.Page, 0)
-	return out, nil
+	}, planUpdate(target{blockTarget, string(was.UUID)}))
+	return TaskWritten{now.forAgent(now.Page, 0), written}, err
 }
 
-// taskChange checks the arguments and makes the Peer's of them, in which null
-// takes something off.
-func (g *Graph) taskChange(in SetTaskIn) (map[string]any, error) {
-	if err := g.needs("tasks"); err != nil {
-		return nil, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return nil, err
-	}
-	change := map[string]any{"uuid": in.BlockUUID}
+// setTaskParams makes the request's parameters, in which null removes a value.
+func (g *Graph) setTaskParams(in SetTaskIn) (map[string]any, error) {
+	params := map[string]any{"uuid": in.BlockUUID}
 	if in.Status != "" {
-		change["status"] = in.Status
+		params["status"] = in.Status
 	}
 	if in.Priority != "" {
-		change["priority"] = unless(string(in.Priority))
+		params["priority"] = valueOrNil(string(in.Priority))
 	}
 	for argument, date := range map[string]string{"scheduled": in.Scheduled, "deadline": in.Deadline} {
 		if date == "" {
 			continue
 		}
-		if date != none {
-			n, err := g.day(argument, date)
+		if date != clearValue {
+			n, err := g.parseDay(argument, date)
 			if err != nil {
 				return nil, err
 			}
-			date = dayOf(n)
+			date = formatDay(n)
 		}
-		change[argument] = unless(date)
+		params[argument] = valueOrNil(date)
 	}
-	if len(change) == 1 {
+	if len(params) == 1 {
 		return nil, tools.Errorf(tools.Invalid, "give status, priority, scheduled or deadline")
 	}
-	return change, nil
+	return params, nil
 }
 
-// none as an argument takes something off.
-const none = "none"
+// clearValue as an argument removes a value.
+const clearValue = "none"
 
-func unless(word string) any {
-	if word == none {
+func valueOrNil(text string) any {
+	if text == clearValue {
 		return nil
 	}
-	return word
+	return text
 }
 
-// seen judges a look at a task that was set. States and priorities have other
-// names on the other product line, so they are compared where they can be.
-func (in SetTaskIn) seen(was, now wireBlock) sight {
-	right := in.Status == "" || sameState(string(in.Status), now.Marker)
+// verify compares a task that was read back with what was asked. States and
+// priorities have different names on the two product lines and are compared as
+// far as possible.
+func (in SetTaskIn) verify(was, now wireBlock) verification {
+	right := in.Status == "" || sameTaskStatus(string(in.Status), now.Marker)
 	for _, date := range []struct{ want, have string }{{in.Scheduled, string(now.Scheduled)}, {in.Deadline, string(now.Deadline)}} {
 		switch date.want {
 		case "", "today":
-		case none:
+		case clearValue:
 			right = right && (date.have == "" || date.have == "null")
 		default:
 			right = right && strings.Contains(date.have, strings.ReplaceAll(date.want, "-", ""))
@@ -224,15 +195,15 @@ func (in SetTaskIn) seen(was, now wireBlock) sight {
 	}
 	switch {
 	case right:
-		return done
+		return applied
 	case now.Raw == was.Raw && now.Marker == was.Marker && string(now.Scheduled) == string(was.Scheduled) && string(now.Deadline) == string(was.Deadline):
-		return undone
+		return notApplied
 	}
-	return different
+	return appliedDifferently
 }
 
-// sameState compares states across both product lines.
-func sameState(a, b string) bool {
+// sameTaskStatus compares states of both product lines.
+func sameTaskStatus(a, b string) bool {
 	fold := func(s string) string {
 		s = strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToUpper(s))
 		if same, ok := map[string]string{"NOW": "DOING", "INPROGRESS": "DOING", "LATER": "TODO", "CANCELLED": "CANCELED", "WAITING": "INREVIEW", "WAIT": "INREVIEW", "BACKLOG": "TODO"}[s]; ok {

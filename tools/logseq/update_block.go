@@ -10,99 +10,83 @@ import (
 
 // UpdateBlockIn are the arguments of update_block.
 type UpdateBlockIn struct {
-	BlockUUID      UUID       `json:"block_uuid" jsonschema:"block"`
-	Content        Content    `json:"content,omitempty" jsonschema:"new text"`
-	Properties     Properties `json:"properties,omitempty" jsonschema:"properties to set; null takes one off"`
-	ReplaceContent Yes        `json:"replace_content,omitempty" jsonschema:"false: put content below the present text instead"`
-	DryRun         bool       `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+	BlockUUID      UUID        `json:"block_uuid" jsonschema:"block"`
+	Content        Content     `json:"content,omitempty" jsonschema:"new text"`
+	Properties     Properties  `json:"properties,omitempty" jsonschema:"properties to set; null removes one"`
+	ReplaceContent DefaultTrue `json:"replace_content,omitempty" jsonschema:"false: add content below the present text"`
+	DryRun         bool        `json:"dry_run,omitempty" jsonschema:"only check; change nothing"`
+}
+
+func (in UpdateBlockIn) check() error {
+	if err := in.BlockUUID.check("block_uuid"); err != nil {
+		return err
+	}
+	if in.Content == "" && len(in.Properties) == 0 {
+		return tools.Errorf(tools.Invalid, "give content or properties")
+	}
+	return in.Properties.check()
 }
 
 func updateBlock() tools.Tool[*Graph] {
-	return tools.DefineWithContext(tools.Spec[UpdateBlockIn, BlockWritten]{
+	return defineWrite(tools.Spec[UpdateBlockIn, BlockWritten]{
 		Name: "update_block", Title: "Change a block", Effect: tools.Writes,
-		Doc:    "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Children and other properties stay.",
-		Errors: mayFail(),
+		Doc: "Replaces a block's text, or adds to it, and sets properties.\nNeeds blocks.update. Its children and other properties stay.",
 		Examples: []tools.Example[UpdateBlockIn, BlockWritten]{
 			{Purpose: "change a block's text", In: UpdateBlockIn{BlockUUID: exampleBlock, Content: "Plant tomatoes in May", ReplaceContent: true}, AnyAnswer: true},
 		},
-	}, (*Graph).UpdateBlock)
+	}, (*Graph).UpdateBlock, "blocks.update")
 }
 
 // UpdateBlock implements update_block.
 func (g *Graph) UpdateBlock(ctx context.Context, c tools.CallContext, in UpdateBlockIn) (BlockWritten, error) {
-	var none BlockWritten
-	if err := g.needs("blocks.update"); err != nil {
-		return none, err
-	}
-	if err := in.BlockUUID.check("block_uuid"); err != nil {
-		return none, err
-	}
-	if err := in.Properties.check(); err != nil {
-		return none, err
-	}
-	if in.Content == "" && len(in.Properties) == 0 {
-		return none, tools.Errorf(tools.Invalid, "give content or properties")
-	}
-	end, err := g.begin(ctx)
-	if err != nil {
-		return none, err
-	}
-	defer end()
 	was, err := g.block(ctx, in.BlockUUID, 0)
 	if err != nil {
-		return none, err
+		return BlockWritten{}, err
 	}
-	if err := g.mayWrite(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
-		return none, err
+	if err := g.checkNewBlocks(ctx, []*draft{{Content: string(in.Content), Properties: in.Properties}}); err != nil {
+		return BlockWritten{}, err
 	}
 	out := BlockWritten{UUID: was.UUID, PageName: was.Page.Name, PageUUID: was.Page.UUID, Parent: was.Parent}
 	if in.DryRun {
-		out.Written = rehearsed()
+		out.Written = dryRunResult()
 		return out, nil
 	}
 	content := string(in.Content)
 	if content != "" && !in.ReplaceContent {
 		content = withoutProperties(was.Raw) + "\n" + content
 	}
-	told, err := g.report(ctx, c, becoming(was.UUID, func(k *kept) { k.expect(content, in.Properties) }))
-	if err != nil {
-		return none, err
-	}
-	defer told()
-	out.Written, err = g.write(ctx, g.change(was, content, in.Properties))
-	if err != nil {
-		return none, err
-	}
-	return out, nil
+	out.Written, err = g.change(ctx, c, g.updateRequest(was, content, in.Properties),
+		planBlockUpdate(was.UUID, func(k *blockSnapshot) { k.applyUpdate(content, in.Properties) }))
+	return out, err
 }
 
-// change is the write that gives a block another text or properties.
-func (g *Graph) change(was wireBlock, content string, properties Properties) write {
-	return write{
+// updateRequest gives a block another text or properties.
+func (g *Graph) updateRequest(was wireBlock, content string, properties Properties) writeRequest {
+	return writeRequest{
 		method: "blocks.update",
-		in: struct {
+		params: struct {
 			UUID       UUID       `json:"uuid"`
 			Content    string     `json:"content,omitempty"`
 			Properties Properties `json:"properties,omitempty"`
 		}{was.UUID, content, properties},
-		facts: fate{UUID: was.UUID, Page: was.Page.Name},
-		look: func(ctx context.Context) (sight, error) {
+		details: writeDetails{UUID: was.UUID, Page: was.Page.Name},
+		verify: func(ctx context.Context) (verification, error) {
 			now, err := g.block(ctx, was.UUID, 0)
 			switch {
 			case err != nil:
-				return undone, err
-			case (content == "" || now.says(content)) && carries(was.Properties, now.Properties, properties):
-				return done, nil
+				return notApplied, err
+			case (content == "" || now.hasText(content)) && hasProperties(was.Properties, now.Properties, properties):
+				return applied, nil
 			case now.Raw == was.Raw && now.Content == was.Content && sameProperties(now.Properties, was.Properties):
-				return undone, nil
+				return notApplied, nil
 			}
-			return different, nil
+			return appliedDifferently, nil
 		},
 	}
 }
 
-// expect gives k another text and properties as a person will read them.
-func (k *kept) expect(content string, properties Properties) {
+// applyUpdate changes text and properties of a snapshot as the write will.
+func (k *blockSnapshot) applyUpdate(content string, properties Properties) {
 	if content != "" {
 		lines := []string{content} // a file graph's properties stay below the text
 		for line := range strings.SplitSeq(k.Text, "\n") {

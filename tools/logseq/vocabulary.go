@@ -6,13 +6,12 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// PartIn are the arguments of the lists of tags, properties and templates.
-type PartIn struct {
-	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"most to answer"`
-	Offset tools.Offset `json:"offset,omitempty" jsonschema:"how many to skip"`
+// ListVocabularyIn are the arguments of the lists of tags, properties and
+// templates.
+type ListVocabularyIn struct {
+	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of entries"`
+	Offset tools.Offset `json:"offset,omitempty" jsonschema:"entries to skip"`
 }
-
-func (in PartIn) arg() listArg { return listArg{int(in.Offset), int(in.Limit)} }
 
 // Tag is a tag, which on a DB graph is a page.
 type Tag struct {
@@ -23,39 +22,26 @@ type Tag struct {
 // TagsOut is the answer of get_tags.
 type TagsOut struct {
 	Tags  []Tag  `json:"tags" jsonschema:"tags"`
-	Total int    `json:"total" jsonschema:"tags there are"`
+	Total int    `json:"total" jsonschema:"total tags"`
 	Note  string `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
-func listTags() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, TagsOut]{
+func getTags() tools.Tool[*Graph] {
+	return define(tools.Spec[ListVocabularyIn, TagsOut]{
 		Name: "get_tags", Title: "List tags", Effect: tools.Reads,
-		Doc: "Lists the tags that people made.\nNeeds tags.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TagsOut]{{Purpose: "see the tags", In: PartIn{Limit: 50}, AnyAnswer: true}},
-	}, (*Graph).ListTags)
+		Doc:      "Lists the tags that people made.\nNeeds tags.",
+		Examples: []tools.Example[ListVocabularyIn, TagsOut]{{Purpose: "see the tags", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+	}, (*Graph).GetTags, "tags")
 }
 
-// ListTags implements get_tags.
-func (g *Graph) ListTags(ctx context.Context, in PartIn) (TagsOut, error) {
+// GetTags implements get_tags.
+func (g *Graph) GetTags(ctx context.Context, in ListVocabularyIn) (TagsOut, error) {
 	var out TagsOut
-	if err := g.needs("tags"); err != nil {
-		return out, err
+	entries, err := g.listVocabulary(ctx, "tags.list", in, tagVisible, &out.Total, &out.Note)
+	for _, e := range entries {
+		out.Tags = append(out.Tags, Tag{e.Name, e.UUID})
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "tags.list", knownTag)
-		if err != nil {
-			return TagsOut{}, err
-		}
-		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
-			out.Tags = append(out.Tags, Tag{t.Name, t.UUID})
-		}
-	} else if err := g.ask(ctx, "tags.list", in.arg(), &out); err != nil {
-		return TagsOut{}, err
-	}
-	out.Tags = within(window(out.Tags, 0, int(in.Limit)), func(t Tag) int { return len(t.Name) + 60 })
-	out.Note = rest(len(out.Tags), int(in.Offset), out.Total)
-	return out, nil
+	return out, err
 }
 
 // Property is a property by the name that people see.
@@ -69,39 +55,26 @@ type Property struct {
 // PropertiesOut is the answer of list_properties.
 type PropertiesOut struct {
 	Properties []Property `json:"properties" jsonschema:"properties"`
-	Total      int        `json:"total" jsonschema:"properties there are"`
+	Total      int        `json:"total" jsonschema:"total properties"`
 	Note       string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
 func listProperties() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, PropertiesOut]{
+	return define(tools.Spec[ListVocabularyIn, PropertiesOut]{
 		Name: "list_properties", Title: "List properties", Effect: tools.Reads,
-		Doc: "Lists the properties in use, by the names that other tools take.\nNeeds properties.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, PropertiesOut]{{Purpose: "see the properties", In: PartIn{Limit: 50}, AnyAnswer: true}},
-	}, (*Graph).ListProperties)
+		Doc:      "Lists the properties in use, by the names that other tools take.\nNeeds properties.",
+		Examples: []tools.Example[ListVocabularyIn, PropertiesOut]{{Purpose: "see the properties", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+	}, (*Graph).ListProperties, "properties")
 }
 
 // ListProperties implements list_properties.
-func (g *Graph) ListProperties(ctx context.Context, in PartIn) (PropertiesOut, error) {
+func (g *Graph) ListProperties(ctx context.Context, in ListVocabularyIn) (PropertiesOut, error) {
 	var out PropertiesOut
-	if err := g.needs("properties"); err != nil {
-		return out, err
+	entries, err := g.listVocabulary(ctx, "properties.list", in, propertyVisible, &out.Total, &out.Note)
+	for _, e := range entries {
+		out.Properties = append(out.Properties, Property{e.Name, e.Ident, e.Type, e.Many})
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "properties.list", knownProperty)
-		if err != nil {
-			return PropertiesOut{}, err
-		}
-		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
-			out.Properties = append(out.Properties, Property{t.Name, t.Ident, t.Type, t.Many})
-		}
-	} else if err := g.ask(ctx, "properties.list", in.arg(), &out); err != nil {
-		return PropertiesOut{}, err
-	}
-	out.Properties = within(window(out.Properties, 0, int(in.Limit)), func(p Property) int { return len(p.Name) + len(p.Ident) + 60 })
-	out.Note = rest(len(out.Properties), int(in.Offset), out.Total)
-	return out, nil
+	return out, err
 }
 
 // Template is a block whose children are copied where the template is used.
@@ -113,37 +86,24 @@ type Template struct {
 // TemplatesOut is the answer of list_templates.
 type TemplatesOut struct {
 	Templates []Template `json:"templates" jsonschema:"templates"`
-	Total     int        `json:"total" jsonschema:"templates there are"`
+	Total     int        `json:"total" jsonschema:"total templates"`
 	Note      string     `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
 func listTemplates() tools.Tool[*Graph] {
-	return tools.Define(tools.Spec[PartIn, TemplatesOut]{
+	return define(tools.Spec[ListVocabularyIn, TemplatesOut]{
 		Name: "list_templates", Title: "List templates", Effect: tools.Reads,
-		Doc: "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.", Errors: mayFail(),
-		Examples: []tools.Example[PartIn, TemplatesOut]{{Purpose: "see the templates", In: PartIn{Limit: 50}, AnyAnswer: true}},
-	}, (*Graph).ListTemplates)
+		Doc:      "Lists the templates of a file graph; read one with get_block.\nNeeds templates, which DB graphs lack.",
+		Examples: []tools.Example[ListVocabularyIn, TemplatesOut]{{Purpose: "see the templates", In: ListVocabularyIn{Limit: 50}, AnyAnswer: true}},
+	}, (*Graph).ListTemplates, "templates")
 }
 
 // ListTemplates implements list_templates.
-func (g *Graph) ListTemplates(ctx context.Context, in PartIn) (TemplatesOut, error) {
+func (g *Graph) ListTemplates(ctx context.Context, in ListVocabularyIn) (TemplatesOut, error) {
 	var out TemplatesOut
-	if err := g.needs("templates"); err != nil {
-		return out, err
+	entries, err := g.listVocabulary(ctx, "templates.list", in, templateVisible, &out.Total, &out.Note)
+	for _, e := range entries {
+		out.Templates = append(out.Templates, Template{e.Name, e.UUID})
 	}
-	if g.secret() {
-		terms, err := g.terms(ctx, "templates.list", knownTemplate)
-		if err != nil {
-			return TemplatesOut{}, err
-		}
-		out.Total = len(terms)
-		for _, t := range window(terms, int(in.Offset), int(in.Limit)) {
-			out.Templates = append(out.Templates, Template{t.Name, t.UUID})
-		}
-	} else if err := g.ask(ctx, "templates.list", in.arg(), &out); err != nil {
-		return TemplatesOut{}, err
-	}
-	out.Templates = within(window(out.Templates, 0, int(in.Limit)), func(t Template) int { return len(t.Name) + 60 })
-	out.Note = rest(len(out.Templates), int(in.Offset), out.Total)
-	return out, nil
+	return out, err
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// The types of this file are what the Peer answers, the same for both product
-// lines.
+// The types in this file are the answers of the Peer, the same for both
+// product lines.
 
-// wireBlock is a block. A null from Logseq leaves it without uuid.
+// wireBlock is a block. It has no uuid if Logseq answered null.
 type wireBlock struct {
 	UUID       UUID            `json:"uuid"`
 	Page       wireRef         `json:"page"`
-	Parent     UUID            `json:"parent"` // the page's or empty for one on top
+	Parent     UUID            `json:"parent"` // the page's or empty for a top-level block
 	Content    string          `json:"content"`
 	Raw        string          `json:"raw"`
 	Properties map[string]any  `json:"properties"`
@@ -25,7 +25,7 @@ type wireBlock struct {
 	Children   []wireBlock     `json:"children"`
 }
 
-// wireRef names a page. It is an object, or just the name.
+// wireRef names a page. It is an object, or only the name.
 type wireRef struct {
 	UUID UUID   `json:"uuid"`
 	Name string `json:"name"`
@@ -65,36 +65,48 @@ type (
 		UUID  UUID `json:"uuid"`
 		Depth int  `json:"depth"`
 	}
+	uuidArg struct {
+		UUID UUID `json:"uuid"`
+	}
+	moveArg struct {
+		UUID   UUID     `json:"uuid"`
+		Target string   `json:"target"`
+		Place  Position `json:"place"`
+	}
+	renameArg struct {
+		Page UUID   `json:"page"`
+		Name string `json:"name"`
+	}
 	listArg struct {
 		Offset int `json:"offset"`
 		Limit  int `json:"limit"`
 	}
 )
 
-// readWithin bounds one question: the plugin itself gives up on Logseq before.
-const readWithin = 15 * time.Second
+// readTimeout limits one read; the plugin gives up on Logseq earlier.
+const readTimeout = 15 * time.Second
 
-// ask puts a question that changes nothing. It may be asked twice.
-func (g *Graph) ask(ctx context.Context, method string, in, out any) error {
+// query sends a request that changes nothing. It may be sent twice.
+func (g *Graph) query(ctx context.Context, method string, in, out any) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if g.secret() {
-		if err := g.needs("privacy"); err != nil {
+	if g.hidesAnything() {
+		if err := g.requireCapability("privacy"); err != nil {
 			return err
 		}
-		in = bare{in}
+		in = rawRequest{in}
 	}
-	ctx, cancel := context.WithTimeout(ctx, readWithin)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	return failure(g.peer.Call(ctx, method, in, out, true))
+	return toolError(g.peer.Call(ctx, method, in, out, true))
 }
 
-// bare adds to a question that references are to stay as they are stored.
-type bare struct{ question any }
+// rawRequest asks for references as they are stored, without names.
+type rawRequest struct{ question any }
 
 // MarshalJSON implements json.Marshaler.
-func (b bare) MarshalJSON() ([]byte, error) {
+func (b rawRequest) MarshalJSON() ([]byte, error) {
 	raw, err := json.Marshal(b.question)
 	if err != nil || len(raw) < 2 || raw[0] != '{' {
 		return raw, err
@@ -105,14 +117,14 @@ func (b bare) MarshalJSON() ([]byte, error) {
 	return append([]byte(`{"bare":true,`), raw[1:]...), nil
 }
 
-// part is how many entries of a list are asked for at once.
-const part = 1000
+// listBatch is the number of entries of a list in one request.
+const listBatch = 1000
 
-// whole reads all of a list, part by part, for what is to be sifted here.
-func whole[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
+// readAll reads a whole list in batches.
+func readAll[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 	var all []T
 	for {
-		some, total, err := ask(listArg{len(all), part})
+		some, total, err := ask(listArg{len(all), listBatch})
 		if err != nil {
 			return nil, err
 		}
@@ -123,97 +135,96 @@ func whole[T any](ask func(listArg) ([]T, int, error)) ([]T, error) {
 	}
 }
 
-// page finds a page that an agent may know, by name or uuid.
+// page finds a visible page by name or uuid.
 func (g *Graph) page(ctx context.Context, name string) (wirePage, error) {
-	p, err := g.anyPage(ctx, name)
-	if err != nil || !g.secret() {
+	p, err := g.unfilteredPage(ctx, name)
+	if err != nil || !g.hidesAnything() {
 		return p, err
 	}
-	return g.view().page(ctx, name, p)
+	return g.newView().visiblePage(ctx, name, p)
 }
 
-// anyPage finds a page by name or uuid. What is not there, or was null, is
-// NotFound.
-func (g *Graph) anyPage(ctx context.Context, name string) (wirePage, error) {
+// unfilteredPage finds a page by name or uuid, hidden or not.
+func (g *Graph) unfilteredPage(ctx context.Context, name string) (wirePage, error) {
 	var p wirePage
-	if err := g.ask(ctx, "pages.get", pageArg{name}, &p); err != nil {
-		if absentIn(err) {
-			return p, noPage(name)
+	if err := g.query(ctx, "pages.get", pageArg{name}, &p); err != nil {
+		if isNotFound(err) {
+			return p, noPageError(name)
 		}
 		return p, err
 	}
 	if p.UUID == "" && p.Name == "" {
-		return p, noPage(name)
+		return p, noPageError(name)
 	}
 	return p, nil
 }
 
-// allLevels asks for blocks with everything below them.
+// allLevels requests blocks with everything below them.
 const allLevels = -1
 
-// tree reads a page that an agent may know, with depth levels of its blocks.
+// tree reads a visible page with depth levels of its visible blocks.
 func (g *Graph) tree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
-	p, blocks, err := g.anyTree(ctx, name, depth)
-	if err != nil || !g.secret() {
+	p, blocks, err := g.unfilteredTree(ctx, name, depth)
+	if err != nil || !g.hidesAnything() {
 		return p, blocks, err
 	}
-	v := g.view()
-	if p, err = v.page(ctx, name, p); err != nil {
+	v := g.newView()
+	if p, err = v.visiblePage(ctx, name, p); err != nil {
 		return p, nil, err
 	}
-	blocks, err = v.prune(ctx, blocks)
+	blocks, err = v.pruneHidden(ctx, blocks)
 	return p, blocks, err
 }
 
-// anyTree reads a page with depth levels of its blocks.
-func (g *Graph) anyTree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
+// unfilteredTree reads a page with depth levels of its blocks, hidden or not.
+func (g *Graph) unfilteredTree(ctx context.Context, name string, depth int) (wirePage, []wireBlock, error) {
 	var t struct {
 		Page   wirePage    `json:"page"`
 		Blocks []wireBlock `json:"blocks"`
 	}
-	if err := g.ask(ctx, "pages.tree", treeArg{name, depth}, &t); err != nil {
-		if absentIn(err) {
-			return t.Page, nil, noPage(name)
+	if err := g.query(ctx, "pages.tree", treeArg{name, depth}, &t); err != nil {
+		if isNotFound(err) {
+			return t.Page, nil, noPageError(name)
 		}
 		return t.Page, nil, err
 	}
 	if t.Page.UUID == "" && t.Page.Name == "" {
-		return t.Page, nil, noPage(name)
+		return t.Page, nil, noPageError(name)
 	}
 	return t.Page, t.Blocks, nil
 }
 
-// block reads a block that an agent may know, with depth levels below it.
+// block reads a visible block with depth levels below it.
 func (g *Graph) block(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
-	b, err := g.anyBlock(ctx, uuid, depth)
-	if err != nil || !g.secret() {
+	b, err := g.unfilteredBlock(ctx, uuid, depth)
+	if err != nil || !g.hidesAnything() {
 		return b, err
 	}
-	v := g.view()
-	seen, err := v.sees(ctx, b.UUID, b.Page)
+	v := g.newView()
+	seen, err := v.seesBlock(ctx, b.UUID, b.Page)
 	if err == nil && !seen {
-		err = noBlock(uuid)
+		err = noBlockError(uuid)
 	}
 	if err != nil {
 		return wireBlock{}, err
 	}
-	if b.Children, err = v.prune(ctx, b.Children); err != nil {
+	if b.Children, err = v.pruneHidden(ctx, b.Children); err != nil {
 		return wireBlock{}, err
 	}
-	return v.block(ctx, b)
+	return v.resolveBlock(ctx, b)
 }
 
-// anyBlock reads a block with depth levels below it.
-func (g *Graph) anyBlock(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
+// unfilteredBlock reads a block with depth levels below it, hidden or not.
+func (g *Graph) unfilteredBlock(ctx context.Context, uuid UUID, depth int) (wireBlock, error) {
 	var b wireBlock
-	if err := g.ask(ctx, "blocks.get", blockArg{uuid, depth}, &b); err != nil {
-		if absentIn(err) {
-			return b, noBlock(uuid)
+	if err := g.query(ctx, "blocks.get", blockArg{uuid, depth}, &b); err != nil {
+		if isNotFound(err) {
+			return b, noBlockError(uuid)
 		}
 		return b, err
 	}
 	if b.UUID == "" {
-		return b, noBlock(uuid)
+		return b, noBlockError(uuid)
 	}
 	return b, nil
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/links"
 )
 
-// maxAttachment is the size of the largest file that is attached.
+// maxAttachment is the maximum size of an attachment, in bytes.
 const maxAttachment = 50 << 20
 
 // AddAttachmentIn are the arguments of add_attachment.
 type AddAttachmentIn struct {
 	PagePath string `json:"pagePath" jsonschema:"page to attach to"`
-	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy: in the folder of pages or a configured inbox; or use data"`
-	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy; that of the file when omitted"`
+	FilePath string `json:"filePath,omitempty" jsonschema:"file to copy, from the folder of pages or a configured inbox; or use data"`
+	FileName string `json:"fileName,omitempty" jsonschema:"name of the copy; the name of the file when omitted"`
 	Data     string `json:"data,omitempty" jsonschema:"the file's bytes in base64, instead of filePath; needs fileName"`
 	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
 }
@@ -37,7 +37,7 @@ type AddAttachmentOut struct {
 func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
-		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page itself is not changed: put markdownSyntax into it. A taken name gets -2.",
+		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
 			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},
@@ -52,7 +52,7 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 	if err != nil {
 		return AddAttachmentOut{}, err
 	}
-	data, err := n.attached(in)
+	data, err := n.attachmentData(in)
 	if err != nil {
 		return AddAttachmentOut{}, err
 	}
@@ -68,22 +68,22 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 			break
 		}
 		if i > 1000 {
-			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have that name").WithHint("Choose another fileName.")
+			return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "Too many attachments have this name").WithHint("Choose another fileName.")
 		}
 		file = path.Join(stem(page), "assets", folder.NumberedName(name, i))
 	}
 	if n.vault.Exists(path.Join(stem(page), "assets", index)) {
-		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of that page is itself a page").WithHint("Move the page named assets elsewhere first.")
+		return AddAttachmentOut{}, tools.Errorf(tools.Conflict, "The assets folder of this page is itself a page").WithHint("Move the page named assets elsewhere first.")
 	}
-	if file, err = n.placed(file, ""); err != nil {
+	if file, err = n.resolveNewPath(file, ""); err != nil {
 		return AddAttachmentOut{}, err
 	}
 	if n.hidesAsAttachment(file) {
-		return AddAttachmentOut{}, keptFromAgents()
+		return AddAttachmentOut{}, hiddenError()
 	}
 	if !in.DryRun {
 		d := n.draft()
-		if err := d.add(file, data); err != nil {
+		if err := d.addFile(file, data); err != nil {
 			return AddAttachmentOut{}, err
 		}
 		if err := d.commit(ctx, c); err != nil {
@@ -91,11 +91,11 @@ func (n *Notebook) AddAttachment(ctx context.Context, c tools.CallContext, in Ad
 		}
 		n.announce()
 	}
-	return describe(page, file, in.DryRun), nil
+	return attachmentLink(page, file, in.DryRun), nil
 }
 
-// describe says how the page links to the file.
-func describe(page, file string, dry bool) AddAttachmentOut {
+// attachmentLink is the answer for a file: its path from the page, and a link.
+func attachmentLink(page, file string, dry bool) AddAttachmentOut {
 	rel := "./" + strings.TrimPrefix(file, path.Dir(page)+"/")
 	if path.Dir(page) == "." {
 		rel = "./" + file
@@ -108,17 +108,17 @@ func describe(page, file string, dry bool) AddAttachmentOut {
 	return AddAttachmentOut{RelativePath: rel, MarkdownSyntax: syntax, Path: file, DryRun: dry}
 }
 
-// attached is the bytes to attach.
-func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
+// attachmentData returns the bytes to attach.
+func (n *Notebook) attachmentData(in AddAttachmentIn) ([]byte, error) {
 	switch {
 	case in.FilePath != "" && in.Data != "":
-		return nil, tools.Errorf(tools.Invalid, "filePath and data: give one of them, not both")
+		return nil, tools.Errorf(tools.Invalid, "give filePath or data, not both")
 	case in.FilePath != "":
-		return n.takenFrom(in.FilePath)
+		return n.readAttachment(in.FilePath)
 	case in.Data == "":
 		return nil, tools.Errorf(tools.Invalid, "missing argument filePath").WithHint("Or pass the bytes as data, in base64.")
 	case in.FileName == "":
-		return nil, tools.Errorf(tools.Invalid, "missing argument fileName").WithHint("data has no name of its own.")
+		return nil, tools.Errorf(tools.Invalid, "missing argument fileName").WithHint("Data has no file name of its own.")
 	case base64.StdEncoding.DecodedLen(len(in.Data)) > maxAttachment+3:
 		return nil, tools.Errorf(tools.Limited, "data: at most %d bytes", maxAttachment)
 	}
@@ -129,12 +129,12 @@ func (n *Notebook) attached(in AddAttachmentIn) ([]byte, error) {
 	return data, nil
 }
 
-// takenFrom reads a file from where attachments may come from: the folder of pages
-// itself, or an inbox of the configuration.
-func (n *Notebook) takenFrom(file string) ([]byte, error) {
+// readAttachment reads a file from the folder of pages or from an inbox of the
+// configuration.
+func (n *Notebook) readAttachment(file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
-		if err := checkPath(filepath.ToSlash(file)); err != nil {
-			return nil, n.failure(file, err)
+		if err := folder.CheckName(filepath.ToSlash(file)); err != nil {
+			return nil, n.toolError(file, err)
 		}
 		file = filepath.Join(n.vault.Path(), file)
 	}
@@ -144,14 +144,14 @@ func (n *Notebook) takenFrom(file string) ([]byte, error) {
 	data, err := folder.ReadOutside(file, append([]string{n.vault.Path()}, n.inbox...), maxAttachment)
 	switch {
 	case errors.Is(err, folder.ErrNotAllowed):
-		return nil, tools.Errorf(tools.Denied, "Cannot attach files from that place").
+		return nil, tools.Errorf(tools.Denied, "Files from this folder cannot be attached").
 			WithHint("Put the file into the folder of pages, pass it as data, or ask the user to add its folder to the source's inbox in the configuration.")
 	case errors.Is(err, folder.ErrTooLarge):
 		return nil, tools.Errorf(tools.Limited, "The file is larger than %d bytes", maxAttachment)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular):
 		return nil, tools.Errorf(tools.NotFound, "File not found at path: %s", file)
 	case err != nil:
-		return nil, n.failure(file, err)
+		return nil, n.toolError(file, err)
 	}
 	return data, nil
 }

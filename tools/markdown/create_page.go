@@ -15,7 +15,7 @@ import (
 
 // CreatePageIn are the arguments of create_page.
 type CreatePageIn struct {
-	Title      string `json:"title" jsonschema:"title; the file is named after it"`
+	Title      string `json:"title" jsonschema:"title; also the name of the file"`
 	ParentPath string `json:"parentPath,omitempty" jsonschema:"page or folder to create it in; the root when omitted"`
 	Content    string `json:"content,omitempty" jsonschema:"body as Markdown; front matter is added"`
 	Icon       string `json:"icon,omitempty" jsonschema:"icon, such as an emoji"`
@@ -33,7 +33,7 @@ type CreatePageOut struct {
 func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc:    "Creates a page with that title and fresh front matter in a page or folder.\nA taken name gets -2; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
+		Doc:    "Creates a page with a title and new front matter in a page or folder.\nIf the name is taken, -2 is added; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,
@@ -56,17 +56,17 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	}
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	o, parent, err := n.below(ctx, in.ParentPath)
+	o, parent, err := n.findNode(ctx, in.ParentPath)
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	file, err := n.free(o, path.Join(parent.place, folder.CleanName(title)+".md"))
+	file, err := n.findFreeName(o, path.Join(parent.place, folder.CleanName(title)+".md"))
 	if err != nil {
 		return CreatePageOut{}, err
 	}
-	id, text := compose(title, in.Icon, in.Content, n.now())
-	if n.hidesAs(file, []byte(text)) {
-		return CreatePageOut{}, keptFromAgents()
+	id, text := composePage(title, in.Icon, in.Content, n.now())
+	if n.hidesContentAt(file, []byte(text)) {
+		return CreatePageOut{}, hiddenError()
 	}
 	out := CreatePageOut{PageID: id, Path: file, DryRun: in.DryRun}
 	if in.DryRun {
@@ -79,29 +79,29 @@ func (n *Notebook) CreatePage(ctx context.Context, c tools.CallContext, in Creat
 	return out, nil
 }
 
-// free is file, or its first numbered form that no page, folder or other file
-// has.
-func (n *Notebook) free(o *outline, file string) (string, error) {
+// findFreeName returns file, or its first numbered form that is not taken by a
+// page, a folder or another file.
+func (n *Notebook) findFreeName(o *outline, file string) (string, error) {
 	for try, i := file, 2; i < 1000; try, i = folder.NumberedName(file, i), i+1 {
 		_, asFile := n.vault.Find(try)
 		_, asFolder := n.vault.Find(stem(try))
 		if asFile == nil || asFolder == nil || path.Base(stem(try)) == rootIndex {
 			continue
 		}
-		return n.room(o, try)
+		return n.checkNewPage(o, try)
 	}
-	return "", tools.Errorf(tools.Conflict, "Too many pages have that name at path: %s", file).WithHint("Choose another title.")
+	return "", tools.Errorf(tools.Conflict, "Too many pages have this name at path: %s", file).WithHint("Choose another title.")
 }
 
-// compose is the text of a new page. Keys that the content's own front matter
-// has stay as they are; missing ones are put before them.
-func compose(title, icon, content string, now time.Time) (id, text string) {
+// composePage returns the text of a new page and its id. Front matter in content
+// is kept; missing keys are put before it.
+func composePage(title, icon, content string, now time.Time) (id, text string) {
 	content = strings.TrimPrefix(content, "\uFEFF")
 	block, body, has := frontmatter.Split(content)
 	own, err := frontmatter.Parse(block)
 	if !has || err != nil {
 		has, block, body = false, "", 0
-		own, _ = frontmatter.Parse("") // nothing is always valid
+		own, _ = frontmatter.Parse("") // empty front matter is always valid
 	}
 	id = newID()
 	stamp := now.UTC().Format(time.RFC3339)
@@ -131,7 +131,7 @@ func iconScalar(icon string) string {
 	return frontmatter.Scalar(icon)
 }
 
-// newID is a random UUID, version 4.
+// newID returns a random UUID, version 4.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Detect claims folders of Obsidian and Logseq, and any that has .md files
-// near its top.
+// Detect recognises folders of Obsidian and Logseq, and others with .md files near
+// the top.
 func Detect(dir fs.FS) tools.Detection {
 	for name, why := range map[string]string{".obsidian": "it has an .obsidian folder", "logseq": "it has a logseq folder"} {
 		if info, err := fs.Stat(dir, name); err == nil && info.IsDir() {

@@ -12,27 +12,28 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxChanged is how many bytes one call moves, rewrites or removes at most,
-// for all of them are kept, so that they can be taken back.
+// maxChanged is the maximum number of bytes that one call moves, rewrites or
+// deletes. All of them are kept so that the call can be undone.
 const maxChanged = 256 << 20
 
-// A draft is what a call will make of the folder. It is worked out to its end
-// before anything is written: methods look at the folder as it will be. Who
-// has one holds n.writing. It is not for several goroutines, but for read.
+// A draft is the folder as a call will leave it. It is worked out completely
+// before anything is written, and its methods see the folder as it will be. The
+// owner of a draft holds n.writing. Only readPage may be called from several
+// goroutines.
 type draft struct {
 	n             *Notebook
-	there         *entries // in the folder as it is; nil until somebody asks for the outline
+	entries       *entries // of the folder as it is; nil until outline is called
 	before, after map[string]tools.State
-	came          map[string]string // by the path of a file that moves: where it was
+	movedFrom     map[string]string // old path of a moved file, by its new path
 	size          int
 }
 
 func (n *Notebook) draft() *draft {
-	return &draft{n: n, before: map[string]tools.State{}, after: map[string]tools.State{}, came: map[string]string{}}
+	return &draft{n: n, before: map[string]tools.State{}, after: map[string]tools.State{}, movedFrom: map[string]string{}}
 }
 
-// now is what a target will hold, and held before, as far as the draft goes.
-func (d *draft) now(target string) (tools.State, error) {
+// state returns what a target will hold, and remembers what it holds now.
+func (d *draft) state(target string) (tools.State, error) {
 	if st, ok := d.after[target]; ok {
 		return st, nil
 	}
@@ -48,8 +49,8 @@ func (d *draft) now(target string) (tools.State, error) {
 	return st, nil
 }
 
-// has says whether there will be a file or a folder of that name.
-func (d *draft) has(name string) bool {
+// exists reports whether there will be a file or folder with that name.
+func (d *draft) exists(name string) bool {
 	file, isFile := d.after[name]
 	folder, isFolder := d.after[folderTarget(name)]
 	if file.Exists || folder.Exists {
@@ -58,7 +59,7 @@ func (d *draft) has(name string) bool {
 	return !isFile && !isFolder && d.n.vault.Exists(name)
 }
 
-// hasFolder says whether there will be a folder of that name.
+// hasFolder reports whether there will be a folder with that name.
 func (d *draft) hasFolder(name string) bool {
 	if st, ok := d.after[folderTarget(name)]; ok {
 		return st.Exists
@@ -66,59 +67,59 @@ func (d *draft) hasFolder(name string) bool {
 	return d.n.vault.IsDir(name)
 }
 
-// read is a page as it will be.
-func (d *draft) read(file string) (*page, error) {
+// readPage returns a page as it will be.
+func (d *draft) readPage(file string) (*page, error) {
 	if st, ok := d.after[file]; ok && st.Exists {
 		return parse(file, st.Data), nil
 	}
 	return d.n.read(file)
 }
 
-// put makes data the content of a file that is there.
-func (d *draft) put(file string, data []byte) error {
-	st, err := d.now(file)
+// setContent replaces the content of an existing file.
+func (d *draft) setContent(file string, data []byte) error {
+	st, err := d.state(file)
 	st.Data = data
 	d.after[file] = st
 	return err
 }
 
-// add makes a new file.
-func (d *draft) add(file string, data []byte) error {
+// addFile creates a file.
+func (d *draft) addFile(file string, data []byte) error {
 	mode, _, err := d.n.modes()
 	if err != nil {
 		return err
 	}
-	return d.place(file, tools.State{Exists: true, Data: data, Mode: mode})
+	return d.placeFile(file, tools.State{Exists: true, Data: data, Mode: mode})
 }
 
-// place makes a file where there is none, and the folders it needs.
-func (d *draft) place(file string, st tools.State) error {
-	if d.has(file) {
-		return d.n.taken(file)
+// placeFile creates a file with a State, and the folders it needs.
+func (d *draft) placeFile(file string, st tools.State) error {
+	if d.exists(file) {
+		return d.n.nameTakenError(file)
 	}
-	if err := d.folder(path.Dir(file), 0); err != nil {
+	if err := d.addFolder(path.Dir(file), 0); err != nil {
 		return err
 	}
-	if _, err := d.now(file); err != nil {
+	if _, err := d.state(file); err != nil {
 		return err
 	}
 	d.after[file] = st
 	return nil
 }
 
-// folder makes a folder, and those above it, if it is not there; mode 0 is
-// that of new ones.
-func (d *draft) folder(dir string, mode uint32) error {
+// addFolder creates a folder and its parents if they are missing; mode 0 means
+// the default permissions.
+func (d *draft) addFolder(dir string, mode uint32) error {
 	if dir == "." || d.hasFolder(dir) {
 		return nil
 	}
-	if d.has(dir) {
-		return d.n.taken(dir)
+	if d.exists(dir) {
+		return d.n.nameTakenError(dir)
 	}
-	if err := d.folder(path.Dir(dir), 0); err != nil {
+	if err := d.addFolder(path.Dir(dir), 0); err != nil {
 		return err
 	}
-	if _, err := d.now(folderTarget(dir)); err != nil {
+	if _, err := d.state(folderTarget(dir)); err != nil {
 		return err
 	}
 	if mode == 0 {
@@ -131,56 +132,55 @@ func (d *draft) folder(dir string, mode uint32) error {
 	return nil
 }
 
-// remove takes a file away.
-func (d *draft) remove(file string) error {
-	_, err := d.now(file)
+// removeFile deletes a file.
+func (d *draft) removeFile(file string) error {
+	_, err := d.state(file)
 	d.after[file] = tools.State{}
 	return err
 }
 
-// move gives a file another path.
-func (d *draft) move(from, to string) error {
-	st, err := d.now(from)
+// moveFile gives a file another path.
+func (d *draft) moveFile(from, to string) error {
+	st, err := d.state(from)
 	if err != nil {
 		return err
 	}
-	if err := d.remove(from); err != nil {
+	if err := d.removeFile(from); err != nil {
 		return err
 	}
-	if err := d.place(to, st); err != nil {
+	if err := d.placeFile(to, st); err != nil {
 		return err
 	}
-	d.came[to] = cmp.Or(d.came[from], from)
-	delete(d.came, from)
+	d.movedFrom[to] = cmp.Or(d.movedFrom[from], from)
+	delete(d.movedFrom, from)
 	return nil
 }
 
-// removeEmpty takes a folder away if nothing will be in it, and says whether
-// it does.
+// removeEmpty deletes a folder if it will be empty, and reports whether it did.
 func (d *draft) removeEmpty(dir string) (bool, error) {
 	if dir == "." || dir == "" || !d.hasFolder(dir) {
 		return false, nil
 	}
 	names, err := d.n.vault.Names(dir)
 	if err != nil && d.n.vault.IsDir(dir) {
-		return false, nil // what cannot be listed stays
+		return false, nil // keep a folder that cannot be listed
 	}
 	for _, name := range names {
-		if d.has(path.Join(dir, name)) {
+		if d.exists(path.Join(dir, name)) {
 			return false, nil
 		}
 	}
 	for target, st := range d.after {
-		if name, _ := folderOf(target); st.Exists && path.Dir(name) == dir {
+		if name, _ := parseFolderTarget(target); st.Exists && path.Dir(name) == dir {
 			return false, nil
 		}
 	}
-	_, err = d.now(folderTarget(dir))
+	_, err = d.state(folderTarget(dir))
 	d.after[folderTarget(dir)] = tools.State{}
 	return err == nil, err
 }
 
-// changes are all that the draft comes to, in the order of their targets.
+// changes lists what the draft changes, ordered by target.
 func (d *draft) changes() []tools.Change {
 	var changes []tools.Change
 	for _, target := range slices.Sorted(maps.Keys(d.after)) {
@@ -191,8 +191,8 @@ func (d *draft) changes() []tools.Change {
 	return changes
 }
 
-// commit reports the draft and then writes it. An error that is not the
-// caller's says what stood in the way, and that nothing has changed.
+// commit reports the changes and then writes them. If it fails, nothing has
+// changed.
 func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	changes := d.changes()
 	if len(changes) == 0 {
@@ -201,47 +201,47 @@ func (d *draft) commit(ctx context.Context, c tools.CallContext) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.n.allowed(changes); err != nil {
+	if err := d.checkPrivacy(changes); err != nil {
 		return err
 	}
 	if err := c.BeforeWrite(ctx, changes...); err != nil {
 		return err
 	}
 	moved := moves{}
-	for to, from := range d.came {
+	for to, from := range d.movedFrom {
 		moved[from] = to
 	}
 	err := d.n.apply(changes, moved)
 	if e, ok := errors.AsType[*editedError](err); ok {
 		if now, readErr := d.n.read(e.target); readErr == nil && d.before[e.target].Exists {
-			return conflict(now.etag())
+			return conflictError(now.etag())
 		}
-		return d.n.failure(e.target, folder.ErrExists)
+		return d.n.toolError(e.target, folder.ErrExists)
 	}
 	if err != nil {
-		name, _ := folderOf(changes[0].Target)
-		return d.n.failure(name, err)
+		name, _ := parseFolderTarget(changes[0].Target)
+		return d.n.toolError(name, err)
 	}
 	return nil
 }
 
-// outline is that of the folder as it will be.
+// outline returns the outline of the folder as it will be.
 func (d *draft) outline(ctx context.Context) (*outline, error) {
-	if d.there == nil {
+	if d.entries == nil {
 		there, err := d.n.entries(ctx)
 		if err != nil {
 			return nil, err
 		}
-		d.there = &there
+		d.entries = &there
 	}
 	gone := func(target string) bool { st, known := d.after[target]; return known && !st.Exists }
 	e := entries{
-		dirs:    slices.DeleteFunc(slices.Clone(d.there.dirs), func(dir string) bool { return gone(folderTarget(dir)) }),
-		files:   slices.DeleteFunc(slices.Clone(d.there.files), gone),
-		skipped: d.there.skipped,
+		dirs:    slices.DeleteFunc(slices.Clone(d.entries.dirs), func(dir string) bool { return gone(folderTarget(dir)) }),
+		files:   slices.DeleteFunc(slices.Clone(d.entries.files), gone),
+		skipped: d.entries.skipped,
 	}
 	for target, st := range d.after {
-		name, isFolder := folderOf(target)
+		name, isFolder := parseFolderTarget(target)
 		switch {
 		case !st.Exists || d.before[target].Exists:
 		case isFolder:

@@ -14,12 +14,12 @@ import (
 // GetPageLinksIn are the arguments of get_page_links.
 type GetPageLinksIn struct {
 	Path  string      `json:"path" jsonschema:"page"`
-	Limit tools.Limit `json:"limit,omitempty" jsonschema:"most entries in each list"`
+	Limit tools.Limit `json:"limit,omitempty" jsonschema:"maximum number of entries in each list"`
 }
 
 // GetPageLinksOut is the answer of get_page_links.
 type GetPageLinksOut struct {
-	Outgoing  []OutgoingLink `json:"outgoing" jsonschema:"links on the page, in their order"`
+	Outgoing  []OutgoingLink `json:"outgoing" jsonschema:"links on the page, in order"`
 	Incoming  []IncomingLink `json:"incoming" jsonschema:"pages that link to it"`
 	Truncated bool           `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string         `json:"note,omitempty" jsonschema:"what was cut"`
@@ -27,29 +27,29 @@ type GetPageLinksOut struct {
 
 // OutgoingLink is a link to a page or an attachment.
 type OutgoingLink struct {
-	Title      string   `json:"title" jsonschema:"title of the page, else what is written"`
+	Title      string   `json:"title" jsonschema:"title of the page, or the text of the link"`
 	Path       string   `json:"path" jsonschema:"the page; empty when broken or ambiguous"`
 	Status     string   `json:"status" jsonschema:"ok, broken, ambiguous or attachment"`
 	Line       int      `json:"line" jsonschema:"line of the page, from 1"`
 	Heading    string   `json:"heading,omitempty" jsonschema:"heading it points to"`
 	Block      string   `json:"block,omitempty" jsonschema:"block it points to"`
-	Text       string   `json:"text,omitempty" jsonschema:"text shown instead"`
-	Embed      bool     `json:"embed,omitempty" jsonschema:"the target is shown in place"`
-	Candidates []string `json:"candidates,omitempty" jsonschema:"pages an ambiguous link may mean"`
+	Text       string   `json:"text,omitempty" jsonschema:"text shown instead of the target"`
+	Embed      bool     `json:"embed,omitempty" jsonschema:"the target is embedded"`
+	Candidates []string `json:"candidates,omitempty" jsonschema:"pages that an ambiguous link may mean"`
 }
 
 // IncomingLink is a page that links here.
 type IncomingLink struct {
 	Title string `json:"title" jsonschema:"title"`
 	Path  string `json:"path" jsonschema:"file of the page"`
-	Line  int    `json:"line" jsonschema:"line of its first such link"`
-	Count int    `json:"count" jsonschema:"how many such links it has"`
+	Line  int    `json:"line" jsonschema:"line of its first link to the page"`
+	Count int    `json:"count" jsonschema:"number of links to the page"`
 }
 
 func getPageLinks() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
 		Name: "get_page_links", Title: "Links of a page", Effect: tools.Reads,
-		Doc:    "Lists the links from a page and the pages that link to it (backlinks).\nWikilinks and Markdown links count; broken and ambiguous ones are marked, never guessed.",
+		Doc:    "Lists the links from a page and the pages that link to it (backlinks).\nIncludes wikilinks and Markdown links; broken and ambiguous links are marked.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetPageLinksIn, GetPageLinksOut]{{
 			Purpose: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Beta.md", Limit: 50},
@@ -75,17 +75,17 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	all, err := corpus(ctx, o, n.read)
+	all, err := readLinkSources(ctx, o, n.read)
 	if err != nil {
 		return GetPageLinksOut{}, err
 	}
-	r := newResolver(o, all)
+	r := newLinkResolver(o, all)
 	titles := map[string]string{}
 	for _, c := range all {
 		titles[c.file] = c.title
 	}
-	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: unread(o)}
-	limit := cmp.Or(int(in.Limit), 50)
+	out := GetPageLinksOut{Outgoing: outgoing(p, r, titles), Incoming: incoming(file, r, all), Note: skippedNote(o)}
+	limit := int(in.Limit)
 	if more := len(out.Outgoing) - limit; more > 0 {
 		out.Outgoing, out.Truncated = out.Outgoing[:limit], true
 		out.Note += fmt.Sprintf("%d more outgoing links. ", more)
@@ -97,15 +97,15 @@ func (n *Notebook) GetPageLinks(ctx context.Context, in GetPageLinksIn) (GetPage
 	return out, nil
 }
 
-func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
+func outgoing(p *page, r *linkResolver, titles map[string]string) []OutgoingLink {
 	var out []OutgoingLink
 	for _, l := range links.Scan(p.text, p.body) {
 		if l.Target == "" { // a heading of the page itself
 			continue
 		}
-		link := OutgoingLink{Title: cutText(l.Target, 200), Line: l.Line, Heading: cutText(l.Heading, 200), Block: l.Block, Text: cutText(l.Text, 200), Embed: l.Embed}
+		link := OutgoingLink{Title: tools.Truncate(l.Target, 200), Line: l.Line, Heading: tools.Truncate(l.Heading, 200), Block: l.Block, Text: tools.Truncate(l.Text, 200), Embed: l.Embed}
 		found, _ := r.resolve(p.file, l)
-		switch attached := r.attachment(p.file, l); {
+		switch attached := r.attachments(p.file, l); {
 		case len(found) == 1:
 			link.Status, link.Path, link.Title = "ok", found[0], titles[found[0]]
 		case len(found) > 1:
@@ -124,7 +124,7 @@ func outgoing(p *page, r *resolver, titles map[string]string) []OutgoingLink {
 	return out
 }
 
-func incoming(file string, r *resolver, all []card) []IncomingLink {
+func incoming(file string, r *linkResolver, all []linkSource) []IncomingLink {
 	var out []IncomingLink
 	for _, c := range all {
 		in := IncomingLink{Title: c.title, Path: c.file}

@@ -14,22 +14,22 @@ import (
 // GetTreeIn are the arguments of get_tree.
 type GetTreeIn struct {
 	IncludeMetadata bool   `json:"includeMetadata,omitempty" jsonschema:"also each page's other front matter"`
-	Path            string `json:"path,omitempty" jsonschema:"only what is below this page or folder"`
-	Depth           Levels `json:"depth,omitempty" jsonschema:"levels to answer; all when omitted"`
+	Path            string `json:"path,omitempty" jsonschema:"only pages below this page or folder"`
+	Depth           Levels `json:"depth,omitempty" jsonschema:"number of levels; all when omitted"`
 }
 
 // Levels is a number of levels: 1 to 50.
 type Levels int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements [tools.SchemaProvider].
 func (Levels) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(50.0)}
 }
 
 // GetTreeOut is the answer of get_tree.
 type GetTreeOut struct {
-	Tree      Branches `json:"tree" jsonschema:"pages in the sidebar's order, each with its children"`
-	Total     int      `json:"total" jsonschema:"pages there are"`
+	Tree      Branches `json:"tree" jsonschema:"pages in sidebar order, each with its children"`
+	Total     int      `json:"total" jsonschema:"total pages"`
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string   `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
@@ -45,10 +45,10 @@ type Branch struct {
 	Children    Branches       `json:"children,omitempty"`
 }
 
-// Branches are siblings.
+// Branches are sibling pages.
 type Branches []Branch
 
-// JSONSchema implements tools.Typed: the tree is recursive, which inference
+// JSONSchema implements [tools.SchemaProvider]: the tree is recursive, which inference
 // does not know.
 func (Branches) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{
@@ -60,7 +60,7 @@ func (Branches) JSONSchema() *jsonschema.Schema {
 func getTree() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetTreeIn, GetTreeOut]{
 		Name: "get_tree", Title: "Tree of pages", Effect: tools.Reads,
-		Doc:    "Answers the whole hierarchy of pages as a tree, in the sidebar's order.\nA tree that is too large loses its deepest levels; ask for those by path.",
+		Doc:    "Returns the whole hierarchy of pages as a tree, in sidebar order.\nIf the tree is too large its deepest levels are left out; ask for them by path.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
 			Purpose: "get an overview", In: GetTreeIn{}, AnyAnswer: true,
@@ -74,15 +74,15 @@ func getTree() tools.Tool[*Notebook] {
 
 // GetTree implements get_tree.
 func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error) {
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	root, err := n.list(ctx, top, int(in.Depth))
+	root, err := n.readHeads(ctx, top, int(in.Depth))
 	if err != nil {
 		return GetTreeOut{}, err
 	}
-	out := GetTreeOut{Note: unread(o)}
+	out := GetTreeOut{Note: skippedNote(o)}
 	for _, c := range top.children {
 		c.pages(func(*node) { out.Total++ })
 	}
@@ -97,7 +97,7 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 		out.Truncated = true
 		out.Note += fmt.Sprintf("Cut to the first %d of %d levels: ask for a page with hasChildren by path. ", depth, len(levels))
 	}
-	if size > maxAnswer { // the first level alone
+	if size > maxAnswer { // the first level is too large by itself
 		kept, used := 0, 0
 		for kept < len(out.Tree) && used <= maxAnswer {
 			used += out.Tree[kept].size()
@@ -110,12 +110,12 @@ func (n *Notebook) GetTree(ctx context.Context, in GetTreeIn) (GetTreeOut, error
 	return out, nil
 }
 
-// levels is how many bytes each level of the tree takes, roughly.
-func (l *listed) levels(metadata bool) []int {
+// levels is roughly the number of bytes in each level of the tree.
+func (l *listedNode) levels(metadata bool) []int {
 	var sizes []int
 	for level := l.children; len(level) > 0; {
 		size := 0
-		var next []*listed
+		var next []*listedNode
 		for _, c := range level {
 			b := c.branch(metadata)
 			size += b.size()
@@ -126,7 +126,7 @@ func (l *listed) levels(metadata bool) []int {
 	return sizes
 }
 
-func (l *listed) branches(depth int, metadata bool) Branches {
+func (l *listedNode) branches(depth int, metadata bool) Branches {
 	var out Branches
 	for _, c := range l.children {
 		b := c.branch(metadata)
@@ -139,10 +139,10 @@ func (l *listed) branches(depth int, metadata bool) Branches {
 }
 
 // branch is the node without its children.
-func (l *listed) branch(metadata bool) Branch {
-	b := Branch{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
-	if metadata && l.page != nil {
-		b.Metadata = maps.Clone(l.page.fields.Values)
+func (l *listedNode) branch(metadata bool) Branch {
+	b := Branch{Path: l.node.path(), Title: l.title, Icon: l.icon, HasChildren: len(l.node.children) > 0, PageID: l.id}
+	if metadata && l.fields != nil {
+		b.Metadata = maps.Clone(l.fields)
 		for _, shown := range []string{"id", "title", "icon"} {
 			delete(b.Metadata, shown)
 		}
@@ -150,7 +150,7 @@ func (l *listed) branch(metadata bool) Branch {
 	return b
 }
 
-// size is how many bytes the branch takes without its children, roughly.
+// size is roughly the number of bytes in the branch without its children.
 func (b Branch) size() int {
 	size := len(b.Path) + len(b.Title) + len(b.Icon) + len(b.PageID) + 80
 	if len(b.Metadata) > 0 {

@@ -106,7 +106,7 @@ func TestOpenNamesThePath(t *testing.T) {
 	b := open(t, map[string]string{"x.md": ""}, nil)
 	for want, config := range map[string]Config{
 		"no such folder":                          {Path: filepath.Join(dir, "gone")},
-		"it is not a folder":                      {Path: filepath.Join(b.dir, "x.md")},
+		"not a folder":                            {Path: filepath.Join(b.dir, "x.md")},
 		`(tenant "none"): no such folder`:         {Path: dir, Tenant: "none"},
 		`tenant "../x" is not the name of`:        {Path: dir, Tenant: "../x"},
 		`tenant ".." is not the name of a folder`: {Path: dir, Tenant: ".."},

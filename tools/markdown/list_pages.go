@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -12,21 +13,21 @@ type ListPagesIn struct {
 	Path           string       `json:"path,omitempty" jsonschema:"page or folder whose children to list; the root when omitted"`
 	Depth          Depth        `json:"depth,omitempty" jsonschema:"levels to list"`
 	IncludeContent bool         `json:"includeContent,omitempty" jsonschema:"also the pages' text"`
-	Limit          tools.Limit  `json:"limit,omitempty" jsonschema:"most pages to answer"`
+	Limit          tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of pages"`
 	Offset         tools.Offset `json:"offset,omitempty" jsonschema:"pages to skip"`
 }
 
 // ListPagesOut is the answer of list_pages.
 type ListPagesOut struct {
-	Pages     []ListedPage `json:"pages" jsonschema:"parents before their children"`
-	Total     int          `json:"total" jsonschema:"pages there are without limit and offset"`
+	Pages     []ListedPage `json:"pages" jsonschema:"each page before its children"`
+	Total     int          `json:"total" jsonschema:"total pages"`
 	Truncated bool         `json:"truncated,omitempty" jsonschema:"something was cut; note says what"`
 	Note      string       `json:"note,omitempty" jsonschema:"what was cut and how to get it"`
 }
 
-// ListedPage is one page, or a folder without a page of its own.
+// ListedPage is a page, or a folder without a page of its own.
 type ListedPage struct {
-	Path        string `json:"path" jsonschema:"file of the page; a folder without a page has no .md"`
+	Path        string `json:"path" jsonschema:"file of the page; a folder has no .md"`
 	Title       string `json:"title" jsonschema:"title"`
 	Icon        string `json:"icon" jsonschema:"icon, empty if none"`
 	HasChildren bool   `json:"hasChildren" jsonschema:"whether pages are below it"`
@@ -37,7 +38,7 @@ type ListedPage struct {
 func listPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ListPagesIn, ListPagesOut]{
 		Name: "list_pages", Title: "List pages", Effect: tools.Reads,
-		Doc:    "Lists the pages below a page or folder, one level deep unless depth says more.\nFor the whole hierarchy use get_tree, to find words search_pages.",
+		Doc:    "Lists the pages below a page or folder, one level deep by default.\nFor the whole hierarchy use get_tree; to find words use search_pages.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ListPagesIn, ListPagesOut]{{
 			Purpose: "see the children of a page", In: ListPagesIn{Path: "Projects", Depth: 2, Limit: 50}, AnyAnswer: true,
@@ -48,38 +49,34 @@ func listPages() tools.Tool[*Notebook] {
 
 // ListPages implements list_pages.
 func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut, error) {
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	root, err := n.list(ctx, top, int(max(in.Depth, 1)))
+	root, err := n.readHeads(ctx, top, int(in.Depth))
 	if err != nil {
 		return ListPagesOut{}, err
 	}
-	var flat []*listed
-	var flatten func(*listed)
-	flatten = func(l *listed) {
+	var flat []*listedNode
+	var flatten func(*listedNode)
+	flatten = func(l *listedNode) {
 		for _, c := range l.children {
 			flat = append(flat, c)
 			flatten(c)
 		}
 	}
 	flatten(root)
-	out := ListPagesOut{Total: len(flat), Note: unread(o)}
-	limit := int(in.Limit)
-	if limit == 0 {
-		limit = 50
-	}
+	out := ListPagesOut{Total: len(flat), Note: skippedNote(o)}
 	from := min(int(in.Offset), len(flat))
 	size := 0
 	for _, l := range flat[from:] {
 		p := n.listedPage(l, in.IncludeContent)
 		size += len(p.Path) + len(p.Title) + len(p.Content) + 120
-		if len(out.Pages) == limit || size > maxAnswer && len(out.Pages) > 0 {
+		if len(out.Pages) == int(in.Limit) || size > maxAnswer && len(out.Pages) > 0 {
 			break
 		}
 		if len(p.Content) > maxAnswer {
-			p.Content = cutText(p.Content, maxAnswer)
+			p.Content = tools.Truncate(p.Content, maxAnswer)
 			out.Note += fmt.Sprintf("The text of %s is cut; use read_page. ", p.Path)
 			out.Truncated = true
 		}
@@ -92,8 +89,8 @@ func (n *Notebook) ListPages(ctx context.Context, in ListPagesIn) (ListPagesOut,
 	return out, nil
 }
 
-func (n *Notebook) listedPage(l *listed, content bool) ListedPage {
-	p := ListedPage{Path: l.node.path(), Title: l.title(), Icon: l.icon(), HasChildren: len(l.node.children) > 0, PageID: l.id()}
+func (n *Notebook) listedPage(l *listedNode, content bool) ListedPage {
+	p := ListedPage{Path: l.node.path(), Title: l.title, Icon: l.icon, HasChildren: len(l.node.children) > 0, PageID: l.id}
 	if content && l.node.page != "" {
 		if full, err := n.read(l.node.page); err == nil {
 			p.Content = full.text
@@ -102,20 +99,20 @@ func (n *Notebook) listedPage(l *listed, content bool) ListedPage {
 	return p
 }
 
-// below finds the node that path names and the outline it is in.
-func (n *Notebook) below(ctx context.Context, path string) (*outline, *node, error) {
-	if placeOf(path) != "" {
-		if err := checkPath(placeOf(path)); err != nil {
-			return nil, nil, n.failure(path, err)
+// findNode finds the node at a path, and returns it with its outline.
+func (n *Notebook) findNode(ctx context.Context, path string) (*outline, *node, error) {
+	if argumentPlace(path) != "" {
+		if err := folder.CheckName(argumentPlace(path)); err != nil {
+			return nil, nil, n.toolError(path, err)
 		}
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	top, ok := o.at(path)
+	top, ok := o.find(path)
 	if !ok {
-		return nil, nil, notFound(path)
+		return nil, nil, notFoundError(path)
 	}
 	return o, top, nil
 }

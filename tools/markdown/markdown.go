@@ -1,12 +1,11 @@
 // Package markdown opens a folder of Markdown pages: the mirror of a wiki, an
 // Obsidian vault, the files of Logseq, or any folder of .md files. It declares
-// the ten tools, the resources and the prompts of that System and does their
-// work on the files themselves, which stay the truth: it keeps no database, no
-// index and no copy.
+// the tools, resources and prompts of this System and works on the files
+// directly, without a database, index or copy.
 //
-// It does not know MCP, and does not decide who may call what. It is imported
-// by tools/all and cmd. Start reading at [System], then at [Notebook] and, for
-// how files make a tree of pages, outline.go.
+// It does not know MCP and does not decide who may call what. tools/all imports
+// it. Start reading at [System], then [Notebook]. How files form a tree of pages
+// is in outline.go; how a write is worked out and made is in draft.go.
 package markdown
 
 import (
@@ -18,11 +17,11 @@ func System() tools.Kind {
 	return tools.Erase(tools.System[*Notebook, Config]{
 		Name:  "markdown",
 		Title: "Markdown pages",
-		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: a mirror, an Obsidian vault, Logseq's files, or any folder of .md files. " +
+		Doc: "A folder of Markdown pages with YAML front matter and wikilinks: the mirror of a wiki, an Obsidian vault, Logseq's files, or any folder of .md files. " +
 			"A page with children is Title/_index.md, or Title.md beside the folder Title; paths are relative, like Projects/Alpha.md.",
 		Open:        Open,
 		Detect:      Detect,
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Notebook]{
 			listPages(), readPage(), writePage(), createPage(), deletePage(),
 			movePage(), searchPages(), getPageLinks(), addAttachment(), getTree(),
@@ -33,26 +32,26 @@ func System() tools.Kind {
 	})
 }
 
-// Failure is the specification's error object, with what else helps.
-type Failure struct {
+// ErrorObject is the specification's error object, with a hint and an etag.
+type ErrorObject struct {
 	Error string `json:"error" jsonschema:"one sentence for a person"`
 	Code  string `json:"code" jsonschema:"INVALID, NOT_FOUND, CONFLICT, DENIED, UNAVAILABLE, LIMITED, TIMEOUT or INTERNAL"`
 	Hint  string `json:"hint,omitempty" jsonschema:"what to do next"`
-	Etag  string `json:"etag,omitempty" jsonschema:"after a conflict: the page's present etag"`
+	Etag  string `json:"etag,omitempty" jsonschema:"after a conflict: the page's current etag"`
 }
 
-// current is the data of a conflict: the etag that the page has now.
-type current struct {
+// currentEtag is the data of a conflict: the page's current etag.
+type currentEtag struct {
 	Etag string `json:"etag"`
 }
 
-func spelling() tools.ErrorFormat {
+func errorFormat() tools.ErrorFormat {
 	return tools.NewErrorFormat(map[tools.Code]string{
 		tools.Invalid: "INVALID", tools.NotFound: "NOT_FOUND", tools.Conflict: "CONFLICT", tools.Denied: "DENIED",
 		tools.Unavailable: "UNAVAILABLE", tools.Limited: "LIMITED", tools.Timeout: "TIMEOUT", tools.Internal: "INTERNAL",
-	}, func(code string, e *tools.Error) Failure {
-		f := Failure{Error: e.Message, Code: code, Hint: e.Hint}
-		if now, ok := e.Data.(current); ok {
+	}, func(code string, e *tools.Error) ErrorObject {
+		f := ErrorObject{Error: e.Message, Code: code, Hint: e.Hint}
+		if now, ok := e.Data.(currentEtag); ok {
 			f.Etag = now.Etag
 		}
 		return f

@@ -35,8 +35,8 @@ func fixture() map[string]string {
 	return files
 }
 
-// bench is an open notebook in a folder of its own.
-type bench struct {
+// testNotebook is an open notebook in a folder of its own.
+type testNotebook struct {
 	*tools.OpenedSource
 	t       *testing.T
 	dir     string
@@ -44,9 +44,9 @@ type bench struct {
 	changed map[string]bool
 }
 
-func open(t *testing.T, files map[string]string, config map[string]any) *bench {
+func open(t *testing.T, files map[string]string, config map[string]any) *testNotebook {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), changed: map[string]bool{}}
+	b := &testNotebook{t: t, dir: t.TempDir(), changed: map[string]bool{}}
 	for name, content := range files {
 		b.put(name, content)
 	}
@@ -73,7 +73,7 @@ func open(t *testing.T, files map[string]string, config map[string]any) *bench {
 	return b
 }
 
-func (b *bench) put(name, content string) {
+func (b *testNotebook) put(name, content string) {
 	b.t.Helper()
 	full := filepath.Join(b.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
@@ -90,7 +90,7 @@ func (b *bench) put(name, content string) {
 	}
 }
 
-func (b *bench) get(name string) string {
+func (b *testNotebook) get(name string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -100,7 +100,7 @@ func (b *bench) get(name string) string {
 }
 
 // files is every file with its content, to prove that nothing changed.
-func (b *bench) files() map[string]string {
+func (b *testNotebook) files() map[string]string {
 	b.t.Helper()
 	got := map[string]string{}
 	err := filepath.WalkDir(b.dir, func(p string, d fs.DirEntry, err error) error {
@@ -121,11 +121,11 @@ func (b *bench) files() map[string]string {
 }
 
 // try calls a tool and returns its answer or its error object, as JSON.
-func (b *bench) try(tool, args string) (string, bool) {
+func (b *testNotebook) try(tool, args string) (string, bool) {
 	b.t.Helper()
 	r, err := b.Call(b.t.Context(), tools.NopCallContext{}, tool, json.RawMessage(args))
 	if err != nil {
-		j, marshalErr := json.Marshal(spelling().Object(tools.AsError(err)))
+		j, marshalErr := json.Marshal(errorFormat().Object(tools.AsError(err)))
 		if marshalErr != nil {
 			b.t.Fatal(marshalErr)
 		}
@@ -138,7 +138,7 @@ func (b *bench) try(tool, args string) (string, bool) {
 }
 
 // call is try for calls that must succeed; the answer is decoded.
-func call[Out any](b *bench, tool, args string) Out {
+func call[Out any](b *testNotebook, tool, args string) Out {
 	b.t.Helper()
 	answer, ok := b.try(tool, args)
 	if !ok {
@@ -152,11 +152,11 @@ func call[Out any](b *bench, tool, args string) Out {
 }
 
 // refused is try for calls that must fail with code and change nothing.
-func (b *bench) refused(tool, args, code string) Failure {
+func (b *testNotebook) refused(tool, args, code string) ErrorObject {
 	b.t.Helper()
 	before := b.files()
 	answer, ok := b.try(tool, args)
-	var f Failure
+	var f ErrorObject
 	if err := json.Unmarshal([]byte(answer), &f); err != nil {
 		b.t.Fatal(err)
 	}

@@ -13,27 +13,27 @@ import (
 
 // MovePageIn are the arguments of move_page.
 type MovePageIn struct {
-	SourcePath      string `json:"sourcePath" jsonschema:"page to move; pages below it move along"`
+	SourcePath      string `json:"sourcePath" jsonschema:"page to move, with the pages below it"`
 	DestinationPath string `json:"destinationPath" jsonschema:"its new path, ending in .md, or the page or folder to move it into; / is the root"`
-	IfMatch         Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refuse if the page has changed since"`
-	UpdateLinks     bool   `json:"update_links,omitempty" jsonschema:"also rewrite other pages' wikilinks to it"`
+	IfMatch         Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
+	UpdateLinks     bool   `json:"update_links,omitempty" jsonschema:"also update other pages' wikilinks to it"`
 	DryRun          bool   `json:"dry_run,omitempty" jsonschema:"only check; move nothing"`
 }
 
 // MovePageOut is the answer of move_page.
 type MovePageOut struct {
 	Success bool     `json:"success" jsonschema:"true"`
-	NewPath string   `json:"newPath" jsonschema:"file of the page now"`
-	Changed []string `json:"changed,omitempty" jsonschema:"pages moved along, or whose links were rewritten"`
+	NewPath string   `json:"newPath" jsonschema:"new file of the page"`
+	Changed []string `json:"changed,omitempty" jsonschema:"pages that moved along or whose links were updated"`
 	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"nothing was moved"`
-	Note    string   `json:"note,omitempty" jsonschema:"what else to know"`
+	Note    string   `json:"note,omitempty" jsonschema:"more about the result"`
 }
 
 func movePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
-		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links stay right; wikilinks by path only with update_links. Nothing is overwritten. " +
-			"A leaf that gains a child becomes Title/_index.md, a folder page that loses its last one Title.md.",
+		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links are updated, wikilinks by path only with update_links. Nothing is overwritten. " +
+			"A leaf that gains a child becomes Title/_index.md; a folder's page that loses its last child becomes Title.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{
 			Purpose: "move a page into another", In: MovePageIn{SourcePath: "Projects/Alpha.md", DestinationPath: "Archive", UpdateLinks: true},
@@ -49,50 +49,39 @@ func movePage() tools.Tool[*Notebook] {
 func (n *Notebook) MovePage(ctx context.Context, c tools.CallContext, in MovePageIn) (MovePageOut, error) {
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file, err := n.findExact(in.SourcePath)
+	p, o, err := n.findToChange(ctx, in.SourcePath, in.IfMatch)
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	p, err := n.read(file)
-	if err != nil {
-		return MovePageOut{}, err
-	}
-	if err := in.IfMatch.matches(p); err != nil {
-		return MovePageOut{}, err
-	}
-	o, err := n.outline(ctx)
-	if err != nil {
-		return MovePageOut{}, err
-	}
-	at, ok := o.of(file)
+	at, ok := o.pageNode(p.file)
 	if !ok {
-		return MovePageOut{}, notFound(in.SourcePath)
+		return MovePageOut{}, notFoundError(in.SourcePath)
 	}
 	to, err := n.destination(o, at, in.DestinationPath)
 	if err != nil {
 		return MovePageOut{}, err
 	}
-	if n.hidesAs(to, p.data) {
-		return MovePageOut{}, keptFromAgents()
+	if n.hidesContentAt(to, p.data) {
+		return MovePageOut{}, hiddenError()
 	}
-	if to == file || in.DryRun {
+	if to == p.file || in.DryRun {
 		return MovePageOut{Success: true, NewPath: to, DryRun: in.DryRun}, nil
 	}
 	return n.move(ctx, c, o, at, to, in.UpdateLinks)
 }
 
-// destination is the file that the page of at would become, checked as far as
-// it can be without moving anything.
+// destination returns the file that the page of at will become, checked as far as
+// possible without moving anything.
 func (n *Notebook) destination(o *outline, at *node, arg string) (string, error) {
 	to := strings.TrimPrefix(arg, "./")
 	if !isPage(to) {
 		var err error
-		if to, err = n.into(o, at, arg); err != nil {
+		if to, err = n.pathInside(o, at, arg); err != nil {
 			return "", err
 		}
 	}
-	if err := checkPath(to); err != nil {
-		return "", n.failure(to, err)
+	if err := folder.CheckName(to); err != nil {
+		return "", n.toolError(to, err)
 	}
 	place := stem(to)
 	switch there, taken := o.places[place]; {
@@ -101,34 +90,34 @@ func (n *Notebook) destination(o *outline, at *node, arg string) (string, error)
 	case strings.HasPrefix(place+"/", at.place+"/") && place != at.place:
 		return "", tools.Errorf(tools.Invalid, "A page cannot be moved into itself or a page below it: %s", arg)
 	case taken && there.page != "" && there != at:
-		return "", tools.Errorf(tools.Conflict, "A page exists already at path: %s", there.page).
-			WithHint("To move the page into it, give the path without .md; to rename, choose another path.")
+		return "", tools.Errorf(tools.Conflict, "A page already exists at path: %s", there.page).
+			WithHint("To move the page into it, leave out .md; to rename, choose another path.")
 	case at.folder && isIndex(to) && at.place != place && n.vault.Exists(place) && !n.hidesAll(place):
-		return "", tools.Errorf(tools.Conflict, "A folder exists already at path: %s", place).WithHint("Choose another path; nothing is merged.")
+		return "", tools.Errorf(tools.Conflict, "A folder already exists at path: %s", place).WithHint("Choose another path; nothing is merged.")
 	}
-	placed, err := n.placed(to, at.page)
+	placed, err := n.resolveNewPath(to, at.page)
 	if err != nil {
 		return "", err
 	}
-	if !n.serves(placed) {
-		return "", tools.Errorf(tools.Invalid, "destinationPath: no page can be there: %s", to)
+	if !n.isServed(placed) {
+		return "", tools.Errorf(tools.Invalid, "destinationPath: pages cannot be created here: %s", to)
 	}
 	return placed, nil
 }
 
-// into is the path of at's page inside the page or folder named by arg.
-func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
+// pathInside returns the path of at's page inside the page or folder arg.
+func (n *Notebook) pathInside(o *outline, at *node, arg string) (string, error) {
 	if arg == "" {
 		return "", tools.Errorf(tools.Invalid, "destinationPath: must not be empty").WithHint("The root is /.")
 	}
 	parent := o.root
 	if arg != "/" {
-		if err := checkPath(placeOf(arg)); err != nil && placeOf(arg) != "" {
-			return "", n.failure(arg, err)
+		if err := folder.CheckName(argumentPlace(arg)); err != nil && argumentPlace(arg) != "" {
+			return "", n.toolError(arg, err)
 		}
 		var ok bool
-		if parent, ok = o.at(arg); !ok {
-			return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("To give the page that path, end it in .md.")
+		if parent, ok = o.find(arg); !ok {
+			return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("To use it as the new path, add .md.")
 		}
 	}
 	to := path.Join(parent.place, at.name())
@@ -138,7 +127,7 @@ func (n *Notebook) into(o *outline, at *node, arg string) (string, error) {
 	return to + ".md", nil
 }
 
-// move does what destination has checked.
+// move makes a move that destination has checked.
 func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at *node, to string, wiki bool) (MovePageOut, error) {
 	d := n.draft()
 	from := at.page
@@ -162,8 +151,8 @@ func (n *Notebook) move(ctx context.Context, c tools.CallContext, o *outline, at
 	return out, nil
 }
 
-// moveAll drafts a move: the new parents become folders' pages, the page moves
-// with what is below it, and the old parent may become a leaf. It returns the
+// moveAll drafts a move: new parents become pages of folders, the page moves with
+// everything below it, and the old parent may become a leaf. It returns the
 // paths of all pages that change.
 func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wiki bool) ([]string, error) {
 	changed, err := d.promote(ctx, o, to)
@@ -174,9 +163,9 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 		if o, err = d.outline(ctx); err != nil {
 			return nil, err
 		}
-		at, _ = o.of(at.page)
+		at, _ = o.pageNode(at.page)
 	}
-	m, folders, err := d.files(ctx, at, to)
+	m, folders, err := d.planMoves(ctx, at, to)
 	if err != nil {
 		return nil, err
 	}
@@ -190,35 +179,35 @@ func (d *draft) moveAll(ctx context.Context, o *outline, at *node, to string, wi
 	if _, err := d.removeEmpty(at.place); err != nil {
 		return nil, err
 	}
-	demoted, err := d.demote(ctx, parentOf(at.place))
+	demoted, err := d.demote(ctx, parentPlace(at.place))
 	return slices.Concat(changed, moved, demoted), err
 }
 
-// files are the new paths of all files that move along when the page of at
-// moves to the file to, and of the folders they are in.
-func (d *draft) files(ctx context.Context, at *node, to string) (m, folders moves, err error) {
+// planMoves returns the new paths of all files that move along when the page of at
+// moves to the file to, and of their folders.
+func (d *draft) planMoves(ctx context.Context, at *node, to string) (m, folders moves, err error) {
 	m, place := moves{at.page: to}, stem(to)
 	if !d.hasFolder(at.place) || place == at.place {
 		return m, nil, nil
 	}
-	if _, err := d.outline(ctx); err != nil { // so that there is set
+	if _, err := d.outline(ctx); err != nil { // sets d.entries
 		return nil, nil, err
 	}
 	rest := moves{}
-	for _, f := range d.there.files {
+	for _, f := range d.entries.files {
 		if inside, ok := strings.CutPrefix(f, at.place+"/"); ok && f != at.page {
 			rest[f] = place + "/" + inside
 		}
 	}
-	if at.indexed() && len(rest) == 0 && !isIndex(to) { // to becomes a leaf and the folder goes
+	if at.indexed() && len(rest) == 0 && !isIndex(to) { // the page becomes a leaf and its folder is deleted
 		return m, nil, nil
 	}
-	if d.has(place) && folder.FoldName(place) != folder.FoldName(at.place) {
-		return nil, nil, d.n.taken(place)
+	if d.exists(place) && folder.FoldName(place) != folder.FoldName(at.place) {
+		return nil, nil, d.n.nameTakenError(place)
 	}
 	maps.Copy(m, rest)
 	folders = moves{at.place: place}
-	for _, dir := range d.there.dirs {
+	for _, dir := range d.entries.dirs {
 		if inside, ok := strings.CutPrefix(dir, at.place+"/"); ok {
 			folders[dir] = place + "/" + inside
 		}
@@ -226,11 +215,11 @@ func (d *draft) files(ctx context.Context, at *node, to string) (m, folders move
 	return m, folders, nil
 }
 
-// moveFolders makes the new ones of those that are left empty, like the old
-// ones.
+// moveFolders recreates folders that are left empty at their new paths, with the
+// same permissions.
 func (d *draft) moveFolders(folders moves) error {
-	for _, from := range slices.Backward(folders.sorted()) {
-		st, err := d.now(folderTarget(from))
+	for _, from := range slices.Backward(folders.sources()) {
+		st, err := d.state(folderTarget(from))
 		if err != nil {
 			return err
 		}
@@ -243,7 +232,7 @@ func (d *draft) moveFolders(folders moves) error {
 		case isNew: // for a file that was in it
 			d.after[made] = st
 		case left:
-			if err := d.folder(folders[from], st.Mode); err != nil {
+			if err := d.addFolder(folders[from], st.Mode); err != nil {
 				return err
 			}
 		}
@@ -251,19 +240,19 @@ func (d *draft) moveFolders(folders moves) error {
 	return nil
 }
 
-// demote makes the page of a folder that has no pages below it any more a
-// leaf: Title/_index.md becomes Title.md. Attachments stay in Title/assets.
+// demote turns the page of a folder without further pages into a leaf:
+// Title/_index.md becomes Title.md. Attachments stay in Title/assets.
 func (d *draft) demote(ctx context.Context, place string) ([]string, error) {
 	o, err := d.outline(ctx)
 	if err != nil {
 		return nil, err
 	}
 	at, ok := o.places[place]
-	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.has(place+".md") {
+	if !ok || place == "" || !at.indexed() || len(at.children) > 0 || d.exists(place+".md") {
 		return nil, nil
 	}
 	if _, err := d.n.vault.CheckDestination(place+".md", at.page); err != nil {
-		return nil, nil //nolint:nilerr // no other name is as good, so it keeps the one it has
+		return nil, nil //nolint:nilerr // the page keeps its path
 	}
 	changed, err := d.relocate(ctx, o, moves{at.page: place + ".md"}, false)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Config is the keys of a [[source]] table of kind markdown.
+// Config holds the keys of a [[source]] table with kind "markdown".
 type Config struct {
 	Path   string   `json:"path" jsonschema:"the folder that holds the pages"`
-	Tenant string   `json:"tenant,omitempty" jsonschema:"a folder directly below path that is to be the whole source"`
+	Tenant string   `json:"tenant,omitempty" jsonschema:"a folder directly below path to use as the whole source"`
 	Inbox  []string `json:"inbox,omitempty" jsonschema:"absolute paths of folders that add_attachment may take files from"`
 }
 
 // A Notebook is an open folder of pages. Its methods may be called from any
-// goroutine; those that write follow one another.
+// goroutine; writes run one at a time.
 type Notebook struct {
 	vault   *folder.Folder
 	name    string
@@ -33,27 +33,27 @@ type Notebook struct {
 	changed func(uri string)
 	privacy tools.Privacy
 	writing sync.Mutex
-	// The permission bits of new files and folders; 0: not known yet. Under
+	// Permission bits of new files and folders; 0: not known yet. Guarded by
 	// writing.
 	newFile, newFolder uint32
 }
 
-// Open opens the folder that c names. It is Unavailable, with the path in the
-// message, when there is no such folder or it may not be read.
+// Open opens a folder. The error is Unavailable, with the path in the message, if
+// the folder does not exist or cannot be read.
 func Open(_ context.Context, c Config, env tools.Env) (*Notebook, error) {
 	v, err := folder.Open(c.Path, folder.Options{Tenant: c.Tenant})
 	if err != nil {
-		return nil, unopened(c, err)
+		return nil, openError(c, err)
 	}
 	return &Notebook{vault: v, name: env.Name, tenant: c.Tenant != "", inbox: c.Inbox, now: env.Now, log: env.Log, changed: env.ResourceChanged, privacy: env.Privacy}, nil
 }
 
-func unopened(c Config, err error) error {
+func openError(c Config, err error) error {
 	where := c.Path
 	if c.Tenant != "" {
 		where = fmt.Sprintf("%s (tenant %q)", c.Path, c.Tenant)
 	}
-	wrong, hint := "it cannot be opened as a folder", "Bring the folder back, or correct the path of the source in the configuration file."
+	wrong, hint := "cannot open the folder", "Restore the folder, or correct the path of the source in the configuration file."
 	if _, named := errors.AsType[*folder.NameError](err); named {
 		return &tools.Error{Code: tools.Invalid, Message: fmt.Sprintf("tenant %q is not the name of a folder directly below %s", c.Tenant, c.Path), Cause: err}
 	}
@@ -61,9 +61,9 @@ func unopened(c Config, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		wrong = "no such folder"
 	case errors.Is(err, fs.ErrPermission):
-		wrong, hint = "it may not be read", "Give the user that Lectern runs as the right to read it and what is in it."
+		wrong, hint = "permission denied", "Give the user that runs Lectern permission to read the folder and its files."
 	case errors.Is(err, folder.ErrNotFolder):
-		wrong = "it is not a folder"
+		wrong = "not a folder"
 	}
 	return &tools.Error{
 		Code: tools.Unavailable, Message: fmt.Sprintf("open pages at %s: %s", where, wrong),
@@ -74,19 +74,19 @@ func unopened(c Config, err error) error {
 // Close closes the folder.
 func (n *Notebook) Close() error { return n.vault.Close() }
 
-// Check reports that the folder is gone or another one is in its place. What
-// it says to do is for a person, unlike what tools answer.
+// Check reports that the folder is missing or was replaced. Its hint is for the
+// user, not for an agent.
 func (n *Notebook) Check(context.Context) error {
 	if err := n.vault.Check(); err != nil {
 		return &tools.Error{
-			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is gone, or another one is in its place", n.vault.Path()),
-			Hint: "Bring the folder back; Lectern looks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
+			Code: tools.Unavailable, Message: fmt.Sprintf("the folder %s is missing or was replaced by another one", n.vault.Path()),
+			Hint: "Restore the folder; Lectern checks again every 30 s. Or correct the path of the source in the configuration file.", Cause: err,
 		}
 	}
 	return nil
 }
 
-// uri is where a page is as a resource.
+// uri is the URI of a page as a resource.
 func (n *Notebook) uri(page string) string {
 	return "markdown://" + n.name + "/" + (&url.URL{Path: page}).EscapedPath()
 }

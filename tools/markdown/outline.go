@@ -8,12 +8,11 @@ import (
 	"github.com/lectern-mcp/lectern/internal/folder"
 )
 
-// index is the file that is the page of its folder.
+// index is the name of the file that is the page of its folder.
 const index = "_index.md"
 
-// A node is a place in the hierarchy of pages: a page, a folder of pages, or
-// both at once. A folder's page is Title/_index.md, else Title.md beside
-// Title/; a folder with neither is simply a folder.
+// A node is a place in the hierarchy: a page, a folder of pages, or both. The page
+// of a folder is Title/_index.md, or else Title.md beside Title/.
 type node struct {
 	place    string // its path without extension: "Projects/Alpha"; "" is the root
 	page     string // the file, "" for a folder without a page
@@ -24,10 +23,10 @@ type node struct {
 // name is the last part of the place.
 func (n *node) name() string { return path.Base(n.place) }
 
-// indexed says whether the page is an _index.md.
+// indexed reports whether the page is an _index.md.
 func (n *node) indexed() bool { return isIndex(n.page) && n.place != rootIndex }
 
-// path is what a tool shows for the node.
+// path is the path that tools show for the node.
 func (n *node) path() string {
 	if n.page != "" {
 		return n.page
@@ -45,27 +44,27 @@ func (n *node) pages(visit func(*node)) {
 	}
 }
 
-// An outline is all places of a notebook at one moment.
+// An outline is the hierarchy of a notebook at one moment.
 type outline struct {
 	root    *node
 	places  map[string]*node
-	files   []string // what is not a page, such as attachments
+	files   []string // files that are not pages, such as attachments
 	indexed bool     // some folder has an _index.md
 	skipped int      // folders that could not be read
 }
 
-// rootIndex is the place of an _index.md of the root, which is a page beside
-// the others rather than the root's own.
+// rootIndex is the place of an _index.md in the root. It is a page among the
+// others, not the page of the root.
 const rootIndex = "_index"
 
-// entries are the names in the folder that are the notebook's business, without
-// those that agents must not see.
+// entries are the names of the notebook's files and folders, without those that
+// are hidden from agents.
 type entries struct {
-	dirs, files []string // folders before what they hold
+	dirs, files []string // folders before their contents
 	skipped     []string // folders that could not be read
 }
 
-// outline walks the whole folder. Reading no file, it takes about 3 µs a page.
+// outline walks the whole folder. It reads no files and takes about 3 µs per page.
 func (n *Notebook) outline(ctx context.Context) (*outline, error) {
 	e, err := n.entries(ctx)
 	if err != nil {
@@ -78,7 +77,7 @@ func (n *Notebook) entries(ctx context.Context) (entries, error) {
 	var e entries
 	skipped, err := n.vault.Walk(ctx, ".", func(at folder.Entry) error {
 		switch {
-		case at.Dir && foreign(at.Path):
+		case at.Dir && isForeign(at.Path):
 			return folder.SkipDir
 		case at.Dir:
 			e.dirs = append(e.dirs, at.Path)
@@ -88,10 +87,10 @@ func (n *Notebook) entries(ctx context.Context) (entries, error) {
 		return nil
 	})
 	if err != nil {
-		return entries{}, n.failure(".", err)
+		return entries{}, n.toolError(".", err)
 	}
 	e.skipped = skipped
-	return n.visible(ctx, e)
+	return n.filterVisible(ctx, e)
 }
 
 // outline sorts the names into pages, the folders that hold them, and files.
@@ -115,7 +114,7 @@ func (e entries) outline() *outline {
 		switch {
 		case isAttached[dir] || !isPage(file):
 			files = append(files, file)
-		case foreign(file):
+		case isForeign(file):
 		case isIndex(file) && dir != ".":
 			indexes = append(indexes, file)
 		default:
@@ -151,13 +150,13 @@ func (o *outline) add(place string) *node {
 	}
 	at := &node{place: place}
 	o.places[place] = at
-	parent := o.places[parentOf(place)]
+	parent := o.places[parentPlace(place)]
 	parent.children = append(parent.children, at)
 	return at
 }
 
-// prune takes folders without any page out of the hierarchy, though not out of
-// places: they are fit to become parents.
+// prune removes folders without pages from the hierarchy, but not from places:
+// pages may be created in them.
 func (n *node) prune() {
 	kept := n.children[:0]
 	for _, c := range n.children {
@@ -169,11 +168,11 @@ func (n *node) prune() {
 	n.children = kept
 }
 
-// at finds the node that a tool's argument names: a page by its file or
-// without its extension, or a folder. The exact name comes first, then the
-// only one that differs in case or accents.
-func (o *outline) at(arg string) (*node, bool) {
-	place := placeOf(arg)
+// find returns the node that a tool's argument names: a page with or without
+// extension, or a folder. An exact name wins; otherwise a single one that differs
+// only in case or accents.
+func (o *outline) find(arg string) (*node, bool) {
+	place := argumentPlace(arg)
 	if at, ok := o.places[place]; ok && (at.page == "" || !isPage(arg) || at.page == arg || stem(at.page) == place) {
 		return at, true
 	}
@@ -192,9 +191,9 @@ func (o *outline) at(arg string) (*node, bool) {
 	return nil, false
 }
 
-// placeOf is the place that an argument names: "Projects/_index.md",
+// argumentPlace returns the place that an argument names: "Projects/_index.md",
 // "Projects.md", "Projects/" and "Projects" are all "Projects".
-func placeOf(arg string) string {
+func argumentPlace(arg string) string {
 	arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
 	if arg == "." || arg == "" {
 		return ""
@@ -205,7 +204,7 @@ func placeOf(arg string) string {
 	return arg
 }
 
-// stem is a page's file without what makes it a file.
+// stem is the place of a page's file: the path without extension or _index.md.
 func stem(file string) string {
 	if isIndex(file) && path.Dir(file) != "." {
 		return path.Dir(file)
@@ -213,7 +212,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, path.Ext(file))
 }
 
-func parentOf(place string) string {
+func parentPlace(place string) string {
 	if dir := path.Dir(place); dir != "." {
 		return dir
 	}
@@ -223,9 +222,9 @@ func parentOf(place string) string {
 func isPage(file string) bool  { return strings.EqualFold(path.Ext(file), ".md") }
 func isIndex(file string) bool { return path.Base(file) == index }
 
-// foreign is what other programs keep among the pages and is none: Logseq's
-// backups, and the losers of a synchroniser's conflicts.
-func foreign(p string) bool {
+// isForeign reports files that other programs keep among the pages: Logseq's
+// backups, and conflict copies of a file synchroniser.
+func isForeign(p string) bool {
 	return p == "logseq/bak" || strings.HasPrefix(p, "logseq/bak/") || p == "logseq/version-files" || strings.HasPrefix(p, "logseq/version-files/") ||
 		strings.Contains(path.Base(p), ".conflict.")
 }

@@ -19,28 +19,28 @@ import (
 	"github.com/lectern-mcp/lectern/tools/markdown/internal/frontmatter"
 )
 
-// A page is a file as its readers see it.
+// A page is a parsed file.
 type page struct {
-	file   string
-	text   string // an LF view of all or, where only the head was read, of that
-	body   int    // where the text behind the front matter begins
-	data   []byte
-	utf8   bool
-	fields frontmatter.Fields
-	broken error // the front matter's YAML, if it is wrong
+	file      string
+	text      string // with LF line endings; only the beginning if only that was read
+	body      int    // offset of the text after the front matter
+	data      []byte
+	utf8      bool
+	fields    frontmatter.Fields
+	yamlError error // error in the front matter, if any
 }
 
-// read reads the whole page; its path must be a file of the vault.
+// read reads a whole page; file must be a file of the vault.
 func (n *Notebook) read(file string) (*page, error) {
 	data, err := n.vault.Read(file)
 	if err != nil {
-		return nil, n.failure(file, err)
+		return nil, n.toolError(file, err)
 	}
 	return parse(file, data), nil
 }
 
-// head reads as much of the page as may be front matter. A page that cannot be
-// read has none.
+// head reads the beginning of a page, which holds its front matter. A page that
+// cannot be read is empty.
 func (n *Notebook) head(file string) *page {
 	data, err := n.vault.ReadHead(file, frontmatter.MaxBytes+16)
 	if err != nil {
@@ -54,11 +54,11 @@ func parse(file string, data []byte) *page {
 	p.text, p.utf8 = folder.Text(data)
 	block, body, _ := frontmatter.Split(p.text)
 	p.body = body
-	p.fields, p.broken = frontmatter.Parse(block)
+	p.fields, p.yamlError = frontmatter.Parse(block)
 	return p
 }
 
-// title is the front matter's, else the name of the file or folder.
+// title is in the front matter, or else is the name of the file or folder.
 func (p *page) title() string {
 	if t := p.fields.Text("title"); t != "" {
 		return t
@@ -66,7 +66,7 @@ func (p *page) title() string {
 	return path.Base(stem(p.file))
 }
 
-// id is the front matter's, else one that follows from the path and stays the
+// id is in the front matter, or else is derived from the path so that it stays the
 // same when the page gains or loses children.
 func (p *page) id() string {
 	if id := p.fields.Text("id"); id != "" {
@@ -78,14 +78,14 @@ func (p *page) id() string {
 
 func (p *page) etag() string { return folder.Etag(p.data) }
 
-// position is where the page stands among its siblings, if it says so.
+// position is the order of the page among its siblings, if it has one.
 func (p *page) position() (float64, bool) {
 	f, err := strconv.ParseFloat(p.fields.Text("position"), 64)
 	return f, err == nil
 }
 
-// find returns the file of the page that a tool's argument names, for reading:
-// the extension may be missing and case may differ where that is unambiguous.
+// find returns the file of the page that a tool's argument names, for reading. The
+// extension may be missing, and case may differ if that is unambiguous.
 func (n *Notebook) find(arg string) (string, error) {
 	place := strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
 	tries := []string{place}
@@ -93,56 +93,56 @@ func (n *Notebook) find(arg string) (string, error) {
 		tries = []string{place + "/" + index, place + ".md"}
 	}
 	for _, try := range tries {
-		file, err := n.seek(try)
+		file, err := n.findVisible(try)
 		switch {
-		case err == nil && n.serves(file):
+		case err == nil && n.isServed(file):
 			return file, nil
 		case err == nil:
-			return "", notFound(arg)
+			return "", notFoundError(arg)
 		}
-		if e := tools.AsError(n.failure(arg, err)); e.Code != tools.NotFound {
+		if e := tools.AsError(n.toolError(arg, err)); e.Code != tools.NotFound {
 			return "", e
 		}
 	}
-	return "", n.missing(arg)
+	return "", n.missingError(arg)
 }
 
-// missing is the error for a page that is not there; a vault that is not there
-// is another matter.
-func (n *Notebook) missing(arg string) error {
+// missingError reports that a page does not exist, unless the whole folder is
+// missing.
+func (n *Notebook) missingError(arg string) error {
 	if err := n.vault.Check(); err != nil {
-		return n.failure(arg, err)
+		return n.toolError(arg, err)
 	}
-	return notFound(arg)
+	return notFoundError(arg)
 }
 
-// findExact is find for tools that change the page: the name must be right but
-// for how its accents are composed.
+// findExact is find for tools that change the page: the name must be exact, except
+// for the composition of accents.
 func (n *Notebook) findExact(arg string) (string, error) {
 	file, err := n.find(arg)
 	if err != nil {
 		return "", err
 	}
-	if norm.NFC.String(stem(file)) != norm.NFC.String(placeOf(arg)) {
-		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("There is %s; use that path.", file)
+	if norm.NFC.String(stem(file)) != norm.NFC.String(argumentPlace(arg)) {
+		return "", tools.Errorf(tools.NotFound, "Page not found at path: %s", arg).WithHint("Did you mean %s?", file)
 	}
 	return file, nil
 }
 
-// serves says whether a file is one of the pages, by its name and place alone.
-func (n *Notebook) serves(file string) bool {
-	if !isPage(file) || foreign(file) {
+// isServed reports whether a file is a page, by its path.
+func (n *Notebook) isServed(file string) bool {
+	if !isPage(file) || isForeign(file) {
 		return false
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Exists(dir+"/"+index) || foreign(dir) {
+		if strings.EqualFold(path.Base(dir), "assets") && !n.vault.Exists(dir+"/"+index) || isForeign(dir) {
 			return false
 		}
 	}
 	return true
 }
 
-// parallel calls f for 0 to count-1 on all processors, until ctx ends.
+// parallel calls f for 0 to count-1 on all processors until ctx ends.
 func parallel(ctx context.Context, count int, f func(i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -6,13 +6,13 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages lets a person look through the notebook.
+// pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
-	return &tools.Pages[*Notebook]{List: (*Notebook).everyPage, Read: (*Notebook).pageText}
+	return &tools.Pages[*Notebook]{List: (*Notebook).listAllPages, Read: (*Notebook).pageText}
 }
 
-// everyPage answers the files of all pages in the order of their paths.
-func (n *Notebook) everyPage(ctx context.Context) ([]tools.PageInfo, error) {
+// listAllPages lists the files of all pages, ordered by path.
+func (n *Notebook) listAllPages(ctx context.Context) ([]tools.PageInfo, error) {
 	o, err := n.outline(ctx)
 	if err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func (n *Notebook) pageText(_ context.Context, name string) (tools.PageText, err
 	return tools.PageText{Text: p.text, MIME: "text/markdown"}, nil
 }
 
-// hits are where a search found something.
-func hits(out SearchPagesOut) []tools.Hit {
+// searchHits converts the matches of a search.
+func searchHits(out SearchPagesOut) []tools.Hit {
 	found := make([]tools.Hit, 0, len(out.Matches))
 	for _, m := range out.Matches {
 		found = append(found, tools.Hit{Page: m.Path, Line: m.MatchLine, Text: m.MatchContext})

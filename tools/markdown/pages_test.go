@@ -33,7 +33,7 @@ func TestPagesTellSizeAndTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	got, err := n.everyPage(t.Context())
+	got, err := n.listAllPages(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,30 +4,28 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/lectern-mcp/lectern/internal/folder"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// maxContent is how many bytes of a page read_page answers at most.
+// maxContent is the maximum number of bytes of a page in one answer.
 const maxContent = 256 << 10
 
 // Lines is a number of lines: at least 1.
 type Lines int
 
-// JSONSchema implements tools.Typed.
+// JSONSchema implements [tools.SchemaProvider].
 func (Lines) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0)}
 }
 
 // ReadPageIn are the arguments of read_page.
 type ReadPageIn struct {
-	Path   string       `json:"path" jsonschema:"page, like Projects/Alpha.md"`
+	Path   string       `json:"path" jsonschema:"page, such as Projects/Alpha.md"`
 	Offset tools.Offset `json:"offset,omitempty" jsonschema:"lines to skip, for long pages"`
-	Limit  Lines        `json:"limit,omitempty" jsonschema:"most lines to answer; all when omitted"`
+	Limit  Lines        `json:"limit,omitempty" jsonschema:"maximum number of lines; all when omitted"`
 }
 
 // ReadPageOut is the answer of read_page.
@@ -38,16 +36,16 @@ type ReadPageOut struct {
 	Title       string         `json:"title" jsonschema:"title"`
 	PageID      string         `json:"pageId" jsonschema:"stable id"`
 	Etag        string         `json:"etag" jsonschema:"version of the page, for if_match"`
-	Lines       int            `json:"lines" jsonschema:"lines of the whole page"`
+	Lines       int            `json:"lines" jsonschema:"number of lines of the whole page"`
 	Encoding    string         `json:"encoding,omitempty" jsonschema:"unknown: the page is not UTF-8 and cannot be written as text"`
-	Truncated   bool           `json:"truncated,omitempty" jsonschema:"content is only a part; never write it back as the page"`
-	Note        string         `json:"note,omitempty" jsonschema:"what to know about this answer"`
+	Truncated   bool           `json:"truncated,omitempty" jsonschema:"content is only a part; do not write it back as the page"`
+	Note        string         `json:"note,omitempty" jsonschema:"notes on this answer"`
 }
 
 func readPage() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
-		Doc:    "Reads a page with its front matter.\nKeep the etag: write_page, move_page and delete_page take it as if_match, so that nobody's edit is lost.",
+		Doc:    "Reads a page with its front matter.\nKeep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,
@@ -70,18 +68,18 @@ func (n *Notebook) ReadPage(_ context.Context, in ReadPageIn) (ReadPageOut, erro
 		return ReadPageOut{}, err
 	}
 	out := ReadPageOut{Frontmatter: p.fields.Values, Path: file, Title: p.title(), PageID: p.id(), Etag: p.etag()}
-	if p.broken != nil {
-		out.Note = p.broken.Error() + ", so frontmatter is empty. "
+	if p.yamlError != nil {
+		out.Note = p.yamlError.Error() + ", so frontmatter is empty. "
 	}
 	if !p.utf8 {
 		out.Encoding = "unknown"
-		out.Note += "The page is not UTF-8: what could not be read is shown as U+FFFD, and write_page refuses it. "
+		out.Note += "The page is not UTF-8: invalid bytes are shown as U+FFFD, and write_page refuses the page. "
 	}
 	out.part(p.text, int(in.Offset), int(in.Limit))
 	return out, nil
 }
 
-// part puts the asked lines of text into the answer and says what is missing.
+// part puts the requested lines into the answer and notes what is missing.
 func (out *ReadPageOut) part(text string, offset, limit int) {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -102,7 +100,7 @@ func (out *ReadPageOut) part(text string, offset, limit int) {
 	}
 	out.Content = strings.Join(lines[from:to], "")
 	if len(out.Content) > maxContent {
-		out.Content = cutText(out.Content, maxContent)
+		out.Content = tools.Truncate(out.Content, maxContent)
 		out.Note += fmt.Sprintf("Line %d is cut. ", to)
 	}
 	if len(out.Content) < len(text) {
@@ -110,16 +108,3 @@ func (out *ReadPageOut) part(text string, offset, limit int) {
 		out.Note += fmt.Sprintf("Lines %d to %d of %d.", from+1, to, len(lines))
 	}
 }
-
-// cutText shortens text to at most size bytes, on a character.
-func cutText(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
-}
-
-func checkPath(path string) error { return folder.CheckName(path) }

@@ -16,11 +16,11 @@ func resources() []tools.Resource[*Notebook] {
 	return []tools.Resource[*Notebook]{
 		{
 			Name: "tree", Title: "Tree of pages", URI: "markdown://{source}/", MIME: "application/json",
-			Doc: "The hierarchy of pages, as get_tree answers it.", Read: (*Notebook).readTreeResource,
+			Doc: "The hierarchy of pages, as returned by get_tree.", Read: (*Notebook).readTreeResource,
 		},
 		{
 			Name: "page", Title: "A page", URI: "markdown://{source}/{+path}", MIME: "text/markdown",
-			Doc: "One page as Markdown, by its path.", Read: (*Notebook).readPageResource, Complete: (*Notebook).complete,
+			Doc: "One page as Markdown, by path.", Read: (*Notebook).readPageResource, Complete: (*Notebook).complete,
 		},
 	}
 }
@@ -52,8 +52,8 @@ func (n *Notebook) readPageResource(_ context.Context, _ string, vars map[string
 	return tools.Content{Text: p.text}, nil
 }
 
-// complete proposes paths of pages: those that begin with prefix, then those
-// whose name does.
+// complete proposes paths of pages that begin with prefix, then those whose name
+// does.
 func (n *Notebook) complete(ctx context.Context, _, prefix string) ([]string, error) {
 	o, err := n.outline(ctx)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 
 // SearchPagesIn are the arguments of search_pages.
 type SearchPagesIn struct {
-	Query  string       `json:"query" jsonschema:"text to find as it stands, case ignored"`
-	Path   string       `json:"path,omitempty" jsonschema:"only this page or folder and what is below it"`
-	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"most pages to answer"`
+	Query  string       `json:"query" jsonschema:"text to find; case is ignored"`
+	Path   string       `json:"path,omitempty" jsonschema:"only this page or folder and the pages below it"`
+	Limit  tools.Limit  `json:"limit,omitempty" jsonschema:"maximum number of pages"`
 	Offset tools.Offset `json:"offset,omitempty" jsonschema:"pages to skip"`
 }
 
 // SearchPagesOut is the answer of search_pages.
 type SearchPagesOut struct {
-	Matches   []PageMatch `json:"matches" jsonschema:"one entry a page: titles first, then tags, then text"`
-	Total     int         `json:"total" jsonschema:"pages that match"`
+	Matches   []PageMatch `json:"matches" jsonschema:"one entry per page: title matches first, then tags, then text"`
+	Total     int         `json:"total" jsonschema:"number of pages that match"`
 	Truncated bool        `json:"truncated,omitempty" jsonschema:"there are more; note says how to get them"`
 	Note      string      `json:"note,omitempty" jsonschema:"what was cut or left out"`
 }
@@ -40,9 +40,9 @@ type PageMatch struct {
 func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
-		Doc:    "Finds pages whose title, tags or text contain the query.\nOne literal phrase, like grep -i -F; no operators. Search again with another wording if nothing comes.",
+		Doc:    "Finds pages whose title, tags or text contain the query.\nThe query is one literal phrase without operators, like grep -i -F. If nothing is found, try other words.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
-		Hits:   hits,
+		Hits:   searchHits,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{
 			Purpose: "find a phrase", In: SearchPagesIn{Query: "architecture diagram", Limit: 20},
 			Want: SearchPagesOut{Total: 1, Matches: []PageMatch{{Path: "Projects/Alpha.md", Title: "Alpha", MatchLine: 11, MatchContext: "Please see the Architecture Diagram below."}}},
@@ -56,7 +56,7 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	if query == "" {
 		return SearchPagesOut{}, tools.Errorf(tools.Invalid, "query: must not be empty")
 	}
-	o, top, err := n.below(ctx, in.Path)
+	o, top, err := n.findNode(ctx, in.Path)
 	if err != nil {
 		return SearchPagesOut{}, err
 	}
@@ -77,9 +77,9 @@ func (n *Notebook) SearchPages(ctx context.Context, in SearchPagesIn) (SearchPag
 	}
 	found = slices.DeleteFunc(found, func(m PageMatch) bool { return m.Path == "" })
 	slices.SortFunc(found, func(a, b PageMatch) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Path, b.Path)) })
-	out := SearchPagesOut{Total: len(found), Note: unread(o)}
+	out := SearchPagesOut{Total: len(found), Note: skippedNote(o)}
 	from := min(int(in.Offset), len(found))
-	to := min(from+cmp.Or(int(in.Limit), 50), len(found))
+	to := min(from+int(in.Limit), len(found))
 	out.Matches = found[from:to]
 	if bad := len(slices.DeleteFunc(unreadable, func(b bool) bool { return !b })); bad > 0 {
 		out.Note += fmt.Sprintf("%d pages could not be read and were not searched. ", bad)
@@ -124,8 +124,8 @@ func match(p *page, query string) PageMatch {
 	return m
 }
 
-// lineOf is the line from first to last that has the query, else first; 1 for
-// what stands on no line, such as a title that is only a file's name.
+// lineOf returns the line from first to last that has the query, or else first; 1
+// if the text is on no line, as when a title comes from the file name.
 func lineOf(lines []string, first, last int, query string) int {
 	for i := first; i >= 1 && i <= min(last, len(lines)); i++ {
 		if strings.Contains(lower(lines[i-1]), query) {
@@ -135,7 +135,7 @@ func lineOf(lines []string, first, last int, query string) int {
 	return max(first, 1)
 }
 
-// around cuts a line to some 200 characters around the query.
+// around cuts a line to about 200 characters around the query.
 func around(line, query string) string {
 	const width = 200
 	rs := []rune(strings.TrimSpace(line))
@@ -157,7 +157,7 @@ func around(line, query string) string {
 	return cut
 }
 
-// lower is the form in which texts are compared. It keeps the line breaks.
+// lower is the form in which texts are compared. It keeps line breaks.
 func lower(s string) string {
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)

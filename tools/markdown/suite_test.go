@@ -18,7 +18,7 @@ import (
 // TestSuite holds what is true of every System. The examples in the
 // declarations were written for testdata/notes.
 func TestSuite(t *testing.T) {
-	toolstest.Run(t, markdown.System(), func(t testing.TB) toolstest.Place {
+	toolstest.Run(t, markdown.System(), func(t testing.TB) toolstest.Fixture {
 		around := t.TempDir()
 		notes := filepath.Join(around, "notes")
 		if err := os.CopyFS(notes, os.DirFS(filepath.Join("testdata", "notes"))); err != nil {
@@ -33,7 +33,7 @@ func TestSuite(t *testing.T) {
 			}
 		}
 		put(t, filepath.Join(notes, "Pointers.md"), "[[Diary]] [[Private/Plan]] [p](Private/Plan.md) ![[photo.png]] [[Kept]] [[Hidden/Deep/X]] [[Alpha]] [[Projects/Alpha/Beneath]] #open\n")
-		return toolstest.Place{
+		return toolstest.Fixture{
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private/**"}, {Tag: "secret"}, {Property: "status", Value: "private"}, {Namespace: "Hidden"}}, Only: []tools.PrivacyRule{{Path: "Projects/**"}, {Path: "Archive/**"}, {Path: "Welcome"}, {Path: "New*"}, {Tag: "open"}}},
 			Hide:    func(round int) []string { return hide(t, notes, round) },
 			Names:   []string{"Projects", "Projects/Alpha.md", "Projects/Beta.md", "Projects/_index.md", "Archive", "Archive/Old.md", "Welcome.md", "/", "New.md", "Archive/Deep/New.md"},

@@ -14,9 +14,9 @@ import (
 
 // WritePageIn are the arguments of write_page.
 type WritePageIn struct {
-	Path    string `json:"path" jsonschema:"page to create or replace, like Projects/Alpha.md"`
+	Path    string `json:"path" jsonschema:"page to create or replace, such as Projects/Alpha.md"`
 	Content string `json:"content" jsonschema:"the whole page: front matter and body"`
-	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refuse if the page has changed since"`
+	IfMatch Etag   `json:"if_match,omitempty" jsonschema:"etag from read_page; refused if the page has changed since"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"only check; write nothing"`
 }
 
@@ -33,7 +33,7 @@ type WritePageOut struct {
 func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
-		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag of what you read as if_match. Line endings are kept. To create by title use create_page.",
+		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
@@ -50,14 +50,14 @@ func (n *Notebook) WritePage(ctx context.Context, c tools.CallContext, in WriteP
 	in.Path = strings.TrimPrefix(in.Path, "./")
 	n.writing.Lock()
 	defer n.writing.Unlock()
-	file, err := n.seek(in.Path)
+	file, err := n.findVisible(in.Path)
 	switch {
-	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.serves(file):
+	case err == nil && norm.NFC.String(file) == norm.NFC.String(in.Path) && n.isServed(file):
 		return n.update(ctx, c, file, in)
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrAmbiguous), notDirectory(err):
 		return n.writeNew(ctx, c, in)
 	}
-	return WritePageOut{}, n.failure(in.Path, err)
+	return WritePageOut{}, n.toolError(in.Path, err)
 }
 
 func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string, in WritePageIn) (WritePageOut, error) {
@@ -65,17 +65,17 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 	if err != nil {
 		return WritePageOut{}, err
 	}
-	if err := in.IfMatch.matches(p); err != nil {
+	if err := in.IfMatch.check(p); err != nil {
 		return WritePageOut{}, err
 	}
-	if n.hidesAs(file, folder.Rewrite(p.data, in.Content)) {
-		return WritePageOut{}, keptFromAgents()
+	if n.hidesContentAt(file, folder.Rewrite(p.data, in.Content)) {
+		return WritePageOut{}, hiddenError()
 	}
 	if in.DryRun {
 		return WritePageOut{Success: true, PageID: p.id(), Path: file, DryRun: true}, nil
 	}
 	d := n.draft()
-	if err := d.replace(p, in.Content); err != nil {
+	if err := d.replacePage(p, in.Content); err != nil {
 		return WritePageOut{}, err
 	}
 	if err := d.commit(ctx, c); err != nil {
@@ -87,22 +87,22 @@ func (n *Notebook) update(ctx context.Context, c tools.CallContext, file string,
 }
 
 func (n *Notebook) writeNew(ctx context.Context, c tools.CallContext, in WritePageIn) (WritePageOut, error) {
-	if err := checkPath(in.Path); err != nil {
-		return WritePageOut{}, n.failure(in.Path, err)
+	if err := folder.CheckName(in.Path); err != nil {
+		return WritePageOut{}, n.toolError(in.Path, err)
 	}
 	if in.IfMatch != "" {
-		return WritePageOut{}, n.missing(in.Path)
+		return WritePageOut{}, n.missingError(in.Path)
 	}
 	o, err := n.outline(ctx)
 	if err != nil {
 		return WritePageOut{}, err
 	}
-	file, err := n.room(o, in.Path)
+	file, err := n.checkNewPage(o, in.Path)
 	if err != nil {
 		return WritePageOut{}, err
 	}
-	if n.hidesAs(file, []byte(in.Content)) {
-		return WritePageOut{}, keptFromAgents()
+	if n.hidesContentAt(file, []byte(in.Content)) {
+		return WritePageOut{}, hiddenError()
 	}
 	now := parse(file, []byte(in.Content))
 	out := WritePageOut{Success: true, PageID: now.id(), Path: file, Created: true, DryRun: in.DryRun}

@@ -10,9 +10,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// arguments sends what the input schema does not admit. Each is refused as
-// Invalid by a message that names the argument, and changes nothing.
-func arguments(s *suite) {
+// checkArguments sends arguments that the input schema does not allow. Each
+// must be refused as Invalid with a message that names the argument, and
+// change nothing.
+func checkArguments(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
 		if len(t.Examples) == 0 {
@@ -20,25 +21,25 @@ func arguments(s *suite) {
 		}
 		src := s.open("one")
 		before := src.Digest()
-		s.refusedWhole(src, t)
+		s.refuseNonObjects(src, t)
 		for _, name := range slices.Sorted(maps.Keys(t.In.Properties)) {
 			for _, bad := range badValues(t.In.Properties[name]) {
-				s.refused(src, t, name, func(args map[string]any) { args[name] = bad })
+				s.refuseArgument(src, t, name, func(args map[string]any) { args[name] = bad })
 			}
 		}
 		for _, name := range t.In.Required {
-			s.refused(src, t, name, func(args map[string]any) { delete(args, name) })
+			s.refuseArgument(src, t, name, func(args map[string]any) { delete(args, name) })
 		}
-		s.refused(src, t, "zz_unknown", func(args map[string]any) { args["zz_unknown"] = 1 })
+		s.refuseArgument(src, t, "zz_unknown", func(args map[string]any) { args["zz_unknown"] = 1 })
 		if src.Digest() != before {
 			s.Errorf("%s: a refused call changed the data", t.Name)
 		}
-		s.nullArguments(t)
+		s.checkNullArguments(t)
 	}
 }
 
-// refusedWhole sends arguments that are no object.
-func (s *suite) refusedWhole(src source, t tools.ToolInfo) {
+// refuseNonObjects sends arguments that are not objects.
+func (s *suite) refuseNonObjects(src source, t tools.ToolInfo) {
 	s.Helper()
 	for _, raw := range []string{`[]`, `"x"`, `7`, `true`, `{`, `{"a":1}{}`, "\x00"} {
 		if got := s.call(s.ctx(), src.OpenedSource, t, []byte(raw)); got.err == nil || got.err.Code != tools.Invalid {
@@ -47,20 +48,20 @@ func (s *suite) refusedWhole(src source, t tools.ToolInfo) {
 	}
 }
 
-// refused breaks the first example and calls with it.
-func (s *suite) refused(src source, t tools.ToolInfo, name string, breakIt func(map[string]any)) {
+// refuseArgument breaks the first example and calls with it.
+func (s *suite) refuseArgument(src source, t tools.ToolInfo, name string, breakIt func(map[string]any)) {
 	s.Helper()
-	args := object(t.Examples[0].In)
+	args := decodeObject(t.Examples[0].In)
 	breakIt(args)
 	raw := encode(args)
 	got := s.call(s.ctx(), src.OpenedSource, t, raw)
 	if got.err == nil || got.err.Code != tools.Invalid || !strings.Contains(got.err.Message, name) {
-		s.Errorf("%s %s: want an invalid error that names %s, got %v", t.Name, clip(string(raw), 120), name, clip(got.String(), 300))
+		s.Errorf("%s %s: want an invalid error that names %s, got %v", t.Name, abbreviate(string(raw), 120), name, abbreviate(got.String(), 300))
 	}
 }
 
-// nullArguments checks that null and nothing mean no arguments.
-func (s *suite) nullArguments(t tools.ToolInfo) {
+// checkNullArguments checks that null and nothing mean no arguments.
+func (s *suite) checkNullArguments(t tools.ToolInfo) {
 	s.Helper()
 	code := func(raw string) tools.Code {
 		got := s.call(s.ctx(), s.open("one").OpenedSource, t, []byte(raw))
@@ -77,7 +78,7 @@ func (s *suite) nullArguments(t tools.ToolInfo) {
 	}
 }
 
-// badValues are values that schema does not admit.
+// badValues returns values that schema does not allow.
 func badValues(schema *jsonschema.Schema) []any {
 	wrong := map[string][]any{
 		"string":  {7, true, nil, []any{"x"}, map[string]any{}},

@@ -17,58 +17,59 @@ import (
 )
 
 const (
-	// patience is how long a call may take, even a hostile one on a slow machine.
-	patience = 30 * time.Second
-	// maxMessage bounds what an error says: an argument that is repeated in it
-	// may be a megabyte.
+	// callTimeout is how long a call may take, even a hostile one on a slow
+	// machine.
+	callTimeout = 30 * time.Second
+	// maxMessage limits the length of an error, because an argument that it
+	// quotes may be a megabyte.
 	maxMessage = 2000
 )
 
-// An answer is how a call ended: exactly one of the two is set.
-type answer struct {
+// A callResult is the result of a call: exactly one of the fields is set.
+type callResult struct {
 	result *tools.Result
 	err    *tools.Error
 }
 
-func (a answer) String() string {
+func (a callResult) String() string {
 	if a.err != nil {
 		return fmt.Sprintf("error %s: %s", a.err.Code, a.err.Message)
 	}
 	return string(a.result.JSON)
 }
 
-// call calls a tool and checks what every answer must hold.
-func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) answer {
+// call calls a tool and checks what every answer must satisfy.
+func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
-	return s.callAs(ctx, &witness{s: s, what: describe(tool, args)}, o, tool, args)
+	return s.callAs(ctx, &progressChecker{s: s, what: describeCall(tool, args)}, o, tool, args)
 }
 
-// describe names a call in findings.
-func describe(tool tools.ToolInfo, args []byte) string {
-	return tool.Name + " " + clip(string(args), 120)
+// describeCall names a call in findings.
+func describeCall(tool tools.ToolInfo, args []byte) string {
+	return tool.Name + " " + abbreviate(string(args), 120)
 }
 
-// callAs is call by a given Caller.
-func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) answer {
+// callAs is call with a given CallContext.
+func (s *suite) callAs(ctx context.Context, c tools.CallContext, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
-	what := describe(tool, args)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	what := describeCall(tool, args)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	r, err := s.guarded(what, func() (tools.Result, error) {
+	r, err := s.recoverPanic(what, func() (tools.Result, error) {
 		return o.Call(ctx, c, tool.Name, args)
 	})
 	if ctx.Err() == context.DeadlineExceeded {
-		s.Errorf("%s: took longer than %v", what, patience)
+		s.Errorf("%s: took longer than %v", what, callTimeout)
 	}
 	if err != nil {
-		return answer{err: s.checkError(what, tool, err)}
+		return callResult{err: s.checkError(what, tool, err)}
 	}
 	s.checkResult(what, tool, r)
-	return answer{result: &r}
+	return callResult{result: &r}
 }
 
-// guarded turns a panic into a finding.
-func (s *suite) guarded(what string, call func() (tools.Result, error)) (r tools.Result, err error) {
+// recoverPanic reports a panic as a finding.
+func (s *suite) recoverPanic(what string, call func() (tools.Result, error)) (r tools.Result, err error) {
 	s.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -79,8 +80,8 @@ func (s *suite) guarded(what string, call func() (tools.Result, error)) (r tools
 	return call()
 }
 
-// checkError checks that err is one of ours, that the tool declares its code
-// and that clients will accept the object they get.
+// checkError checks that err is a *tools.Error, that the tool declares its
+// code, and that clients will accept the error object.
 func (s *suite) checkError(what string, tool tools.ToolInfo, err error) *tools.Error {
 	s.Helper()
 	e := tools.AsError(err)
@@ -99,22 +100,23 @@ func (s *suite) checkError(what string, tool tools.ToolInfo, err error) *tools.E
 		s.Errorf("%s: marshal error object: %v", what, err)
 		return e
 	}
-	s.fits(what+": error object", tool.Out, object)
+	s.checkAgainstSchema(what+": error object", tool.Out, object)
 	return e
 }
 
 func (s *suite) checkResult(what string, tool tools.ToolInfo, r tools.Result) {
 	s.Helper()
-	s.fits(what+": result", tool.Out, r.JSON)
+	s.checkAgainstSchema(what+": result", tool.Out, r.JSON)
 	for i, c := range r.Content {
-		if !wellFormed(c) {
-			s.Errorf("%s: content block %d of kind %q lacks what its kind needs", what, i, c.Kind)
+		if !isComplete(c) {
+			s.Errorf("%s: content block %d of kind %q lacks a field that its kind needs", what, i, c.Kind)
 		}
 	}
 }
 
-// wellFormed says whether a block has the fields that its kind needs.
-func wellFormed(c tools.Content) bool {
+// isComplete reports whether a content block has the fields that its kind
+// needs.
+func isComplete(c tools.Content) bool {
 	switch c.Kind {
 	case tools.Text:
 		return true
@@ -129,9 +131,9 @@ func wellFormed(c tools.Content) bool {
 	}
 }
 
-// fits checks JSON against a published schema. A null list does not fit: no
-// published type admits null.
-func (s *suite) fits(what string, schema *jsonschema.Schema, data []byte) {
+// checkAgainstSchema checks JSON against a published schema. A null list is an
+// error, because no published type allows null.
+func (s *suite) checkAgainstSchema(what string, schema *jsonschema.Schema, data []byte) {
 	s.Helper()
 	resolved, err := schema.CloneSchemas().Resolve(nil)
 	if err != nil {
@@ -144,12 +146,13 @@ func (s *suite) fits(what string, schema *jsonschema.Schema, data []byte) {
 		return
 	}
 	if err := resolved.Validate(v); err != nil {
-		s.Errorf("%s does not fit the published schema: %v\n%s", what, err, clip(string(data), 400))
+		s.Errorf("%s does not fit the published schema: %v\n%s", what, err, abbreviate(string(data), 400))
 	}
 }
 
-// A witness is a Caller that checks what a tool reports.
-type witness struct {
+// A progressChecker is a CallContext that checks the progress and messages of
+// a tool.
+type progressChecker struct {
 	tools.NopCallContext // but for what follows
 	s                    *suite
 	what                 string
@@ -158,8 +161,9 @@ type witness struct {
 	done float64
 }
 
-// Progress implements [tools.CallContext]: it never goes back, nor past its total.
-func (w *witness) Progress(done, total float64, _ string) {
+// Progress implements [tools.CallContext]: it must not decrease or exceed its
+// total.
+func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if done < w.done || total > 0 && done > total {
@@ -169,13 +173,13 @@ func (w *witness) Progress(done, total float64, _ string) {
 }
 
 // Log implements [tools.CallContext].
-func (w *witness) Log(_ slog.Level, message string) {
+func (w *progressChecker) Log(_ slog.Level, message string) {
 	if message == "" {
 		w.s.Errorf("%s: logs an empty message", w.what)
 	}
 }
 
-func clip(s string, n int) string {
+func abbreviate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

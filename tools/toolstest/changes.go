@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// writers are the tools whose calls leave Changes.
-func (s *suite) writers() []tools.ToolInfo {
+// writingTools returns the tools that write or delete.
+func (s *suite) writingTools() []tools.ToolInfo {
 	var w []tools.ToolInfo
 	for _, t := range s.manifest.Tools {
 		if t.Effect == tools.Writes || t.Effect == tools.Deletes {
@@ -19,124 +19,124 @@ func (s *suite) writers() []tools.ToolInfo {
 	return w
 }
 
-// kept opens a fresh source whose Changes can be taken back.
-func (s *suite) kept() source {
+// openRestorable opens a source with undo.
+func (s *suite) openRestorable() source {
 	s.Helper()
 	src := s.open("one")
 	if src.Restorer() == nil {
-		s.Fatalf("%s writes and is no tools.Keeper, so its changes cannot be taken back", s.manifest.Name)
+		s.Fatalf("%s has tools that write but is not a tools.Restorer, so its changes cannot be undone", s.manifest.Name)
 	}
 	return src
 }
 
-// wet are the examples of a tool that are to change something.
-func wet(t tools.ToolInfo) []tools.ExampleInfo {
+// writingExamples returns the examples of a tool that are not dry runs.
+func writingExamples(t tools.ToolInfo) []tools.ExampleInfo {
 	var w []tools.ExampleInfo
 	for _, x := range t.Examples {
-		if object(x.In)["dry_run"] != true {
+		if decodeObject(x.In)["dry_run"] != true {
 			w = append(w, x)
 		}
 	}
 	return w
 }
 
-// changesAreReported checks that every tool that changes something says so
-// before it does, and says what is true.
-func changesAreReported(s *suite) {
+// checkChangesReported checks that tools report what they change before they
+// change it, and that the report is true.
+func checkChangesReported(s *suite) {
 	s.Helper()
-	for _, t := range s.writers() {
-		src := s.kept()
+	for _, t := range s.writingTools() {
+		src := s.openRestorable()
 		reported := 0
-		for _, x := range wet(t) {
-			reported += len(s.reported(src, t, x.In))
+		for _, x := range writingExamples(t) {
+			reported += len(s.callAndCheckReport(src, t, x.In))
 		}
 		if reported == 0 {
 			s.Errorf("%s: none of its examples reports a change", t.Name)
 		}
-		s.dryReports(src, t)
+		s.checkDryRunReportsNothing(src, t)
 	}
 }
 
-// reported makes a call that may change something and checks what it reports
-// against the place and the Keeper. It returns the Changes; nil if the call
-// answered an error, after which everything must be as before.
-func (s *suite) reported(src source, t tools.ToolInfo, args []byte) []tools.Change {
+// callAndCheckReport makes a call that may change something, and compares its
+// report with the fixture and with State. It returns the Changes, or nil if
+// the call failed, which must leave everything as it was.
+func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []tools.Change {
 	s.Helper()
-	l, before := s.ledger(describe(t, args)), src.Digest()
-	l.look = func(ctx context.Context, c tools.Change) {
+	l, before := s.newRecorder(describeCall(t, args)), src.Digest()
+	l.onChange = func(ctx context.Context, c tools.Change) {
 		if l.reports == 0 && src.Digest() != before {
-			s.Errorf("%s: something had changed before it was reported", l.what)
+			s.Errorf("%s: the data changed before the report", l.what)
 		}
 		now, err := src.Restorer().State(ctx, c.Target)
 		if err != nil || !equalStates(now, c.Before) {
-			s.Errorf("%s: says that %q holds %s, but that is %s (error %v)", l.what, c.Target, showState(c.Before), showState(now), err)
+			s.Errorf("%s: reports that %q holds %s, but it holds %s (error %v)", l.what, c.Target, describeState(c.Before), describeState(now), err)
 		}
 	}
 	got := s.callAs(s.ctx(), l, src.OpenedSource, t, args)
 	switch after := src.Digest(); {
 	case got.err != nil && after != before:
-		s.Errorf("%s: answered %v and changed the data all the same", l.what, got)
+		s.Errorf("%s: returned %v but changed the data", l.what, got)
 		return nil
 	case got.err != nil:
 		return nil
 	case after != before && len(l.changes) == 0:
-		s.Errorf("%s: changed the data and did not report it", l.what)
+		s.Errorf("%s: changed the data without reporting it", l.what)
 	}
-	s.holds(src, l)
+	s.checkAfterStates(src, l)
 	return l.changes
 }
 
-// holds checks that every target is as the call said it would be.
-func (s *suite) holds(src source, l *ledger) {
+// checkAfterStates checks that every target holds what the call reported.
+func (s *suite) checkAfterStates(src source, l *changeRecorder) {
 	s.Helper()
 	for _, c := range l.changes {
 		if c.AfterUnknown {
-			s.Errorf("%s: left open what %q would hold, and never told", l.what, c.Target)
+			s.Errorf("%s: did not report the unknown After of %q", l.what, c.Target)
 			continue
 		}
-		if now := s.state(src, c.Target); !equalStates(now, c.After) {
-			s.Errorf("%s: said that %q would hold %s, but it holds %s", l.what, c.Target, showState(c.After), showState(now))
+		if now := s.readState(src, c.Target); !equalStates(now, c.After) {
+			s.Errorf("%s: reported that %q would hold %s, but it holds %s", l.what, c.Target, describeState(c.After), describeState(now))
 		}
 	}
 }
 
-// dryReports checks that a dry run reports nothing.
-func (s *suite) dryReports(src source, t tools.ToolInfo) {
+// checkDryRunReportsNothing checks that a dry run reports no changes.
+func (s *suite) checkDryRunReportsNothing(src source, t tools.ToolInfo) {
 	s.Helper()
 	if _, ok := t.In.Properties["dry_run"]; !ok {
 		return
 	}
 	for _, x := range t.Examples {
-		args := object(x.In)
+		args := decodeObject(x.In)
 		args["dry_run"] = true
-		l := s.ledger(describe(t, encode(args)))
+		l := s.newRecorder(describeCall(t, encode(args)))
 		s.callAs(s.ctx(), l, src.OpenedSource, t, encode(args))
 		if l.reports > 0 {
-			s.Errorf("%s: reports changes although it ran dry", l.what)
+			s.Errorf("%s: reports changes in a dry run", l.what)
 		}
 	}
 }
 
-// errRefused is no error of ours, so that it is known again whatever a tool
-// does with it.
+// errRefused is not a *tools.Error, so that it can be recognised.
 var errRefused = errors.New("refused by the suite")
 
-// refusedChanges checks that a call whose Changing errs changes nothing and
-// answers that very error. A call that is shown to a person first is made so.
-func refusedChanges(s *suite) {
+// checkRefusedChanges checks that a call changes nothing and returns the same
+// error if BeforeWrite fails. This is how a call is shown to a person before
+// it is made.
+func checkRefusedChanges(s *suite) {
 	s.Helper()
-	for _, t := range s.writers() {
-		src := s.kept()
-		for _, x := range wet(t) {
+	for _, t := range s.writingTools() {
+		src := s.openRestorable()
+		for _, x := range writingExamples(t) {
 			before := src.Digest()
-			l := s.ledger(describe(t, x.In))
+			l := s.newRecorder(describeCall(t, x.In))
 			l.refuse = errRefused
-			_, err := s.guarded(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l, t.Name, x.In) })
+			_, err := s.recoverPanic(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l, t.Name, x.In) })
 			if l.reports != 1 || !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), errRefused.Error()) {
-				s.Errorf("%s: reported %d times and answered %v; want one report, and its refusal as it is", l.what, l.reports, err)
+				s.Errorf("%s: reported %d times and answered %v; want one report, and the same error", l.what, l.reports, err)
 			}
 			if src.Digest() != before {
-				s.Errorf("%s: changed the data although it was refused", l.what)
+				s.Errorf("%s: changed the data although BeforeWrite failed", l.what)
 			}
 			s.call(s.ctx(), src.OpenedSource, t, x.In) // the next example may build on it
 		}

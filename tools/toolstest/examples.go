@@ -9,23 +9,24 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// examples executes every declared example: those of one tool in order,
-// against a fresh place.
-func examples(s *suite) {
+// checkExamples runs the examples of each tool in order, with a new fixture
+// for each tool.
+func checkExamples(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
 		src := s.open("one")
 		for i, x := range t.Examples {
-			s.example(src, t, i, x)
+			s.runExample(src, t, i, x)
 		}
 	}
 }
 
-// example executes one example and compares its answer, unless it is loose.
-func (s *suite) example(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
+// runExample runs one example and compares its answer, unless any answer is
+// allowed.
+func (s *suite) runExample(src source, t tools.ToolInfo, i int, x tools.ExampleInfo) {
 	s.Helper()
 	what := fmt.Sprintf("%s: example %d, to %s", t.Name, i+1, x.Purpose)
-	s.fits(what+": input", t.In, x.In)
+	s.checkAgainstSchema(what+": input", t.In, x.In)
 	got := s.call(s.ctx(), src.OpenedSource, t, x.In)
 	if got.err != nil {
 		s.Errorf("%s: %v", what, got)
@@ -34,13 +35,13 @@ func (s *suite) example(src source, t tools.ToolInfo, i int, x tools.ExampleInfo
 	if x.AnyAnswer {
 		return
 	}
-	if diff := cmp.Diff(value(x.Want), value(got.result.JSON)); diff != "" {
+	if diff := cmp.Diff(decodeValue(x.Want), decodeValue(got.result.JSON)); diff != "" {
 		s.Errorf("%s: answer differs (-want +got):\n%s", what, diff)
 	}
 }
 
-// value is JSON decoded for comparison.
-func value(data json.RawMessage) any {
+// decodeValue is JSON decoded for comparison.
+func decodeValue(data json.RawMessage) any {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
 		return string(data)
@@ -48,9 +49,10 @@ func value(data json.RawMessage) any {
 	return v
 }
 
-// writesAreSeen checks that Digest sees what the tools that change something
-// change: a blind one would prove nothing. Examples that run dry run wet here.
-func writesAreSeen(s *suite) {
+// checkDigestSeesWrites checks that Digest changes when tools write, because
+// otherwise it would prove nothing. Dry-run examples are run without dry_run
+// here.
+func checkDigestSeesWrites(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
 		if t.Effect != tools.Writes && t.Effect != tools.Deletes {
@@ -59,7 +61,7 @@ func writesAreSeen(s *suite) {
 		src := s.open("one")
 		before := src.Digest()
 		for _, x := range t.Examples {
-			args := object(x.In)
+			args := decodeObject(x.In)
 			delete(args, "dry_run")
 			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 		}
@@ -69,15 +71,15 @@ func writesAreSeen(s *suite) {
 	}
 }
 
-// readsChangeNothing uses everything that is said to read, on one source.
-func readsChangeNothing(s *suite) {
+// checkReadsChangeNothing uses everything that only reads on one source.
+func checkReadsChangeNothing(s *suite) {
 	s.Helper()
 	src := s.open("one")
 	before := src.Digest()
 	same := func(what string) {
 		s.Helper()
 		if after := src.Digest(); after != before {
-			s.Errorf("%s is said to read, but it changed the data", what)
+			s.Errorf("%s has effect read but changed the data", what)
 			before = after
 		}
 	}
@@ -90,20 +92,21 @@ func readsChangeNothing(s *suite) {
 		}
 		same("tool " + t.Name)
 	}
-	for _, uri := range s.uris(src, "one") {
+	for _, uri := range s.findURIs(src, "one") {
 		_, _ = src.Read(s.ctx(), uri)
 		same("resource " + uri)
 	}
 	for _, p := range s.manifest.Prompts {
-		_, _ = src.Prompt(s.ctx(), p.Name, s.promptArguments(src, p))
+		_, _ = src.Prompt(s.ctx(), p.Name, s.fillPromptArguments(src, p))
 		same("prompt " + p.Name)
 	}
 	_ = src.Check(s.ctx())
 	same("Check")
 }
 
-// dryRunsChangeNothing runs the examples of tools that have a dry_run with it.
-func dryRunsChangeNothing(s *suite) {
+// checkDryRunsChangeNothing runs every example with dry_run, if the tool has
+// it.
+func checkDryRunsChangeNothing(s *suite) {
 	s.Helper()
 	for _, t := range s.manifest.Tools {
 		if _, ok := t.In.Properties["dry_run"]; !ok {
@@ -112,18 +115,18 @@ func dryRunsChangeNothing(s *suite) {
 		for i, x := range t.Examples {
 			src := s.open("one")
 			before := src.Digest()
-			args := object(x.In)
+			args := decodeObject(x.In)
 			args["dry_run"] = true
 			s.call(s.ctx(), src.OpenedSource, t, encode(args))
 			if src.Digest() != before {
-				s.Errorf("%s: example %d changed the data although it ran dry", t.Name, i+1)
+				s.Errorf("%s: example %d changed the data in a dry run", t.Name, i+1)
 			}
 		}
 	}
 }
 
-// object is a JSON object as a map that may be changed.
-func object(data json.RawMessage) map[string]any {
+// decodeObject returns a JSON object as a map that may be changed.
+func decodeObject(data json.RawMessage) map[string]any {
 	m := map[string]any{}
 	_ = json.Unmarshal(data, &m) // examples are marshalled structs
 	return m

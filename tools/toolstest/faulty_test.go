@@ -15,66 +15,66 @@ import (
 type fault string
 
 const (
-	wrongAnswer         fault = "wrong answer"
-	readWrites          fault = "a read that writes"
-	hostileReadWrites   fault = "a read that writes when provoked"
-	blindDigest         fault = "a digest that sees nothing"
-	dryWrites           fault = "a dry run that writes"
-	undeclaredCode      fault = "undeclared code"
-	foreignError        fault = "error of another package"
-	panics              fault = "panic"
-	escapes             fault = "path that escapes"
-	endlessMessage      fault = "message that repeats a megabyte"
-	collidingOutput     fault = "output that collides with the error object"
-	cancelledButWritten fault = "cancelled and written"
-	shared              fault = "sources that share"
-	missingResource     fault = "resource that is listed and not there"
-	missingPage         fault = "page that is listed and not there"
-	listsHidden         fault = "list of hidden pages"
-	silentPrompt        fault = "prompt without messages"
-	backwards           fault = "progress that goes back"
-	closeFails          fault = "close that fails"
-	sick                fault = "check that fails"
-	silentWrite         fault = "write that reports nothing"
-	lateReport          fault = "write that reports afterwards"
-	wrongBefore         fault = "report of what was not there"
-	wrongAfter          fault = "report of what will not be there"
-	dryReport           fault = "dry run that reports"
-	deafWrite           fault = "write that does not hear a refusal"
-	wrappedRefusal      fault = "refusal in other words"
-	lossyState          fault = "state that is not whole"
-	clobbering          fault = "restore that does not look"
-	halfway             fault = "restore that looks too late"
-	namelessConflict    fault = "conflict that names nothing"
-	sweeping            fault = "restore that changes more"
-	leaks               fault = "read of what is hidden"
-	countsHidden        fault = "count of what is hidden"
-	announcesHidden     fault = "announcement of what is hidden"
-	overwritesHidden    fault = "write onto what is hidden"
-	hidesNothing        fault = "place in which nothing can be hidden"
-	noHider             fault = "source that cannot tell which changes are hidden"
-	tellsHiddenChanges  fault = "change of what is hidden that agents may know of"
-	muteBesideHidden    fault = "tool that says nothing where something is hidden"
+	wrongAnswer            fault = "wrong answer"
+	readWrites             fault = "a read that writes"
+	hostileReadWrites      fault = "a read that writes when provoked"
+	blindDigest            fault = "a digest that sees nothing"
+	dryWrites              fault = "a dry run that writes"
+	undeclaredCode         fault = "undeclared code"
+	foreignError           fault = "error of another package"
+	panics                 fault = "panic"
+	escapes                fault = "path that escapes"
+	endlessMessage         fault = "message that repeats a megabyte"
+	collidingOutput        fault = "output that collides with the error object"
+	cancelledButWritten    fault = "cancelled and written"
+	shared                 fault = "sources that share"
+	missingResource        fault = "resource that is listed but does not exist"
+	missingPage            fault = "page that is listed but does not exist"
+	listsHidden            fault = "list of hidden pages"
+	silentPrompt           fault = "prompt without messages"
+	progressGoesBack       fault = "progress that goes back"
+	closeFails             fault = "close that fails"
+	checkFails             fault = "check that fails"
+	silentWrite            fault = "write that reports nothing"
+	lateReport             fault = "write that reports afterwards"
+	wrongBefore            fault = "report of what was not there"
+	wrongAfter             fault = "report of what will not be there"
+	dryReport              fault = "dry run that reports"
+	ignoresRefusal         fault = "write that does not hear a refusal"
+	wrappedRefusal         fault = "refusal in other words"
+	lossyState             fault = "state that is not whole"
+	restoreOverwritesEdits fault = "restore that does not look"
+	restoreChecksTooLate   fault = "restore that looks too late"
+	namelessConflict       fault = "conflict that names nothing"
+	restoresTooMuch        fault = "restore that changes more"
+	readsHidden            fault = "read of what is hidden"
+	countsHidden           fault = "count of what is hidden"
+	announcesHidden        fault = "announcement of what is hidden"
+	overwritesHidden       fault = "write onto what is hidden"
+	hidesNothing           fault = "place in which nothing can be hidden"
+	noChangeFilter         fault = "source that cannot tell which changes are hidden"
+	tellsHiddenChanges     fault = "change of what is hidden that agents may know of"
+	silentNearHidden       fault = "tool that says nothing where something is hidden"
 )
 
-// A world is what lies outside of faulty sources.
-type world struct {
+// A faultyStore is what the faulty sources share.
+type faultyStore struct {
 	mu      sync.Mutex
 	shelves map[string]map[string]string
 	outside int
 }
 
-// A shelf is a faulty source.
-type shelf struct {
-	*world
+// A faultySource is a source with at most one fault.
+type faultySource struct {
+	*faultyStore
 	fault   fault
 	name    string
 	env     tools.Env
 	writing sync.Mutex
 }
 
-// A thing is a shelf, or one that can tell which Changes are hidden.
-type thing interface {
+// faultyTools are the methods of a faulty source, with or without a ChangeFilter.
+type faultyTools interface {
 	tools.Source
 	handled
 	shown
@@ -92,8 +92,8 @@ type shown interface {
 	ask(ctx context.Context, args map[string]string) ([]tools.Message, error)
 }
 
-type shelfConfig struct {
-	Name string `json:"name" jsonschema:"which shelf"`
+type sourceConfig struct {
+	Name string `json:"name" jsonschema:"which source"`
 }
 
 type getIn struct {
@@ -104,7 +104,7 @@ type getOut struct {
 	Value string `json:"value" jsonschema:"the thing"`
 }
 
-// collidingOut has a message that is no string, as the error object has one.
+// collidingOut has a message that is not a string, as the error object has one.
 type collidingOut struct {
 	Message int `json:"message" jsonschema:"how many messages"`
 }
@@ -116,56 +116,56 @@ type putIn struct {
 }
 
 // faulty is a System with one fault, and its fixture.
-func faulty(f fault) (tools.Kind, Fixture) {
-	w := &world{shelves: map[string]map[string]string{}}
-	system := tools.System[thing, shelfConfig]{
+func faulty(f fault) (tools.Kind, NewFixture) {
+	w := &faultyStore{shelves: map[string]map[string]string{}}
+	system := tools.System[faultyTools, sourceConfig]{
 		Name: "faulty", Title: "Faulty", Doc: "Things by key.",
-		Open: func(_ context.Context, c shelfConfig, env tools.Env) (thing, error) {
-			s := &shelf{world: w, fault: f, name: c.Name, env: env}
-			if f == noHider {
+		Open: func(_ context.Context, c sourceConfig, env tools.Env) (faultyTools, error) {
+			s := &faultySource{faultyStore: w, fault: f, name: c.Name, env: env}
+			if f == noChangeFilter {
 				return s, nil
 			}
-			return telling{s}, nil
+			return faultyWithFilter{s}, nil
 		},
-		Tools: []tools.Tool[thing]{
+		Tools: []tools.Tool[faultyTools]{
 			tools.DefineWithContext(tools.Spec[getIn, getOut]{
 				Name: "get", Title: "Get", Doc: "Get a thing.", Effect: tools.Reads, Errors: []tools.Code{tools.NotFound},
 				Examples: []tools.Example[getIn, getOut]{{Purpose: "get a", In: getIn{"a"}, Want: getOut{"1"}}},
-			}, thing.get),
+			}, faultyTools.get),
 			tools.DefineWithContext(tools.Spec[putIn, getOut]{
 				Name: "put", Title: "Put", Doc: "Put a thing.", Effect: tools.Writes,
 				Examples: []tools.Example[putIn, getOut]{{Purpose: "put b", In: putIn{Key: "b", Value: "2"}, Want: getOut{"2"}}},
-			}, thing.put),
+			}, faultyTools.put),
 		},
-		Resources: []tools.Resource[thing]{{
-			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: thing.read,
+		Resources: []tools.Resource[faultyTools]{{
+			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: faultyTools.read,
 		}},
-		Pages: &tools.Pages[thing]{List: thing.list, Read: thing.page},
-		Prompts: []tools.Prompt[thing]{{
+		Pages: &tools.Pages[faultyTools]{List: faultyTools.list, Read: faultyTools.page},
+		Prompts: []tools.Prompt[faultyTools]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
-			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: thing.ask,
+			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: faultyTools.ask,
 		}},
 	}
 	if f == collidingOutput {
 		system.Tools = append(system.Tools, tools.Define(tools.Spec[getIn, collidingOut]{
 			Name: "count", Title: "Count", Doc: "Count messages.", Effect: tools.Reads,
 			Examples: []tools.Example[getIn, collidingOut]{{Purpose: "count", In: getIn{"a"}}},
-		}, func(thing, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
+		}, func(faultyTools, context.Context, getIn) (collidingOut, error) { return collidingOut{}, nil }))
 	}
-	return tools.Erase(system), func(testing.TB) Place { return w.place(f) }
+	return tools.Erase(system), func(testing.TB) Fixture { return w.place(f) }
 }
 
-func (w *world) place(f fault) Place {
+func (w *faultyStore) place(f fault) Fixture {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name := fmt.Sprint("shelf ", len(w.shelves))
+	name := fmt.Sprint("source ", len(w.shelves))
 	w.shelves[name] = map[string]string{"a": "1"}
 	set := func(key, value string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.shelves[name][key] = value
 	}
-	place := Place{
+	place := Fixture{
 		Names:   []string{"a", "b", "c"},
 		Edit:    func(seed uint64) { set([]string{"a", "b"}[seed%2], fmt.Sprint(seed)) },
 		Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "hidden*"}}},
@@ -173,7 +173,7 @@ func (w *world) place(f fault) Place {
 			set("hidden", fmt.Sprint(round))
 			return []string{"hidden"}
 		},
-		Config: shelfConfig{name},
+		Config: sourceConfig{name},
 		Digest: func() string {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -194,25 +194,25 @@ func (w *world) place(f fault) Place {
 	return place
 }
 
-func (s *shelf) Close() error {
+func (s *faultySource) Close() error {
 	if s.fault == closeFails {
 		return errors.New("stuck")
 	}
 	return nil
 }
 
-func (s *shelf) Check(context.Context) error {
-	if s.fault == sick {
+func (s *faultySource) Check(context.Context) error {
+	if s.fault == checkFails {
 		return errors.New("sick")
 	}
 	return nil
 }
 
-func (s *shelf) get(_ context.Context, c tools.CallContext, in getIn) (getOut, error) {
+func (s *faultySource) get(_ context.Context, c tools.CallContext, in getIn) (getOut, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	things := s.shelves[s.name]
-	if s.fault == backwards {
+	if s.fault == progressGoesBack {
 		c.Progress(2, 2, "")
 		c.Progress(1, 2, "")
 	}
@@ -220,9 +220,9 @@ func (s *shelf) get(_ context.Context, c tools.CallContext, in getIn) (getOut, e
 		things["read"] += "x"
 	}
 	v, ok := things[in.Key]
-	ok = ok && (s.fault == leaks || !s.hides(in.Key))
+	ok = ok && (s.fault == readsHidden || !s.hides(in.Key))
 	switch {
-	case s.fault == muteBesideHidden && s.env.Privacy.Any():
+	case s.fault == silentNearHidden && s.env.Privacy.Any():
 		return getOut{}, s.absent(in.Key)
 	case ok && s.fault == wrongAnswer:
 		return getOut{v + "!"}, nil
@@ -234,7 +234,7 @@ func (s *shelf) get(_ context.Context, c tools.CallContext, in getIn) (getOut, e
 }
 
 // absent is the error for a key that is not there.
-func (s *shelf) absent(key string) error {
+func (s *faultySource) absent(key string) error {
 	switch {
 	case s.fault == panics && strings.Contains(key, "\x00"):
 		panic("NUL")
@@ -250,12 +250,12 @@ func (s *shelf) absent(key string) error {
 	return tools.Errorf(tools.NotFound, "nothing there")
 }
 
-func (s *shelf) put(ctx context.Context, c tools.CallContext, in putIn) (getOut, error) {
+func (s *faultySource) put(ctx context.Context, c tools.CallContext, in putIn) (getOut, error) {
 	if err := ctx.Err(); err != nil && s.fault != cancelledButWritten {
 		return getOut{}, err
 	}
 	if s.hides(in.Key) && s.fault != overwritesHidden {
-		return getOut{}, tools.Errorf(tools.Denied, "kept from agents")
+		return getOut{}, tools.Errorf(tools.Denied, "hidden from agents")
 	}
 	if in.DryRun && s.fault != dryWrites {
 		if s.fault == dryReport {
@@ -268,7 +268,7 @@ func (s *shelf) put(ctx context.Context, c tools.CallContext, in putIn) (getOut,
 	if s.fault == lateReport {
 		s.set(in.Key, &in.Value)
 	}
-	if err := s.report(ctx, c, in); err != nil && s.fault != deafWrite {
+	if err := s.report(ctx, c, in); err != nil && s.fault != ignoresRefusal {
 		return getOut{}, err
 	}
 	s.set(in.Key, &in.Value)
@@ -279,13 +279,13 @@ func (s *shelf) put(ctx context.Context, c tools.CallContext, in putIn) (getOut,
 }
 
 // count is how many things there are, hidden ones too.
-func (s *shelf) count() int {
+func (s *faultySource) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.shelves[s.name])
 }
 
-func (s *shelf) read(context.Context, string, map[string]string) (tools.Content, error) {
+func (s *faultySource) read(context.Context, string, map[string]string) (tools.Content, error) {
 	if s.fault == missingResource {
 		return tools.Content{}, tools.Errorf(tools.NotFound, "not there today")
 	}
@@ -295,21 +295,21 @@ func (s *shelf) read(context.Context, string, map[string]string) (tools.Content,
 	return tools.Content{Text: "a"}, nil
 }
 
-func (s *shelf) list(context.Context) ([]tools.PageInfo, error) {
+func (s *faultySource) list(context.Context) ([]tools.PageInfo, error) {
 	if s.fault == listsHidden {
 		return []tools.PageInfo{{Name: fmt.Sprint(s.count())}}, nil
 	}
 	return []tools.PageInfo{{Name: "all"}}, nil
 }
 
-func (s *shelf) page(_ context.Context, name string) (tools.PageText, error) {
+func (s *faultySource) page(_ context.Context, name string) (tools.PageText, error) {
 	if name != "all" && s.fault != listsHidden || s.fault == missingPage {
 		return tools.PageText{}, tools.Errorf(tools.NotFound, "no such page")
 	}
 	return tools.PageText{Text: "a", MIME: "text/plain"}, nil
 }
 
-func (s *shelf) ask(context.Context, map[string]string) ([]tools.Message, error) {
+func (s *faultySource) ask(context.Context, map[string]string) ([]tools.Message, error) {
 	if s.fault == silentPrompt {
 		return nil, nil
 	}

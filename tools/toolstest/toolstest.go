@@ -1,12 +1,12 @@
-// Package toolstest is the suite that every System passes: what an agent may
-// rely on whichever knowledge base it talks to.
+// Package toolstest is the suite that every System must pass: what an agent
+// can rely on in every knowledge base.
 //
-// It knows only declarations. It executes every example, proves every read by
-// comparing the data before and after, takes every change back, compares what
-// hides pages with what never had them, and calls every tool with what strangers
-// send: wrong types, hostile names, a megabyte, a context that has ended. It is
-// not the place for what one System promises alone; that is tested beside the
-// System. Test packages import it, nobody else.
+// It knows only declarations. It runs every example, checks that reads change
+// nothing by comparing digests, undoes every change, compares a source that
+// hides pages with one that never had them, and calls every tool with hostile
+// input: wrong types, odd names, a megabyte, a cancelled context. What only
+// one System promises is tested beside that System. Only test packages import
+// it.
 //
 // Start reading at [Run]; the checks are listed in the order they run.
 package toolstest
@@ -22,48 +22,49 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A Fixture lays out a place with the same content each time, apart from every
-// other place it has laid out, and cleans up through t.
-type Fixture func(t testing.TB) Place
+// A NewFixture creates a Fixture with the same content each time, separate
+// from all others, and cleans it up through t.
+type NewFixture func(t testing.TB) Fixture
 
-// A Place is what a source is opened on.
-type Place struct {
+// A Fixture is the data that a source is opened on.
+type Fixture struct {
 	// Config is the source's configuration: a value that marshals to a JSON
-	// object, or nil for none.
+	// object, or nil.
 	Config any
-	// Digest identifies everything the source keeps: equal digests, equal
-	// contents, byte for byte. It looks from outside, not through the source.
+	// Digest identifies everything that the source stores: equal digests,
+	// equal contents, byte for byte. It reads from outside, not through the
+	// source.
 	Digest func() string
-	// Outside identifies what lies around the place and no call may ever touch,
-	// such as the folder that holds the vault. Nil: nothing to look at.
+	// Outside identifies what is around the fixture and must never be touched,
+	// such as the folder that holds the vault. Nil: nothing.
 	Outside func() string
-	// URIs are resources to read, besides those the suite finds by completion.
+	// URIs are resources to read, besides those that completion finds.
 	URIs []string
-	// Peer is the other application, for a System that has one.
+	// Peer is the other application, if the System has one.
 	Peer tools.Peer
-	// Names are further names, paths and words to make up arguments from,
-	// besides those of the examples. None is of a hidden page.
+	// Names are more names, paths and words for generated arguments, besides
+	// those in the examples. None may be of a hidden page.
 	Names []string
-	// Edit is a person at work in the place: it changes something there, not
-	// through the source, as seed decides. Nil: nobody else edits.
+	// Edit changes something as a person would, not through the source; seed
+	// decides what. Nil: nobody else edits.
 	Edit func(seed uint64)
-	// Nested is for targets that lie within others. Nil: each is by itself.
-	Nested *Nested
+	// Nested is for targets inside other targets. Nil: there are none.
+	Nested *NestedTargets
 	// Privacy and Hide are for comparing a source that hides pages with one
-	// that never had them. Without both the suite fails.
+	// that never had them. The suite fails without them.
 	Privacy tools.Privacy
 	Hide    Hide
 }
 
-// Hide puts things into a place that its Privacy hides, and whatever else makes
-// them hard to hide: links to and from what can be seen, attachments, names
-// that differ by little. It is called with round 0 before the source is opened;
-// with a greater round, while it is open, it changes some of them.
-// It answers words that lead to them, such as names, titles and ids. Those that
-// are targets of [tools.Keeper] must outlive whatever agents try.
+// Hide adds things that the Privacy of the fixture hides, and whatever makes
+// them hard to hide: links in both directions, attachments, similar names. It
+// is called with round 0 before the source is opened. With a higher round,
+// while the source is open, it changes some of them. It returns words that
+// lead to them, such as names, titles and ids. Those that are targets of
+// [tools.Restorer] must survive whatever agents try.
 type Hide func(round int) (words []string)
 
-// A Reporter is the part of *testing.T that checks report to.
+// A Reporter is the part of *testing.T that checks use.
 type Reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -71,7 +72,7 @@ type Reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// A check is one promise; it opens as many places as it wants.
+// A check tests one promise.
 type check struct {
 	name string
 	run  func(s *suite)
@@ -79,41 +80,41 @@ type check struct {
 
 func checks() []check {
 	return []check{
-		{"declaration", func(s *suite) { Declared(s, s.manifest) }},
-		{"manifest is stable", stableManifest},
-		{"configuration", refusedConfig},
-		{"check", checkIsQuiet},
-		{"examples", examples},
-		{"writes are seen", writesAreSeen},
-		{"changes are reported", changesAreReported},
-		{"refused changes change nothing", refusedChanges},
-		{"changes are taken back", takenBack},
-		{"others' edits are kept", editsKept},
-		{"sequences", sequences},
-		{"two worlds", twoWorlds},
-		{"hidden things are kept", hiddenKept},
-		{"reads change nothing", readsChangeNothing},
-		{"dry runs change nothing", dryRunsChangeNothing},
-		{"arguments", arguments},
-		{"hostile text", hostileText},
-		{"cancelled", cancelled},
-		{"resources", resources},
-		{"prompts", prompts},
-		{"pages", pages},
-		{"searches", searches},
-		{"sources are apart", sourcesApart},
-		{"concurrent calls", concurrentCalls},
-		{"closed", closed},
+		{"declaration", func(s *suite) { CheckDeclaration(s, s.manifest) }},
+		{"manifest is stable", checkStableManifest},
+		{"configuration", checkConfigRefused},
+		{"health check", checkHealthy},
+		{"examples", checkExamples},
+		{"digest sees writes", checkDigestSeesWrites},
+		{"changes are reported", checkChangesReported},
+		{"refused changes change nothing", checkRefusedChanges},
+		{"undo", checkUndo},
+		{"undo keeps later edits", checkLaterEditsKept},
+		{"sequences", checkSequences},
+		{"hidden pages leave no trace", checkTwoWorlds},
+		{"hidden pages are not changed", checkHiddenUntouched},
+		{"reads change nothing", checkReadsChangeNothing},
+		{"dry runs change nothing", checkDryRunsChangeNothing},
+		{"arguments", checkArguments},
+		{"hostile text", checkHostileText},
+		{"cancelled calls", checkCancelledCalls},
+		{"resources", checkResourceReads},
+		{"prompts", checkPromptRendering},
+		{"pages", checkPages},
+		{"search", checkSearch},
+		{"sources are isolated", checkSourcesAreIsolated},
+		{"concurrent calls", checkConcurrentCalls},
+		{"closed source", checkClosedSource},
 	}
 }
 
-// Run checks all that kind's callers rely on, each promise as a subtest. absent
-// are tools that answer nothing in such a place, as where the other application
-// has no such thing; what they answer instead is for a test beside the System.
-func Run(t *testing.T, kind tools.Kind, fixture Fixture, absent ...string) {
+// Run tests a System, with a subtest for each promise. unsupported are tools
+// that cannot answer with this fixture, because the other application lacks
+// something; their errors are tested beside the System.
+func Run(t *testing.T, kind tools.Kind, fixture NewFixture, unsupported ...string) {
 	t.Helper()
 	manifest := *kind.Manifest()
-	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(absent, t.Name) })
+	manifest.Tools = slices.DeleteFunc(slices.Clone(manifest.Tools), func(t tools.ToolInfo) bool { return slices.Contains(unsupported, t.Name) })
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&suite{Reporter: t, tb: t, kind: kind, manifest: &manifest, fixture: fixture})
@@ -121,31 +122,31 @@ func Run(t *testing.T, kind tools.Kind, fixture Fixture, absent ...string) {
 	}
 }
 
-// A suite is one check at work.
+// A suite runs one check.
 type suite struct {
 	Reporter
 	tb       testing.TB // for fixtures; findings go to the Reporter
 	kind     tools.Kind
 	manifest *tools.Manifest
-	fixture  Fixture
+	fixture  NewFixture
 }
 
-// A source is an open source and the place it is open on.
+// A source is an open source with its fixture.
 type source struct {
 	*tools.OpenedSource
-	Place
+	Fixture
 }
 
 // ctx ends with the test.
 func (s *suite) ctx() context.Context { return s.tb.Context() }
 
-// open opens a fresh place as a source of that name.
+// open opens a new fixture as a source with that name.
 func (s *suite) open(name string) source {
 	s.Helper()
-	return s.openAt(s.fixture(s.tb), env(name))
+	return s.openAt(s.fixture(s.tb), newEnv(name))
 }
 
-func (s *suite) openAt(place Place, e tools.Env) source {
+func (s *suite) openAt(place Fixture, e tools.Env) source {
 	s.Helper()
 	e.Peer = place.Peer
 	o, err := s.kind.Open(s.ctx(), s.config(place), e)
@@ -156,7 +157,7 @@ func (s *suite) openAt(place Place, e tools.Env) source {
 	return source{o, place}
 }
 
-func (s *suite) config(p Place) json.RawMessage {
+func (s *suite) config(p Fixture) json.RawMessage {
 	s.Helper()
 	if p.Config == nil {
 		return nil
@@ -168,8 +169,8 @@ func (s *suite) config(p Place) json.RawMessage {
 	return b
 }
 
-// env has a clock that stands still, so that answers can be compared.
-func env(name string) tools.Env {
+// newEnv has a clock that does not move, so that answers can be compared.
+func newEnv(name string) tools.Env {
 	return tools.Env{
 		Name:            name,
 		Log:             slog.New(slog.DiscardHandler),

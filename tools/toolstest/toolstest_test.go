@@ -31,7 +31,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 // failing runs the check of that name on a kind, or all for no name, and tells
 // which found what.
-func failing(t *testing.T, name string, kind tools.Kind, fixture Fixture) map[string][]string {
+func failing(t *testing.T, name string, kind tools.Kind, fixture NewFixture) map[string][]string {
 	t.Helper()
 	failed := map[string][]string{}
 	for _, c := range checks() {
@@ -55,47 +55,47 @@ func failing(t *testing.T, name string, kind tools.Kind, fixture Fixture) map[st
 // System without the fault passes all.
 func TestSuiteFindsFaults(t *testing.T) {
 	for fault, want := range map[fault]struct{ check, says string }{
-		"":                  {},
-		wrongAnswer:         {"examples", "answer differs"},
-		readWrites:          {"reads change nothing", "tool get is said to read"},
-		hostileReadWrites:   {"hostile text", "get is said to read"},
-		blindDigest:         {"writes are seen", "the digest is the same"},
-		dryWrites:           {"dry runs change nothing", "although it ran dry"},
-		undeclaredCode:      {"hostile text", "does not declare"},
-		foreignError:        {"hostile text", "not a *tools.Error"},
-		panics:              {"hostile text", "panic: NUL"},
-		escapes:             {"hostile text", "outside of its source"},
-		endlessMessage:      {"hostile text", "an error's message has"},
-		collidingOutput:     {"arguments", "does not fit the published schema"},
-		cancelledButWritten: {"cancelled", "changed the data all the same"},
-		shared:              {"sources are apart", "changed another"},
-		missingResource:     {"resources", "not there today"},
-		missingPage:         {"pages", "is listed and not there"},
-		listsHidden:         {"two worlds", "list pages tells"},
-		silentPrompt:        {"prompts", "0 messages"},
-		backwards:           {"examples", "progress 1 of 2 after 2"},
-		closeFails:          {"closed", "close: stuck"},
-		sick:                {"check", "check of a fresh source"},
-		silentWrite:         {"changes are reported", "did not report it"},
-		lateReport:          {"changes are reported", "had changed before it was reported"},
-		wrongBefore:         {"changes are reported", "but that is nothing"},
-		wrongAfter:          {"changes are reported", "but it holds"},
-		dryReport:           {"changes are reported", "although it ran dry"},
-		deafWrite:           {"refused changes change nothing", "although it was refused"},
-		wrappedRefusal:      {"refused changes change nothing", "its refusal as it is"},
-		lossyState:          {"changes are taken back", "the data is not what it was"},
-		clobbering:          {"others' edits are kept", "want a conflict"},
-		halfway:             {"sequences", "changed the data all the same"},
-		namelessConflict:    {"others' edits are kept", "want a conflict that names"},
-		sweeping:            {"sequences", "it also changed"},
-		leaks:               {"two worlds", "tells that something is hidden"},
-		countsHidden:        {"two worlds", "read faulty://one/all tells"},
-		announcesHidden:     {"two worlds", "tells that something is hidden"},
-		overwritesHidden:    {"hidden things are kept", "is hidden, and was changed"},
-		hidesNothing:        {"two worlds", "give it Privacy and Hide"},
-		noHider:             {"hidden things are kept", "is no tools.Hider"},
-		tellsHiddenChanges:  {"hidden things are kept", "agents may know of a change"},
-		muteBesideHidden:    {"two worlds", "get answers none of its examples"},
+		"":                     {},
+		wrongAnswer:            {"examples", "answer differs"},
+		readWrites:             {"reads change nothing", "tool get has effect read"},
+		hostileReadWrites:      {"hostile text", "get has effect read"},
+		blindDigest:            {"digest sees writes", "the digest is the same"},
+		dryWrites:              {"dry runs change nothing", "in a dry run"},
+		undeclaredCode:         {"hostile text", "does not declare"},
+		foreignError:           {"hostile text", "not a *tools.Error"},
+		panics:                 {"hostile text", "panic: NUL"},
+		escapes:                {"hostile text", "outside of its source"},
+		endlessMessage:         {"hostile text", "an error's message has"},
+		collidingOutput:        {"arguments", "does not fit the published schema"},
+		cancelledButWritten:    {"cancelled calls", "but changed the data"},
+		shared:                 {"sources are isolated", "changed another"},
+		missingResource:        {"resources", "not there today"},
+		missingPage:            {"pages", "is listed but does not exist"},
+		listsHidden:            {"hidden pages leave no trace", "list pages tells"},
+		silentPrompt:           {"prompts", "0 messages"},
+		progressGoesBack:       {"examples", "progress 1 of 2 after 2"},
+		closeFails:             {"closed source", "close: stuck"},
+		checkFails:             {"health check", "check of a fresh source"},
+		silentWrite:            {"changes are reported", "without reporting it"},
+		lateReport:             {"changes are reported", "the data changed before the report"},
+		wrongBefore:            {"changes are reported", "but it holds nothing"},
+		wrongAfter:             {"changes are reported", "but it holds"},
+		dryReport:              {"changes are reported", "in a dry run"},
+		ignoresRefusal:         {"refused changes change nothing", "although BeforeWrite failed"},
+		wrappedRefusal:         {"refused changes change nothing", "the same error"},
+		lossyState:             {"undo", "the data is not what it was"},
+		restoreOverwritesEdits: {"undo keeps later edits", "want a conflict"},
+		restoreChecksTooLate:   {"sequences", "but changed the data"},
+		namelessConflict:       {"undo keeps later edits", "want a conflict that names"},
+		restoresTooMuch:        {"sequences", "it also changed"},
+		readsHidden:            {"hidden pages leave no trace", "tells that something is hidden"},
+		countsHidden:           {"hidden pages leave no trace", "read faulty://one/all tells"},
+		announcesHidden:        {"hidden pages leave no trace", "tells that something is hidden"},
+		overwritesHidden:       {"hidden pages are not changed", "is hidden but was changed"},
+		hidesNothing:           {"hidden pages leave no trace", "set Privacy and Hide"},
+		noChangeFilter:         {"hidden pages are not changed", "is not a tools.ChangeFilter"},
+		tellsHiddenChanges:     {"hidden pages are not changed", "agents may see a change"},
+		silentNearHidden:       {"hidden pages leave no trace", "get fails for all of its examples"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			kind, fixture := faulty(fault)
@@ -113,35 +113,35 @@ func TestSuiteFindsFaults(t *testing.T) {
 // The rules of declarations, one broken at a time.
 func TestDeclaredFindsFaults(t *testing.T) {
 	for says, breakIt := range map[string]func(m *tools.Manifest){
-		"a name is lower case letters":   func(m *tools.Manifest) { m.Name = "Faulty" },
-		"has no title":                   func(m *tools.Manifest) { m.Tools[0].Title = "" },
-		"ends in a full stop":            func(m *tools.Manifest) { m.Tools[0].Doc = "Get a thing\n\nMore." },
-		"is declared twice":              func(m *tools.Manifest) { m.Tools[1].Name = m.Tools[0].Name },
-		"a name is words of lower case":  func(m *tools.Manifest) { m.Tools[0].Name = "getThing" },
-		"unknown effect":                 func(m *tools.Manifest) { m.Tools[0].Effect = "harmless" },
-		"is unknown or listed twice":     func(m *tools.Manifest) { m.Tools[0].Errors = []tools.Code{"odd"} },
-		"has no example":                 func(m *tools.Manifest) { m.Tools[0].Examples = nil },
-		"does not say why":               func(m *tools.Manifest) { m.Tools[0].Examples[0].Purpose = "" },
-		"is not described":               func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Description = "" },
-		"its type is a list":             func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Types = []string{"null", "string"} },
-		"understood by few clients":      func(m *tools.Manifest) { m.Tools[0].In.AnyOf = append(m.Tools[0].In.AnyOf, m.Tools[0].Out) },
-		"is added where several sources": func(m *tools.Manifest) { m.Tools[0].In.Properties["source"] = m.Tools[0].In.Properties["key"] },
-		"dry_run is an optional boolean": func(m *tools.Manifest) { m.Tools[0].In.Properties["dry_run"] = m.Tools[0].In.Properties["key"] },
-		"two sources would collide":      func(m *tools.Manifest) { m.Resources[0].URI = "faulty://all" },
-		"has no MIME type":               func(m *tools.Manifest) { m.Resources[0].MIME = "" },
-		"needs a plain name":             func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
-		"the spelling has no word for": func(m *tools.Manifest) {
-			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.PlainError { return tools.PlainError{Code: c} })
+		"a name must be lower case letters":   func(m *tools.Manifest) { m.Name = "Faulty" },
+		"has no title":                        func(m *tools.Manifest) { m.Tools[0].Title = "" },
+		"that ends in a full stop":            func(m *tools.Manifest) { m.Tools[0].Doc = "Get a thing\n\nMore." },
+		"is declared twice":                   func(m *tools.Manifest) { m.Tools[1].Name = m.Tools[0].Name },
+		"a name must be words of lower case":  func(m *tools.Manifest) { m.Tools[0].Name = "getThing" },
+		"unknown effect":                      func(m *tools.Manifest) { m.Tools[0].Effect = "harmless" },
+		"is unknown or listed twice":          func(m *tools.Manifest) { m.Tools[0].Errors = []tools.Code{"odd"} },
+		"has no example":                      func(m *tools.Manifest) { m.Tools[0].Examples = nil },
+		"has no purpose":                      func(m *tools.Manifest) { m.Tools[0].Examples[0].Purpose = "" },
+		"has no description":                  func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Description = "" },
+		"its type is a list":                  func(m *tools.Manifest) { m.Tools[0].In.Properties["key"].Types = []string{"null", "string"} },
+		"understood by few clients":           func(m *tools.Manifest) { m.Tools[0].In.AnyOf = append(m.Tools[0].In.AnyOf, m.Tools[0].Out) },
+		"is added where several sources":      func(m *tools.Manifest) { m.Tools[0].In.Properties["source"] = m.Tools[0].In.Properties["key"] },
+		"dry_run must be an optional boolean": func(m *tools.Manifest) { m.Tools[0].In.Properties["dry_run"] = m.Tools[0].In.Properties["key"] },
+		"two sources would collide":           func(m *tools.Manifest) { m.Resources[0].URI = "faulty://all" },
+		"has no MIME type":                    func(m *tools.Manifest) { m.Resources[0].MIME = "" },
+		"needs a plain name":                  func(m *tools.Manifest) { m.Prompts[0].Arguments[0].Doc = "" },
+		"the error format has no word for": func(m *tools.Manifest) {
+			m.ErrorFormat = tools.NewErrorFormat(map[tools.Code]string{}, func(c string, _ *tools.Error) tools.DefaultErrorObject { return tools.DefaultErrorObject{Code: c} })
 		},
 	} {
 		t.Run(says, func(t *testing.T) {
 			kind, _ := faulty("")
 			r := &recorder{}
-			if Declared(r, kind.Manifest()); len(r.found) > 0 {
+			if CheckDeclaration(r, kind.Manifest()); len(r.found) > 0 {
 				t.Fatalf("before: %v", r.found)
 			}
 			breakIt(kind.Manifest())
-			if Declared(r, kind.Manifest()); !strings.Contains(strings.Join(r.found, "\n"), says) {
+			if CheckDeclaration(r, kind.Manifest()); !strings.Contains(strings.Join(r.found, "\n"), says) {
 				t.Errorf("want a finding that says %q, got %v", says, r.found)
 			}
 		})

@@ -1,17 +1,18 @@
-// Package memo is the living template of a System: a map of notes in memory
-// that uses every optional feature of package tools once.
+// Package memo is the template of a System: notes in memory, with every optional
+// feature of package tools used once.
 //
-// It is not served to anybody: it is what hub, tui and the suite itself are
-// tested with, so it cannot rot. To add a knowledge system, copy this
-// directory to tools/NAME and follow CONTRIBUTING.md; to add a tool, write a
-// method on [Memo] and one entry in the table below.
+// It is not part of the product. The suite and the renderers are tested with
+// it, so it always works. To add a System, copy this directory to tools/NAME
+// and follow CONTRIBUTING.md. To add a tool, write a method on [Memo] and one
+// entry in the table below.
 //
-// Start reading at [In]; then note.go for tools that read and write, check.go
-// for one that reports progress, chart.go for one that answers a picture,
-// published.go for resources and prompts, pages.go for the person who looks
-// through the notes, keep.go for taking back what agents
-// did, and hide.go for what they must not see. [Cupboard] stands for whatever a
-// real System talks to: a folder, another application, a server.
+// Start reading at [SystemWith]. Then read notes.go for tools that read and
+// write, check_links.go for a tool that reports progress, chart_notes.go for one
+// that answers with a picture, types.go for arguments with constraints,
+// resources.go for resources and prompts, pages.go for browsing on the panel,
+// undo.go for undoing what agents did, and privacy.go for what they must not
+// see. [Store] stands for what a real System talks to: a folder, another
+// application, a server.
 package memo
 
 import (
@@ -22,29 +23,29 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// Config is the keys of a [[source]] table with kind "memo", besides those
-// that every source has.
+// Config holds the keys of a [[source]] table with kind "memo", besides those
+// that every source has. Its schema is made from these tags.
 type Config struct {
-	Drawer string            `json:"drawer,omitempty" jsonschema:"which drawer of the cupboard to open; the source's name when omitted"`
-	Notes  map[string]string `json:"notes,omitempty" jsonschema:"texts by title, to put into a drawer that is new"`
+	Notebook string            `json:"notebook,omitempty" jsonschema:"which notebook to open; the source's name when omitted"`
+	Notes    map[string]string `json:"notes,omitempty" jsonschema:"texts by title, for a new notebook"`
 }
 
-// Memo is an opened source. Its methods are its tools; they may be called from
-// any goroutine.
+// Memo is an open source. Its methods are its tools; they may be called from any
+// goroutine.
 type Memo struct {
-	*drawer
+	*notebook
 	name    string
 	log     *slog.Logger
 	changed func(uri string)
 	privacy tools.Privacy
 }
 
-// System is memo on a cupboard of its own.
-func System() tools.Kind { return In(NewCupboard()) }
+// System is memo with a store of its own.
+func System() tools.Kind { return SystemWith(NewStore()) }
 
-// In is memo on a given cupboard, which tests look into from outside. A real
-// System has only System.
-func In(c *Cupboard) tools.Kind {
+// SystemWith is memo with a given store, which tests inspect from outside. A real
+// System has only the function System.
+func SystemWith(s *Store) tools.Kind {
 	return tools.Erase(tools.System[*Memo, Config]{
 		Name:  "memo",
 		Title: "Memos",
@@ -53,14 +54,14 @@ func In(c *Cupboard) tools.Kind {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			name := config.Drawer
+			name := config.Notebook
 			if name == "" {
 				name = env.Name
 			}
-			return &Memo{c.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Privacy}, nil
+			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Privacy}, nil
 		},
 		Detect:      detect,
-		ErrorFormat: spelling(),
+		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{
 			listNotes(), readNote(), writeNote(), deleteNote(), checkLinks(), chartNotes(),
 		},
@@ -70,15 +71,15 @@ func In(c *Cupboard) tools.Kind {
 	})
 }
 
-// Close implements [tools.Source]. There is nothing to let go of.
+// Close implements [tools.Source]. There is nothing to release.
 func (m *Memo) Close() error { return nil }
 
-// Check implements [tools.Source]. A System of files would look whether its
-// folder is still there.
+// Check implements [tools.Source]. A System of files would check that its folder
+// still exists.
 func (m *Memo) Check(ctx context.Context) error { return ctx.Err() }
 
-// detect claims a folder by a file that only memo would have. Scores: 90 for
-// such a mark, 50 for files of the right kind, 10 for "could be".
+// detect recognises a folder by a file that only memo would have. Usual scores:
+// 90 for such a file, 50 for files of the right type, 10 for a guess.
 func detect(dir fs.FS) tools.Detection {
 	if _, err := fs.Stat(dir, ".memo"); err != nil {
 		return tools.Detection{}
@@ -86,22 +87,22 @@ func detect(dir fs.FS) tools.Detection {
 	return tools.Detection{Score: 90, Reason: "it has a .memo file"}
 }
 
-// Failure is the error object of memo's own specification.
-type Failure struct {
-	Failed string `json:"failed" jsonschema:"what went wrong, in capitals"`
-	Says   string `json:"says" jsonschema:"one sentence for a person"`
-	Try    string `json:"try,omitempty" jsonschema:"what to do next"`
+// ErrorObject is how memo's own specification writes errors.
+type ErrorObject struct {
+	Code    string `json:"code" jsonschema:"what went wrong, in capitals"`
+	Message string `json:"message" jsonschema:"one sentence for a person"`
+	Hint    string `json:"hint,omitempty" jsonschema:"what to do next"`
 }
 
-// spelling says how memo writes errors. Leave it out, and errors have the
-// shape of tools.PlainError.
-func spelling() tools.ErrorFormat {
+// errorFormat translates errors. A System without one answers errors as
+// [tools.DefaultErrorObject].
+func errorFormat() tools.ErrorFormat {
 	words := map[tools.Code]string{
 		tools.Invalid: "BAD_ARGUMENT", tools.NotFound: "NO_SUCH_NOTE", tools.Conflict: "NOTE_CHANGED",
-		tools.Denied: "NOT_ALLOWED", tools.Unavailable: "DRAWER_CLOSED", tools.Limited: "TOO_MUCH",
-		tools.Timeout: "TOO_SLOW", tools.Internal: "OUR_FAULT",
+		tools.Denied: "NOT_ALLOWED", tools.Unavailable: "NOTEBOOK_CLOSED", tools.Limited: "TOO_MUCH",
+		tools.Timeout: "TOO_SLOW", tools.Internal: "INTERNAL_ERROR",
 	}
-	return tools.NewErrorFormat(words, func(code string, e *tools.Error) Failure {
-		return Failure{Failed: code, Says: e.Message, Try: e.Hint}
+	return tools.NewErrorFormat(words, func(code string, e *tools.Error) ErrorObject {
+		return ErrorObject{Code: code, Message: e.Message, Hint: e.Hint}
 	})
 }

@@ -21,17 +21,17 @@ var welcome = map[string]string{
 
 // TestSystem is the one call that gives a System its common tests.
 func TestSystem(t *testing.T) {
-	cupboard := memo.NewCupboard()
-	var drawers atomic.Int64
-	toolstest.Run(t, memo.In(cupboard), func(testing.TB) toolstest.Place {
-		drawer := fmt.Sprint("drawer ", drawers.Add(1))
-		put := func(title, text string) { cupboard.Put(drawer, title, text) }
+	store := memo.NewStore()
+	var notebooks atomic.Int64
+	toolstest.Run(t, memo.SystemWith(store), func(testing.TB) toolstest.Fixture {
+		notebook := fmt.Sprint("notebook ", notebooks.Add(1))
+		put := func(title, text string) { store.Put(notebook, title, text) }
 		for title, text := range welcome {
 			put(title, text)
 		}
-		return toolstest.Place{
-			Config:  memo.Config{Drawer: drawer},
-			Digest:  func() string { return cupboard.Digest(drawer) },
+		return toolstest.Fixture{
+			Config:  memo.Config{Notebook: notebook},
+			Digest:  func() string { return store.Digest(notebook) },
 			Names:   []string{"Milk", "Tea", "Shopping", "Supper", "Salt", "#work"},
 			Edit:    func(seed uint64) { put([]string{"Milk", "Tea", "Supper"}[seed%3], fmt.Sprint("by hand ", seed)) },
 			Privacy: tools.Privacy{Exclude: []tools.PrivacyRule{{Path: "Private*"}, {Tag: "secret"}}},

@@ -6,15 +6,15 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// pages are how the person before the panel looks through the notes. What is
-// hidden from agents is not there either.
+// pages lets a person browse the notes on the panel. Hidden notes are left out
+// there too.
 func pages() *tools.Pages[*Memo] {
-	return &tools.Pages[*Memo]{List: (*Memo).everyNote, Read: (*Memo).noteText}
+	return &tools.Pages[*Memo]{List: (*Memo).listAllNotes, Read: (*Memo).noteText}
 }
 
-func (m *Memo) everyNote(context.Context) ([]tools.PageInfo, error) {
+func (m *Memo) listAllNotes(context.Context) ([]tools.PageInfo, error) {
 	all := []tools.PageInfo{}
-	for _, t := range m.shown() {
+	for _, t := range m.visibleTitles() {
 		n, _ := m.note(t)
 		all = append(all, tools.PageInfo{Name: string(t), Size: int64(len(n.text))})
 	}

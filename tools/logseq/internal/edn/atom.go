@@ -9,10 +9,10 @@ import (
 
 var number = regexp.MustCompile(`^[+-]?(\d+N?|\d+(\.\d*)?([eE][+-]?\d+)?M?)$`)
 
-// atom reads a number, symbol, keyword, true, false or nil.
-func (r *reader) atom() (Value, error) {
+// readAtom reads a number, symbol, keyword, true, false or nil.
+func (r *reader) readAtom() (Value, error) {
 	start := r.at
-	word := r.word()
+	word := r.readWord()
 	switch {
 	case word == "nil":
 		return Value{Kind: Nil, Text: word}, nil
@@ -26,18 +26,18 @@ func (r *reader) atom() (Value, error) {
 		}
 		return Value{Kind: Keyword, Text: word[1:]}, nil
 	case strings.ContainsAny(word, "`~@^\\\x00") || strings.ContainsAny(word[:1], "0123456789'"):
-		return Value{}, &Error{start, "this is no symbol, number or keyword"}
+		return Value{}, &Error{start, "not a symbol, number or keyword"}
 	}
 	return Value{Kind: Symbol, Text: word}, nil
 }
 
 var keyword = regexp.MustCompile(`^[\pL\pN.*+!\-_?$%&=<>#'|:]+(/[\pL\pN.*+!\-_?$%&=<>#'|:]+)?$`)
 
-// IsKeyword says whether s, without its colon, is a keyword's text.
+// IsKeyword reports whether s is a keyword without its colon.
 func IsKeyword(s string) bool { return keyword.MatchString(s) && s[0] != ':' }
 
-// quoted reads a string.
-func (r *reader) quoted() (Value, error) {
+// readString reads a string.
+func (r *reader) readString() (Value, error) {
 	start := r.at
 	var b strings.Builder
 	for r.at++; r.at < len(r.text); {
@@ -47,7 +47,7 @@ func (r *reader) quoted() (Value, error) {
 			r.at++
 			return Value{Kind: Str, Text: b.String()}, nil
 		case '\\':
-			if err := r.escape(&b); err != nil {
+			if err := r.readEscape(&b); err != nil {
 				return Value{}, err
 			}
 		default:
@@ -58,7 +58,7 @@ func (r *reader) quoted() (Value, error) {
 	return Value{}, &Error{start, "a string is never closed"}
 }
 
-func (r *reader) escape(b *strings.Builder) error {
+func (r *reader) readEscape(b *strings.Builder) error {
 	rest := r.text[r.at:]
 	if len(rest) < 2 {
 		return r.fail("a string ends in the middle of an escape")
@@ -78,7 +78,7 @@ func (r *reader) escape(b *strings.Builder) error {
 	return r.fail(`a string has an escape other than \t \n \r \b \f \" \\ \uXXXX`)
 }
 
-func (r *reader) char() (Value, error) {
+func (r *reader) readChar() (Value, error) {
 	start := r.at
 	r.at++
 	_, n := utf8.DecodeRuneInString(r.text[r.at:])
@@ -86,6 +86,6 @@ func (r *reader) char() (Value, error) {
 		return Value{}, &Error{start, "a character is missing"}
 	}
 	r.at += n
-	rest := r.word()
+	rest := r.readWord()
 	return Value{Kind: Char, Text: r.text[start+1:start+1+n] + rest}, nil
 }

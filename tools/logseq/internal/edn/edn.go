@@ -1,15 +1,15 @@
-// Package edn reads and writes the data notation that DataScript queries are
-// written in, as much of it as a query and its inputs hold.
+// Package edn reads and writes EDN, the data notation of DataScript queries,
+// as far as queries and their inputs need it.
 //
-// It reads strangers' text before Logseq does: input is bounded in depth and
-// in number of values, and an error says where it is. It evaluates nothing and
-// knows no tag's meaning. tools/logseq alone imports it. Start reading at
-// [Read] for text to values and at [String] for the way back.
+// It reads untrusted text before Logseq does, so depth and number of values
+// are limited, and errors have a position. It evaluates nothing and does not
+// interpret tags. Only tools/logseq imports it. Start reading at [Read], which
+// parses text, and [String], which writes it.
 package edn
 
 import "strings"
 
-// A Kind says what a [Value] is.
+// A Kind is the type of a [Value].
 type Kind int
 
 // The kinds of values.
@@ -28,21 +28,21 @@ const (
 	Tagged // Text is the tag, Items its one value
 )
 
-// A Value is one form. Text is as it was written, but for strings, which are
-// unescaped; Items are what a collection holds.
+// A Value is one form. Text is the source text, except for strings, which are
+// unescaped. Items are the elements of a collection.
 type Value struct {
 	Kind  Kind
 	Text  string
 	Items []Value
 }
 
-// Is says whether v is the symbol of that name.
-func (v Value) Is(symbol string) bool { return v.Kind == Symbol && v.Text == symbol }
+// IsSymbol reports whether v is this symbol.
+func (v Value) IsSymbol(symbol string) bool { return v.Kind == Symbol && v.Text == symbol }
 
-// Variable says whether v is a query variable such as ?page.
-func (v Value) Variable() bool { return v.Kind == Symbol && strings.HasPrefix(v.Text, "?") }
+// IsVariable reports whether v is a query variable such as ?page.
+func (v Value) IsVariable() bool { return v.Kind == Symbol && strings.HasPrefix(v.Text, "?") }
 
-// Get is the value of a keyword in a map.
+// Get returns the value of a keyword in a map.
 func (v Value) Get(keyword string) (Value, bool) {
 	for i := 0; v.Kind == Map && i+1 < len(v.Items); i += 2 {
 		if k := v.Items[i]; k.Kind == Keyword && k.Text == keyword {
@@ -52,7 +52,8 @@ func (v Value) Get(keyword string) (Value, bool) {
 	return Value{}, false
 }
 
-// Walk calls f for v and everything below it, parents first, until f says no.
+// Walk calls f for v and everything below it, parents first, until f returns
+// false.
 func (v Value) Walk(f func(Value) bool) bool {
 	if !f(v) {
 		return false

@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 	if got := v.Items[6].Items[1].Text; got != `q"A` {
 		t.Errorf("the string is %q", got)
 	}
-	if !v.Items[1].Items[1].Variable() || v.Items[3].Items[2].Items[0].Text != "x" {
+	if !v.Items[1].Items[1].IsVariable() || v.Items[3].Items[2].Items[0].Text != "x" {
 		t.Errorf("read %+v", v)
 	}
 }
@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "ends", `[`: "never closed", `]`: "closes nothing", `[] x`: "follows", `{:a}`: "without a value",
-		`"a`: "never closed", `"\q"`: "escape", `:`: "keyword", `#"re"`: "tag", `1x`: "no symbol", `\`: "missing",
+		`"a`: "never closed", `"\q"`: "escape", `:`: "keyword", `#"re"`: "tag", `1x`: "not a symbol", `\`: "missing",
 		"[\x00]": "unexpected", "\xff": "UTF-8",
 		strings.Repeat("[", 100): "deep", "#_" + strings.Repeat("#_ ", 100): "deep",
 		"[" + strings.Repeat("1 ", 20000) + "]": "more than",

@@ -12,27 +12,27 @@ const (
 	maxValues = 10_000
 )
 
-// An Error says what is wrong with a text, and at which byte.
+// An Error is a syntax error and its byte offset.
 type Error struct {
-	At   int
-	What string
+	Offset  int
+	Message string
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("at byte %d: %s", e.At+1, e.What) }
+func (e *Error) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset+1, e.Message) }
 
-// Read reads exactly one value. A text that nests more than 64 deep or holds
-// more than 10,000 values is an error, as is anything after the value.
+// Read parses exactly one value. Text that nests more than 64 levels deep,
+// holds more than 10,000 values, or continues after the value is an error.
 func Read(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, &Error{0, "it is not UTF-8"}
 	}
 	r := &reader{text: text}
-	v, err := r.value(0)
+	v, err := r.readValue(0)
 	if err != nil {
 		return Value{}, err
 	}
-	if err := r.space(0); err != nil {
+	if err := r.skipSpace(0); err != nil {
 		return Value{}, err
 	}
 	if r.at < len(text) {
@@ -58,8 +58,8 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// space skips blanks, commas, comments and discarded forms.
-func (r *reader) space(depth int) error {
+// skipSpace skips blanks, commas, comments and discarded forms.
+func (r *reader) skipSpace(depth int) error {
 	for r.at < len(r.text) {
 		c, n := utf8.DecodeRuneInString(r.text[r.at:])
 		switch {
@@ -73,7 +73,7 @@ func (r *reader) space(depth int) error {
 			}
 		case strings.HasPrefix(r.text[r.at:], "#_"):
 			r.at += 2
-			if _, err := r.value(depth + 1); err != nil {
+			if _, err := r.readValue(depth + 1); err != nil {
 				return err
 			}
 		default:
@@ -83,11 +83,11 @@ func (r *reader) space(depth int) error {
 	return nil
 }
 
-func (r *reader) value(depth int) (Value, error) {
+func (r *reader) readValue(depth int) (Value, error) {
 	if depth > maxDepth {
 		return Value{}, r.fail("it nests more than %d deep", maxDepth)
 	}
-	if err := r.space(depth); err != nil {
+	if err := r.skipSpace(depth); err != nil {
 		return Value{}, err
 	}
 	if r.count++; r.count > maxValues {
@@ -100,11 +100,11 @@ func (r *reader) value(depth int) (Value, error) {
 		}
 		return Value{}, r.fail("unexpected character")
 	case '(':
-		return r.many(List, ')', depth)
+		return r.readItems(List, ')', depth)
 	case '[':
-		return r.many(Vector, ']', depth)
+		return r.readItems(Vector, ']', depth)
 	case '{':
-		v, err := r.many(Map, '}', depth)
+		v, err := r.readItems(Map, '}', depth)
 		if err == nil && len(v.Items)%2 != 0 {
 			return v, r.fail("a map has a key without a value")
 		}
@@ -112,23 +112,23 @@ func (r *reader) value(depth int) (Value, error) {
 	case ')', ']', '}':
 		return Value{}, r.fail("%q closes nothing", c)
 	case '"':
-		return r.quoted()
+		return r.readString()
 	case '\\':
-		return r.char()
+		return r.readChar()
 	case '#':
-		return r.dispatch(depth)
+		return r.readDispatch(depth)
 	default:
-		return r.atom()
+		return r.readAtom()
 	}
 }
 
-// many reads the values of a collection up to its closing bracket.
-func (r *reader) many(kind Kind, closing byte, depth int) (Value, error) {
+// readItems reads the values of a collection up to its closing bracket.
+func (r *reader) readItems(kind Kind, closing byte, depth int) (Value, error) {
 	opened := r.at
 	r.at++
 	v := Value{Kind: kind}
 	for {
-		if err := r.space(depth); err != nil {
+		if err := r.skipSpace(depth); err != nil {
 			return v, err
 		}
 		switch {
@@ -138,7 +138,7 @@ func (r *reader) many(kind Kind, closing byte, depth int) (Value, error) {
 			r.at++
 			return v, nil
 		}
-		item, err := r.value(depth + 1)
+		item, err := r.readValue(depth + 1)
 		if err != nil {
 			return v, err
 		}
@@ -146,24 +146,24 @@ func (r *reader) many(kind Kind, closing byte, depth int) (Value, error) {
 	}
 }
 
-// dispatch reads what begins with #: a set or a tagged value.
-func (r *reader) dispatch(depth int) (Value, error) {
+// readDispatch reads what begins with #: a set or a tagged value.
+func (r *reader) readDispatch(depth int) (Value, error) {
 	if strings.HasPrefix(r.text[r.at:], "#{") {
 		r.at++
-		return r.many(Set, '}', depth)
+		return r.readItems(Set, '}', depth)
 	}
 	start := r.at
 	r.at++
-	tag := r.word()
+	tag := r.readWord()
 	if tag == "" || !unicode.IsLetter(rune(tag[0])) {
 		return Value{}, &Error{start, "# begins a set or a tag such as #uuid"}
 	}
-	inner, err := r.value(depth + 1)
+	inner, err := r.readValue(depth + 1)
 	return Value{Kind: Tagged, Text: tag, Items: []Value{inner}}, err
 }
 
-// word takes the characters up to the next blank or bracket.
-func (r *reader) word() string {
+// readWord takes the characters up to the next blank or bracket.
+func (r *reader) readWord() string {
 	rest := r.text[r.at:]
 	end := strings.IndexFunc(rest, func(c rune) bool {
 		return c == ',' || c == ';' || c == '"' || strings.ContainsRune("()[]{}", c) || unicode.IsSpace(c)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// String writes text as an EDN string. Control characters are escaped, so that
-// nothing in it ends the string.
+// String encodes text as an EDN string. Control characters are escaped, so
+// that nothing in it can end the string.
 func String(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -33,8 +33,8 @@ func String(text string) string {
 	return b.String()
 }
 
-// Float writes a number that came as JSON: whole ones without a point. What is
-// no number is nil.
+// Float encodes a number from JSON; whole numbers have no point. Infinity and
+// NaN become nil.
 func Float(f float64) string {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):

@@ -1,8 +1,8 @@
-// Package frontmatter finds and reads the YAML block at the top of a page, and
-// writes single values of it. It never re-serialises a block: what a person
-// wrote keeps its order, comments and spelling.
+// Package frontmatter finds and parses the YAML block at the top of a page,
+// and writes single values of it. It never rewrites a block: order, comments
+// and spelling stay as a person wrote them.
 //
-// It is imported by tools/markdown only. Start reading at [Split].
+// Only tools/markdown imports it. Start reading at [Split].
 package frontmatter
 
 import (
@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Bounds of a block: what is beyond is not read as front matter.
+// Limits of a block: what is beyond them is not read as front matter.
 const (
 	MaxBytes = 64 << 10
 	maxDepth = 100
@@ -24,9 +24,9 @@ const (
 )
 
 // Split returns the YAML between the fences at the top of text, the offset of
-// the first byte after the block, and whether there is one. A block ends with
-// a line of "---" or "..."; one that never ends is none. Line 2 of the text is
-// line 1 of the block.
+// the first byte after the block, and whether there is a block. A block ends
+// with a line of "---" or "..."; without such a line there is no block. Line 1
+// of the block is line 2 of the text.
 func Split(text string) (block string, body int, ok bool) {
 	first, rest, found := strings.Cut(text, "\n")
 	if !found || strings.TrimRight(first, " \t\r") != "---" {
@@ -49,15 +49,15 @@ func Split(text string) (block string, body int, ok bool) {
 
 // Fields are the keys of a block.
 type Fields struct {
-	// Values are ready for JSON. Only plain booleans and whole numbers lose
-	// their spelling; a date or 1.10 stays the text it was. Of a key that
-	// stands twice the first counts.
+	// Values are ready for JSON. Only plain booleans and whole numbers are
+	// converted; a date or 1.10 stays text. If a key occurs twice, the first
+	// counts.
 	Values map[string]any
 	lines  map[string][2]int
 }
 
-// Parse reads a block. An error says at which line of the page the YAML is
-// wrong; the fields are then empty.
+// Parse parses a block. An error has the line of the page; the fields are then
+// empty.
 func Parse(block string) (Fields, error) {
 	f := Fields{Values: map[string]any{}, lines: map[string][2]int{}}
 	if strings.TrimSpace(block) == "" {
@@ -73,7 +73,7 @@ func parseYAML(block string) (Fields, error) {
 	f := Fields{Values: map[string]any{}, lines: map[string][2]int{}}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(block), &doc); err != nil {
-		return f, inPage(err)
+		return f, pageError(err)
 	}
 	if len(doc.Content) != 1 {
 		return f, nil
@@ -103,9 +103,9 @@ func parseYAML(block string) (Fields, error) {
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
-// inPage rewrites the parser's line number to the page's, without the rest of
-// the message, which may quote the page.
-func inPage(err error) error {
+// pageError converts the parser's line number to that of the page and drops
+// the rest of the message, which may quote the page.
+func pageError(err error) error {
 	if m := lineNumber.FindStringSubmatch(err.Error()); m != nil {
 		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
 			return fmt.Errorf("front matter is not valid YAML near line %d", n+1)
@@ -114,13 +114,13 @@ func inPage(err error) error {
 	return errors.New("front matter is not valid YAML")
 }
 
-// Lines returns the first and the last line of the page on which key stands
-// with its value; zeros if it does not.
+// Lines returns the first and last line of the page with key and its value;
+// zeros if there is none.
 func (f Fields) Lines(key string) (first, last int) {
 	return f.lines[key][0], f.lines[key][1]
 }
 
-// Text is the value of key if it is a scalar, as text; else "".
+// Text returns the value of key as text if it is a scalar; otherwise "".
 func (f Fields) Text(key string) string {
 	switch v := f.Values[key].(type) {
 	case string:
@@ -131,7 +131,7 @@ func (f Fields) Text(key string) string {
 	return ""
 }
 
-// Texts are the scalars of key, which may be a list or one text with commas.
+// Texts returns the values of key, which may be a list or text with commas.
 func (f Fields) Texts(key string) []string {
 	list, ok := f.Values[key].([]any)
 	if !ok {
@@ -148,7 +148,7 @@ func (f Fields) Texts(key string) []string {
 	return out
 }
 
-// reader converts nodes within a budget, since an alias may stand for much.
+// reader converts nodes within a budget, because an alias may expand to much.
 type reader struct{ left int }
 
 var errTooMuch = errors.New("front matter is nested too deeply or has too many values")
@@ -202,11 +202,11 @@ func scalar(n *yaml.Node) any {
 	return n.Value
 }
 
-// plain is text that means itself in YAML without quotes.
+// plain matches text that needs no quotes in YAML.
 var plain = regexp.MustCompile(`^[\pL][\pL\pN _.()-]*[\pL\pN)]$`)
 
-// Scalar is text as the value of a key on one line, quoted where YAML would
-// take it for something else. No text can end the line or begin a key.
+// Scalar returns text as the value of a key on one line, with quotes where
+// YAML needs them. It cannot end the line or begin a key.
 func Scalar(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf":

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of what parsePlain reads.
+// Limits of what parsePlain reads.
 const (
 	maxPlainLines = 200
 	maxPlainKey   = 100
 )
 
-// parsePlain reads a block that has nothing but lines of a key and a plain
-// word or several, and reports false for any other. Such lines mean the same
-// in YAML, whose parser costs more than reading the page's file.
+// parsePlain parses a block in which every line is a key with plain words, and
+// returns false for any other block. Such lines mean the same in YAML, but the
+// YAML parser takes longer than reading the file.
 func parsePlain(block string) (Fields, bool) {
 	lines := strings.Split(strings.TrimSuffix(block, "\n"), "\n")
 	if len(lines) > maxPlainLines {
@@ -51,8 +51,8 @@ func isPlainKey(s string) bool {
 	return s != "" && len(s) <= maxPlainKey
 }
 
-// isPlainText says whether s is empty or begins and ends with a letter or a
-// digit, with nothing between that YAML gives a meaning.
+// isPlainText reports whether s is empty or begins and ends with a letter or
+// digit and contains nothing special to YAML.
 func isPlainText(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -1,9 +1,9 @@
-// Package links finds the links in the text of a page: wikilinks and embeds,
-// and Markdown links. It reads line by line and knows just enough Markdown not
-// to see links where none are: in fenced and inline code, comments and display
-// maths. Which page a link means is not its business.
+// Package links finds the links in the text of a page: wikilinks, embeds and
+// Markdown links. It reads line by line and knows enough Markdown to ignore
+// fenced and inline code, comments and display maths. It does not resolve
+// links.
 //
-// It is imported by tools/markdown only. Start reading at [Scan].
+// Only tools/markdown imports it. Start reading at [Scan].
 package links
 
 import (
@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// A Link is one link as it is written.
+// A Link is one link as written.
 type Link struct {
 	Wiki    bool   // [[...]], rather than [...](...)
 	Embed   bool   // ![[...]] or ![...](...)
-	Target  string // decoded, without heading and block; "" is the page itself
-	Heading string // after "#"; several levels keep their "#" between them
+	Target  string // decoded, without heading and block; "" means the page itself
+	Heading string // after "#"; nested headings are joined by "#"
 	Block   string // after "^"
-	Text    string // what is shown instead, "" if nothing is
+	Text    string // the text shown instead, if any
 	Line    int    // 1-based
-	// Start and End are the bytes of the written target, without heading,
-	// block and angle brackets: what another target would replace.
+	// Start and End are the byte offsets of the written target, without
+	// heading, block and angle brackets: what a new target replaces.
 	Start, End int
 }
 
-// Scan returns the links in text from the byte body on, in their order.
+// Scan returns the links in text from the byte offset body, in order.
 func Scan(text string, body int) []Link {
 	s := scanner{line: strings.Count(text[:body], "\n") + 1}
 	s.scan(text, body)
@@ -45,13 +45,13 @@ func (s *scanner) scan(text string, body int) {
 	}
 }
 
-// scanner is where a line stands: inside what, if anything.
+// scanner tracks whether a line is inside code, a comment or maths.
 type scanner struct {
 	found  []Link
 	tags   []string
 	line   int
 	fence  string // the backticks or tildes that opened a code block
-	until  string // what ends a comment or display maths
+	until  string // the end of a comment or display maths
 	offset int
 }
 
@@ -75,7 +75,7 @@ func (s *scanner) scanLine(text string, start, end int) {
 	}
 }
 
-// fenceLine says whether the line opens, ends or is inside fenced code.
+// fenceLine reports whether the line opens, closes or is inside fenced code.
 func (s *scanner) fenceLine(line string) bool {
 	t := strings.TrimLeft(line, " \t>")
 	if s.fence != "" {
@@ -95,7 +95,7 @@ func (s *scanner) fenceLine(line string) bool {
 	return false
 }
 
-// step reads what begins at line[i] and returns where the next thing begins.
+// step reads what begins at line[i] and returns the position after it.
 func (s *scanner) step(line string, i int) int {
 	rest := line[i:]
 	switch {
@@ -124,8 +124,8 @@ func (s *scanner) step(line string, i int) int {
 	return i + 1
 }
 
-// codeSpan is the length of the code span that begins rest, or of its
-// backticks alone if nothing closes them.
+// codeSpan returns the length of the code span at the beginning of rest, or of
+// its backticks if it is not closed.
 func codeSpan(rest string) int {
 	run := len(rest) - len(strings.TrimLeft(rest, "`"))
 	for at := run; at < len(rest); {
@@ -199,8 +199,9 @@ func (s *scanner) definition(rest string, at int) int {
 	return len(m[0]) + after
 }
 
-// destination is the target that begins rest: in angle brackets, or up to a
-// space or an unmatched bracket. It begins skip bytes in; after is behind it.
+// destination returns the target at the beginning of rest: in angle brackets,
+// or up to a space or an unmatched bracket. It starts skip bytes in and ends
+// at after.
 func destination(rest string) (written string, skip, after int) {
 	lead := len(rest) - len(strings.TrimLeft(rest, " \t"))
 	rest = rest[lead:]
@@ -226,7 +227,7 @@ func destination(rest string) (written string, skip, after int) {
 
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:|^//`)
 
-// markdown adds a link unless it leads out of the vault or stays on the page.
+// markdown adds a link unless it is a URL or stays on the page.
 func (s *scanner) markdown(written string, at int, embed bool, text string) {
 	path, fragment, _ := strings.Cut(written, "#")
 	if path == "" || scheme.MatchString(path) {
@@ -247,8 +248,7 @@ func (s *scanner) markdown(written string, at int, embed bool, text string) {
 	})
 }
 
-// Escape is target as a Markdown link needs it: with what would end the link
-// percent-encoded.
+// Escape percent-encodes what would end a Markdown link.
 func Escape(target string) string {
 	return strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "#", "%23", "?", "%3F", `\`, "%5C", "\t", "%09").Replace(target)
 }

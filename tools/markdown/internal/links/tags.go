@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Tags returns the tags that are written in text from the byte body on, such
-// as work/plans for #work/plans, and Logseq's #[[two words]]. What stands in
-// code, comments or maths is none, nor is a number.
+// Tags returns the tags in text from the byte offset body, such as work/plans
+// for #work/plans, and Logseq's #[[two words]]. It ignores code, comments and
+// maths, and numbers.
 func Tags(text string, body int) []string {
 	s := scanner{}
 	s.scan(text, body)
 	return s.tags
 }
 
-// tag reads what may be a tag at line[i], a "#", and returns its length.
+// tag reads a possible tag at line[i], which is "#", and returns its length.
 func (s *scanner) tag(line string, i int) int {
 	if before, _ := utf8.DecodeLastRuneInString(line[:i]); i > 0 && (isTagRune(before) || before == '&' || before == '#') {
 		return 1

@@ -1,0 +1,57 @@
+package logseq
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// A batchContext merges the Changes of several calls into those of one. It
+// reports each target before the first write to it and its state after the
+// last write. An error from BeforeWrite ends the batch: it is for the hub and
+// not the result of a step.
+type batchContext struct {
+	tools.CallContext
+	g       *Graph
+	targets []string
+	stopped error
+}
+
+// BeforeWrite implements tools.CallContext.
+func (b *batchContext) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+	var news []tools.Change
+	for _, c := range changes {
+		if slices.Contains(b.targets, c.Target) {
+			continue
+		}
+		b.targets = append(b.targets, c.Target)
+		c.AfterUnknown = true // a later call may change it again
+		news = append(news, c)
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	if b.stopped = b.CallContext.BeforeWrite(ctx, news...); b.stopped != nil {
+		b.targets = b.targets[:len(b.targets)-len(news)]
+	}
+	return b.stopped
+}
+
+// reportAll reports what a batch will change before its first call, as far as
+// a dry run can tell.
+func (b *batchContext) reportAll(ctx context.Context, items Steps, steps []stepFunc) error {
+	changes, err := b.g.planBatch(ctx, items, steps)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	return b.BeforeWrite(ctx, changes...)
+}
+
+// AfterWrite implements tools.CallContext.
+func (*batchContext) AfterWrite(string, tools.State) {}
+
+// reportResults reports the final state of the targets.
+func (b *batchContext) reportResults(ctx context.Context) {
+	b.g.reportResults(ctx, b.CallContext, b.targets)
+}

@@ -1,0 +1,111 @@
+package logseq
+
+import (
+	"context"
+)
+
+// flattenIfNeeded merges drafts into one block of content if Logseq cannot
+// insert a tree in one call.
+func (g *Graph) flattenIfNeeded(content string, drafts []*draft) (fit []*draft, warnings []string) {
+	if len(drafts) == 0 || isSingleBlock(drafts) || g.hasCapability("blocks.insert") {
+		return drafts, nil
+	}
+	return []*draft{{Content: content}}, []string{"This Logseq cannot insert a tree of blocks in one call, so the content is one block."}
+}
+
+// isSingleBlock reports whether drafts are one block with nothing but text.
+func isSingleBlock(drafts []*draft) bool {
+	return len(drafts) == 1 && len(drafts[0].Children) == 0 && len(drafts[0].Properties) == 0
+}
+
+// endPosition is the end of a page.
+func (p wirePage) endPosition() insertPosition {
+	return insertPosition{target: p.UUID, position: last, page: wireRef{p.UUID, p.Name}, parent: p.UUID}
+}
+
+// appendDrafts adds drafts at the end of a page. earlier are the completed
+// steps of the same call.
+func (g *Graph) appendDrafts(ctx context.Context, p wirePage, drafts []*draft, earlier []string) (Written, error) {
+	w := g.insertRequest(p.endPosition(), drafts, earlier)
+	if isSingleBlock(drafts) {
+		w = g.appendRequest(p, drafts[0], earlier)
+	}
+	return g.perform(ctx, w)
+}
+
+func (g *Graph) appendRequest(p wirePage, d *draft, earlier []string) writeRequest {
+	return writeRequest{
+		method: "pages.append",
+		params: struct {
+			Page    UUID   `json:"page"`
+			Content string `json:"content"`
+			UUID    UUID   `json:"uuid"`
+		}{p.UUID, d.Content, d.UUID},
+		details: writeDetails{UUID: d.UUID, Page: p.Name, Done: earlier},
+		verify:  func(ctx context.Context) (verification, error) { return g.verifyBlock(ctx, d.UUID, d.Content, nil) },
+	}
+}
+
+// verifyBlock compares a block that was read back with what it was given.
+func (g *Graph) verifyBlock(ctx context.Context, uuid UUID, content string, properties Properties) (verification, error) {
+	b, err := g.block(ctx, uuid, 0)
+	switch {
+	case isNotFound(err):
+		return notApplied, nil
+	case err != nil:
+		return notApplied, err
+	case !b.hasText(content) || !hasProperties(nil, b.Properties, properties):
+		return appliedDifferently, nil
+	}
+	return applied, nil
+}
+
+// insertRequest inserts drafts at a position in one request.
+func (g *Graph) insertRequest(p insertPosition, drafts []*draft, earlier []string) writeRequest {
+	return writeRequest{
+		method: "blocks.insert",
+		params: struct {
+			Target UUID     `json:"target"`
+			Place  Position `json:"place"`
+			Blocks []*draft `json:"blocks"`
+		}{p.target, p.position, drafts},
+		details: writeDetails{UUID: drafts[0].UUID, Page: p.page.Name, Done: earlier},
+		verify:  func(ctx context.Context) (verification, error) { return g.verifyDrafts(ctx, p, drafts) },
+	}
+}
+
+// verifyDrafts compares a page that was read back with the tree it was given.
+func (g *Graph) verifyDrafts(ctx context.Context, p insertPosition, drafts []*draft) (verification, error) {
+	_, blocks, err := g.tree(ctx, string(p.page.UUID), allLevels)
+	if err != nil {
+		return notApplied, err
+	}
+	there := map[UUID]wireBlock{}
+	var note func([]wireBlock)
+	note = func(blocks []wireBlock) {
+		for _, b := range blocks {
+			there[b.UUID] = b
+			note(b.Children)
+		}
+	}
+	note(blocks)
+	found, right, all := 0, 0, 0
+	for d := range allDrafts(drafts) {
+		all++
+		if b, ok := there[d.UUID]; ok {
+			found++
+			if b.hasText(d.Content) && hasProperties(nil, b.Properties, d.Properties) {
+				right++
+			}
+		}
+	}
+	switch {
+	case found == 0:
+		return notApplied, nil
+	case found < all:
+		return partlyApplied, nil
+	case right < all:
+		return appliedDifferently, nil
+	}
+	return applied, nil
+}

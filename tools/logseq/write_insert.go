@@ -1,0 +1,28 @@
+package logseq
+
+import (
+	"context"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// insertDrafts resolves a position and performs the write that puts drafts
+// there. The drafts have their uuids when newRequest is called. A dry run only
+// resolves the position.
+func (g *Graph) insertDrafts(
+	ctx context.Context, c tools.CallContext, at positionArgs, drafts []*draft, dryRun bool, newRequest func(insertPosition) writeRequest,
+) (insertPosition, Written, error) {
+	p, err := g.resolvePosition(ctx, at)
+	if err != nil {
+		return p, Written{}, err
+	}
+	if err := g.checkNewBlocks(ctx, drafts); err != nil {
+		return p, Written{}, err
+	}
+	if dryRun {
+		return p, dryRunResult(), nil
+	}
+	changes := g.planInsert(p, drafts)
+	written, err := g.change(ctx, c, newRequest(p), changes...)
+	return p, written, err
+}

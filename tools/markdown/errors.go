@@ -1,0 +1,67 @@
+package markdown
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/lectern-mcp/lectern/internal/atomicfile"
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// toolError converts err, which happened at path, for an agent. Unknown errors are
+// returned unchanged and become Internal.
+func (n *Notebook) toolError(path string, err error) error {
+	if name, ok := errors.AsType[*folder.NameError](err); ok {
+		if name.Outside {
+			return n.outsideError()
+		}
+		return tools.Errorf(tools.Invalid, "path: %s", name.Reason).WithHint("Paths look like Projects/Alpha.md.")
+	}
+	if twin, ok := errors.AsType[*folder.CaseConflictError](err); ok {
+		return tools.Errorf(tools.Conflict, "A page or folder already exists whose name differs only in case or accents: %s", twin.Existing).
+			WithHint("Use that path, or another name.")
+	}
+	switch {
+	case errors.Is(err, folder.ErrGone):
+		return &tools.Error{Code: tools.Unavailable, Message: "The folder " + n.vault.Path() + " does not exist any more", Hint: "Ask the user to restore it.", Cause: err}
+	case errors.Is(err, atomicfile.ErrChanged):
+		return &tools.Error{Code: tools.Conflict, Message: modifiedMessage, Hint: "Read the page again, then write.", Cause: err}
+	case errors.Is(err, folder.ErrExists), errors.Is(err, atomicfile.ErrExists):
+		return tools.Errorf(tools.Conflict, "A file or folder already exists at path: %s", path).WithHint("Choose another path; nothing is overwritten.")
+	case errors.Is(err, folder.ErrAmbiguous):
+		return tools.Errorf(tools.Conflict, "Several pages have names that differ only in case or accents from: %s", path).WithHint("Use the exact path from list_pages.")
+	case errors.Is(err, folder.ErrTooLarge):
+		return tools.Errorf(tools.Limited, "The file is too large to open: %s", path)
+	case errors.Is(err, fs.ErrPermission):
+		return &tools.Error{Code: tools.Unavailable, Message: "Permission denied at path: " + path, Hint: "Ask the user to check the file permissions.", Cause: err}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &tools.Error{Code: tools.Unavailable, Message: "The disk is full; nothing was changed at path: " + path, Hint: "Ask the user to free disk space.", Cause: err}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, folder.ErrNotRegular), errors.Is(err, atomicfile.ErrNotRegular), notDirectory(err):
+		return notFoundError(path)
+	}
+	return err
+}
+
+// modifiedMessage is given by the specification.
+const modifiedMessage = "Page was modified externally, please retry"
+
+func notFoundError(path string) error {
+	return tools.Errorf(tools.NotFound, "Page not found at path: %s", path).WithHint("Use list_pages or search_pages to find it.")
+}
+
+func (n *Notebook) outsideError() error {
+	if n.tenant {
+		return tools.Errorf(tools.Denied, "Cannot access pages in another tenant")
+	}
+	return tools.Errorf(tools.Denied, "Cannot access files outside the folder of pages").WithHint("Paths are relative to it, like Projects/Alpha.md.")
+}
+
+// notDirectory reports whether a path uses a file as a folder.
+func notDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+
+// conflictError reports that a page has changed, with its present etag.
+func conflictError(etag string) error {
+	return tools.Errorf(tools.Conflict, modifiedMessage).WithHint("Read the page again, then write with the new etag.").WithData(currentEtag{etag})
+}

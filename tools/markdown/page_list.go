@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+)
+
+// maxAnswer is roughly the maximum number of bytes in a list or tree, because an
+// agent's context is small.
+const maxAnswer = 96 << 10
+
+// Depth is the number of levels of pages to list: 1 to 50, 1 when omitted.
+type Depth int
+
+// JSONSchema implements [tools.SchemaProvider].
+func (Depth) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(50.0), Default: []byte("1")}
+}
+
+// A listedNode is a node with the fields of its page's front matter that lists
+// show. A folder without a page has only a title.
+type listedNode struct {
+	node        *node
+	children    []*listedNode
+	title       string
+	icon, id    string
+	position    float64
+	hasPosition bool
+	fields      map[string]any
+}
+
+func (l *listedNode) readHead(n *Notebook) {
+	l.title = l.node.name()
+	if l.node.page == "" {
+		return
+	}
+	p := n.head(l.node.page)
+	l.title, l.icon, l.id, l.fields = p.title(), p.fields.Text("icon"), p.id(), p.fields.Values
+	l.position, l.hasPosition = p.position()
+}
+
+// readHeads reads the heads of the pages below top, depth levels down; depth 0
+// means all.
+func (n *Notebook) readHeads(ctx context.Context, top *node, depth int) (*listedNode, error) {
+	root := &listedNode{node: top}
+	all := []*listedNode{}
+	level := []*listedNode{root}
+	for d := 0; len(level) > 0 && (depth == 0 || d < depth); d++ {
+		var next []*listedNode
+		for _, l := range level {
+			for _, c := range l.node.children {
+				child := &listedNode{node: c}
+				l.children = append(l.children, child)
+				next = append(next, child)
+			}
+		}
+		all = append(all, next...)
+		level = next
+	}
+	err := parallel(ctx, len(all), func(i int) { all[i].readHead(n) })
+	if err != nil {
+		return nil, err
+	}
+	root.sort()
+	return root, nil
+}
+
+// sort orders siblings as a sidebar does: pages with a position first, by
+// position, then the others by title.
+func (l *listedNode) sort() {
+	slices.SortStableFunc(l.children, func(a, b *listedNode) int {
+		if a.hasPosition != b.hasPosition {
+			if a.hasPosition {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(folder.FoldName(a.title), folder.FoldName(b.title)), cmp.Compare(a.node.path(), b.node.path()))
+	})
+	for _, c := range l.children {
+		c.sort()
+	}
+}
+
+// skippedNote reports folders that could not be read; it is empty if there are
+// none.
+func skippedNote(o *outline) string {
+	if o.skipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d folders could not be read and are missing. ", o.skipped)
+}

@@ -1,0 +1,122 @@
+package markdown
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+
+	"github.com/lectern-mcp/lectern/internal/folder"
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+// maxPage is the maximum size of a page, in bytes.
+const maxPage = 16 << 20
+
+// Etag is a version of a page from read_page; quotes around it are ignored.
+type Etag string
+
+// check returns a conflict if the page has another version. An empty Etag
+// matches every version.
+func (e Etag) check(p *page) error {
+	if e == "" || strings.Trim(string(e), `"`) == p.etag() {
+		return nil
+	}
+	return conflictError(p.etag())
+}
+
+// findToChange finds a page that a tool will change, checks its version, and
+// returns it with the outline. The caller holds n.writing.
+func (n *Notebook) findToChange(ctx context.Context, path string, version Etag) (*page, *outline, error) {
+	file, err := n.findExact(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := n.read(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := version.check(p); err != nil {
+		return nil, nil, err
+	}
+	o, err := n.outline(ctx)
+	return p, o, err
+}
+
+// replacePage replaces the text of page p, unless the file has changed since p
+// was read. It keeps the line endings and the byte order mark.
+func (d *draft) replacePage(p *page, text string) error {
+	if !p.utf8 {
+		return tools.Errorf(tools.Invalid, "The page is not UTF-8 text and cannot be edited: %s", p.file).
+			WithHint("Ask the user to convert it to UTF-8.")
+	}
+	st, err := d.state(p.file)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(st.Data, p.data) { // edited while the call was running
+		return conflictError(folder.Etag(st.Data))
+	}
+	return d.setContent(p.file, folder.Rewrite(p.data, text))
+}
+
+// checkNewPage checks that a new page can be created at file: it must be a page,
+// and its place must not have a page yet. It returns the exact path.
+func (n *Notebook) checkNewPage(o *outline, file string) (string, error) {
+	if !isPage(file) {
+		return "", tools.Errorf(tools.Invalid, "path: must end in .md, got %s", path.Base(file)).WithHint("Paths look like Projects/Alpha.md.")
+	}
+	placed, err := n.resolveNewPath(file, "")
+	if err != nil {
+		return "", err
+	}
+	if !n.isServed(placed) {
+		return "", tools.Errorf(tools.Invalid, "path: pages cannot be created here: %s", file).WithHint("Folders named assets hold attachments; choose another place.")
+	}
+	if at, ok := o.places[stem(placed)]; ok && at.page != "" {
+		return "", tools.Errorf(tools.Conflict, "The page already exists as %s", at.page).WithHint("Use that path.")
+	}
+	return placed, nil
+}
+
+// promote turns every leaf above a new page into the page of a folder: Title.md
+// becomes Title/_index.md. In notebooks of other programs, which keep Title.md
+// beside Title/, nothing changes. It returns the new paths.
+func (d *draft) promote(ctx context.Context, o *outline, file string) ([]string, error) {
+	if !d.n.indexStyle(o) {
+		return nil, nil
+	}
+	m := moves{}
+	for place := parentPlace(stem(file)); place != ""; place = parentPlace(place) {
+		if at, ok := o.places[place]; ok && at.page != "" && !isIndex(at.page) && len(at.children) == 0 {
+			m[at.page] = place + "/" + index
+		}
+	}
+	if isIndex(file) { // checkNewPage has refused Title/_index.md if Title.md is a leaf
+		delete(m, stem(file)+".md")
+	}
+	return d.relocate(ctx, o, m, false)
+}
+
+// indexStyle reports whether the page of a folder is its _index.md: when some
+// folder has one, or when the notebook is not one of another program.
+func (n *Notebook) indexStyle(o *outline) bool {
+	return o.indexed || !n.vault.Exists(".obsidian") && !n.vault.Exists("logseq")
+}
+
+// addPage writes a new page at a path from checkNewPage.
+func (n *Notebook) addPage(ctx context.Context, c tools.CallContext, o *outline, file string, data []byte) error {
+	d := n.draft()
+	changed, err := d.promote(ctx, o, file)
+	if err != nil {
+		return err
+	}
+	if err := d.addFile(file, data); err != nil {
+		return err
+	}
+	if err := d.commit(ctx, c); err != nil {
+		return err
+	}
+	n.announce(append(changed, file)...)
+	return nil
+}

@@ -1,0 +1,164 @@
+package markdown
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/lectern-mcp/lectern/tools"
+)
+
+func privacy(t testing.TB, exclude, only []string) tools.Privacy {
+	t.Helper()
+	read := func(texts []string) []tools.PrivacyRule {
+		var marks []tools.PrivacyRule
+		for _, s := range texts {
+			m, err := tools.ParsePrivacyRule(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			marks = append(marks, m)
+		}
+		return marks
+	}
+	return tools.Privacy{Exclude: read(exclude), Only: read(only)}
+}
+
+// What each mark hides of one set of files.
+func TestHides(t *testing.T) {
+	files := map[string]string{
+		"front.md": "---\ntags: [a, Secret/plan]\n---\n", "commas.md": "---\ntags: a, secret\n---\n", "words.md": "---\ntag: a secret\n---\n",
+		"inline.md": "x (#secret)", "code.md": "`#secret`\n```\n#secret\n```\n", "comment.md": "%% #secret %% <!-- #secret -->", "logseq.md": "#[[secret]]",
+		"near.md": "#secretary a#secret http://x/#secret &#secret; #1", "broken.md": "---\na: [\n---\n", "unclosed.md": "---\nstatus: private\n",
+		"status.md": "---\nStatus: Private\n---\n", "other.md": "---\nstatus: open\n---\n",
+		"Deep/_index.md": "#secret", "Deep/child.md": "x", "Deep/pic.png": "x", "Deep/assets/a.png": "x", "Deep/child/assets/b.png": "x", "assets/c.png": "x",
+		"Latin.md": "caf\xe9 #secret",
+	}
+	b := open(t, files, nil)
+	v := notebook(t, b)
+	for _, c := range []struct {
+		exclude, only []string
+		want          []string // what is still there, of the files named in asked
+		asked         []string
+	}{
+		{exclude: []string{"#secret"}, asked: []string{"front.md", "commas.md", "words.md", "inline.md", "code.md", "comment.md", "logseq.md", "near.md", "broken.md", "unclosed.md", "status.md", "Latin.md"}, want: []string{"near.md", "status.md"}},
+		{only: []string{"tag:secret"}, asked: []string{"front.md", "commas.md", "inline.md", "code.md", "comment.md", "logseq.md", "near.md", "broken.md", "assets/c.png", "Deep/pic.png"}, want: []string{"front.md", "commas.md", "inline.md", "logseq.md", "Deep/pic.png"}},
+		{exclude: []string{"property:status=private"}, asked: []string{"status.md", "other.md", "broken.md", "unclosed.md", "inline.md"}, want: []string{"other.md", "inline.md"}},
+		{exclude: []string{"property:status"}, asked: []string{"status.md", "other.md", "inline.md"}, want: []string{"inline.md"}},
+		{exclude: []string{"#secret"}, asked: []string{"Deep/_index.md", "Deep/child.md", "Deep/pic.png", "Deep/assets/a.png", "Deep/child/assets/b.png", "assets/c.png"}, want: []string{"Deep/child.md", "Deep/child/assets/b.png", "assets/c.png"}},
+		{exclude: []string{"namespace:deep"}, asked: []string{"Deep/_index.md", "Deep/child.md", "Deep/pic.png", "front.md"}, want: []string{"front.md"}},
+		{exclude: []string{"**/*.png"}, asked: []string{"Deep/pic.png", "assets/c.png", "Deep/child.md"}, want: []string{"Deep/child.md"}},
+		{only: []string{"Deep/**"}, exclude: []string{"Deep/child"}, asked: []string{"Deep/_index.md", "Deep/child.md", "Deep/child/assets/b.png", "front.md", "assets/c.png", "broken.md"}, want: []string{"Deep/_index.md"}},
+	} {
+		v.privacy = privacy(t, c.exclude, c.only)
+		var got []string
+		for _, file := range c.asked {
+			if !v.hides(file) {
+				got = append(got, file)
+			}
+		}
+		equal(t, fmt.Sprint(c.exclude, c.only), c.want, got)
+	}
+}
+
+func notebook(t testing.TB, b *testNotebook) *Notebook {
+	t.Helper()
+	n, err := Open(t.Context(), Config{Path: b.dir}, tools.Env{Name: "notes", ResourceChanged: func(string) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	return n
+}
+
+// Hidden pages stay where they are when what is around them moves, so that no
+// move brings them to light.
+func TestMoveLeavesHidden(t *testing.T) {
+	b := open(t, fixture(), nil)
+	b.put("Projects/Private/Plan.md", "plan")
+	b.put("Projects/Private/assets/x.png", "x")
+	n := notebook(t, b)
+	n.privacy = privacy(t, []string{"Projects/Private/**"}, nil)
+	var k changeRecorder
+	out, err := n.MovePage(t.Context(), &k, MovePageIn{SourcePath: "Projects/_index.md", DestinationPath: "Archive"})
+	if err != nil || out.NewPath != "Archive/Projects/_index.md" || b.get("Projects/Private/Plan.md") != "plan" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if got := k.targets(); slices.ContainsFunc(got, func(s string) bool { return filepath.Base(s) == "Plan.md true>false" }) || slices.Contains(got, "Projects/ true>false") {
+		t.Errorf("reported %v", got)
+	}
+	for _, path := range []string{"Projects/Private/New.md", "Projects/Private/Plan.md", "projects/private.md"} {
+		if _, err := n.WritePage(t.Context(), &k, WritePageIn{Path: path, Content: "x"}); err == nil || tools.AsError(err).Message != hiddenError().Error() {
+			t.Errorf("write to %s: %v", path, err)
+		}
+	}
+}
+
+// No Change of what is hidden is ever carried out, wherever it comes from, and
+// none that hides what it writes.
+func TestAllowed(t *testing.T) {
+	n := notebook(t, open(t, map[string]string{"Open.md": "x", "Diary.md": "#secret"}, nil))
+	n.privacy = privacy(t, []string{"#secret", "Private/**"}, nil)
+	there := func(data string) tools.State { return tools.State{Exists: true, Data: []byte(data)} }
+	for _, c := range []struct {
+		change tools.Change
+		ok     bool
+	}{
+		{tools.Change{Target: "Open.md", Before: there("x"), After: there("y")}, true},
+		{tools.Change{Target: "Open.md", Before: there("x"), After: there("#secret")}, false},
+		{tools.Change{Target: "Diary.md", Before: there("#secret"), After: there("x")}, false},
+		{tools.Change{Target: "Diary.md", Before: there("#secret")}, false},
+		{tools.Change{Target: "Private/x.md", After: there("x")}, false},
+		{tools.Change{Target: "Private/assets/x.png", After: there("x")}, false},
+		{tools.Change{Target: "Open/assets/x.png", After: there("x")}, true},
+		{tools.Change{Target: "Private/", After: there("")}, true},
+	} {
+		if err := n.draft().checkPrivacy([]tools.Change{c.change}); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.change, err)
+		}
+	}
+}
+
+// What hiding costs: list and search of a large notebook without marks, with
+// marks of paths, and with marks of tags.
+func BenchmarkPrivacy(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 10_000 {
+		file := filepath.Join(dir, fmt.Sprintf("Area %d", i%100), fmt.Sprintf("Note %d.md", i))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		text := fmt.Sprintf("---\ntitle: Note %d\ntags: [area%d]\n---\n\n# Note %d\n\nSee [[Note %d]] #todo.\n", i, i%7, i, i+1)
+		for range 30 {
+			text += "A line of plain prose, as most lines of most notes are.\n"
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, p := range map[string]tools.Privacy{
+		"none": {}, "path": privacy(b, []string{"Area 1/**"}, nil), "property": privacy(b, []string{"property:status=private"}, nil), "tag": privacy(b, []string{"#area3"}, nil),
+	} {
+		n, err := Open(b.Context(), Config{Path: dir}, tools.Env{Name: "notes", Privacy: p, ResourceChanged: func(string) {}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("list/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := n.ListPages(b.Context(), ListPagesIn{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("search/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := n.SearchPages(b.Context(), SearchPagesIn{Query: "nowhere"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		_ = n.Close()
+	}
+}

@@ -1,0 +1,95 @@
+package memo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// A Store holds notebooks. Like a disk, it outlives the sources that are opened
+// on it. Its methods may be called from any goroutine.
+type Store struct {
+	mu        sync.Mutex
+	notebooks map[string]*notebook
+}
+
+// NewStore returns an empty store.
+func NewStore() *Store { return &Store{notebooks: map[string]*notebook{}} }
+
+// A notebook holds the notes of one source by title.
+type notebook struct {
+	// writing is held from reading a note to changing it. mu is held only for
+	// an instant, so that State can be called while a call waits for approval.
+	writing sync.Mutex
+	mu      sync.RWMutex
+	notes   map[Title]note
+}
+
+type note struct {
+	text     string
+	colour   Colour
+	revision int // number of writes, from 1
+}
+
+// open finds a notebook, or creates it with texts in it.
+func (s *Store) open(name string, texts map[string]string) *notebook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if nb, ok := s.notebooks[name]; ok {
+		return nb
+	}
+	nb := &notebook{notes: map[Title]note{}}
+	for title, text := range texts {
+		nb.notes[Title(title)] = note{text, yellow, 1}
+	}
+	s.notebooks[name] = nb
+	return nb
+}
+
+// Put writes a note from outside, as a person would: not through a source, and
+// without a check of what was there before. A new note is yellow.
+func (s *Store) Put(name, title, text string) {
+	nb := s.open(name, nil)
+	nb.writing.Lock()
+	defer nb.writing.Unlock()
+	old, ok := nb.note(Title(title))
+	if !ok {
+		old.colour = yellow
+	}
+	nb.set(Title(title), &note{text, old.colour, old.revision + 1})
+}
+
+// Digest identifies the content of a notebook: equal digests, equal contents.
+func (s *Store) Digest(name string) string {
+	nb := s.open(name, nil)
+	nb.mu.RLock()
+	defer nb.mu.RUnlock()
+	h := sha256.New()
+	for _, title := range slices.Sorted(maps.Keys(nb.notes)) {
+		n := nb.notes[title]
+		h.Write(fmt.Appendf(nil, "%q %q %s %d\n", title, n.text, n.colour, n.revision))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// note returns the note with that title, if there is one.
+func (nb *notebook) note(t Title) (note, bool) {
+	nb.mu.RLock()
+	defer nb.mu.RUnlock()
+	n, ok := nb.notes[t]
+	return n, ok
+}
+
+// set stores a note, or removes it if n is nil.
+func (nb *notebook) set(t Title, n *note) {
+	nb.mu.Lock()
+	defer nb.mu.Unlock()
+	if n == nil {
+		delete(nb.notes, t)
+		return
+	}
+	nb.notes[t] = *n
+}
