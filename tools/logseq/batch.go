@@ -65,7 +65,8 @@ func batch() tools.Tool[*Graph] {
 	}
 	return tools.DefineWithContext(tools.Spec[BatchIn, BatchOut]{
 		Name: "batch", Title: "Several writes", Effect: tools.Writes,
-		Doc:    "Runs up to 50 writes in order and returns the result of each.\nStops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
+		Doc: "Runs up to 50 writes in order and returns the result of each.\n" +
+			"Stops at the first failure unless continue_on_error is set; nothing is rolled back. Takes " + strings.Join(names, ", ") + ".",
 		Errors: commonErrors(),
 		Examples: []tools.Example[BatchIn, BatchOut]{{
 			Purpose: "change two blocks", In: BatchIn{Items: Steps{

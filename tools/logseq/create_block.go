@@ -54,7 +54,8 @@ func createBlock() tools.Tool[*Graph] {
 // CreateBlock implements create_block.
 func (g *Graph) CreateBlock(ctx context.Context, c tools.CallContext, in CreateBlockIn) (BlockWritten, error) {
 	d := &draft{Content: string(in.Content), Properties: in.Properties}
-	p, written, err := g.insertDrafts(ctx, c, in.position(), []*draft{d}, in.DryRun, func(p insertPosition) writeRequest { return g.createRequest(p, d) })
+	newRequest := func(p insertPosition) writeRequest { return g.createRequest(p, d) }
+	p, written, err := g.insertDrafts(ctx, c, in.position(), []*draft{d}, in.DryRun, newRequest)
 	return BlockWritten{UUID: d.UUID, PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}, err
 }
 

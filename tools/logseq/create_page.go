@@ -33,7 +33,8 @@ type CreatePageOut struct {
 func createPage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc: "Creates a page, with content and properties if given.\nNeeds pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
+		Doc: "Creates a page, with content and properties if given.\n" +
+			"Needs pages.create, and pages.update for content. If the page exists it is not changed: the answer is CONFLICT with its uuid; use update_page.",
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{
 			{Purpose: "create a page with an outline", In: CreatePageIn{Title: "Orchard", Content: "- Apples\n  - Boskoop\n- Pears"}, AnyAnswer: true},
 			{Purpose: "see whether a page could be created", In: CreatePageIn{Title: "Meadow", DryRun: true}, Want: CreatePageOut{PageName: "Meadow", Written: Written{DryRun: true}}},

@@ -64,7 +64,8 @@ type DatascriptQueryOut struct {
 func datascriptQuery() tools.Tool[*Graph] {
 	return define(tools.Spec[DatascriptQueryIn, DatascriptQueryOut]{
 		Name: "datascript_query", Title: "DataScript query", Effect: tools.Reads,
-		Doc: "Runs a DataScript query.\nNeeds datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
+		Doc: "Runs a DataScript query.\n" +
+			"Needs datascript.query. Attributes: file graphs have :block/content and :block/original-name, DB graphs :block/title. " +
 			"Queries that could freeze Logseq are refused: clauses must share variables, a clause needs an attribute, functions are DataScript's own. Pull :block/uuid and {:block/page [:block/name]} to know where a block is.",
 		Examples: []tools.Example[DatascriptQueryIn, DatascriptQueryOut]{{
 			Purpose: "find the pages changed most recently", In: DatascriptQueryIn{

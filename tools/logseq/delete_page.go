@@ -28,7 +28,8 @@ type DeletePageOut struct {
 func deletePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[DeletePageIn, DeletePageOut]{
 		Name: "delete_page", Title: "Delete a page", Effect: tools.Deletes,
-		Doc: "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\nNeeds pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
+		Doc: "Deletes a page with all its blocks; on a DB graph it goes to the recycle bin.\n" +
+			"Needs pages.delete. A page that others link to is refused with CONFLICT unless force is set.",
 		Examples: []tools.Example[DeletePageIn, DeletePageOut]{
 			{Purpose: "see what deleting would break", In: DeletePageIn{PageName: "Garden", Force: true, DryRun: true}, AnyAnswer: true},
 			{Purpose: "delete a page that nothing links to", In: DeletePageIn{PageName: "Compost"}, AnyAnswer: true},

@@ -43,7 +43,8 @@ func (in GetPageContentIn) check() error { return checkPageName("page_name", in.
 func getPageContent() tools.Tool[*Graph] {
 	return define(tools.Spec[GetPageContentIn, GetPageContentOut]{
 		Name: "get_page_content", Title: "Read a page", Effect: tools.Reads,
-		Doc: "Reads one page with its blocks, as an outline or as JSON.\nNeeds pages.read. Use format json before you change blocks: it has their uuids.",
+		Doc: "Reads one page with its blocks, as an outline or as JSON.\n" +
+			"Needs pages.read. Use format json before you change blocks: it has their uuids.",
 		Examples: []tools.Example[GetPageContentIn, GetPageContentOut]{
 			{Purpose: "read a page", In: GetPageContentIn{PageName: "Garden", Format: "text", IncludeProperties: true, IncludeBlocks: true}, AnyAnswer: true},
 			{Purpose: "get the uuids of its top-level blocks", In: GetPageContentIn{PageName: "Garden", Format: "json", IncludeProperties: true, IncludeBlocks: true, BlockDepth: 1}, AnyAnswer: true},

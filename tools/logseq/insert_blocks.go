@@ -85,7 +85,8 @@ func (g *Graph) InsertBlocks(ctx context.Context, c tools.CallContext, in Insert
 	if err != nil {
 		return InsertBlocksOut{}, err
 	}
-	p, written, err := g.insertDrafts(ctx, c, in.position(), drafts, in.DryRun, func(p insertPosition) writeRequest { return g.insertRequest(p, drafts, nil) })
+	newRequest := func(p insertPosition) writeRequest { return g.insertRequest(p, drafts, nil) }
+	p, written, err := g.insertDrafts(ctx, c, in.position(), drafts, in.DryRun, newRequest)
 	out := InsertBlocksOut{PageName: p.page.Name, PageUUID: p.page.UUID, Parent: p.parent, Written: written}
 	for range allDrafts(drafts) {
 		out.Inserted++

@@ -24,7 +24,8 @@ func (in RenamePageIn) check() error {
 func renamePage() tools.Tool[*Graph] {
 	return defineWrite(tools.Spec[RenamePageIn, PageWritten]{
 		Name: "rename_page", Title: "Rename a page", Effect: tools.Writes,
-		Doc: "Renames a page; Logseq updates the links to it.\nNeeds pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
+		Doc: "Renames a page; Logseq updates the links to it.\n" +
+			"Needs pages.rename. A name that is taken is refused with CONFLICT: pages are never merged.",
 		Examples: []tools.Example[RenamePageIn, PageWritten]{
 			{Purpose: "rename a page", In: RenamePageIn{PageName: "Compost", NewName: "Compost heap"}, AnyAnswer: true},
 		},

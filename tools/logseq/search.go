@@ -46,7 +46,8 @@ func (in SearchIn) check() error {
 func search() tools.Tool[*Graph] {
 	return define(tools.Spec[SearchIn, SearchOut]{
 		Name: "search", Title: "Search", Effect: tools.Reads,
-		Doc:  "Finds blocks, pages and files, with Logseq's own search where it has one.\nNeeds search.basic. For conditions on properties, dates or tags use datascript_query.",
+		Doc: "Finds blocks, pages and files, with Logseq's own search where it has one.\n" +
+			"Needs search.basic. For conditions on properties, dates or tags use datascript_query.",
 		Hits: searchHits,
 		Examples: []tools.Example[SearchIn, SearchOut]{
 			{Purpose: "find where something is written", In: SearchIn{Query: "tomatoes", Limit: 10, IncludeBlocks: true, IncludePages: true}, AnyAnswer: true},

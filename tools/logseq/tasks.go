@@ -37,7 +37,8 @@ func (in ListTasksIn) check() error {
 func listTasks() tools.Tool[*Graph] {
 	return define(tools.Spec[ListTasksIn, BlocksOut]{
 		Name: "list_tasks", Title: "List tasks", Effect: tools.Reads,
-		Doc: "Lists tasks; those that are scheduled or due come first.\nNeeds tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
+		Doc: "Lists tasks; those that are scheduled or due come first.\n" +
+			"Needs tasks. File graphs write states in capitals (TODO), DB graphs as Todo, Doing, Done.",
 		Examples: []tools.Example[ListTasksIn, BlocksOut]{
 			{Purpose: "see what is to do", In: ListTasksIn{Status: Statuses{"TODO"}, Limit: 50}, AnyAnswer: true},
 		},

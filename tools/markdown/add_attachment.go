@@ -37,7 +37,8 @@ type AddAttachmentOut struct {
 func addAttachment() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[AddAttachmentIn, AddAttachmentOut]{
 		Name: "add_attachment", Title: "Attach a file", Effect: tools.Writes,
-		Doc:    "Copies a file of at most 50 MB into the page's assets folder.\nThe page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
+		Doc: "Copies a file of at most 50 MB into the page's assets folder.\n" +
+			"The page is not changed: put markdownSyntax into it. If the name is taken, -2 is added.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[AddAttachmentIn, AddAttachmentOut]{{
 			Purpose: "attach bytes", In: AddAttachmentIn{PagePath: "Projects/_index.md", FileName: "hello.txt", Data: "aGVsbG8="},

@@ -33,7 +33,8 @@ type CreatePageOut struct {
 func createPage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[CreatePageIn, CreatePageOut]{
 		Name: "create_page", Title: "Create a page", Effect: tools.Writes,
-		Doc:    "Creates a page with a title and new front matter in a page or folder.\nIf the name is taken, -2 is added; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
+		Doc: "Creates a page with a title and new front matter in a page or folder.\n" +
+			"If the name is taken, -2 is added; nothing is overwritten. A leaf that gains a child becomes Title/_index.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[CreatePageIn, CreatePageOut]{{
 			Purpose: "add a page below another", In: CreatePageIn{Title: "Beta", ParentPath: "Projects", Content: "# Beta\n\nNew project.\n"}, AnyAnswer: true,

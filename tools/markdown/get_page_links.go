@@ -49,7 +49,8 @@ type IncomingLink struct {
 func getPageLinks() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetPageLinksIn, GetPageLinksOut]{
 		Name: "get_page_links", Title: "Links of a page", Effect: tools.Reads,
-		Doc:    "Lists the links from a page and the pages that link to it (backlinks).\nIncludes wikilinks and Markdown links; broken and ambiguous links are marked.",
+		Doc: "Lists the links from a page and the pages that link to it (backlinks).\n" +
+			"Includes wikilinks and Markdown links; broken and ambiguous links are marked.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetPageLinksIn, GetPageLinksOut]{{
 			Purpose: "see what a page is connected to", In: GetPageLinksIn{Path: "Projects/Beta.md", Limit: 50},

@@ -60,7 +60,8 @@ func (Branches) JSONSchema() *jsonschema.Schema {
 func getTree() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[GetTreeIn, GetTreeOut]{
 		Name: "get_tree", Title: "Tree of pages", Effect: tools.Reads,
-		Doc:    "Returns the whole hierarchy of pages as a tree, in sidebar order.\nIf the tree is too large its deepest levels are left out; ask for them by path.",
+		Doc: "Returns the whole hierarchy of pages as a tree, in sidebar order.\n" +
+			"If the tree is too large its deepest levels are left out; ask for them by path.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[GetTreeIn, GetTreeOut]{{
 			Purpose: "get an overview", In: GetTreeIn{}, AnyAnswer: true,

@@ -32,7 +32,8 @@ type MovePageOut struct {
 func movePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[MovePageIn, MovePageOut]{
 		Name: "move_page", Title: "Move a page", Effect: tools.Writes,
-		Doc: "Moves or renames a page with all pages and attachments below it.\nMarkdown links are updated, wikilinks by path only with update_links. Nothing is overwritten. " +
+		Doc: "Moves or renames a page with all pages and attachments below it.\n" +
+			"Markdown links are updated, wikilinks by path only with update_links. Nothing is overwritten. " +
 			"A leaf that gains a child becomes Title/_index.md; a folder's page that loses its last child becomes Title.md.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[MovePageIn, MovePageOut]{{

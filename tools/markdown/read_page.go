@@ -45,7 +45,8 @@ type ReadPageOut struct {
 func readPage() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[ReadPageIn, ReadPageOut]{
 		Name: "read_page", Title: "Read a page", Effect: tools.Reads,
-		Doc:    "Reads a page with its front matter.\nKeep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
+		Doc: "Reads a page with its front matter.\n" +
+			"Keep the etag: write_page, move_page and delete_page take it as if_match, so that no edit is lost.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[ReadPageIn, ReadPageOut]{{
 			Purpose: "read one page", In: ReadPageIn{Path: "Projects/Alpha.md"}, AnyAnswer: true,

@@ -40,7 +40,8 @@ type PageMatch struct {
 func searchPages() tools.Tool[*Notebook] {
 	return tools.Define(tools.Spec[SearchPagesIn, SearchPagesOut]{
 		Name: "search_pages", Title: "Search pages", Effect: tools.Reads,
-		Doc:    "Finds pages whose title, tags or text contain the query.\nThe query is one literal phrase without operators, like grep -i -F. If nothing is found, try other words.",
+		Doc: "Finds pages whose title, tags or text contain the query.\n" +
+			"The query is one literal phrase without operators, like grep -i -F. If nothing is found, try other words.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Hits:   searchHits,
 		Examples: []tools.Example[SearchPagesIn, SearchPagesOut]{{

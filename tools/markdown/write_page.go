@@ -33,7 +33,8 @@ type WritePageOut struct {
 func writePage() tools.Tool[*Notebook] {
 	return tools.DefineWithContext(tools.Spec[WritePageIn, WritePageOut]{
 		Name: "write_page", Title: "Write a page", Effect: tools.Writes,
-		Doc:    "Replaces a whole page, or creates it at that path.\nPass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
+		Doc: "Replaces a whole page, or creates it at that path.\n" +
+			"Pass the etag from read_page as if_match. Line endings are kept. To create a page by title use create_page.",
 		Errors: []tools.Code{tools.NotFound, tools.Conflict},
 		Examples: []tools.Example[WritePageIn, WritePageOut]{{
 			Purpose: "replace a page", In: WritePageIn{Path: "Projects/Alpha.md", Content: "---\ntitle: Alpha\n---\n\n# Alpha\n\nUpdated.\n"}, AnyAnswer: true,
