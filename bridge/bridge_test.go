@@ -142,11 +142,11 @@ func TestConnections(t *testing.T) {
 func TestPick(t *testing.T) {
 	onBoth(t, func(s *stage) {
 		fails(s.T, s.Peer("").Call(s.Context(), "m", nil, nil, true), bridge.Error{Code: bridge.Unavailable})
-		if s.Peer("").About() != nil {
+		if s.Peer("").Hello() != nil {
 			s.Error("About returned something without a Peer")
 		}
 		s.join("a", nil)
-		about := s.Peer("").About()
+		about := s.Peer("").Hello()
 		var said map[string]any
 		if err := json.Unmarshal(about, &said); err != nil || said["logseq_version"] != "2.0.1" || said["proof"] != nil || said["nonce"] != nil {
 			s.Errorf("about: %s, %v", about, err)
@@ -437,7 +437,7 @@ func TestPlainToken(t *testing.T) {
 			if got := len(s.Connections()) == 1; got != plain {
 				t.Errorf("with plain_token = %v it is connected: %v", plain, got)
 			}
-			if plain && json.Valid(s.Peer("a").About()) && strings.Contains(string(s.Peer("a").About()), "token") {
+			if plain && json.Valid(s.Peer("a").Hello()) && strings.Contains(string(s.Peer("a").Hello()), "token") {
 				t.Error("the token is passed on")
 			}
 		})

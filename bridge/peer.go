@@ -96,9 +96,9 @@ func (l *connectionLostError) toError() *Error {
 	return &Error{Code: Unavailable, Msg: l.Error(), OutcomeUnknown: l.sent, Err: l}
 }
 
-// About returns what the Peer said about itself when it connected, or
+// Hello returns what the Peer said about itself when it connected, or
 // announced since, without its proof; nil if none is connected.
-func (p *Peer) About() json.RawMessage {
+func (p *Peer) Hello() json.RawMessage {
 	c, _, err := p.bridge.findPeer(p.graph)
 	if err != nil {
 		return nil

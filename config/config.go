@@ -55,8 +55,8 @@ type Hub struct {
 	// OwnChanges reports whether agents get tools to list and undo their own
 	// changes.
 	OwnChanges bool
-	// Mark reports whether answers are marked as data that is not an instruction.
-	Mark bool
+	// DataMarker reports whether answers are marked as data that is not an instruction.
+	DataMarker bool
 }
 
 // Limits is the table [limits].
@@ -70,8 +70,8 @@ type Limits struct {
 	// Limits of one client; 0 means no limit.
 	CallsPerMinute int
 	SessionWrites  int
-	FuseDeletes    int
-	FuseBytes      int
+	BreakerDeletes int
+	BreakerBytes   int
 }
 
 // Logseq is the table [logseq]: which plugins may connect, and how.
@@ -130,8 +130,8 @@ type Schema struct {
 func Default(path string, schema Schema) Config {
 	return Config{
 		Path:    path,
-		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, Mark: true},
-		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, FuseDeletes: 100, FuseBytes: 32 << 20},
+		Hub:     Hub{Port: 12740, IdleAfter: 10 * time.Minute, HTTP: true, DataMarker: true},
+		Limits:  Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: 50 * time.Second, BreakerDeletes: 100, BreakerBytes: 32 << 20},
 		Journal: Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Update:  Update{Check: true},
 		schema:  schema,

@@ -91,8 +91,8 @@ schema = "ab"
 	}
 	want := config.Config{
 		Path:    file,
-		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, Mark: true},
-		Limits:  config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute, FuseDeletes: 100, FuseBytes: 32 << 20},
+		Hub:     config.Hub{Port: 4000, IdleAfter: 90 * time.Minute, DataMarker: true},
+		Limits:  config.Limits{Deadline: 30 * time.Second, InFlight: 32, Approval: time.Minute, BreakerDeletes: 100, BreakerBytes: 32 << 20},
 		Journal: config.Journal{Keep: 90 * 24 * time.Hour, Max: 512},
 		Logseq:  config.Logseq{PlainToken: true, Origins: []string{"file://", "null"}},
 		Update:  config.Update{Check: false, Mirror: "https://example.com/lectern", Pin: "1.2.3"},

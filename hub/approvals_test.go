@@ -20,7 +20,7 @@ func TestAsk(t *testing.T) {
 		out := a.startCall(t.Context(), "put", `{"path":"a","text":"two\n"}`)
 		synctest.Wait()
 		w := h.onlyPending()
-		if w.Client != "cursor" || w.Proven || w.Tool != "put" || len(w.Targets) != 1 || w.Targets[0] != "a" || w.Until.Sub(w.Since) != 50*time.Second || w.Why == "" {
+		if w.Client != "cursor" || w.Proven || w.Tool != "put" || len(w.Targets) != 1 || w.Targets[0] != "a" || w.Until.Sub(w.Since) != 50*time.Second || w.AskReason == "" {
 			t.Errorf("shown: %+v", w)
 		}
 		_, plan, _, _ := h.Approval(w.ID)

@@ -16,7 +16,7 @@ import (
 
 func TestCallRing(t *testing.T) {
 	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
-		r := &callHistory{size: statustest.Kept}
+		r := &callHistory{size: statustest.LinesKept}
 		tee(r.add)
 		return (&Hub{history: r}).Calls
 	})

@@ -50,7 +50,7 @@ func (t *tool) show() status.Tool {
 		Effect: string(t.info.Effect), Sources: t.choice.names, Schema: schema, Bytes: len(declaration), Examples: []status.Example{},
 	}
 	for _, x := range t.info.Examples {
-		out.Examples = append(out.Examples, status.Example{Why: x.Purpose, Args: x.In})
+		out.Examples = append(out.Examples, status.Example{Purpose: x.Purpose, Args: x.In})
 	}
 	return out
 }

@@ -21,7 +21,7 @@ func TestSlots(t *testing.T) {
 			c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"w%d","method":"tools/call","params":{"name":"stubborn"}}`, i))
 		}
 		synctest.Wait()
-		if n := len(h.world.Begun); n != 32 {
+		if n := len(h.world.Started); n != 32 {
 			t.Errorf("%d calls run, want 32", n)
 		}
 		other := connect(t, h, "")
@@ -51,7 +51,7 @@ func TestManyRequestsWait(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if n := len(h.world.Begun); n != 3 {
+		if n := len(h.world.Started); n != 3 {
 			t.Errorf("%d calls run, want 3", n)
 		}
 		close(h.world.Free)

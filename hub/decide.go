@@ -74,7 +74,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 	case tripped == "" && (d.Verdict == policy.Allow || c.session.isAllowed(c.allowance(p))):
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
 	}
-	r.Call, r.Why = q, cmp.Or(tripped, d.Reason)
+	r.Call, r.AskReason = q, cmp.Or(tripped, d.Reason)
 	return h.ask(ctx, c, p, r)
 }
 

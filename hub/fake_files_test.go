@@ -76,7 +76,7 @@ func startFiles(t *testing.T, change func(*Config)) *filesHub {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(dir, "journal"), Now: time.Now, Log: logger})
 	conf := Config{
-		Kinds: []tools.Kind{filesKind(dir)}, Sources: []Source{{Name: "notes", Kind: "files"}},
+		Systems: []tools.Kind{filesKind(dir)}, Sources: []Source{{Name: "notes", Kind: "files"}},
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Now: time.Now, Log: logger, Journal: j, OwnChanges: true,
 	}
 	if change != nil {
@@ -99,7 +99,7 @@ func startFiles(t *testing.T, change func(*Config)) *filesHub {
 			t.Error(err)
 		}
 	})
-	return &filesHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, dir}
+	return &filesHub{&testHub{h, hubtest.NewFakeSystemState(), nil, log}, t, dir}
 }
 
 // holds is what a file of notes holds; empty: it is not there.

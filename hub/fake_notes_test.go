@@ -189,7 +189,7 @@ func startNotesOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules [
 	p := &fakeNotes{pages: map[string]string{"a": "one\n", "Journal/today": "secret plans\n"}}
 	log := &hubtest.Log{}
 	h := New(Config{
-		Kinds: []tools.Kind{notesKind(p)}, Sources: []Source{{Name: "notes", Kind: "notes"}}, Limits: limits,
+		Systems: []tools.Kind{notesKind(p)}, Sources: []Source{{Name: "notes", Kind: "notes"}}, Limits: limits,
 		Now:     func() time.Time { return time.Now().Add(time.Duration(p.clockSkew.Load())) },
 		Version: "1", Skill: "1", State: on, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
@@ -201,7 +201,7 @@ func startNotesOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules [
 			t.Error(err)
 		}
 	})
-	return &notesHub{&testHub{h, hubtest.NewWorld(), nil, log}, t, p}
+	return &notesHub{&testHub{h, hubtest.NewFakeSystemState(), nil, log}, t, p}
 }
 
 // An asker is one agent without a wire.

@@ -44,7 +44,7 @@ func (h *notesHub) open() int { return len(h.approvals.Pending()) }
 
 // filledIn is a form that was filled in.
 func filledIn(state string, allow bool) *approval.FilledForm {
-	return &approval.FilledForm{State: state, Answer: approval.FormAnswer{Given: true, Allow: allow}}
+	return &approval.FilledForm{State: state, Answer: approval.FormAnswer{Valid: true, Allow: allow}}
 }
 
 func yes(state string) *approval.FilledForm { return filledIn(state, true) }
@@ -295,7 +295,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 					}
 					said, allow := r.IntN(4) > 0, r.IntN(3) > 0
 					back := filledIn(state, allow)
-					back.Answer.Given = said
+					back.Answer.Valid = said
 					right := !o.back && a == o.who && path == o.path && !time.Now().After(o.until)
 					if right {
 						o.back = true

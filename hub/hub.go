@@ -35,7 +35,7 @@ import (
 
 // Config is what a Hub is made of. Kinds, Log and Now are required.
 type Config struct {
-	Kinds   []tools.Kind
+	Systems []tools.Kind
 	Sources []Source // in the order shown to people; names are unique
 	Limits  Limits
 	Version string // of Lectern, told to agents
@@ -74,10 +74,10 @@ type Source struct {
 	// is never granted unless it is named.
 	Effects []tools.Effect
 	// Privacy hides parts of it from agents.
-	Privacy tools.Privacy
-	Options json.RawMessage // the System's own keys
-	Place   string          // folder, graph or address, for people
-	Sample  bool            // the Welcome vault
+	Privacy  tools.Privacy
+	Options  json.RawMessage // the System's own keys
+	Location string          // folder, graph or address, for people
+	Sample   bool            // the Welcome vault
 }
 
 // SnapshotStore is the part of supervisor.State that the hub writes to.
@@ -134,7 +134,7 @@ func New(c Config) *Hub {
 	}
 	h.offersOwnChanges = c.OwnChanges && c.Journal != nil
 	h.history = &callHistory{size: historySize}
-	for _, k := range c.Kinds {
+	for _, k := range c.Systems {
 		h.kinds[k.Manifest().Name] = k
 	}
 	h.policy.Store(cmp.Or(c.Policy, policy.New(nil, nil)))

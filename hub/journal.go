@@ -79,7 +79,7 @@ func (s *source) recoverWrites() bool {
 		return false
 	}
 	if found.HasFindings() {
-		s.hub.log.Warn("recovered interrupted writes", "part", s.conf.Name, "happened", found.Happened,
+		s.hub.log.Warn("recovered interrupted writes", "part", s.conf.Name, "happened", found.Written,
 			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
 	}
 	if found.Unknown > 0 {

@@ -143,7 +143,7 @@ func openCrashHub(ctx context.Context, top string, at func(string)) (*crashHub, 
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	j := journal.New(journal.Options{Dir: filepath.Join(top, "journal"), Now: time.Now, Log: logger})
 	h := New(Config{
-		Kinds: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
+		Systems: []tools.Kind{crashKind(&crashSource{filepath.Join(top, "files"), at})}, Sources: []Source{{Name: "box", Kind: "box"}},
 		Version: "1", Skill: "1", State: b, Now: time.Now, Log: logger, Journal: j,
 	})
 	err := h.Start(ctx)

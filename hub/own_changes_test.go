@@ -63,10 +63,10 @@ func TestPastIsOptIn(t *testing.T) {
 		"read-only": {func(c *Config) { c.Sources[0].ReadOnly = true }, []string{"list_changes"}},
 		"several": {func(c *Config) {
 			c.Sources = append(c.Sources, Source{Name: "box", Kind: "box"})
-			c.Kinds = append(c.Kinds, crashKind(&crashSource{}))
+			c.Systems = append(c.Systems, crashKind(&crashSource{}))
 		}, []string{"box_look", "box_put", "files_file", "list_changes", "undo_change"}},
 		"a System has the name": {func(c *Config) {
-			c.Kinds = []tools.Kind{filesKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*fakeFiles).List))}
+			c.Systems = []tools.Kind{filesKind(t.TempDir(), tools.Define(tools.Spec[none, none]{Name: "list_changes", Title: "List", Doc: "Lists.", Effect: tools.Reads}, (*fakeFiles).List))}
 		}, []string{"file", "lectern_list_changes", "list_changes", "undo_change"}},
 	} {
 		t.Run(name, func(t *testing.T) {

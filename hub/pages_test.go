@@ -64,7 +64,7 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 	}
 	log := &hubtest.Log{}
 	h := New(Config{
-		Kinds: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
+		Systems: []tools.Kind{tools.Erase(system)}, Sources: []Source{{Name: "notes", Kind: "book", Effects: effects}, {Name: "odd", Kind: "odd"}}, Now: time.Now,
 		Version: "1", Skill: "1", State: hubtest.NewBoard(), Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(nil, rules),
 	})
 	if err := h.Start(t.Context()); err != nil {

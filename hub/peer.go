@@ -84,7 +84,7 @@ type noPeer struct{}
 func (noPeer) Call(context.Context, string, any, any, bool) error {
 	return tools.Errorf(tools.Unavailable, "no peer can connect: HTTP is off")
 }
-func (noPeer) About() json.RawMessage { return nil }
+func (noPeer) Hello() json.RawMessage { return nil }
 func (noPeer) Listen(func(string, json.RawMessage)) (stop func()) {
 	return func() {}
 }

@@ -57,7 +57,7 @@ func TestPeers(t *testing.T) {
 	})
 	board := hubtest.NewBoard()
 	h = New(Config{
-		Kinds: []tools.Kind{peerKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
+		Systems: []tools.Kind{peerKind()}, Bridge: b, State: board, Log: log, Now: time.Now,
 		Sources: []Source{
 			{Name: "one", Kind: "far", Options: json.RawMessage(`{"graph":"one"}`)},
 			{Name: "two", Kind: "far", Options: json.RawMessage(`{"graph":"two"}`)},
@@ -138,7 +138,7 @@ func TestTranslate(t *testing.T) {
 
 // A source whose System wants a Peer has one even when no bridge is there.
 func TestNoBridge(t *testing.T) {
-	h := New(Config{Kinds: []tools.Kind{peerKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
+	h := New(Config{Systems: []tools.Kind{peerKind()}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Sources: []Source{{Name: "one", Kind: "far"}}})
 	defer func() { _ = h.Close() }()
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func (s *source) setState(state status.State, why *tools.Error) {
 // the source itself is more exact than the fix that is declared here.
 func (s *source) problem(why *tools.Error) status.Problem {
 	kind := s.problemType(why)
-	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": cmp.Or(s.conf.Place, "it")})
+	p := kind.New(s.conf.Name, status.Args{"source": s.conf.Name, "why": why.Message, "place": cmp.Or(s.conf.Location, "it")})
 	if kind != sourceKind {
 		p.Action = &status.Action{Verb: status.ReopenSource, Target: s.conf.Name}
 	}

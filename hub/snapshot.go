@@ -99,7 +99,7 @@ func (s *source) status() status.Source {
 	defer s.mu.Unlock()
 	out := status.Source{
 		Component: status.Component{Name: s.conf.Name, State: s.state, Since: s.since},
-		Kind:      s.conf.Kind, Place: s.conf.Place, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
+		Kind:      s.conf.Kind, Location: s.conf.Location, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
 		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
 	if s.failure != nil {

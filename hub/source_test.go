@@ -25,7 +25,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 		c.Initialize()
 		before := c.Ask("tools/list", `{}`)
 
-		h.world.Lose("notes", true)
+		h.world.SetUnavailable("notes", true)
 		time.Sleep(checkEvery)
 		synctest.Wait()
 		if d := cmp.Diff(string(before.Result), string(c.Ask("tools/list", `{}`).Result)); d != "" {
@@ -50,7 +50,7 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 
 		time.Sleep(2 * retryEvery) // opening again fails too
 		synctest.Wait()
-		h.world.Lose("notes", false)
+		h.world.SetUnavailable("notes", false)
 		time.Sleep(checkEvery)
 		synctest.Wait()
 		if r := c.Call("say", `{"source":"notes","text":"a"}`); r.IsError {
@@ -65,16 +65,16 @@ func TestSourceIsLostAndComesBack(t *testing.T) {
 // A source that could not be opened at first is tried again.
 func TestSourceOpensLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := hubtest.NewWorld()
-		w.Lose("notes", true)
+		w := hubtest.NewFakeSystemState()
+		w.SetUnavailable("notes", true)
 		h := startWorld(t, w, Limits{}, deskSource("notes"))
-		w.Lose("notes", false)
+		w.SetUnavailable("notes", false)
 		time.Sleep(retryEvery)
 		synctest.Wait()
 		if _, err := h.Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
 			t.Error(err)
 		}
-		w.Lose("notes", true)
+		w.SetUnavailable("notes", true)
 		if err := h.Reopen(t.Context(), "notes"); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Unavailable {
 			t.Errorf("reopen: %v", err)
 		}

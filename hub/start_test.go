@@ -18,21 +18,21 @@ import (
 // test.
 type testHub struct {
 	*Hub
-	world *hubtest.World
+	world *hubtest.FakeSystemState
 	board *hubtest.Board
 	log   *hubtest.Log
 }
 
 func start(t testing.TB, limits Limits, sources ...Source) *testHub {
 	t.Helper()
-	return startWorld(t, hubtest.NewWorld(), limits, sources...)
+	return startWorld(t, hubtest.NewFakeSystemState(), limits, sources...)
 }
 
-func startWorld(t testing.TB, w *hubtest.World, limits Limits, sources ...Source) *testHub {
+func startWorld(t testing.TB, w *hubtest.FakeSystemState, limits Limits, sources ...Source) *testHub {
 	t.Helper()
 	b, log := hubtest.NewBoard(), &hubtest.Log{}
 	h := New(Config{
-		Kinds: []tools.Kind{hubtest.Desk(w), hubtest.Org(w)}, Sources: sources, Limits: limits,
+		Systems: []tools.Kind{hubtest.FakeSource(w), hubtest.Org(w)}, Sources: sources, Limits: limits,
 		Version: "1.2.3", Skill: "1.0", State: b, Now: time.Now,
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
@@ -50,7 +50,7 @@ func startWorld(t testing.TB, w *hubtest.World, limits Limits, sources ...Source
 	return &testHub{h, w, b, log}
 }
 
-func deskSource(name string) Source { return Source{Name: name, Kind: "desk", Place: "/" + name} }
+func deskSource(name string) Source { return Source{Name: name, Kind: "desk", Location: "/" + name} }
 
 func connect(t testing.TB, h *testHub, scope string) *hubtest.Client {
 	t.Helper()

@@ -140,7 +140,7 @@ func planText(m Machine, p *Proposal) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Plan.Title)
 	for _, s := range p.Plan.Steps {
-		fmt.Fprintf(&b, "%s\n%s", s.What, s.Diff)
+		fmt.Fprintf(&b, "%s\n%s", s.Description, s.Diff)
 	}
 	for _, r := range p.Plan.Risks {
 		fmt.Fprintln(&b, "note:", r)

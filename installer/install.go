@@ -192,9 +192,9 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 	m := p.machine
 	if f.entry != nil && c.remove != nil {
 		remove := server.commandLine(c.remove, fields, "")
-		p.Add(status.Step{What: "run " + shellLine(remove, m.OS)}, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
+		p.Add(status.Step{Description: "run " + shellLine(remove, m.OS)}, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
 	}
-	p.Add(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+	p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
 		if err := m.addReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath}); err != nil {
 			return err
 		}

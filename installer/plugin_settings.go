@@ -141,7 +141,7 @@ func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() 
 		path: path, before: old.text, after: shown, perm: 0o600,
 		receipt: receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path},
 	}
-	step := status.Step{What: ch.describe() + ", private to you", Diff: udiff.Unified(path, path, old.redacted(before), string(shown))}
+	step := status.Step{Description: ch.describe() + ", private to you", Diff: udiff.Unified(path, path, old.redacted(before), string(shown))}
 	p.Add(step, func(context.Context) error {
 		token, err := token()
 		if err != nil {

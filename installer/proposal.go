@@ -41,17 +41,17 @@ func (p *Proposal) Prepend(s status.Step, do func(context.Context) error) {
 
 // add is Add for a step that takes no time and has nothing to show.
 func (p *Proposal) add(what string, do func() error) {
-	p.Add(status.Step{What: what}, func(context.Context) error { return do() })
+	p.Add(status.Step{Description: what}, func(context.Context) error { return do() })
 }
 
 // applyChange proposes to make a change of a file.
 func (p *Proposal) applyChange(c change) {
-	p.Add(status.Step{What: c.describe(), Diff: c.diff()}, func(context.Context) error { return p.machine.apply(c) })
+	p.Add(status.Step{Description: c.describe(), Diff: c.diff()}, func(context.Context) error { return p.machine.apply(c) })
 }
 
 // revertChange proposes to make a change that removes what its receipt records.
 func (p *Proposal) revertChange(c change, diff string) {
-	p.Add(status.Step{What: c.describe(), Diff: diff}, func(context.Context) error { return p.machine.revert(c) })
+	p.Add(status.Step{Description: c.describe(), Diff: diff}, func(context.Context) error { return p.machine.revert(c) })
 }
 
 func (p *Proposal) risk(format string, args ...any) {
@@ -103,7 +103,7 @@ func (p *Proposal) Apply(ctx context.Context) (err error) {
 			return err
 		}
 		if err := do(ctx); err != nil {
-			return fmt.Errorf("%s: %w", p.Plan.Steps[i].What, err)
+			return fmt.Errorf("%s: %w", p.Plan.Steps[i].Description, err)
 		}
 	}
 	return nil

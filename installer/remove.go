@@ -42,7 +42,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 	}
 	if m.usesOwnCommand(c, c.remove, in) {
 		argv := server.commandLine(c.remove, nil, "")
-		p.Add(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
 			if err := m.runCommand(ctx, argv); err != nil {
 				return err
 			}

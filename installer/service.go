@@ -128,7 +128,7 @@ func (m Machine) serviceFile(path string) ([]byte, error) {
 // there was nothing to do.
 func (m Machine) addRunSteps(p *Proposal, list [][]string, mayFail bool) {
 	for _, argv := range list {
-		p.Add(status.Step{What: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
 			output, err := m.Run(ctx, argv)
 			if err != nil && !mayFail {
 				return fmt.Errorf("%w: %s", err, strings.TrimSpace(output))

@@ -24,14 +24,14 @@ func (c Client) Snippet(m Machine, s Server, overHTTP bool) (status.Snippet, boo
 	}
 	snip := status.Snippet{Client: c.Title}
 	if c.prefersCommand && !slices.Contains(add, "$JSON") {
-		snip.Where, snip.Text = "run in a shell", shellLine(s.commandLine(add, fields, token), m.OS)
+		snip.Destination, snip.Text = "run in a shell", shellLine(s.commandLine(add, fields, token), m.OS)
 		return snip, true
 	}
-	snip.Where = c.pasteHint
+	snip.Destination = c.pasteHint
 	if path, err := c.file(m); err == nil {
-		snip.Where = m.tildePath(path)
+		snip.Destination = m.tildePath(path)
 	} else if c.Editable(m) {
-		snip.Where = "its configuration file"
+		snip.Destination = "its configuration file"
 	}
 	text, _, err := c.location(s.Name).Set(nil, fields)
 	if err != nil {

@@ -124,9 +124,9 @@ func TestKilledAtEveryPointOfAWrite(t *testing.T) {
 	}{
 		"start":    {"a\n", "", journal.Reconciliation{}, nil},
 		"promised": {"a\n", "", journal.Reconciliation{Dropped: 2}, nil},
-		"between":  {"A\n", "", journal.Reconciliation{Happened: 1, Dropped: 1}, []string{"a.md update written"}},
-		"written":  {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
-		"ended":    {"A\n", "B\n", journal.Reconciliation{Happened: 2}, []string{"a.md update written", "b.md create written"}},
+		"between":  {"A\n", "", journal.Reconciliation{Written: 1, Dropped: 1}, []string{"a.md update written"}},
+		"written":  {"A\n", "B\n", journal.Reconciliation{Written: 2}, []string{"a.md update written", "b.md create written"}},
+		"ended":    {"A\n", "B\n", journal.Reconciliation{Written: 2}, []string{"a.md update written", "b.md create written"}},
 	} {
 		t.Run(point, func(t *testing.T) {
 			d := newVictimJournal(t)

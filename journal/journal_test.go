@@ -134,7 +134,7 @@ func TestOutcomeIsFoundLater(t *testing.T) {
 	}
 	d.fakeFolder.fails = nil
 	d.edit("a.md", text("a"))
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Happened != 1 || d.NeedsRecovery("notes") {
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Written != 1 || d.NeedsRecovery("notes") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	d.checkOutcomes("a.md create written")
@@ -153,7 +153,7 @@ func TestOutcomeIsToldByTheNextChange(t *testing.T) {
 	r.End(t.Context(), d.fakeFolder, errors.New("lost the peer"))
 	d.fakeFolder.fails = nil
 	d.call("s1", map[string]tools.State{"a.md": text("2")})
-	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Happened != 1 || found.Unknown != 0 {
+	if found, err := d.Reconcile(t.Context(), "notes", d.fakeFolder); err != nil || found.Written != 1 || found.Unknown != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

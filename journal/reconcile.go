@@ -13,10 +13,10 @@ import (
 // A Reconciliation is what [Journal.Reconcile] found out about interrupted
 // calls.
 type Reconciliation struct {
-	Happened int // Changes that were written after all
-	Dropped  int // Changes that were not written
-	Unknown  int // Changes whose target holds something else by now
-	Resumed  int // calls that an interrupted undo had begun with, undone now
+	Written int // Changes that were written after all
+	Dropped int // Changes that were not written
+	Unknown int // Changes whose target holds something else by now
+	Resumed int // calls that an interrupted undo had begun with, undone now
 	// Conflicted lists the targets at which such an undo could not continue, with
 	// the reason.
 	Conflicted []string
@@ -24,7 +24,7 @@ type Reconciliation struct {
 
 // HasFindings reports whether there was anything to reconcile.
 func (f Reconciliation) HasFindings() bool {
-	return f.Happened+f.Dropped+f.Unknown+f.Resumed+len(f.Conflicted) > 0
+	return f.Written+f.Dropped+f.Unknown+f.Resumed+len(f.Conflicted) > 0
 }
 
 // NeedsRecovery reports whether a source may have something to reconcile since
@@ -55,7 +55,7 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 		case m.outcome == status.OutcomeUnknown:
 			found.Unknown++
 		default:
-			found.Happened++
+			found.Written++
 		}
 	}
 	j.mu.Lock()

@@ -39,7 +39,7 @@ func (j *Journal) PlanUndo(ctx context.Context, p status.Filter, from Sources) (
 			count++
 			diff := unifiedDiff(c.Target, c.Before, c.After, room)
 			room -= len(diff)
-			plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
+			plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s %s in %s", UndoAction(c), c.Target, s.source), Diff: diff})
 		}
 		if others := s.otherChanges(p.IDs); len(p.IDs) > 0 && len(others) > 0 {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("the same call also made %s; a call is undone as a whole", strings.Join(others, ", ")))

@@ -159,9 +159,9 @@ func TestPlanUndo(t *testing.T) {
 	}
 	var what []string
 	for _, s := range plan.Steps {
-		what = append(what, s.What)
+		what = append(what, s.Description)
 		if s.Diff == "" {
-			t.Errorf("%s: no diff", s.What)
+			t.Errorf("%s: no diff", s.Description)
 		}
 	}
 	if got := strings.Join(what, ", "); plan.Title != "Undo 3 changes of 1 call" || got != "create c.md in notes, delete b.md in notes, restore a.md in notes" {

@@ -109,7 +109,7 @@ func (a Action) AsksFirst() bool {
 func (a Action) Title() string {
 	place, option, scope := "a source", "an option", ""
 	if a.Source != nil {
-		place = a.Source.Place
+		place = a.Source.Location
 	}
 	if a.Option != nil {
 		option = a.Option.Key
@@ -147,7 +147,7 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 type NewSource struct {
 	Name     string `json:"name,omitempty"` // empty: made from the folder's name
 	Kind     string `json:"kind,omitempty"` // empty: detected
-	Place    string `json:"place"`
+	Location string `json:"place"`
 	ReadOnly bool   `json:"read_only,omitempty"`
 	Ask      bool   `json:"ask,omitempty"` // a person is asked before anything is written
 	// Exclude and Only are rules about what agents must not see, such as
@@ -180,8 +180,8 @@ type Plan struct {
 
 // A Step is one change of a Plan.
 type Step struct {
-	What string `json:"what"`           // "edit /home/me/.config/lectern/config.toml"
-	Diff string `json:"diff,omitempty"` // unified diff; empty: not a text file
+	Description string `json:"what"`           // "edit /home/me/.config/lectern/config.toml"
+	Diff        string `json:"diff,omitempty"` // unified diff; empty: not a text file
 }
 
 // ActionHandlers carry out the actions that a process can, by verb.

@@ -5,20 +5,20 @@ import "time"
 // An Approval is one call that waits for a person. Its Plan, with the diff, is
 // what [Client].Preview answers for the action that allows it.
 type Approval struct {
-	ID      string    `json:"id"`
-	Since   time.Time `json:"since"`
-	Until   time.Time `json:"until"` // then it is refused
-	Session string    `json:"session"`
-	Client  string    `json:"client"`
-	Proven  bool      `json:"proven,omitempty"`
-	Source  string    `json:"source"`
-	Tool    string    `json:"tool"`
-	Effect  string    `json:"effect"`
-	Targets []string  `json:"targets"`          // what would change, at most ten
-	More    int       `json:"more"`             // how many targets there are beyond those
-	Why     string    `json:"why"`              // the rule that asks, in words
-	Reason  string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
-	Args    string    `json:"args"`             // the arguments as JSON, cut at 2 KB
+	ID        string    `json:"id"`
+	Since     time.Time `json:"since"`
+	Until     time.Time `json:"until"` // then it is refused
+	Session   string    `json:"session"`
+	Client    string    `json:"client"`
+	Proven    bool      `json:"proven,omitempty"`
+	Source    string    `json:"source"`
+	Tool      string    `json:"tool"`
+	Effect    string    `json:"effect"`
+	Targets   []string  `json:"targets"`          // what would change, at most ten
+	More      int       `json:"more"`             // how many targets there are beyond those
+	AskReason string    `json:"why"`              // the rule that asks, in words
+	Reason    string    `json:"reason,omitempty"` // why the agent wants it, in its own words; empty: no reason given
+	Args      string    `json:"args"`             // the arguments as JSON, cut at 2 KB
 }
 
 // An ApprovalOutcome says how an Approval ended.

@@ -7,7 +7,7 @@ import "time"
 type Installation struct {
 	ID        string `json:"id"`    // "client/cursor", "plugin/logseq", "skill/claude-code", "service"
 	Title     string `json:"title"` // "Cursor"
-	Here      bool   `json:"here"`  // that program is on this machine
+	Detected  bool   `json:"here"`  // that program is on this machine
 	Condition string `json:"condition"`
 	// State is what Condition amounts to: Ready, in order; Stopped, not there;
 	// Degraded, there and not in order.
@@ -48,18 +48,18 @@ type CheckResult string
 // The results.
 const (
 	CheckPending CheckResult = "pending" // not run yet
-	CheckRunning CheckResult = "looking"
-	CheckOK      CheckResult = "good"
-	CheckWarn    CheckResult = "doubt" // works, and could be better
-	CheckFail    CheckResult = "bad"
+	CheckRunning CheckResult = "running"
+	CheckOK      CheckResult = "ok"
+	CheckWarn    CheckResult = "warn" // works, and could be better
+	CheckFail    CheckResult = "fail"
 	CheckSkipped CheckResult = "skipped" // could not be run; Detail says why
 )
 
 // A Discovered is a knowledge base on this machine that is not a source yet. The
 // panel's own Client adds those it finds; a hub knows none.
 type Discovered struct {
-	Kind   string `json:"kind"`
-	Name   string `json:"name"` // what the source would be called
-	Place  string `json:"place"`
-	Reason string `json:"reason"` // "Obsidian knows it"
+	Kind     string `json:"kind"`
+	Name     string `json:"name"` // what the source would be called
+	Location string `json:"place"`
+	Reason   string `json:"reason"` // "Obsidian knows it"
 }

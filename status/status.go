@@ -89,7 +89,7 @@ type Hub struct {
 type Source struct {
 	Component
 	Kind     string   `json:"kind"`
-	Place    string   `json:"place"` // folder, graph or address
+	Location string   `json:"place"` // folder, graph or address
 	ReadOnly bool     `json:"read_only"`
 	Effects  []string `json:"effects"` // what agents may do
 	Tools    int      `json:"tools"`
@@ -168,7 +168,7 @@ type Problem struct {
 
 // A Snippet is what to paste into the configuration of one MCP client.
 type Snippet struct {
-	Client string `json:"client"` // "Claude Code"
-	Where  string `json:"where"`  // "run in a shell", "~/.cursor/mcp.json"
-	Text   string `json:"text"`
+	Client      string `json:"client"` // "Claude Code"
+	Destination string `json:"where"`  // "run in a shell", "~/.cursor/mcp.json"
+	Text        string `json:"text"`
 }

@@ -23,8 +23,8 @@ type Tool struct {
 
 // An Example is a call worth knowing.
 type Example struct {
-	Why  string          `json:"why"`
-	Args json.RawMessage `json:"args"`
+	Purpose string          `json:"why"`
+	Args    json.RawMessage `json:"args"`
 }
 
 // A ToolCall is a tool to run, by the name of its specification.

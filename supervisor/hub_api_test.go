@@ -15,7 +15,7 @@ import (
 func TestHubAPI(t *testing.T) {
 	statustest.Run(t, func(t *testing.T, f *statustest.Fake) status.Client {
 		log, err := logs.New(logs.Options{
-			Level: slog.LevelDebug, Lines: statustest.Kept,
+			Level: slog.LevelDebug, Lines: statustest.LinesKept,
 			Escape: func(s string) string { return s }, // the lines of the suite are escaped
 		})
 		if err != nil {

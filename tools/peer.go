@@ -17,9 +17,9 @@ type Peer interface {
 	// was lost before the answer; set it only for reads. Without it, a lost
 	// connection is an Unavailable error caused by [ErrOutcomeUnknown].
 	Call(ctx context.Context, method string, in, out any, retry bool) error
-	// About is the Peer's description of itself from the handshake; nil when
+	// Hello is the Peer's description of itself from the handshake; nil when
 	// none is connected.
-	About() json.RawMessage
+	Hello() json.RawMessage
 	// Listen calls f with each notification of the Peer, one at a time and in
 	// order, until stop is called. Connecting and disconnecting are
 	// notifications too: "peer.connected" and "peer.gone", without params.

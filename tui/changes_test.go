@@ -117,7 +117,7 @@ func TestRefuseWithAReason(t *testing.T) {
 		r.settle()
 		r.press("yA", "enter")
 		r.shows("This call is no longer pending.")
-		if n := len(r.hub.Did()); n != 1 {
+		if n := len(r.hub.Actions()); n != 1 {
 			t.Errorf("%d actions, want 1", n)
 		}
 	})
@@ -130,7 +130,7 @@ func TestChangesAreReadShownAndUndone(t *testing.T) {
 		r.press("enter")
 		r.shows("+does not come back until the week after", "+- water the plants") // what is too long is not cut
 		r.press("esc")
-		r.hub.SetPlan(status.Plan{Title: "Undo c9", Steps: []status.Step{{What: "change Journal/2026-11-21", Diff: "-- water the plants\n"}}})
+		r.hub.SetPlan(status.Plan{Title: "Undo c9", Steps: []status.Step{{Description: "change Journal/2026-11-21", Diff: "-- water the plants\n"}}})
 		r.press("u")
 		r.shows("Undo c9?")
 		r.confirm()

@@ -8,7 +8,7 @@ import (
 
 func TestClientsPutsInAndTakesOut(t *testing.T) {
 	runPanel(t, lively(), func(r *testPanel) {
-		r.hub.SetPlan(status.Plan{Title: "Put Lectern into Cursor", Steps: []status.Step{{What: "edit mcp.json", Diff: "+lectern"}}})
+		r.hub.SetPlan(status.Plan{Title: "Put Lectern into Cursor", Steps: []status.Step{{Description: "edit mcp.json", Diff: "+lectern"}}})
 		r.press("@Clients")
 		r.shows("▸ Claude Code", "● connected", "/home/ada/.claude.json", "d uninstalls Lectern")
 		r.press("j")
@@ -40,7 +40,7 @@ func TestClientsKeepsItsSelection(t *testing.T) {
 		r.shows("▸ Cursor")
 		s := lively()
 		s.Seq = 0
-		s.Installations[1].Here = true // Amp comes before it
+		s.Installations[1].Detected = true // Amp comes before it
 		r.hub.Set(s)
 		r.settle()
 		r.shows("▸ Cursor")

@@ -157,10 +157,10 @@ func (c *fakeQueries) Settings(context.Context, struct{}) ([]status.Setting, err
 func filledQueries() *fakeQueries {
 	c := newFakeQueries()
 	c.changes = []status.Change{
-		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Action: "changed", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
-		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Action: "created", Outcome: status.OutcomeUnknown, After: 44},
-		{ID: "c7", Time: noon.Add(-3 * time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "write_page", Target: "会議/日本語", Action: "created", Outcome: status.Undone, After: 2_400_000},
-		{ID: "c6", Time: noon.Add(-26 * time.Hour), Client: "claude-code", Session: "1", Source: "notes", Tool: "delete_page", Target: "Old", Action: "deleted", Outcome: status.Written, Before: 90, CannotUndo: "its pre-image was too large to keep"},
+		{ID: "c9", Time: noon.Add(-time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "edit_page", Target: "Journal/2026-11-21", Action: "update", Outcome: status.Written, Before: 812, After: 1290, Reason: "the person asked for a summary"},
+		{ID: "c8", Time: noon.Add(-2 * time.Minute), Client: "codex-mcp-client", Session: "3", Source: "work-wiki", Tool: "create_card", Target: "Plan", Action: "create", Outcome: status.OutcomeUnknown, After: 44},
+		{ID: "c7", Time: noon.Add(-3 * time.Minute), Client: "claude-code", Session: "1", Source: "notes", Tool: "write_page", Target: "会議/日本語", Action: "create", Outcome: status.Undone, After: 2_400_000},
+		{ID: "c6", Time: noon.Add(-26 * time.Hour), Client: "claude-code", Session: "1", Source: "notes", Tool: "delete_page", Target: "Old", Action: "delete", Outcome: status.Written, Before: 90, CannotUndo: "its pre-image was too large to keep"},
 	}
 	c.diffs = map[string]string{
 		"c9": "--- a/Journal/2026-11-21.md\n+++ b/Journal/2026-11-21.md\n@@ -1,3 +1,4 @@\n # Today\n-- call the plumber\n+- call the plumber before noon, because he leaves early on Saturdays and does not come back until the week after\n+- water the plants\n \tindented\n",
@@ -212,7 +212,7 @@ func someTools() []status.Tool {
 				"tags":{"type":"array","items":{"type":"string"},"maxItems":9},
 				"where":{"type":"object","description":"conditions"},
 				"source":{"type":"string","description":"which one"}}}`),
-			Examples: []status.Example{{Why: "find a phrase", Args: json.RawMessage(`{"query":"architecture diagram","limit":20}`)}},
+			Examples: []status.Example{{Purpose: "find a phrase", Args: json.RawMessage(`{"query":"architecture diagram","limit":20}`)}},
 		},
 		{
 			Name: "delete_page", Title: "Delete a page", System: "markdown", Effect: "delete", Sources: []string{"notes"}, Bytes: 404, Description: "Deletes it.",
@@ -252,10 +252,10 @@ func lively() status.Snapshot {
 		},
 	}
 	s.Installations = []status.Installation{
-		{ID: "client/claude-code", Title: "Claude Code", Here: true, Condition: "connected", State: status.Ready, File: "/home/ada/.claude.json"},
+		{ID: "client/claude-code", Title: "Claude Code", Detected: true, Condition: "connected", State: status.Ready, File: "/home/ada/.claude.json"},
 		{ID: "client/amp", Title: "Amp", Condition: "not there", State: status.Stopped, File: "/home/ada/.config/amp/settings.json"},
-		{ID: "client/cursor", Title: "Cursor", Here: true, Condition: "outdated", State: status.Degraded, File: "/home/ada/.cursor/mcp.json", Note: "it starts another lectern: /old/bin/lectern"},
-		{ID: "plugin/logseq", Title: "Logseq plugin", Here: true, Condition: "not there", State: status.Stopped, Version: "", File: "/home/ada/.logseq/plugins/lectern"},
+		{ID: "client/cursor", Title: "Cursor", Detected: true, Condition: "outdated", State: status.Degraded, File: "/home/ada/.cursor/mcp.json", Note: "it starts another lectern: /old/bin/lectern"},
+		{ID: "plugin/logseq", Title: "Logseq plugin", Detected: true, Condition: "not there", State: status.Stopped, Version: "", File: "/home/ada/.logseq/plugins/lectern"},
 	}
 	s.Sessions[0].Proven, s.Sessions[0].Grants = true, "notes: read, asks before writing"
 	s.Update = status.Update{
@@ -271,11 +271,11 @@ func approvals() []status.Approval {
 		{
 			ID: "a1", Since: noon.Add(-10 * time.Second), Until: noon.Add(5 * time.Minute), Session: "1", Client: "claude-code", Proven: true,
 			Source: "notes", Tool: "markdown_delete_page", Effect: "delete", Targets: []string{"Journal/2026-11-20", "Journal/2026-11-19"}, More: 3,
-			Why: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
+			AskReason: "deleting asks first in notes", Args: `{"pages":["Journal/2026-11-20","Journal/2026-11-19"]}`,
 		},
 		{
 			ID: "a2", Since: noon, Until: noon.Add(6 * time.Minute), Session: "3", Client: "codex-mcp-client",
-			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, Why: "a rule of the configuration", Args: `{"name":"Home+*read","content":"x"}`,
+			Source: "work-wiki", Tool: "update_card", Effect: "write", Targets: []string{"Home+*read"}, AskReason: "a rule of the configuration", Args: `{"name":"Home+*read","content":"x"}`,
 		},
 	}
 }
@@ -292,8 +292,8 @@ func deletion() status.Plan {
 	return status.Plan{
 		Title: "Allow markdown_delete_page",
 		Steps: []status.Step{
-			{What: "delete Journal/2026-11-20", Diff: "--- a/Journal/2026-11-20.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# Yesterday\n-- paid the rent\n"},
-			{What: "delete Journal/2026-11-19", Diff: "--- a/Journal/2026-11-19.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-nothing\n"},
+			{Description: "delete Journal/2026-11-20", Diff: "--- a/Journal/2026-11-20.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# Yesterday\n-- paid the rent\n"},
+			{Description: "delete Journal/2026-11-19", Diff: "--- a/Journal/2026-11-19.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-nothing\n"},
 		},
 		Risks: []string{"5 pages link here"},
 	}

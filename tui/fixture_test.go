@@ -17,12 +17,12 @@ func fresh() status.Snapshot {
 		},
 		Sources: []status.Source{{
 			Component: status.Component{Name: "welcome", State: status.Ready, Since: noon}, Kind: "markdown",
-			Place: "/home/ada/.local/share/lectern/welcome", Effects: []string{"read", "write", "delete"}, Tools: 10, Sample: true,
+			Location: "/home/ada/.local/share/lectern/welcome", Effects: []string{"read", "write", "delete"}, Tools: 10, Sample: true,
 		}},
 		Snippets: []status.Snippet{
-			{Client: "Claude Code", Where: "run in a shell", Text: "claude mcp add lectern -- lectern serve"},
-			{Client: "Codex", Where: "~/.codex/config.toml", Text: "[mcp_servers.lectern]\ncommand = \"lectern\"\nargs = [\"serve\"]"},
-			{Client: "Cursor", Where: "~/.cursor/mcp.json", Text: "{\n  \"mcpServers\": {\n    \"lectern\": {\n      \"command\": \"lectern\",\n\t\t\t\"args\": [\"serve\"]\n    }\n  }\n}"},
+			{Client: "Claude Code", Destination: "run in a shell", Text: "claude mcp add lectern -- lectern serve"},
+			{Client: "Codex", Destination: "~/.codex/config.toml", Text: "[mcp_servers.lectern]\ncommand = \"lectern\"\nargs = [\"serve\"]"},
+			{Client: "Cursor", Destination: "~/.cursor/mcp.json", Text: "{\n  \"mcpServers\": {\n    \"lectern\": {\n      \"command\": \"lectern\",\n\t\t\t\"args\": [\"serve\"]\n    }\n  }\n}"},
 		},
 	}
 }
@@ -49,15 +49,15 @@ func crowded() status.Snapshot {
 	s.Sources = append(s.Sources,
 		status.Source{
 			Component: status.Component{Name: "notes", State: status.Failed, Since: noon.Add(-time.Hour), Note: "the folder is gone"},
-			Kind:      "markdown", Place: "/home/ada/notes", Effects: []string{"read", "write"}, Tools: 10, Calls: 1204,
+			Kind:      "markdown", Location: "/home/ada/notes", Effects: []string{"read", "write"}, Tools: 10, Calls: 1204,
 		},
 		status.Source{
 			Component: status.Component{Name: "会議-日本語", State: status.Starting, Since: noon},
-			Kind:      "logseq", Place: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
+			Kind:      "logseq", Location: "graph 会議", Effects: []string{"read"}, ReadOnly: true, Tools: 28, Calls: 9,
 		},
 		status.Source{
 			Component: status.Component{Name: "work-wiki", State: status.Ready, Since: noon},
-			Kind:      "cards", Place: "https://wiki.example.org/", Effects: []string{"read", "write", "delete", "admin"}, Tools: 31, Calls: 10_831,
+			Kind:      "cards", Location: "https://wiki.example.org/", Effects: []string{"read", "write", "delete", "admin"}, Tools: 31, Calls: 10_831,
 		},
 	)
 	s.Sessions = []status.Session{
@@ -108,8 +108,8 @@ func removal() status.Plan {
 	return status.Plan{
 		Title: "Remove source notes",
 		Steps: []status.Step{
-			{What: "edit /home/ada/.config/lectern/config.toml", Diff: "--- config.toml\n+++ config.toml\n@@ -4,5 +4,2 @@\n [hub]\n-[[source]]\n-name = \"notes\"\n+# end\n"},
-			{What: "close the source; its files stay where they are"},
+			{Description: "edit /home/ada/.config/lectern/config.toml", Diff: "--- config.toml\n+++ config.toml\n@@ -4,5 +4,2 @@\n [hub]\n-[[source]]\n-name = \"notes\"\n+# end\n"},
+			{Description: "close the source; its files stay where they are"},
 		},
 		Risks: []string{"3 agents are connected and lose the tools of this source"},
 	}

@@ -100,7 +100,7 @@ func TestMouseOnRows(t *testing.T) {
 		{pane.ActivityPane, "11:59:14", "paused", "Call "},
 		{pane.ChangesPane, "deleted Old", "deleted by", "deleted by"},
 		{pane.ToolsPane, "delete_page", "▸ delete_page", "path * · string"},
-		{"Doctor", "bad     notes can be read", "source.notes", "done: reopen notes"},
+		{"Doctor", "fail    notes can be read", "source.notes", "done: reopen notes"},
 		{"Settings", "● policy.default", "one of", "‹ ask ›"},
 	} {
 		for _, w := range []int{80, 140} {

@@ -141,10 +141,10 @@ func (m Model) keyHint(b key.Binding) string {
 	return m.theme.Key.Text(b.Help().Key) + m.theme.Dim.Text(" "+b.Help().Desc)
 }
 
-// Farewell is what to print when the panel has ended: whether anything still
+// ExitMessage is what to print when the panel has ended: whether anything still
 // runs, and how to see and stop it. It is one or two lines, with no newline at
 // the end.
-func (m Model) Farewell() string {
+func (m Model) ExitMessage() string {
 	switch {
 	case m.stopped:
 		return "The hub is stopped. To start it again, run `lectern` or use an agent."

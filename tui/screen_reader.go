@@ -44,8 +44,8 @@ func NewScreenReader(c Config, tell func(line string)) ScreenReader {
 	return ScreenReader{m: m.resize(screenReaderWidth, widget.ScreenReaderHeight+10), say: tell, tab: -1}
 }
 
-// Farewell is [Model.Farewell].
-func (s ScreenReader) Farewell() string { return s.m.Farewell() }
+// ExitMessage is [Model.ExitMessage].
+func (s ScreenReader) ExitMessage() string { return s.m.ExitMessage() }
 
 // Init implements tea.Model. The terminal is asked nothing: what it answered
 // would be heard.

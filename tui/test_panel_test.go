@@ -210,7 +210,7 @@ func (r *testPanel) hides(unwanted string) {
 
 func (r *testPanel) did(want ...status.Action) {
 	r.t.Helper()
-	if d := cmp.Diff(want, r.hub.Did()); d != "" {
+	if d := cmp.Diff(want, r.hub.Actions()); d != "" {
 		r.t.Errorf("did (-want +got):\n%s", d)
 	}
 }

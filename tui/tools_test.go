@@ -102,7 +102,7 @@ func TestToolOfSeveralSystems(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	runPanel(t, crowded(), func(r *testPanel) {
 		r.press("@Doctor")
-		r.shows("2 bad · 1 doubt · 1 skipped · 1 good", "● good", "The hub runs", "pid 4242")
+		r.shows("2 fail · 1 warn · 1 skipped · 1 ok", "● ok", "The hub runs", "pid 4242")
 		r.press("1", "@Doctor")
 		if n := len(r.queries.asked); n != 1 {
 			t.Errorf("looked %d times", n)
@@ -113,16 +113,16 @@ func TestDoctor(t *testing.T) {
 		r.did(status.Action{Verb: status.ReopenSource, Target: "notes"})
 		r.queries.checks[2].Result, r.queries.checks[2].Action = status.CheckOK, nil
 		r.press("x")
-		r.shows("1 bad · 1 doubt · 1 skipped · 2 good")
+		r.shows("1 fail · 1 warn · 1 skipped · 2 ok")
 		r.press("enter")
 		r.shows("This check passed; there is nothing to fix.")
 		r.press("c")
-		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "bad      The hub's port is free (hub.port)\n         port 12740 is taken") {
+		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "fail     The hub's port is free (hub.port)\n         port 12740 is taken") {
 			t.Errorf("copied %q", r.copied)
 		}
 		r.queries.checks = r.queries.checks[:2]
 		r.press("R")
-		r.shows("1 bad · 1 good")
+		r.shows("1 fail · 1 ok")
 		if d := cmp.Diff([]string{"", "source.notes", "source.notes", ""}, r.queries.asked); d != "" {
 			t.Error(d)
 		}
@@ -139,7 +139,7 @@ func TestSettingIsEdited(t *testing.T) {
 		r.press("enter", "backspace", "backspace", "5", "enter")
 		r.shows("✗ cannot set hub.idle: set hub.idle: 5 is no duration; write 5m")
 		r.hub.SetErr(nil)
-		r.hub.SetPlan(status.Plan{Title: "Set hub.idle", Steps: []status.Step{{What: "edit config.toml", Diff: "-idle = \"2h\"\n+idle = \"5m\"\n"}}})
+		r.hub.SetPlan(status.Plan{Title: "Set hub.idle", Steps: []status.Step{{Description: "edit config.toml", Diff: "-idle = \"2h\"\n+idle = \"5m\"\n"}}})
 		r.press("m", "enter")
 		r.shows("Set hub.idle?", "+idle = \"5m\"")
 		r.queries.settings[1].Value = "5m"

@@ -143,8 +143,8 @@ func TestExport(t *testing.T) {
 
 func TestAddSource(t *testing.T) {
 	panel(t, fresh(), func(r *testPanel) {
-		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Place: "/srv/notes q", ReadOnly: true}}
-		r.hub.SetPlan(status.Plan{Title: "Add source my-notes", Steps: []status.Step{{What: "edit config.toml", Diff: "+[[source]]"}}})
+		want := status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "my-notes", Location: "/srv/notes q", ReadOnly: true}}
+		r.hub.SetPlan(status.Plan{Title: "Add source my-notes", Steps: []status.Step{{Description: "edit config.toml", Diff: "+[[source]]"}}})
 		r.press("2", "a", "enter")
 		r.shows("Enter the folder to open.")
 		r.press("notes", "enter")
@@ -334,8 +334,8 @@ func TestStopAndRestartAskFirst(t *testing.T) {
 		r.shows("stop the hub?")
 		r.confirm()
 		r.did(status.Action{Verb: status.RestartHub}, status.Action{Verb: status.StopHub})
-		if !strings.HasPrefix(r.m.Farewell(), "The hub is stopped.") {
-			t.Errorf("farewell: %s", r.m.Farewell())
+		if !strings.HasPrefix(r.m.ExitMessage(), "The hub is stopped.") {
+			t.Errorf("farewell: %s", r.m.ExitMessage())
 		}
 	})
 }
@@ -348,8 +348,8 @@ func TestQuitLeavesTheHub(t *testing.T) {
 				t.Errorf("%s does not end the panel", k)
 			}
 			r.did()
-			if want := "The hub keeps running: 4 sources, 3 agents.\nRun `lectern` to see it again, `lectern hub stop` to stop it."; r.m.Farewell() != want {
-				t.Errorf("farewell: %s", r.m.Farewell())
+			if want := "The hub keeps running: 4 sources, 3 agents.\nRun `lectern` to see it again, `lectern hub stop` to stop it."; r.m.ExitMessage() != want {
+				t.Errorf("farewell: %s", r.m.ExitMessage())
 			}
 		})
 	}

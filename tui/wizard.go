@@ -46,7 +46,7 @@ const clientPrefix = "client/"
 func newWizard(k KeyMap, s status.Snapshot) wizard {
 	z := wizard{keyMap: k, found: s.Discovered, selected: [2]map[int]bool{{}, {}}, access: map[int]wizardAccess{}}
 	for _, in := range s.Installations {
-		if in.Here && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
+		if in.Detected && strings.HasPrefix(in.ID, clientPrefix) && in.State != status.Ready {
 			z.clients = append(z.clients, in)
 		}
 	}
@@ -127,7 +127,7 @@ func (z wizard) actions() []status.Action {
 			continue
 		}
 		todo = append(todo, status.Action{Verb: status.AddSource, Source: &status.NewSource{
-			Name: f.Name, Kind: f.Kind, Place: f.Place, ReadOnly: z.access[i] == mayRead, Ask: z.access[i] == mayAsk,
+			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == mayRead, Ask: z.access[i] == mayAsk,
 		}})
 	}
 	for i, c := range z.clients {
@@ -180,7 +180,7 @@ func (z wizard) draw(t theme.Theme, w int) []string {
 		}
 		rows = append(rows, "")
 		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Place, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
+			rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 		}
 		return append(rows, "")
 	}

@@ -11,14 +11,14 @@ import (
 func newcomer() status.Snapshot {
 	s := fresh()
 	s.Discovered = []status.Discovered{
-		{Kind: "markdown", Name: "garden", Place: "/home/ada/Documents/Garden", Reason: "Obsidian knows it"},
-		{Kind: "markdown", Name: "work", Place: "/home/ada/graphs/work", Reason: "Logseq has opened it"},
+		{Kind: "markdown", Name: "garden", Location: "/home/ada/Documents/Garden", Reason: "Obsidian knows it"},
+		{Kind: "markdown", Name: "work", Location: "/home/ada/graphs/work", Reason: "Logseq has opened it"},
 	}
 	s.Installations = []status.Installation{
-		{ID: "client/cursor", Title: "Cursor", Here: true, State: status.Stopped, File: "/home/ada/.cursor/mcp.json"},
+		{ID: "client/cursor", Title: "Cursor", Detected: true, State: status.Stopped, File: "/home/ada/.cursor/mcp.json"},
 		{ID: "client/zed", Title: "Zed", State: status.Stopped},
-		{ID: "client/codex", Title: "Codex", Here: true, State: status.Ready},
-		{ID: "service", Title: "At login", Here: true, State: status.Stopped},
+		{ID: "client/codex", Title: "Codex", Detected: true, State: status.Ready},
+		{ID: "service", Title: "At login", Detected: true, State: status.Stopped},
 	}
 	return s
 }
@@ -36,14 +36,14 @@ func TestWizard(t *testing.T) {
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
 		r.hides("Codex")
-		r.hub.SetPlan(status.Plan{Steps: []status.Step{{What: "edit a file"}}})
+		r.hub.SetPlan(status.Plan{Steps: []status.Step{{Description: "edit a file"}}})
 		r.press("enter")
 		r.shows("Set up Lectern?", "edit a file")
 		r.did()
 		r.confirm()
 		r.did(
-			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Place: "/home/ada/Documents/Garden", Ask: true}},
-			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Place: "/home/ada/graphs/work", ReadOnly: true}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Location: "/home/ada/Documents/Garden", Ask: true}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Location: "/home/ada/graphs/work", ReadOnly: true}},
 			status.Action{Verb: status.Install, Target: "client/cursor"},
 		)
 		r.shows("done: 3 steps")

@@ -18,14 +18,14 @@ func TestDialog(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Now()
 	fake := &statustest.Fake{}
-	fake.SetPlan(status.Plan{Title: "Let x call put", Steps: []status.Step{{What: "change a", Diff: "-one\n+two\x1b[2J\n"}}})
+	fake.SetPlan(status.Plan{Title: "Let x call put", Steps: []status.Step{{Description: "change a", Diff: "-one\n+two\x1b[2J\n"}}})
 	d := &approvalDialog{
 		console: console{out: &out, getenv: func(string) string { return "" }}, now: func() time.Time { return now }, client: fake, seen: map[string]bool{},
 	}
 	show := func(ids ...string) {
 		d.queue = nil
 		for _, id := range ids {
-			d.queue = append(d.queue, status.Approval{ID: id, Why: "the rule"})
+			d.queue = append(d.queue, status.Approval{ID: id, AskReason: "the rule"})
 		}
 		d.askNext(t.Context())
 	}
@@ -36,7 +36,7 @@ func TestDialog(t *testing.T) {
 	}
 	show("a", "b")
 	typed(typeAheadGuard-time.Millisecond, "y")
-	if len(fake.Did()) != 0 {
+	if len(fake.Actions()) != 0 {
 		t.Fatal("an answer was heard that was typed before the question could be read")
 	}
 	typed(time.Millisecond, "what?")
@@ -51,7 +51,7 @@ func TestDialog(t *testing.T) {
 		{Verb: status.Allow, Target: "a", Answer: &status.Answer{Scope: status.Once}},
 		{Verb: status.Refuse, Target: "c", Answer: &status.Answer{Reason: "not now"}},
 	}
-	if diff := cmp.Diff(want, fake.Did()); diff != "" {
+	if diff := cmp.Diff(want, fake.Actions()); diff != "" {
 		t.Error(diff)
 	}
 	text := out.String()

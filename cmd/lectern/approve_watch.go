@@ -111,7 +111,7 @@ func (d *approvalDialog) askNext(ctx context.Context) {
 func (d *approvalDialog) ask(a status.Approval, plan status.Plan) {
 	d.printf("\n%s: ", a.ID)
 	d.printPlan(plan)
-	d.printf("asked because %s\n", a.Why)
+	d.printf("asked because %s\n", a.AskReason)
 	if a.Reason != "" {
 		d.printf("the agent's reason: %s\n", a.Reason)
 	}

@@ -111,7 +111,7 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 	case !ok:
 		return fmt.Errorf("show client: HTTP is off in %s; set http = true in [hub]", c.Paths.File())
 	}
-	snip.Where += hint
+	snip.Destination += hint
 	c.printSnippet(snip)
 	if own := cl.Command(m, s, overHTTP); own != "" && own != snip.Text {
 		c.printf("\nor run\n%s\n", text(indent(own)))
@@ -129,7 +129,7 @@ func showClient(c *cli, cl installer.Client, s installer.Server, hint string, ov
 }
 
 func (c console) printSnippet(s status.Snippet) {
-	c.printf("%s (%s)\n%s\n", s.Client, s.Where, text(indent(s.Text)))
+	c.printf("%s (%s)\n%s\n", s.Client, s.Destination, text(indent(s.Text)))
 }
 
 func clientInstallCommand(c *cli) *cobra.Command {

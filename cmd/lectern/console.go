@@ -83,7 +83,7 @@ func (c console) printTable(t table) error {
 func (c console) printPlan(p status.Plan) {
 	c.printf("%s\n", p.Title)
 	for _, step := range p.Steps {
-		c.printf("%s\n", step.What)
+		c.printf("%s\n", step.Description)
 		c.printDiff(step.Diff)
 	}
 	c.printNotes(p.Risks)

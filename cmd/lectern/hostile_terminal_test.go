@@ -144,7 +144,7 @@ func TestHostileTextInATerminal(t *testing.T) {
 		t.Errorf("told %+v", v)
 	}
 	x.waitGone("1 pending")
-	x.waitFor("created One.md")
+	x.waitFor("create  One.md")
 	x.checkHarmless("the panel after a yes")
 	for _, argv := range [][]string{{"changes"}, {"--plain"}} {
 		y := openScreen(t, 140, 45, environIn(home), append([]string{"lectern"}, argv...)...)

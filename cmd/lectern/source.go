@@ -40,7 +40,7 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			return usagef("add source: more than one PATH; quote a path with spaces. Usage: lectern source add PATH")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.Place = args[0]
+			s.Location = args[0]
 			return c.editConfig(cmd.Context(), status.Action{Verb: status.AddSource, Source: &s}, dryRun, func(p configedit.Proposal) string {
 				if !p.Edit.HasChanges() {
 					return fmt.Sprintf("source %s already opens %s; nothing changed", p.Source.Name, p.Folder.Path)

@@ -29,12 +29,12 @@ func sourceFindCommand(c *cli) *cobra.Command {
 			}
 			rows := table{{"NAME", "KIND", "PLACE", "REASON"}}
 			for _, f := range list {
-				rows.add(f.Name, f.Kind, f.Place, f.Reason)
+				rows.add(f.Name, f.Kind, f.Location, f.Reason)
 			}
 			if err := c.printTable(rows); err != nil {
 				return err
 			}
-			c.printf("\nTo open one:   lectern source add %s\n", list[0].Place)
+			c.printf("\nTo open one:   lectern source add %s\n", list[0].Location)
 			return nil
 		},
 	}

@@ -52,7 +52,7 @@ func (c console) printStatus(s status.Snapshot) error {
 	}
 	rows.add("config", s.Hub.Config)
 	for _, src := range s.Sources {
-		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Place))
+		rows.add("source "+src.Name, fmt.Sprintf("%s, %s, %s, %s", src.State, src.Kind, count(src.Tools, "tool"), src.Location))
 	}
 	for _, a := range s.Sessions {
 		client := cmp.Or(strings.TrimSpace(a.Client+" "+a.Version), "no name yet")

@@ -39,7 +39,7 @@ func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) 
 		return nil, err
 	}
 	if _, err := daemon.GetHealth(ctx, c.Paths.Daemon()); err == nil {
-		p.Prepend(status.Step{What: "stop the hub"}, func(ctx context.Context) error {
+		p.Prepend(status.Step{Description: "stop the hub"}, func(ctx context.Context) error {
 			err := c.hub().API().Do(ctx, status.Action{Verb: status.StopHub})
 			if errors.Is(err, daemon.ErrNoHub) {
 				return nil

@@ -97,7 +97,7 @@ ask = ["write", "delete"]
 		{name: "tools", title: "Tools, as a client sees them", keys: []string{"6"}, shows: []string{"read_page"}},
 		{name: "logs", title: "Logs", keys: []string{"7"}, shows: []string{"following"}},
 		{name: "settings", title: "Settings", keys: []string{"9"}, shows: []string{"hub.port"}},
-		{name: "doctor", title: "Doctor", keys: []string{"8"}, shows: []string{"─ Doctor ─", " good ─"}},
+		{name: "doctor", title: "Doctor", keys: []string{"8"}, shows: []string{"─ Doctor ─", " ok ─"}},
 		{name: "palette", title: "Every command", keys: []string{"C-p"}, shows: []string{"─ Commands ─"}},
 		{keys: []string{"Escape"}, shows: []string{"copy the report"}},
 		{name: "help", title: "Every key", keys: []string{"?"}, shows: []string{"─ Keys ─"}},

@@ -26,7 +26,7 @@ func newQueue() *approval.Queue {
 // request is one call of a client that has not proved its name.
 func request(changes ...tools.Change) approval.Request {
 	return approval.Request{
-		Session: "s1", Policy: "p", Args: []byte(`{"path":"a"}`), Changes: changes, ChangesKnown: true, Why: "rule: ask",
+		Session: "s1", Policy: "p", Args: []byte(`{"path":"a"}`), Changes: changes, ChangesKnown: true, AskReason: "rule: ask",
 		Call: policy.Request{Client: policy.Client{Name: "cursor"}, Source: "notes", Tool: "put", Effect: tools.Writes, ToolDigest: "d1"},
 	}
 }
@@ -150,7 +150,7 @@ func TestEndings(t *testing.T) {
 		ends(status.ApprovalOutcome{Resolution: status.Allowed, By: status.ByClient}, approval.Client{
 			Prompt: func(context.Context, string) (approval.FormAnswer, error) {
 				prompted = q.Pending()[0].ID
-				return approval.FormAnswer{Given: true, Allow: true}, nil
+				return approval.FormAnswer{Valid: true, Allow: true}, nil
 			},
 		}, nil)
 		want[3].ID = prompted

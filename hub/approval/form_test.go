@@ -38,7 +38,7 @@ func hasCode(err error, want tools.Code) bool {
 	return e != nil && e.Code == want
 }
 
-var yes = approval.FormAnswer{Given: true, Allow: true}
+var yes = approval.FormAnswer{Valid: true, Allow: true}
 
 // A form comes back once, with the call that it is about, of its own session.
 func TestFormIsForOneCall(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // A FormAnswer is what a client says its user answered.
 type FormAnswer struct {
-	Given      bool // false: the form was closed, or holds no valid answer
+	Valid      bool // false: the form was closed, or holds no valid answer
 	Allow      bool
 	ForSession bool   // the user allows it for the whole session
 	Reason     string // for a refusal, at most [MaxReason] characters
@@ -40,7 +40,7 @@ func (q *Queue) prompt(ctx context.Context, ask Prompter, p *pending) {
 // answerForm takes an answer that came by a client. An approval that reaches
 // beyond the session is given in Lectern only.
 func (q *Queue) answerForm(p *pending, a FormAnswer) {
-	if !a.Given {
+	if !a.Valid {
 		return
 	}
 	d := decision{allow: a.Allow, scope: status.Once, reason: a.Reason, by: status.ByClient}
@@ -54,7 +54,7 @@ func (q *Queue) answerForm(p *pending, a FormAnswer) {
 // characters that it would obey or hide are made visible.
 func (p *pending) message() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", safetext.Line(p.plan.Title), safetext.Line(p.view.Why))
+	fmt.Fprintf(&b, "%s: %s\n", safetext.Line(p.plan.Title), safetext.Line(p.view.AskReason))
 	if p.view.Reason != "" {
 		fmt.Fprintf(&b, "The agent says why: %s\n", safetext.Line(p.view.Reason))
 	}
@@ -62,7 +62,7 @@ func (p *pending) message() string {
 	for _, step := range p.plan.Steps {
 		diff := clip(string(safetext.Of(step.Diff)), left)
 		left = max(0, left-len(diff))
-		fmt.Fprintf(&b, "\n%s\n%s", safetext.Line(step.What), diff)
+		fmt.Fprintf(&b, "\n%s\n%s", safetext.Line(step.Description), diff)
 	}
 	return b.String()
 }

@@ -22,7 +22,7 @@ type Request struct {
 	// nothing unless ChangesKnown.
 	Changes      []tools.Change
 	ChangesKnown bool
-	Why          string // the person is asked
+	AskReason    string // the person is asked
 	Reason       string // the agent states for the call; empty: none
 }
 

@@ -33,7 +33,7 @@ func (r Request) view(id string, now time.Time, limit time.Duration) status.Appr
 		ID: id, Since: now, Until: now.Add(limit),
 		Session: r.Session, Client: r.Call.Client.Name, Proven: r.Call.Client.Proven,
 		Source: r.Call.Source, Tool: r.Call.Tool, Effect: string(r.Call.Effect),
-		Targets: targets, More: len(r.Changes) - shown, Why: r.Why, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
+		Targets: targets, More: len(r.Changes) - shown, AskReason: r.AskReason, Reason: r.Reason, Args: clip(string(r.Args), maxArgs),
 	}
 }
 
@@ -67,12 +67,12 @@ func (r Request) plan() status.Plan {
 			plan.Risks = append(plan.Risks, fmt.Sprintf("%d more targets change that are not shown", len(r.Changes)-maxSteps))
 			break
 		}
-		step := status.Step{What: action(change) + " " + change.Target, Diff: clip(diff(change), min(maxDiff, left))}
+		step := status.Step{Description: action(change) + " " + change.Target, Diff: clip(diff(change), min(maxDiff, left))}
 		left -= len(step.Diff)
 		plan.Steps = append(plan.Steps, step)
 	}
 	if !r.ChangesKnown {
-		plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxArgs))})
+		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf("%s with %s", r.Call.Tool, clip(string(r.Args), maxArgs))})
 		if r.Call.Effect != tools.Reads {
 			plan.Risks = append(plan.Risks, "what it would change is not known in advance; you see only its arguments")
 		}

@@ -2,7 +2,7 @@
 // tools do what a tool can do to a hub, a store for snapshots, a log, and a client
 // of a stream. It does not know the hub, so that tests inside it can use it.
 //
-// Start reading at [Desk] and [Client].
+// Start reading at [FakeSource] and [Client].
 package hubtest
 
 import (
@@ -19,42 +19,42 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A World is what the sources of a test stand on.
-type World struct {
-	mu    sync.Mutex
-	gone  map[string]bool // sources that cannot be opened, by name
-	Begun chan string     // the name of each blocking call that has begun
-	Free  chan struct{}   // lets a stubborn call return
-	open  atomic.Int64
-	env   map[string]tools.Env
+// A FakeSystemState is what the sources of a test stand on.
+type FakeSystemState struct {
+	mu          sync.Mutex
+	unavailable map[string]bool // sources that cannot be opened, by name
+	Started     chan string     // the name of each blocking call that has begun
+	Free        chan struct{}   // lets a stubborn call return
+	open        atomic.Int64
+	env         map[string]tools.Env
 }
 
-// NewWorld makes a World in which every source can be opened.
-func NewWorld() *World {
-	return &World{gone: map[string]bool{}, Begun: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{}}
+// NewFakeSystemState makes a World in which every source can be opened.
+func NewFakeSystemState() *FakeSystemState {
+	return &FakeSystemState{unavailable: map[string]bool{}, Started: make(chan string, 10_000), Free: make(chan struct{}), env: map[string]tools.Env{}}
 }
 
 // Open counts the sources that are open.
-func (w *World) Open() int { return int(w.open.Load()) }
+func (w *FakeSystemState) Open() int { return int(w.open.Load()) }
 
-// Lose makes a source impossible to open, or possible again.
-func (w *World) Lose(name string, lost bool) {
+// SetUnavailable makes a source impossible to open, or possible again.
+func (w *FakeSystemState) SetUnavailable(name string, lost bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.gone[name] = lost
+	w.unavailable[name] = lost
 }
 
-func (w *World) lost(name string) error {
+func (w *FakeSystemState) unavailableError(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.gone[name] {
+	if w.unavailable[name] {
 		return tools.Errorf(tools.Unavailable, "the folder is gone")
 	}
 	return nil
 }
 
 // Changed announces that a resource of a source changed.
-func (w *World) Changed(source, uri string) {
+func (w *FakeSystemState) Changed(source, uri string) {
 	w.mu.Lock()
 	env := w.env[source]
 	w.mu.Unlock()
@@ -62,12 +62,12 @@ func (w *World) Changed(source, uri string) {
 }
 
 type desk struct {
-	world *World
+	world *FakeSystemState
 	name  string
 }
 
 func (d *desk) Close() error                { d.world.open.Add(-1); return nil }
-func (d *desk) Check(context.Context) error { return d.world.lost(d.name) }
+func (d *desk) Check(context.Context) error { return d.world.unavailableError(d.name) }
 
 type (
 	none   struct{}
@@ -95,14 +95,14 @@ func (d *desk) Write(_ context.Context, in textIn) (textOut, error) {
 func (d *desk) Remove(context.Context, none) (none, error) { return none{}, nil }
 
 func (d *desk) Wait(ctx context.Context, _ none) (none, error) {
-	d.world.Begun <- "wait"
+	d.world.Started <- "wait"
 	<-ctx.Done()
-	d.world.Begun <- "ended"
+	d.world.Started <- "ended"
 	return none{}, ctx.Err()
 }
 
 func (d *desk) Stubborn(context.Context, none) (none, error) {
-	d.world.Begun <- "stubborn"
+	d.world.Started <- "stubborn"
 	<-d.world.Free
 	return none{}, nil
 }
@@ -135,7 +135,7 @@ func (d *desk) Late(_ context.Context, c tools.CallContext, _ none) (none, error
 		<-d.world.Free
 		c.Progress(1, 1, "")
 		c.Log(slog.LevelError, "late")
-		d.world.Begun <- "said"
+		d.world.Started <- "said"
 	}()
 	return none{}, nil
 }
@@ -151,9 +151,9 @@ func (d *desk) pages(_ context.Context, _, prefix string) ([]string, error) {
 	return []string{prefix + "1", prefix + "2"}, nil
 }
 
-// Desk is a System for tests of the hub: its tools do what a tool can do
+// FakeSource is a System for tests of the hub: its tools do what a tool can do
 // to a hub.
-func Desk(w *World) tools.Kind {
+func FakeSource(w *FakeSystemState) tools.Kind {
 	type wire struct {
 		Error string `json:"error" jsonschema:"message"`
 		Code  string `json:"code" jsonschema:"code"`
@@ -164,7 +164,7 @@ func Desk(w *World) tools.Kind {
 	return tools.Erase(tools.System[*desk, struct{}]{
 		Name: "desk", Title: "Desk", Doc: "For tests.",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {
-			if err := w.lost(env.Name); err != nil {
+			if err := w.unavailableError(env.Name); err != nil {
 				return nil, err
 			}
 			w.mu.Lock()
@@ -212,7 +212,7 @@ func (d *desk) complete(ctx context.Context, variable, prefix string) ([]string,
 }
 
 // Org has names in the form that keeps its System's.
-func Org(w *World) tools.Kind {
+func Org(w *FakeSystemState) tools.Kind {
 	return tools.Erase(tools.System[*desk, struct{}]{
 		Name: "org", Title: "Org", Doc: "For tests.",
 		Open: func(_ context.Context, _ struct{}, env tools.Env) (*desk, error) {

@@ -65,7 +65,7 @@ func TestConformance(t *testing.T) {
 func conformanceServer(t *testing.T) string {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	h := hub.New(hub.Config{Kinds: []tools.Kind{fixtureKind()}, Sources: []hub.Source{{Name: "fixture", Kind: "fixture"}}, Version: "1.2.3", Skill: "1.0", Log: log, Now: time.Now})
+	h := hub.New(hub.Config{Systems: []tools.Kind{fixtureKind()}, Sources: []hub.Source{{Name: "fixture", Kind: "fixture"}}, Version: "1.2.3", Skill: "1.0", Log: log, Now: time.Now})
 	h.MCP().OnEndpoint(askingBack)
 	if err := h.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ func TestDataMarker(t *testing.T) {
 		Content    []struct{ Type, Text string }
 	}
 	answer := func(unmarked bool, params string) (r result) {
-		w := hubtest.NewWorld()
-		h := startWith(t, w, hub.Config{Kinds: []tools.Kind{hubtest.Desk(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
+		w := hubtest.NewFakeSystemState()
+		h := startWith(t, w, hub.Config{Systems: []tools.Kind{hubtest.FakeSource(w)}, Sources: []hub.Source{deskSource("notes")}, NoDataMarker: unmarked})
 		c := connect(t, h, "")
 		c.Initialize()
 		if err := json.Unmarshal(c.Ask("tools/call", params).Result, &r); err != nil {
@@ -50,7 +50,7 @@ func TestDataMarker(t *testing.T) {
 func TestDescriptionsAreDeclarations(t *testing.T) {
 	list := func(place string) string {
 		s := deskSource("notes")
-		s.Place = place
+		s.Location = place
 		c := connect(t, start(t, mcp.Limits{}, s), "")
 		c.Initialize()
 		c.Call("say", `{"text":"`+place+`"}`)

@@ -45,18 +45,18 @@ func parseFormAnswer(res *mcp.ElicitationResult) approval.FormAnswer {
 	a := approval.FormAnswer{Reason: string(runes[:min(len(runes), approval.MaxReason)])}
 	switch {
 	case res.Action == mcp.ElicitationResponseActionDecline:
-		a.Given = true
+		a.Valid = true
 		return a
 	case res.Action != mcp.ElicitationResponseActionAccept:
 		return a
 	}
 	switch content["answer"] {
 	case allowOnce:
-		a.Given, a.Allow = true, true
+		a.Valid, a.Allow = true, true
 	case allowSession:
-		a.Given, a.Allow, a.ForSession = true, true, true
+		a.Valid, a.Allow, a.ForSession = true, true, true
 	case refuse:
-		a.Given = true
+		a.Valid = true
 	}
 	return a // a form that was not filled in neither allows nor refuses
 }

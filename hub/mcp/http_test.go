@@ -229,7 +229,7 @@ func TestHTTPClientLeaves(t *testing.T) {
 		}
 	}()
 	for _, want := range []string{"wait", "ended"} {
-		if got := <-h.world.Begun; got != want {
+		if got := <-h.world.Started; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

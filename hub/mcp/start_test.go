@@ -17,18 +17,18 @@ import (
 // testHub is a started hub on the given sources, closed with the test.
 type testHub struct {
 	*hub.Hub
-	world *hubtest.World
+	world *hubtest.FakeSystemState
 }
 
 func start(t testing.TB, limits mcp.Limits, sources ...hub.Source) *testHub {
 	t.Helper()
-	w := hubtest.NewWorld()
+	w := hubtest.NewFakeSystemState()
 	return startWith(t, w, hub.Config{
-		Kinds: []tools.Kind{hubtest.Desk(w), hubtest.Org(w)}, Sources: sources, Limits: hub.Limits{Limits: limits}, Version: "1.2.3", Skill: "1.0",
+		Systems: []tools.Kind{hubtest.FakeSource(w), hubtest.Org(w)}, Sources: sources, Limits: hub.Limits{Limits: limits}, Version: "1.2.3", Skill: "1.0",
 	})
 }
 
-func startWith(t testing.TB, w *hubtest.World, c hub.Config) *testHub {
+func startWith(t testing.TB, w *hubtest.FakeSystemState, c hub.Config) *testHub {
 	t.Helper()
 	c.Log, c.Now = slog.New(slog.DiscardHandler), time.Now
 	h := hub.New(c)
@@ -44,7 +44,7 @@ func startWith(t testing.TB, w *hubtest.World, c hub.Config) *testHub {
 }
 
 func deskSource(name string) hub.Source {
-	return hub.Source{Name: name, Kind: "desk", Place: "/" + name}
+	return hub.Source{Name: name, Kind: "desk", Location: "/" + name}
 }
 
 func connect(t testing.TB, h *testHub, scope string) *hubtest.Client {

@@ -59,7 +59,7 @@ func TestNothingAfterTheAnswer(t *testing.T) {
 	c.Initialize()
 	c.Ask("tools/call", `{"name":"late","_meta":{"progressToken":1}}`)
 	close(h.world.Free)
-	<-h.world.Begun
+	<-h.world.Started
 	c.Ask("ping", `{}`) // fails unless the answer is the next frame
 }
 
@@ -165,8 +165,8 @@ func TestCancel(t *testing.T) {
 		c.Initialize()
 		c.Send(`{"jsonrpc":"2.0","id":"w1","method":"tools/call","params":{"name":"wait"}}`)
 		c.Send(`{"jsonrpc":"2.0","id":"w2","method":"tools/call","params":{"name":"wait"}}`)
-		<-h.world.Begun
-		<-h.world.Begun
+		<-h.world.Started
+		<-h.world.Started
 		c.Send(`{"jsonrpc":"2.0","id":"w1","method":"ping"}`)
 		if f := c.Recv(); f.ID != "w1" || f.Error == nil || f.Error.Code != -32600 {
 			t.Errorf("got %s, want a refusal of the id in flight", f.Raw)
@@ -175,7 +175,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 		c.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w1"}}`)
-		if got := <-h.world.Begun; got != "ended" {
+		if got := <-h.world.Started; got != "ended" {
 			t.Errorf("got %s, want the call to end", got)
 		}
 		synctest.Wait()
@@ -194,11 +194,11 @@ func TestCancelStubborn(t *testing.T) {
 		c := connect(t, h, "")
 		c.Initialize()
 		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
-		<-h.world.Begun
+		<-h.world.Started
 		c.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`)
 		synctest.Wait()
 		c.Send(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"stubborn"}}`)
-		<-h.world.Begun
+		<-h.world.Started
 		if n, _ := h.Busy(); n != 2 {
 			t.Errorf("%d in flight, want both", n)
 		}
@@ -349,7 +349,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- h.MCP().ServeStream(t.Context(), far, far, mcp.Attach{}) }()
 		_, _ = io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n")
-		<-h.world.Begun
+		<-h.world.Started
 		_ = near.Close()
 		if err := <-done; err != nil {
 			t.Error(err)

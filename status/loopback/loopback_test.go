@@ -337,7 +337,7 @@ func TestBadRequests(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d and %s", c.name, resp.StatusCode, b, c.code, c.says)
 		}
 	}
-	if did := f.Did(); len(did) != 0 {
+	if did := f.Actions(); len(did) != 0 {
 		t.Errorf("a bad request did %v", did)
 	}
 }

@@ -23,7 +23,7 @@ func checkPreview(t *testing.T, f *Fake, c status.Client) {
 	if diff := cmp.Diff([]status.Action{action}, f.Previewed()); diff != "" {
 		t.Errorf("previewed (-want +got):\n%s", diff)
 	}
-	if did := f.Did(); len(did) != 0 {
+	if did := f.Actions(); len(did) != 0 {
 		t.Errorf("a preview did %v", did)
 	}
 }
@@ -35,7 +35,7 @@ func checkDo(t *testing.T, f *Fake, c status.Client) {
 			t.Fatalf("do %s: %v", a.Verb, err)
 		}
 	}
-	if diff := cmp.Diff(want, f.Did()); diff != "" {
+	if diff := cmp.Diff(want, f.Actions()); diff != "" {
 		t.Errorf("did (-want +got):\n%s", diff)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-// Kept is how many lines and calls a Fake keeps. In [Run] the Client under test
+// LinesKept is how many lines and calls a Fake keeps. In [Run] the Client under test
 // keeps as many.
-const Kept = 100
+const LinesKept = 100
 
 // Fake is a status.Client that a test fills. The zero value is ready: it has an
 // empty snapshot, no lines and no calls. It is safe for concurrent use.
@@ -128,8 +128,8 @@ func (f *Fake) SetErr(err error) {
 	f.err = err
 }
 
-// Did returns the actions that Do was called with, failed ones too.
-func (f *Fake) Did() []status.Action {
+// Actions returns the actions that Do was called with, failed ones too.
+func (f *Fake) Actions() []status.Action {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.did)
@@ -332,7 +332,7 @@ func (f *feed[T]) add(v T, of func(*T) fields) T {
 		*has.time = time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC).Add(time.Duration(f.last) * time.Second)
 	}
 	f.kept = append(f.kept, v)
-	f.kept = slices.Clone(f.kept[max(0, len(f.kept)-Kept):])
+	f.kept = slices.Clone(f.kept[max(0, len(f.kept)-LinesKept):])
 	return v
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // RunCalls checks that what wrap returns delivers calls as status.CallsQuery
-// promises. It keeps [Kept] of those that it takes from the tee, which wrap
+// promises. It keeps [LinesKept] of those that it takes from the tee, which wrap
 // gives away first.
 func RunCalls(t *testing.T, wrap func(t *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error)) {
 	t.Helper()
@@ -108,18 +108,18 @@ func checkOrder[T any](t *testing.T, x feedTest[T]) {
 }
 
 func checkGone[T any](t *testing.T, x feedTest[T]) {
-	x.addMany(Kept + 50)
+	x.addMany(LinesKept + 50)
 	ch, _ := x.read(t, 10, false)
 	got := closes(t, ch)
-	if len(got) != Kept || *x.fields(&got[0]).seq != 51 || *x.fields(&got[0]).missed != 40 {
-		t.Fatalf("%d values, the first is %+v; want %d, seq 51, missed 40", len(got), got[0], Kept)
+	if len(got) != LinesKept || *x.fields(&got[0]).seq != 51 || *x.fields(&got[0]).missed != 40 {
+		t.Fatalf("%d values, the first is %+v; want %d, seq 51, missed 40", len(got), got[0], LinesKept)
 	}
 	if slices.ContainsFunc(got[1:], func(v T) bool { return *x.fields(&v).missed != 0 }) {
 		t.Error("a later value says that values before it are missing")
 	}
 	all, _ := x.read(t, 0, false)
-	if got := closes(t, all); len(got) != Kept || *x.fields(&got[0]).missed != 0 {
-		t.Errorf("%d values from the oldest, the first is %+v; want %d, and none missed", len(got), got[0], Kept)
+	if got := closes(t, all); len(got) != LinesKept || *x.fields(&got[0]).missed != 0 {
+		t.Errorf("%d values from the oldest, the first is %+v; want %d, and none missed", len(got), got[0], LinesKept)
 	}
 }
 
@@ -140,7 +140,7 @@ func checkSlowFollower[T any](t *testing.T, x feedTest[T]) {
 	x.add()
 	ch, _ := x.read(t, 0, true)
 	next(t, ch)
-	const many = 50 * Kept
+	const many = 50 * LinesKept
 	x.addMany(many - 1) // returns although nothing reads
 	for seq := uint64(1); seq < many; {
 		v := next(t, ch)

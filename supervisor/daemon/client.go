@@ -107,7 +107,7 @@ func (c *client) offline(last status.Snapshot, cause error) status.Snapshot {
 }
 
 func (c *client) startStep() status.Step {
-	return status.Step{What: "start " + strings.Join(c.Command, " ")}
+	return status.Step{Description: "start " + strings.Join(c.Command, " ")}
 }
 
 func (c *client) previewStart(context.Context, status.Action) (status.Plan, error) {
@@ -120,7 +120,7 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	if err != nil {
 		return status.Plan{}, err
 	}
-	stop := status.Step{What: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
+	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
 	if a.Verb == status.RestartHub {
 		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.startStep()}, Risks: []string{}}, nil
 	}

@@ -202,12 +202,12 @@ func (c *ConnectConfig) mayStart() bool {
 	if len(c.Command) == 0 || c.Start == StartNever {
 		return false
 	}
-	return c.Start == StartAlways || DiedOrHandedOver(c.Paths)
+	return c.Start == StartAlways || NeedsReplacement(c.Paths)
 }
 
-// DiedOrHandedOver reports whether the last hub died or handed over, where it could have
+// NeedsReplacement reports whether the last hub died or handed over, where it could have
 // been stopped or have shut down when idle.
-func DiedOrHandedOver(p Paths) bool {
+func NeedsReplacement(p Paths) bool {
 	_, err := os.Lstat(p.Discovery())
 	return err == nil
 }

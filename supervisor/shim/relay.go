@@ -79,7 +79,7 @@ func (r *relay) clientDone(err error) {
 		r.end(errDone)
 		return
 	}
-	time.AfterFunc(r.Linger, func() {
+	time.AfterFunc(r.DrainTimeout, func() {
 		r.mu.Lock()
 		why := r.connectError
 		r.mu.Unlock()

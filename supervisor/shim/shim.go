@@ -36,12 +36,12 @@ type Config struct {
 	// Parent is closed when the process that started the shim is gone; see
 	// WatchParent. Nil: it is not watched.
 	Parent <-chan struct{}
-	// Patience is how long calls wait for a hub before they are answered with
+	// ReconnectTimeout is how long calls wait for a hub before they are answered with
 	// an error; 0: 60 s.
-	Patience time.Duration
-	// Linger is how long calls may take to be answered once In has ended; 0: 5 s.
-	Linger time.Duration
-	Log    *slog.Logger
+	ReconnectTimeout time.Duration
+	// DrainTimeout is how long calls may take to be answered once In has ended; 0: 5 s.
+	DrainTimeout time.Duration
+	Log          *slog.Logger
 }
 
 // ErrParentGone means that the client ended without closing its pipe.
@@ -57,11 +57,11 @@ func Run(ctx context.Context, c Config) error {
 	if c.Reconnect == nil {
 		c.Reconnect = c.Connect
 	}
-	if c.Patience == 0 {
-		c.Patience = 60 * time.Second
+	if c.ReconnectTimeout == 0 {
+		c.ReconnectTimeout = 60 * time.Second
 	}
-	if c.Linger == 0 {
-		c.Linger = 5 * time.Second
+	if c.DrainTimeout == 0 {
+		c.DrainTimeout = 5 * time.Second
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -169,9 +169,9 @@ func (r *relay) waitingSince(since time.Time) time.Time {
 
 func (r *relay) patience(first bool) time.Duration {
 	if first {
-		return min(r.Patience, startPatience)
+		return min(r.ReconnectTimeout, startPatience)
 	}
-	return r.Patience
+	return r.ReconnectTimeout
 }
 
 // sleep waits for delay, or until a first call waits; then it returns true.

@@ -285,7 +285,7 @@ func TestNoHub(t *testing.T) {
 // A client that asks and closes its pipe is answered even when no hub comes.
 func TestNoHubAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShimTestWithout(t, Config{Linger: 3 * time.Second}, errors.New("start hub: no luck"))
+		s := newShimTestWithout(t, Config{DrainTimeout: 3 * time.Second}, errors.New("start hub: no luck"))
 		s.send(initialize)
 		s.to.close()
 		s.expect(`{"jsonrpc":"2.0","id":0,"error":{"code":-32001,"message":"Lectern's hub cannot be reached: start hub: no luck…`)
@@ -324,7 +324,7 @@ func TestAnswersBeforeEnd(t *testing.T) {
 
 func TestSilentHubDoesNotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShimTest(t, Config{Linger: 3 * time.Second})
+		s := newShimTest(t, Config{DrainTimeout: 3 * time.Second})
 		s.send(initialize)
 		hub := <-s.hubs
 		hub.expect(initialize)

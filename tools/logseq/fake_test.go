@@ -121,8 +121,8 @@ func (f *fakePeer) digestOf(which func(*fakePage) bool) string {
 	return string(b)
 }
 
-// About implements tools.Peer.
-func (f *fakePeer) About() json.RawMessage {
+// Hello implements tools.Peer.
+func (f *fakePeer) Hello() json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gone {

@@ -59,7 +59,7 @@ type disconnectedPeer struct{}
 func (disconnectedPeer) Call(context.Context, string, any, any, bool) error {
 	return notConnectedError("")
 }
-func (disconnectedPeer) About() json.RawMessage                      { return nil }
+func (disconnectedPeer) Hello() json.RawMessage                      { return nil }
 func (disconnectedPeer) Listen(func(string, json.RawMessage)) func() { return func() {} }
 
 // hello is the plugin's description of itself and of its Logseq.
@@ -79,7 +79,7 @@ type hello struct {
 
 // hello returns nil if no Logseq is connected.
 func (g *Graph) hello() *hello {
-	raw := g.peer.About()
+	raw := g.peer.Hello()
 	if len(raw) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (p Activity) sections(t theme.Theme, w, h int) []string {
 			[]widget.Section{p.callSection(t), p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)})
 	case p.totals:
 		tools, clients := p.totalsSection(t, "By tool", p.ring.tools), p.totalsSection(t, "By client", p.ring.clients)
-		tools.Ideal = min(tools.Ideal, h*2/3-2)
+		tools.Preferred = min(tools.Preferred, h*2/3-2)
 		return widget.Stack(t, w, h, frame, tools, clients)
 	default:
 		return widget.Stack(t, w, h, frame, list)
@@ -58,7 +58,7 @@ func (p Activity) note() string {
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
 	o := p.ordering()
-	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		if o.len() == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
@@ -164,7 +164,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 	if !ok {
 		return widget.Message("Call", t.Dim.Text("No call selected."))
 	}
-	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Ideal: 11, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Call " + widget.Count(c.Seq), Min: 4, Preferred: 11, Rows: func(w, h int) []string {
 		field := func(name, value string) string { return widget.Property(t, 10, name, value) }
 		result := t.Good.Text("● ok")
 		switch {
@@ -204,7 +204,7 @@ func (p Activity) comparedToMean(c status.Call) string {
 
 // totalsSection are totals since the panel began to follow.
 func (p Activity) totalsSection(t theme.Theme, title string, totals map[string]*total) widget.Section {
-	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Ideal: len(totals) + 1, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: widget.Plural(len(totals), "name"), Min: 2, Preferred: len(totals) + 1, Rows: func(w, h int) []string {
 		all, name := sortedTotals(totals), max(8, w-38)
 		rows := []string{t.Dim.Fit("  name", name) + t.Dim.FitRight("calls", 7) + t.Dim.FitRight("failed",
 			8) + t.Dim.FitRight("mean", 10) + t.Dim.FitRight("data", 11)}

@@ -120,7 +120,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 	if l.needle != "" {
 		title += fmt.Sprintf(" (%s of %s)", widget.Count(l.len()), widget.Count(len(l.pages)))
 	}
-	return widget.Section{Title: title, Note: "as agents see it", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: "as agents see it", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		var rows []string
 		if l.err == nil || len(l.pages) > 0 {
 			rows = append(rows, t.Dim.Text(l.summary(b)))

@@ -106,7 +106,7 @@ func (r pageReader) section(t theme.Theme, name string) widget.Section {
 	if title == "" {
 		title = "No page"
 	}
-	return widget.Section{Title: title, Note: r.note(ready), Min: 1, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: r.note(ready), Min: 1, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		switch {
 		case name == "":
 			return []string{t.Dim.Text("No page selected.")}

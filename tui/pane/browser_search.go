@@ -55,7 +55,7 @@ func (s pageSearch) handleKey(k Press) pageSearch {
 }
 
 func (s pageSearch) section(t theme.Theme, source string) widget.Section {
-	return widget.Section{Title: "Search " + source, Note: "as an agent searches", Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: "Search " + source, Note: "as an agent searches", Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := []string{t.Key.Text("› ") + s.query.Draw(t, w-2, s.typing, "words to search for")}
 		answered := s.submitted != "" && s.got.Text == s.submitted && s.got.Refresh == s.refresh
 		switch {

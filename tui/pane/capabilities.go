@@ -75,7 +75,7 @@ func (p Overview) peersSection(t theme.Theme) (widget.Section, bool) {
 	if len(p.snap.Peers) == 1 {
 		note = string(p.snap.Peers[0].State)
 	}
-	return widget.Section{Title: "Logseq", Note: note, Min: 2, Ideal: max(2, want), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Logseq", Note: note, Min: 2, Preferred: max(2, want), Rows: func(w, h int) []string {
 		if len(p.snap.Peers) == 0 {
 			return widget.TruncateRows(t, t.Dim.Wrap("Not connected. Open Logseq with the Lectern plugin; the Clients pane installs it.", w), h)
 		}

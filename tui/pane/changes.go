@@ -357,7 +357,7 @@ func AddPlan(text widget.TextView, plan status.Plan) widget.TextView {
 		text = text.Add(widget.RiskLine, risk)
 	}
 	for _, s := range plan.Steps {
-		text = text.Add(widget.TitleLine, s.What)
+		text = text.Add(widget.TitleLine, s.Description)
 		if s.Diff != "" {
 			text = text.Add(widget.DiffLine, s.Diff)
 		}

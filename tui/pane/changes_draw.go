@@ -30,7 +30,7 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 		return widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
 	default:
 		list := p.listSection(t)
-		list.Ideal = min(list.Ideal, max(list.Min, p.listShare(h)))
+		list.Preferred = min(list.Preferred, max(list.Min, p.listShare(h)))
 		return widget.Stack(t, w, h, frame, list, side)
 	}
 }
@@ -49,7 +49,7 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	case p.detail.Open || frame && w >= widget.WideWidth:
 	default:
 		list := p.listSection(theme.Theme{})
-		h -= max(list.Min, min(list.Ideal, max(list.Min, p.listShare(h)))) + edge
+		h -= max(list.Min, min(list.Preferred, max(list.Min, p.listShare(h)))) + edge
 	}
 	if frame && !p.detail.Open && w >= widget.WideWidth {
 		w -= w / 2
@@ -69,7 +69,7 @@ func (p Changes) listShare(h int) int {
 }
 
 func (p Changes) emptySection(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Changes", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Changes", Min: 1, Preferred: 3, Rows: func(w, _ int) []string {
 		switch {
 		case p.cache.err != nil:
 			return t.Bad.Wrap("✗ Cannot read the journal: "+p.cache.err.Error(), w)
@@ -100,7 +100,7 @@ func (p Changes) listSection(t theme.Theme) widget.Section {
 		note = "cannot read the journal: " + p.cache.err.Error()
 	}
 	rows, cursor := p.rows()
-	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Ideal: len(rows), Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: note, Min: min(4, n+1), Preferred: len(rows), Rows: func(w, h int) []string {
 		from, to := widget.VisibleRange(len(rows), cursor, h)
 		drawn := make([]string, 0, h)
 		for _, r := range rows[from:to] {
@@ -200,7 +200,7 @@ func (p Changes) detailSection(t theme.Theme) widget.Section {
 	if p.selection.pending {
 		title = "Pending approval"
 	}
-	return widget.Section{Title: title, Note: note, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: title, Note: note, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
 		text, room := p.detailText(), max(1, h-len(rows))
 		if len(rows)+1 > h {
@@ -242,7 +242,7 @@ func (p Changes) detailRows(t theme.Theme, w int) []string {
 		field("wants", a.Tool+" in "+a.Source+" ("+a.Effect+")"),
 	}
 	rows = append(rows, widget.PropertyRows(t, 9, "targets", targetsText(a), w)...)
-	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.Why, w)...)
+	rows = append(rows, widget.PropertyRows(t, 9, "rule", a.AskReason, w)...)
 	rows = append(rows, widget.PropertyRows(t, 9, "reason", a.Reason, w)...)
 	return append(rows, field("until", a.Until.In(p.zone).Format("15:04:05")+", then it is denied"))
 }

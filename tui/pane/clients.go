@@ -127,14 +127,14 @@ func (p Clients) Keys() []key.Binding {
 func (p Clients) View(t theme.Theme, w, h int) string {
 	frame := widget.Framed(w, h)
 	agents := p.agentsSection(t)
-	agents.Ideal = min(agents.Ideal, max(agents.Min, h/2-2))
+	agents.Preferred = min(agents.Preferred, max(agents.Min, h/2-2))
 	return strings.Join(widget.Stack(t, w, h, frame, agents, p.connectSection(t, w, h)), "\n")
 }
 
 func (p Clients) agentsSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sessions)
 	return widget.Section{
-		Title: titleWithCount("Connected agents", n), Min: min(max(1, n), 2), Ideal: max(1, n+1),
+		Title: titleWithCount("Connected agents", n), Min: min(max(1, n), 2), Preferred: max(1, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text(noAgentText(p.snap))}

@@ -43,7 +43,7 @@ func installTargets(s status.Snapshot) []installTarget {
 // rank sorts places: clients that are here, the plugin of an application that
 // is, clients that there is a snippet for, what else can be put somewhere here.
 func (one installTarget) rank() int {
-	here := one.install.Here || one.install.ID != "" && one.install.State != status.Stopped
+	here := one.install.Detected || one.install.ID != "" && one.install.State != status.Stopped
 	kind, _, _ := strings.Cut(one.install.ID, "/")
 	switch {
 	case here && kind == "client":
@@ -73,11 +73,11 @@ func (p Clients) connectSection(t theme.Theme, w, h int) widget.Section {
 	}
 	note := fmt.Sprintf("‹ %d of %d ›", p.cursor+1, n)
 	if w < widget.FramedWidth || h >= widget.ScreenReaderHeight {
-		return widget.Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Ideal: 20, Rows: func(w, h int) []string {
+		return widget.Section{Title: "Connect " + p.selected().title, Note: note, Min: 2, Preferred: 20, Rows: func(w, h int) []string {
 			return p.targetRows(t, w, h)
 		}}
 	}
-	return widget.Section{Title: "Connect a client", Note: note, Min: 4, Ideal: max(n, 12), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Connect a client", Note: note, Min: 4, Preferred: max(n, 12), Rows: func(w, h int) []string {
 		const names = 25
 		from, to := widget.VisibleRange(n, p.cursor, h)
 		text := widget.PadRows(p.targetRows(t, w-names-3, h), w-names-3, h)
@@ -106,7 +106,7 @@ func (p Clients) targetRow(t theme.Theme, i, w int) string {
 	glyph, style := " ", t.Dim
 	switch {
 	case one.install.ID == "":
-	case one.install.Here || one.install.State != status.Stopped:
+	case one.install.Detected || one.install.State != status.Stopped:
 		glyph, style = t.State(one.install.State)
 	default:
 		name = t.Dim
@@ -121,7 +121,7 @@ func (p Clients) targetRows(t theme.Theme, w, h int) []string {
 	if i := one.install; i.ID != "" {
 		glyph, style := t.State(i.State)
 		here := ""
-		if !i.Here {
+		if !i.Detected {
 			here = " (not found on this machine)"
 		}
 		rows = append(rows, style.Text(glyph+" "+widget.OrDash(i.Condition))+t.Dim.Text(strings.TrimRight(" "+i.Version, " ")+here))

@@ -178,7 +178,7 @@ func (p Doctor) View(t theme.Theme, w, h int) string {
 	case frame && w >= widget.WideWidth:
 		lines = widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{side})
 	default:
-		list.Ideal = min(list.Ideal, max(3, h-10))
+		list.Preferred = min(list.Preferred, max(3, h-10))
 		lines = widget.Stack(t, w, h, frame, list, side)
 	}
 	return strings.Join(lines, "\n")
@@ -206,7 +206,7 @@ func (p Doctor) summary() string {
 
 func (p Doctor) listSection(t theme.Theme) widget.Section {
 	n := len(p.checks)
-	return widget.Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Doctor", Note: p.summary(), Min: min(3, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		switch {
 		case n > 0:
 		case p.err != nil:
@@ -244,9 +244,9 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 func (p Doctor) detailSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "Check", Min: 1, Ideal: 1, Rows: func(int, int) []string { return nil }}
+		return widget.Section{Title: "Check", Min: 1, Preferred: 1, Rows: func(int, int) []string { return nil }}
 	}
-	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Ideal: 6, Rows: func(w, h int) []string {
+	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Preferred: 6, Rows: func(w, h int) []string {
 		glyph, style := t.Result(c.Result)
 		rows := []string{style.Text(glyph + " " + string(c.Result))}
 		if c.Detail != "" {

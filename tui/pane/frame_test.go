@@ -20,7 +20,7 @@ func full() map[string]Pane {
 	s := status.Snapshot{Time: now, Hub: status.Hub{Component: status.Component{State: status.Ready}}}
 	for i := range 500 {
 		s.Sources = append(s.Sources, status.Source{
-			Component: status.Component{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Place: "/home/ada/notes", Effects: []string{"read"},
+			Component: status.Component{Name: fmt.Sprintf("source-%d", i), State: status.Ready}, Kind: "markdown", Location: "/home/ada/notes", Effects: []string{"read"},
 		})
 	}
 	for i := range 500 {
@@ -36,7 +36,7 @@ func full() map[string]Pane {
 	}
 	changes := status.Changes{Diffs: map[string]string{"0": strings.Repeat("+a line of what was written\n", 20_000)}}
 	for i := range 10_000 {
-		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 500), Target: "Journal/2026-11-21", Action: "changed", Time: now})
+		changes.Changes = append(changes.Changes, status.Change{ID: fmt.Sprint(i), Session: fmt.Sprint(i % 500), Target: "Journal/2026-11-21", Action: "update", Time: now})
 	}
 	var tools []status.Tool
 	for i := range 500 {

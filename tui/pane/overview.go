@@ -115,16 +115,16 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 	switch {
 	case !widget.Framed(w, h):
 		hub.Title = ""
-		lines = append(widget.PadRows(hub.Rows(w, hub.Ideal), w, min(h, hub.Ideal)),
-			widget.Stack(t, w, max(0, h-hub.Ideal), false, append(urgent, sources, connect)...)...)
+		lines = append(widget.PadRows(hub.Rows(w, hub.Preferred), w, min(h, hub.Preferred)),
+			widget.Stack(t, w, max(0, h-hub.Preferred), false, append(urgent, sources, connect)...)...)
 	case w >= widget.WideWidth:
 		left := append([]widget.Section{hub}, append(urgent, agents)...)
 		lines = widget.Columns(t, w, h, left, append(append([]widget.Section{sources}, busy...), connect))
 	default:
 		if h < 30 {
-			hub.Ideal = 5 // the rest can be had with `lectern status`
+			hub.Preferred = 5 // the rest can be had with `lectern status`
 		}
-		top := hub.Ideal + 2
+		top := hub.Preferred + 2
 		lines = append(widget.Columns(t, w, top, []widget.Section{hub}, []widget.Section{sources}),
 			widget.Stack(t, w, h-top, true, append(append(append(urgent, agents), busy...), connect)...)...)
 	}
@@ -135,7 +135,7 @@ func (p Overview) View(t theme.Theme, w, h int) string {
 func (p Overview) alertSections(t theme.Theme, inside int) []widget.Section {
 	var all []widget.Section
 	if n := len(p.snap.Approvals); n > 0 {
-		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Ideal: min(n, 4), Rows: func(w, h int) []string {
+		all = append(all, widget.Section{Title: titleWithCount("Pending approvals", n), Note: "! to review", Min: 1, Preferred: min(n, 4), Rows: func(w, h int) []string {
 			return widget.ListRows(t, n, h, func(i int) string {
 				a := p.snap.Approvals[i]
 				return t.Warn.Text("▲ ") + t.Strong.Text(widget.OrDash(a.Client)) + t.Text.Cut(" wants "+a.Tool+" in "+a.Source,
@@ -159,7 +159,7 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 	for _, line := range said {
 		rows = append(rows, t.Text.Wrap(line, w)...)
 	}
-	return widget.Section{Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Ideal: min(len(rows), 8), Rows: func(_, h int) []string {
+	return widget.Section{Title: "Last output of the hub", Note: "stderr", Min: min(len(rows), 3), Preferred: min(len(rows), 8), Rows: func(_, h int) []string {
 		return rows[max(0, len(rows)-h):]
 	}}
 }
@@ -207,7 +207,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 			state, t.Text.Text(strings.TrimPrefix(endpoint, "http://")) + t.Dim.Text(" · "+widget.Megabytes(hub.Memory)),
 			t.Text.Text(widget.Plural(hub.Calls, "call")+failures) + t.Dim.Text(" · "+widget.Plural(len(p.snap.Sessions), "agent")),
 		}
-		return widget.Section{Min: 1, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+		return widget.Section{Min: 1, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 	}
 	field := func(name, value, rest string) string {
 		return t.Dim.Fit(name, 9) + t.Text.Text(value) + t.Dim.Text(rest)
@@ -225,7 +225,7 @@ func (p Overview) hubSection(t theme.Theme, brief bool) widget.Section {
 		field("version", widget.OrDash(hub.Version), versionNotes(p.snap)+pid(hub.PID)),
 		field("config", hub.Config, ""),
 	}
-	return widget.Section{Title: "Hub", Min: 3, Ideal: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
+	return widget.Section{Title: "Hub", Min: 3, Preferred: len(rows), Rows: func(_, h int) []string { return rows[:min(h, len(rows))] }}
 }
 
 // uptime is how long the hub has run as of the snapshot: it moves on with the
@@ -253,7 +253,7 @@ func (p Overview) problemsSection(t theme.Theme, w int) widget.Section {
 		note = fmt.Sprintf("%d of %d", p.problem+1, n)
 	}
 	return widget.Section{
-		Title: fmt.Sprintf("Problems %d", n), Note: note, Min: 2, Ideal: min(len(rows), 8),
+		Title: fmt.Sprintf("Problems %d", n), Note: note, Min: 2, Preferred: min(len(rows), 8),
 		Rows: func(_, h int) []string {
 			first := 0
 			for first < p.problem && begin[p.problem+1]-begin[first] > h {
@@ -308,7 +308,7 @@ func (p Overview) sourcesSection(t theme.Theme) widget.Section {
 			glyph, style := t.State(s.State)
 			row := style.Text(glyph) + " " + t.Strong.Fit(s.Name, nameWidth(w)) + " " + t.Dim.Fit(s.Kind, 9) + " " + style.Text(string(s.State))
 			if w >= 50 {
-				row = theme.Fit(row, nameWidth(w)+23) + " " + t.Dim.CutLeft(s.Place, w-nameWidth(w)-24)
+				row = theme.Fit(row, nameWidth(w)+23) + " " + t.Dim.CutLeft(s.Location, w-nameWidth(w)-24)
 			}
 			return row
 		})
@@ -343,7 +343,7 @@ func (p Overview) connectSection(t theme.Theme) widget.Section {
 	s := p.snap.Snippets[p.snippet]
 	return widget.Section{
 		Title: "Connect " + s.Client, Note: fmt.Sprintf("‹ %d of %d ›", p.snippet+1, len(p.snap.Snippets)),
-		Min: 2, Ideal: len(theme.SplitLines(s.Text)) + 2,
+		Min: 2, Preferred: len(theme.SplitLines(s.Text)) + 2,
 		Rows: func(w, h int) []string { return snippetRows(t, s, w, h) },
 	}
 }
@@ -351,7 +351,7 @@ func (p Overview) connectSection(t theme.Theme) widget.Section {
 // snippetRows are where a snippet goes, then its text. Long lines go on in the
 // next row: what cannot be copied by key must be there to be copied by hand.
 func snippetRows(t theme.Theme, s status.Snippet, w, h int) []string {
-	rows := []string{t.Dim.Text(s.Where)}
+	rows := []string{t.Dim.Text(s.Destination)}
 	text := theme.SplitLines(s.Text)
 	if h > len(text)+1 {
 		rows = append(rows, "")
@@ -373,7 +373,7 @@ func copySnippet(s status.Snippet) Intent {
 // listSection is a section with a row for each of n things, or one that says why
 // there is none.
 func listSection(title string, n int, rows func(w, h int) []string) widget.Section {
-	return widget.Section{Title: titleWithCount(title, n), Min: min(2, max(1, n)), Ideal: max(1, n), Rows: rows}
+	return widget.Section{Title: titleWithCount(title, n), Min: min(2, max(1, n)), Preferred: max(1, n), Rows: rows}
 }
 
 func titleWithCount(title string, n int) string {

@@ -26,7 +26,7 @@ func (p Settings) sections(t theme.Theme, w, h int) []string {
 	case p.editing != "" && !frame:
 		return widget.Stack(t, w, h, frame, side)
 	default:
-		list.Ideal = min(list.Ideal, max(3, h-14))
+		list.Preferred = min(list.Preferred, max(3, h-14))
 		return widget.Stack(t, w, h, frame, append([]widget.Section{list, side}, progress...)...)
 	}
 }
@@ -37,7 +37,7 @@ func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section 
 		note = "cannot read the configuration: " + p.err.Error()
 	}
 	n := len(rows)
-	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Ideal: max(1, n), Rows: func(w, h int) []string {
+	return widget.Section{Title: "Settings", Note: note, Min: min(4, max(1, n)), Preferred: max(1, n), Rows: func(w, h int) []string {
 		if n == 0 {
 			return []string{t.Dim.Text("No settings match the filter.")}
 		}
@@ -78,7 +78,7 @@ func (p Settings) detailSection(t theme.Theme, rows []settingsRow) widget.Sectio
 		return p.tokenSection(t, r.act)
 	}
 	if r.act.title != "" {
-		return widget.Section{Title: r.act.title, Min: 2, Ideal: 4, Rows: func(w, h int) []string {
+		return widget.Section{Title: r.act.title, Min: 2, Preferred: 4, Rows: func(w, h int) []string {
 			rows := t.Text.Wrap(r.act.description, w)
 			if r.act.disabled == "" {
 				rows = append(rows, t.Key.Text("enter")+t.Dim.Text(" to run"))
@@ -86,7 +86,7 @@ func (p Settings) detailSection(t theme.Theme, rows []settingsRow) widget.Sectio
 			return widget.TruncateRows(t, rows, h)
 		}}
 	}
-	return widget.Section{Title: r.setting.Key, Note: settingLocation(r.setting), Min: 4, Ideal: 8, Rows: func(w, h int) []string {
+	return widget.Section{Title: r.setting.Key, Note: settingLocation(r.setting), Min: 4, Preferred: 8, Rows: func(w, h int) []string {
 		return widget.TruncateRows(t, p.settingRows(t, r.setting, w), h)
 	}}
 }
@@ -134,7 +134,7 @@ func (p Settings) updateSections(t theme.Theme) []widget.Section {
 	if len(u.Steps) == 0 {
 		return nil
 	}
-	return []widget.Section{{Title: "Update", Min: 2, Ideal: len(u.Steps) + 2, Rows: func(w, h int) []string {
+	return []widget.Section{{Title: "Update", Min: 2, Preferred: len(u.Steps) + 2, Rows: func(w, h int) []string {
 		var rows []string
 		for _, c := range u.Steps {
 			glyph, style := t.Result(c.Result)

@@ -31,14 +31,14 @@ func tokenAction(of, means string) settingsAction {
 func confirmReveal(of string) Intent {
 	return Confirm{Then: RevealToken{of}, Plan: status.Plan{
 		Title: "Show the token of the " + of,
-		Steps: []status.Step{{What: "show the token on this screen until the next key press"}},
+		Steps: []status.Step{{Description: "show the token on this screen until the next key press"}},
 		Risks: []string{"Anyone who sees this screen or a recording of it, or hears it from a screen reader, can connect to your hub from this machine until you rotate the token. Press c to copy it without showing it."},
 	}}
 }
 
 // tokenSection is what is beside the row of a token.
 func (p Settings) tokenSection(t theme.Theme, d settingsAction) widget.Section {
-	return widget.Section{Title: d.title, Min: 2, Ideal: 6, Rows: func(w, h int) []string {
+	return widget.Section{Title: d.title, Min: 2, Preferred: 6, Rows: func(w, h int) []string {
 		rows := t.Text.Wrap(d.description, w)
 		switch shown := p.revealed; {
 		case shown.token != d.token:

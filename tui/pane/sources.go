@@ -72,7 +72,7 @@ func (p Sources) Show(s status.Snapshot) Pane {
 // addedSource returns a source that was not there before.
 func addedSource(before, now []status.Source) (name string, ok bool) {
 	for _, s := range now {
-		if !slices.ContainsFunc(before, func(b status.Source) bool { return b.Name == s.Name && b.Place == s.Place }) {
+		if !slices.ContainsFunc(before, func(b status.Source) bool { return b.Name == s.Name && b.Location == s.Location }) {
 			return s.Name, true
 		}
 	}
@@ -170,7 +170,7 @@ func (p Sources) selectedIntent(k Press) Intent {
 	case key.Matches(k, p.keys.SeeLogs):
 		return OpenPane{Pane: LogsPane, Focus: s.Name}
 	default:
-		return Copy{What: "the path of " + s.Name, Text: s.Place}
+		return Copy{What: "the path of " + s.Name, Text: s.Location}
 	}
 }
 
@@ -211,7 +211,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 		lines = widget.Stack(t, w, h, false, side)
 	default:
 		list := p.listSection(t)
-		list.Ideal = max(list.Min, min(list.Ideal, h-side.Ideal-4))
+		list.Preferred = max(list.Min, min(list.Preferred, h-side.Preferred-4))
 		lines = widget.Stack(t, w, h, widget.Framed(w, h), list, side)
 	}
 	return strings.Join(lines, "\n")
@@ -220,7 +220,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 func (p Sources) listSection(t theme.Theme) widget.Section {
 	n := len(p.snap.Sources)
 	return widget.Section{
-		Title: titleWithCount("Sources", n), Min: min(max(2, n+1), 4), Ideal: max(2, n+1),
+		Title: titleWithCount("Sources", n), Min: min(max(2, n+1), 4), Preferred: max(2, n+1),
 		Rows: func(w, h int) []string {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
@@ -258,7 +258,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 		line += t.Text.Fit(accessText(s), 11) + t.Text.FitRight(widget.Count(s.Calls), 7)
 	}
 	if w >= 90 {
-		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Place, w-theme.Width(line)-2)
+		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Location, w-theme.Width(line)-2)
 	}
 	return line + t.Text.Fit("", w-theme.Width(line))
 }
@@ -280,12 +280,12 @@ func accessText(s status.Source) string {
 func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "Getting started", Min: 1, Ideal: 3, Rows: func(w, _ int) []string {
+		return widget.Section{Title: "Getting started", Min: 1, Preferred: 3, Rows: func(w, _ int) []string {
 			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of Markdown files or a Logseq graph. "+
 				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}
-	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Ideal: 7,
+	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Preferred: 7,
 		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
 }
 
@@ -299,7 +299,7 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 	rows := []string{
 		t.Dim.Fit("state", 12) + style.Text(glyph+" "+string(s.State)) + t.Dim.Text(" since "+widget.ClockTime(s.Since, p.snap.Time,
 			p.zone)),
-		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Place, w-12),
+		t.Dim.Fit("location", 12) + t.Text.CutLeft(s.Location, w-12),
 		field("kind", s.Kind),
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),
 		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),

@@ -86,7 +86,7 @@ func (f addForm) submit() (addForm, Intent) {
 		return f, nil
 	}
 	f.submitted = true
-	return f, intentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Place: place, ReadOnly: f.readOnly}})
+	return f, intentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Location: place, ReadOnly: f.readOnly}})
 }
 
 // isAbsolute reports whether place means the same in every working directory: a
@@ -105,7 +105,7 @@ func (f addForm) bindings() []key.Binding {
 }
 
 func (f addForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Add a source", Min: 4, Ideal: 7, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Add a source", Min: 4, Preferred: 7, Rows: func(w, _ int) []string {
 		label := func(field int, text string) string {
 			if f.focus == field {
 				return t.Accent.Fit("▸ "+text, 13)

@@ -83,7 +83,7 @@ func (f grantForm) bindings() []key.Binding {
 }
 
 func (f grantForm) section(t theme.Theme) widget.Section {
-	return widget.Section{Title: "Permissions for " + f.source, Min: 4, Ideal: 5, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Permissions for " + f.source, Min: 4, Preferred: 5, Rows: func(w, _ int) []string {
 		field := func(focus bool, name, value string) string {
 			if focus {
 				return t.Accent.Fit("▸ "+name, 10) + t.Selected().Text.Cut("‹ "+value+" ›", w-10)

@@ -316,7 +316,7 @@ func toolText(tool status.Tool) widget.TextView {
 		l = l.Add(widget.TextLine, "").Add(widget.TitleLine, "examples")
 	}
 	for _, ex := range tool.Examples {
-		l = l.Add(widget.DimLine, "  "+ex.Why).Add(widget.TextLine, "    "+string(ex.Args))
+		l = l.Add(widget.DimLine, "  "+ex.Purpose).Add(widget.TextLine, "    "+string(ex.Args))
 	}
 	return l
 }

@@ -30,7 +30,7 @@ func (p Tools) sections(t theme.Theme, w, h int) []string {
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
 		list := p.listSection(t)
-		list.Ideal = min(list.Ideal, h/2-2)
+		list.Preferred = min(list.Preferred, h/2-2)
 		return widget.Stack(t, w, h, frame, list, p.detailSection(t))
 	}
 }
@@ -58,7 +58,7 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 	if n != len(p.tools) {
 		note = fmt.Sprintf("%d of %d", n, len(p.tools))
 	}
-	return widget.Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Ideal: n + 1, Rows: func(w, h int) []string {
+	return widget.Section{Title: titleWithCount("Tools", n) + p.scopeText(), Note: note, Min: 3, Preferred: n + 1, Rows: func(w, h int) []string {
 		if n == 0 {
 			return p.emptyRows(t, w)
 		}
@@ -109,7 +109,7 @@ func (p Tools) row(t theme.Theme, tool status.Tool, w int) string {
 }
 
 func (p Tools) detailSection(t theme.Theme) widget.Section {
-	return widget.Section{Title: p.cursor, Min: 3, Ideal: 1 << 20, Rows: func(w, h int) []string {
+	return widget.Section{Title: p.cursor, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		return widget.ScrollRegions(t, p.detail.Draw(t, p.page, w, h), w)
 	}}
 }

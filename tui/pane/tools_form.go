@@ -226,7 +226,7 @@ func (f toolForm) bindings() []key.Binding {
 
 // sections are the form and, when there is one, the answer.
 func (f toolForm) sections(t theme.Theme) []widget.Section {
-	form := widget.Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Ideal: len(f.fields) + 4, Rows: func(w, h int) []string {
+	form := widget.Section{Title: "Run " + f.tool.Name, Note: f.tool.Effect, Min: min(4, len(f.fields)+2), Preferred: len(f.fields) + 4, Rows: func(w, h int) []string {
 		rows := []string{f.row(t, 0, "source", f.sourceName(), w)}
 		for i, a := range f.fields {
 			name := a.name
@@ -241,7 +241,7 @@ func (f toolForm) sections(t theme.Theme) []widget.Section {
 	}}
 	all := []widget.Section{form}
 	if f.answer.Len() > 0 || f.running {
-		all = append(all, widget.Section{Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Ideal: 1 << 20, Rows: func(w, h int) []string {
+		all = append(all, widget.Section{Title: "Result", Note: widget.Plural(f.answer.Len(), "line"), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
 			if f.running {
 				return []string{t.Busy.Text("◐ running …")}
 			}

@@ -99,7 +99,7 @@ func (f traffic) section(t theme.Theme, now time.Time, zone *time.Location) widg
 		now = f.last
 	}
 	slots, sum := f.buckets5m(now)
-	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Ideal: 2, Rows: func(w, _ int) []string {
+	return widget.Section{Title: "Traffic", Note: "5 minutes to " + now.In(zone).Format("15:04:05"), Min: 2, Preferred: 2, Rows: func(w, _ int) []string {
 		calls, took := make([]float64, trafficBuckets), make([]float64, trafficBuckets)
 		for i, s := range slots {
 			calls[i] = float64(s.calls)

@@ -9,10 +9,10 @@ import (
 
 // A Section is a titled part of a pane.
 type Section struct {
-	Title string // plain
-	Note  string // plain, at the right end of the title's line
-	Min   int    // rows below which it is of no use
-	Ideal int    // rows that show all of it
+	Title     string // plain
+	Note      string // plain, at the right end of the title's line
+	Min       int    // rows below which it is of no use
+	Preferred int    // rows that show all of it
 	// Rows draws at most h painted rows of at most w cells.
 	Rows func(w, h int) []string
 }
@@ -32,7 +32,7 @@ const ScreenReaderHeight = 1000
 
 // Message returns a section that shows rows and nothing else.
 func Message(title string, rows ...string) Section {
-	return Section{Title: title, Min: 1, Ideal: len(rows), Rows: func(int, int) []string { return rows }}
+	return Section{Title: title, Min: 1, Preferred: len(rows), Rows: func(int, int) []string { return rows }}
 }
 
 // Framed reports whether sections of a pane this big have a border all around,
@@ -65,7 +65,7 @@ func Stack(t theme.Theme, w, h int, frame bool, sections ...Section) []string {
 	for more := true; more && left > 0; {
 		more = false
 		for i := range rows {
-			if left > 0 && rows[i] < sections[i].Ideal {
+			if left > 0 && rows[i] < sections[i].Preferred {
 				rows[i], left, more = rows[i]+1, left-1, true
 			}
 		}

@@ -115,7 +115,7 @@ func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, er
 func newProposal(title string, edit config.Edit) Proposal {
 	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
 	if edit.HasChanges() {
-		plan.Steps = append(plan.Steps, status.Step{What: "edit " + edit.Path, Diff: edit.Diff()})
+		plan.Steps = append(plan.Steps, status.Step{Description: "edit " + edit.Path, Diff: edit.Diff()})
 	}
 	return Proposal{Edit: edit, Plan: plan}
 }

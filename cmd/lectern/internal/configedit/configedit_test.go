@@ -21,7 +21,7 @@ func TestConcurrentEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, err := e.Apply(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: dir}})
+			_, err := e.Apply(t.Context(), status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: dir}})
 			done <- err
 		}()
 	}

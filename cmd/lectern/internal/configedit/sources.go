@@ -20,7 +20,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if s == nil {
 		return Proposal{}, errors.New("add source: missing PATH. Usage: lectern source add PATH")
 	}
-	f, err := discover.Inspect(e.Systems(), e.ExpandHome(s.Place), s.Kind)
+	f, err := discover.Inspect(e.Systems(), e.ExpandHome(s.Location), s.Kind)
 	if errors.Is(err, discover.ErrUnknownKind) {
 		err = app.Usagef("%w", err)
 	}

@@ -73,16 +73,16 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			continue
 		}
 		score := match.Score + 100 - c.minScore
-		list = append(list, ranked{status.Discovered{Kind: kind, Place: path, Reason: cmp.Or(c.reason, match.Reason)}, score})
+		list = append(list, ranked{status.Discovered{Kind: kind, Location: path, Reason: cmp.Or(c.reason, match.Reason)}, score})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	chosen := map[string]bool{}
 	for _, r := range list {
-		if len(results) == maxResults || liesBelow(r.Place, chosen) {
+		if len(results) == maxResults || liesBelow(r.Location, chosen) {
 			continue // the folder around it is offered already
 		}
-		chosen[r.Place] = true
-		r.Name = config.NameFor(r.Place, r.Kind, func(name string) bool { return names[name] })
+		chosen[r.Location] = true
+		r.Name = config.NameFor(r.Location, r.Kind, func(name string) bool { return names[name] })
 		names[r.Name] = true
 		results = append(results, r.Discovered)
 	}

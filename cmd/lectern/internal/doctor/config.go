@@ -82,9 +82,9 @@ func checkSource(r *run, s app.Source) status.Check {
 		switch {
 		case src.Name != s.Name:
 		case src.State == status.Ready:
-			return ok("%s %s, %s", src.Kind, src.Place, plural(src.Tools, "tool"))
+			return ok("%s %s, %s", src.Kind, src.Location, plural(src.Tools, "tool"))
 		default:
-			detail := src.Kind + " " + src.Place + " is " + string(src.State)
+			detail := src.Kind + " " + src.Location + " is " + string(src.State)
 			if src.Note != "" {
 				detail += ": " + src.Note
 			}

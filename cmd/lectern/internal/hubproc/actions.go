@@ -73,8 +73,8 @@ func (a actions) editor() configedit.Editor { return configedit.Editor{App: a.Ap
 // checkAbsolute refuses relative paths: the hub's working directory is not the
 // person's.
 func (a actions) checkAbsolute(act status.Action) error {
-	if act.Source != nil && !filepath.IsAbs(a.editor().ExpandHome(act.Source.Place)) {
-		return fmt.Errorf("add source: %q is a relative path; write it in full, or starting with ~", act.Source.Place)
+	if act.Source != nil && !filepath.IsAbs(a.editor().ExpandHome(act.Source.Location)) {
+		return fmt.Errorf("add source: %q is a relative path; write it in full, or starting with ~", act.Source.Location)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: notes}}
+	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: notes}}
 	if err := c.Do(t.Context(), add); err == nil || !strings.Contains(err.Error(), "Free some disk space and try again") {
 		t.Errorf("add source: %v", err)
 	}

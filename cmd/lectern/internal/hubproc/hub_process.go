@@ -104,8 +104,8 @@ func newHubProcess(c Config) (*hubProcess, error) {
 // newHubConfig is what hubs with and without a process of their own share.
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
-		Kinds: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
-		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.Mark, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
+		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
 	}
 }
 

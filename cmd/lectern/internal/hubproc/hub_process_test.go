@@ -65,7 +65,7 @@ func TestActions(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(notes, ".obsidian"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: notes}}
+	add := status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: notes}}
 	plan, err := c.Preview(t.Context(), add)
 	if err != nil || plan.Title != "Add source notes" || !strings.Contains(plan.Steps[0].Diff, "+path = ") || len(plan.Risks) != 2 {
 		t.Fatalf("plan %+v, %v", plan, err)
@@ -83,7 +83,7 @@ func TestActions(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.ReopenSource, Target: "nobody"}); err == nil {
 		t.Error("reopened a source that is not there")
 	}
-	relative := status.Action{Verb: status.AddSource, Source: &status.NewSource{Place: "notes"}}
+	relative := status.Action{Verb: status.AddSource, Source: &status.NewSource{Location: "notes"}}
 	if err := c.Do(t.Context(), relative); err == nil || !strings.Contains(err.Error(), "in full") {
 		t.Errorf("added a path relative to the hub: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // A desktop notification says who waits for what, and nothing of the content.
 func TestNotification(t *testing.T) {
-	a := status.Approval{Client: "cur\x1b[2J", Source: "notes", Effect: "delete", Targets: []string{"canary"}, Args: "canary", Why: "canary"}
+	a := status.Approval{Client: "cur\x1b[2J", Source: "notes", Effect: "delete", Targets: []string{"canary"}, Args: "canary", AskReason: "canary"}
 	title, body := notification(a)
 	if strings.Contains(title+body, "canary") || strings.Contains(body, "\x1b") || !strings.Contains(body, "wants to delete in source notes") {
 		t.Errorf("%q %q", title, body)

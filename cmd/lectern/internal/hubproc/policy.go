@@ -11,7 +11,7 @@ import (
 func limits(l config.Limits) hub.Limits {
 	return hub.Limits{
 		Deadline: l.Deadline, InFlight: l.InFlight, Approval: l.Approval,
-		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.FuseDeletes, RewrittenBytesPerMinute: l.FuseBytes,
+		CallsPerMinute: l.CallsPerMinute, SessionWrites: l.SessionWrites, DeletesPerMinute: l.BreakerDeletes, RewrittenBytesPerMinute: l.BreakerBytes,
 	}
 }
 
@@ -54,7 +54,7 @@ func hubSources(sources []app.Source) []hub.Source {
 	var list []hub.Source
 	for _, s := range sources {
 		list = append(list, hub.Source{
-			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.Effects(s.Effects), Options: s.Options, Place: s.Path,
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.Effects(s.Effects), Options: s.Options, Location: s.Path,
 			Privacy: privacy(s.Source), Sample: s.Sample,
 		})
 	}

@@ -17,12 +17,12 @@ func (p Planner) Snippets(endpoint string) []status.Snippet {
 		}
 		if snip, ok := c.Snippet(m, s, true); ok {
 			snip.Client = "Over HTTP"
-			snip.Where += "; " + installer.TokenVariable + " is the content of " + p.Paths.ClientToken()
+			snip.Destination += "; " + installer.TokenVariable + " is the content of " + p.Paths.ClientToken()
 			list = append(list, snip)
 		}
 	}
 	for i := range list {
-		list[i].Where += hint
+		list[i].Destination += hint
 	}
 	return list
 }

@@ -81,7 +81,7 @@ func (m *Machine) rotateClientToken(ctx context.Context) *installer.Proposal {
 	})
 	if s, err := firstSnapshot(ctx, m.Client); err == nil && HubRunning(s) {
 		p.Plan.Risks = append(p.Plan.Risks, disconnectedAgents(s))
-		p.Add(status.Step{What: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
+		p.Add(status.Step{Description: "restart the hub, which reads the token when it starts"}, func(ctx context.Context) error {
 			return m.Client.Do(ctx, status.Action{Verb: status.RestartHub})
 		})
 	}

@@ -75,7 +75,7 @@ func (m *Machine) skillInstallations() []status.Installation {
 
 // installation converts an installer's finding for the panel.
 func installation(id, title string, f installer.Finding) status.Installation {
-	i := status.Installation{ID: id, Title: title, Here: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
+	i := status.Installation{ID: id, Title: title, Detected: f.Detected, Condition: string(f.Condition), File: f.File, Note: f.Note}
 	switch f.Condition {
 	case installer.Absent:
 		i.State, i.Condition = status.Stopped, notInstalled
@@ -95,7 +95,7 @@ func (m *Machine) pluginInstallation() status.Installation {
 		return i
 	}
 	s, err := m.planner.Machine().PluginState(g)
-	i.Here, i.File, i.Version = s.LogseqFound, s.Folder, s.Version
+	i.Detected, i.File, i.Version = s.LogseqFound, s.Folder, s.Version
 	if err != nil {
 		i.Note = err.Error()
 		return i

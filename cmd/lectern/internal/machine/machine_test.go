@@ -96,7 +96,7 @@ func TestInstallations(t *testing.T) {
 			}
 			l := newMachine(a, HubClient{a}.API())
 			go l.Run(t.Context())
-			if i := awaitInstallation(t, l, id, status.Stopped); !i.Here || i.Condition != notInstalled {
+			if i := awaitInstallation(t, l, id, status.Stopped); !i.Detected || i.Condition != notInstalled {
 				t.Errorf("before: %+v", i)
 			}
 			in := status.Action{Verb: status.Install, Target: id}
@@ -211,7 +211,7 @@ func TestRotateTokens(t *testing.T) {
 		}
 		before = string(text)
 	}
-	if got := fake.Did(); len(got) != 2 || got[0].Verb != status.RestartHub {
+	if got := fake.Actions(); len(got) != 2 || got[0].Verb != status.RestartHub {
 		t.Errorf("the hub was asked %v", got)
 	}
 }
@@ -246,7 +246,7 @@ func versionScript(version string) []byte {
 	return []byte("#!/bin/sh\n[ \"$1\" = version ] || exit 64\necho '" + string(said) + "'\n")
 }
 
-// stepResults are those of the steps, one letter each: good, bad, skipped, looking,
+// stepResults are those of the steps, one letter each: ok, fail, skipped, running,
 // pending.
 func stepResults(u status.Update) string {
 	var b strings.Builder
@@ -306,7 +306,7 @@ func TestUpdates(t *testing.T) {
 	if err := l.Do(t.Context(), ask); err != nil {
 		t.Fatal(err)
 	}
-	versions("1.0.0", "1.1.0", "", "gg")
+	versions("1.0.0", "1.1.0", "", "oo")
 	if a, _ := l.current(); a.update.Asked.IsZero() || !strings.HasSuffix(a.update.URL, "/tag/v1.1.0") || len(a.notices) != 1 {
 		t.Errorf("%+v", a)
 	}
@@ -321,7 +321,7 @@ func TestUpdates(t *testing.T) {
 	if err := l.Do(t.Context(), status.Action{Verb: status.InstallUpdate}); err != nil {
 		t.Fatal(err)
 	}
-	versions("1.1.0", "1.1.0", "1.0.0", "ggggggggg")
+	versions("1.1.0", "1.1.0", "1.0.0", "ooooooooo")
 	if shown := seen(); !inOrder(shown) || len(shown) < 3 {
 		t.Errorf("shown: %q", shown)
 	}
@@ -332,14 +332,14 @@ func TestUpdates(t *testing.T) {
 	if err := l.Do(t.Context(), status.Action{Verb: status.InstallUpdate}); err != nil {
 		t.Fatal(err)
 	}
-	versions("1.1.0", "1.1.0", "1.0.0", "ggsssssss")
+	versions("1.1.0", "1.1.0", "1.0.0", "oosssssss")
 	if plan, err := l.Preview(t.Context(), status.Action{Verb: status.RollBack}); err != nil || plan.Title != "Roll back from lectern 1.1.0 to 1.0.0" {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	if err := l.Do(t.Context(), status.Action{Verb: status.RollBack}); err != nil {
 		t.Fatal(err)
 	}
-	versions("1.0.0", "1.1.0", "1.1.0", "ggg")
+	versions("1.0.0", "1.1.0", "1.1.0", "ooo")
 	u, err := l.updater()
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +354,7 @@ func TestUpdates(t *testing.T) {
 // inOrder reports whether no picture shows a later step done before an earlier.
 func inOrder(shown []string) bool {
 	for _, s := range shown {
-		if strings.Trim(strings.TrimRight(strings.TrimLeft(s, "g"), "p"), "l") != "" {
+		if strings.Trim(strings.TrimRight(strings.TrimLeft(s, "o"), "p"), "r") != "" {
 			return false
 		}
 	}
@@ -369,9 +369,9 @@ func TestUpdateRefuses(t *testing.T) {
 		steps string
 		says  string
 	}{
-		"another list":    {func(f map[string][]byte) { f["checksums.txt"] = append(f["checksums.txt"], ' ') }, "bssssssss", "the signature does not match"},
-		"another archive": {func(f map[string][]byte) { tamperArchive(f, func(b []byte) []byte { b[len(b)/2]++; return b }) }, "gggbsssss", "changed or damaged"},
-		"no archive":      {func(f map[string][]byte) { tamperArchive(f, func([]byte) []byte { return nil }) }, "ggbssssss", "no such release"},
+		"another list":    {func(f map[string][]byte) { f["checksums.txt"] = append(f["checksums.txt"], ' ') }, "fssssssss", "the signature does not match"},
+		"another archive": {func(f map[string][]byte) { tamperArchive(f, func(b []byte) []byte { b[len(b)/2]++; return b }) }, "ooofsssss", "changed or damaged"},
+		"no archive":      {func(f map[string][]byte) { tamperArchive(f, func([]byte) []byte { return nil }) }, "oofssssss", "no such release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := updatable(t, c.spoil)
@@ -383,7 +383,7 @@ func TestUpdateRefuses(t *testing.T) {
 			if got := stepResults(a.update); got != c.steps {
 				t.Errorf("steps %s, want %s", got, c.steps)
 			}
-			bad := a.update.Steps[strings.IndexByte(c.steps, 'b')]
+			bad := a.update.Steps[strings.IndexByte(c.steps, 'f')]
 			if !strings.Contains(bad.Detail, c.says) || !strings.Contains(bad.Fix, a.update.URL) || bad.Action == nil || bad.Action.Verb != status.InstallUpdate {
 				t.Errorf("%+v", bad)
 			}

@@ -102,7 +102,7 @@ func (m *Machine) planUpdate(ctx context.Context, a status.Action) (status.Plan,
 	}
 	plan := status.Plan{Steps: []status.Step{}, Risks: []string{}}
 	step := func(format string, args ...any) {
-		plan.Steps = append(plan.Steps, status.Step{What: fmt.Sprintf(format, args...)})
+		plan.Steps = append(plan.Steps, status.Step{Description: fmt.Sprintf(format, args...)})
 	}
 	if a.Verb == status.CheckUpdate {
 		if err := u.ReadyByPath(); errors.Is(err, update.ErrNoKeys) {
