@@ -40,26 +40,27 @@ race: ## all tests under the race detector, but for the conformance suite
 	@. $(CACHE)/needs.env && if [ -n "$$RACE" ]; then \
 		echo "go test -race ./..."; CGO_ENABLED=1 LECTERN_CONFORMANCE= go test -race ./...; fi
 
-sequences: ## 1,000 made-up sequences of two agents and a person, taken back: for every System, and through the hub
+sequences: ## 1,000 random sequences of two agents and a person, undone: for every System, and through the hub
 	@if [ -w /dev/shm ]; then export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=/dev/shm; fi; \
 	SEQUENCES=1000 go test -count=1 -run '^Test(Suite|SuiteOfDBGraphs|System)$$/^sequences$$' ./tools/... && \
 	SEQUENCES=1000 go test -count=1 -run '^TestSequencesThroughTheHub$$' ./hub
 
-snapshot: ## the archives of a release for all six systems: by goreleaser where it is, else by go build; sums checked
+snapshot: ## the archives of a release for all six systems, by goreleaser or go build; checksums and reproducibility checked
+	LECTERN_RELEASE=1 go test -count=1 ./cmd/release
 	@if command -v goreleaser >/dev/null && [ -z "$$CI" ]; then \
 		goreleaser release --snapshot --clean $$([ -n "$$MINISIGN_KEY" ] || echo --skip=sign); \
 	else go run ./cmd/release build 0.0.0-snapshot && cd $(CACHE)/release && sha256sum -c checksums.txt; fi
 
 conformance: ## the official MCP suite against a hub, every scenario shown
 	@.ci/needs conformance
-	. $(CACHE)/needs.env && go test -count=1 -v -run TestConformance ./hub
+	. $(CACHE)/needs.env && go test -count=1 -v -run TestConformance ./hub/mcp
 
-bench: ## speed and memory, printed; nothing is judged by time
+bench: ## speed and memory, printed; no test depends on time
 	go test -run '^$$' -bench . -benchmem ./...
 	@.ci/needs plugin >/dev/null; . $(CACHE)/needs.env && if [ -n "$$PLUGIN" ]; then \
 		go build -o $(CACHE)/bin/lectern ./cmd/lectern && LECTERN_BIN=$(CACHE)/bin/lectern npm run --prefix plugin bench; fi
 
-screens: ## docs/screens anew: the panel as it is, driven in a terminal; needs tmux
+screens: ## redraw docs/screens: drives the panel in a terminal; needs tmux
 	go run ./cmd/screens docs/screens
 
 plugin/dist/index.js: plugin/package-lock.json $(wildcard plugin/src/*.ts plugin/src/*/*.ts)

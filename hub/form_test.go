@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/mcp"
@@ -270,6 +269,3 @@ func TestFormIsRecorded(t *testing.T) {
 		}
 	})
 }
-
-// pass lets the time of a synctest bubble pass.
-func pass(d time.Duration) { time.Sleep(d) }

@@ -106,9 +106,9 @@ func counted(n int, noun string) string {
 // errNoJournal is for hubs of tests.
 var errNoJournal = errors.New("this hub has no journal")
 
-// Changes lists the Changes of agents, newest first, as status.History
+// ListChanges lists the Changes of agents, newest first, as status.History
 // promises.
-func (h *Hub) Changes(ctx context.Context, f status.Filter) (status.Changes, error) {
+func (h *Hub) ListChanges(ctx context.Context, f status.Filter) (status.Changes, error) {
 	if h.journal == nil {
 		return status.Changes{}, fmt.Errorf("list changes: %w", errNoJournal)
 	}

@@ -204,7 +204,7 @@ func filesOf(t testing.TB, top string) string {
 // targetsOf are the listed Changes, oldest first.
 func targetsOf(t testing.TB, h *crashHub) string {
 	t.Helper()
-	found, err := h.Changes(t.Context(), status.Filter{})
+	found, err := h.ListChanges(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := next.Changes(t.Context(), status.Filter{})
+	found, err := next.ListChanges(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 4 || found.Changes[0].Session == found.Changes[3].Session {
 		t.Errorf("%+v, %v", found.Changes, err)
 	}

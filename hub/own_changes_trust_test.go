@@ -172,7 +172,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if len(seen) != 4 || seen[2].Tool != "undo_change" || seen[2].Effect != "delete" || seen[2].Source != "notes" || !slices.Equal(seen[2].Changes, []string{"c3"}) {
 		t.Errorf("calls %+v", seen)
 	}
-	found, err := o.Changes(t.Context(), status.Filter{})
+	found, err := o.ListChanges(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != "c1" || found.Changes[0].Session == "" {
 		t.Errorf("changes %+v (%v)", found, err)
 	}

@@ -119,9 +119,9 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestShelfIsAnAgents: what agents may not read, the person who looks as one
+// TestBrowserIsAnAgents: what agents may not read, the person who looks as one
 // does not see either.
-func TestShelfIsAnAgents(t *testing.T) {
+func TestBrowserIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
 	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{

@@ -184,7 +184,7 @@ func (q *episode) play() {
 	case alone:
 		end := q.tree
 		q.undoes(status.Filter{Source: q.source}, start)
-		back, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Limit: 1000})
+		back, err := q.hub.ListChanges(q.Context(), status.Filter{Source: q.source, Limit: 1000})
 		if err != nil {
 			q.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func (q *episode) hold(who int, callErr error) {
 	q.Helper()
 	before, after := q.tree, treeOf(q, q.dir)
 	q.tree = after
-	latest, err := q.hub.Changes(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
+	latest, err := q.hub.ListChanges(q.Context(), status.Filter{Source: q.source, Session: q.agents[who].ID, Limit: 200})
 	if err != nil {
 		q.Fatal(err)
 	}

@@ -84,6 +84,29 @@ func isOurSkill(text []byte, name string) bool {
 	return front.Match(text) && strings.Contains(string(text), "Generated from the declarations in tools/")
 }
 
+// removeSkillFile adds to p the removal of one file of the skill, if it is ours.
+func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error {
+	path, text, err := m.readSkill(path)
+	switch {
+	case err != nil:
+		return err
+	case text == nil:
+		return nil
+	case !isOurSkill(text, name):
+		p.risk("%s does not belong to Lectern and stays", path)
+		return nil
+	}
+	r, recorded, err := m.findReceipt(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
+	if err != nil {
+		return err
+	}
+	if !recorded {
+		r.Folders = []string{filepath.Dir(path)}
+	}
+	p.revertChange(change{path: path, before: text, receipt: r}, "")
+	return nil
+}
+
 // RemoveSkill proposes to remove the skill wherever these clients look for
 // skills, and the folder that was created for it.
 func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
@@ -95,24 +118,9 @@ func (m Machine) RemoveSkill(clients []Client, name string) (*Proposal, error) {
 				continue
 			}
 			seen = append(seen, path)
-			path, text, err := m.readSkill(path)
-			switch {
-			case err != nil:
-				return nil, err
-			case text == nil:
-				continue
-			case !isOurSkill(text, name):
-				p.risk("%s does not belong to Lectern and stays", path)
-				continue
-			}
-			r, recorded, err := m.findReceipt(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
-			if err != nil {
+			if err := m.removeSkillFile(p, c, name, path); err != nil {
 				return nil, err
 			}
-			if !recorded {
-				r.Folders = []string{filepath.Dir(path)}
-			}
-			p.revertChange(change{path: path, before: text, receipt: r}, "")
 		}
 	}
 	if !p.Changes() {

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -245,7 +244,7 @@ func changeID(seq int64) string { return fmt.Sprintf("c%d", seq) }
 func parseChangeID(id string) (int64, error) {
 	var seq int64
 	if _, err := fmt.Sscanf(id, "c%d", &seq); err != nil || seq <= 0 || changeID(seq) != id {
-		return 0, errors.New(fmt.Sprintf("invalid change ID %.40q; `lectern changes` lists the IDs", id))
+		return 0, fmt.Errorf("invalid change ID %.40q; `lectern changes` lists the IDs", id)
 	}
 	return seq, nil
 }

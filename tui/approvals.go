@@ -106,8 +106,10 @@ func (m Model) announceApprovals(now status.Snapshot) Model {
 	m = m.closeStaleConfirm(now.Approvals)
 	for _, a := range difference(now.Approvals, m.snap.Approvals, sameApproval) {
 		if !m.notice.sticky && m.tabs[m.current].Name != pane.ChangesPane {
-			m.notice = notice{text: a.Client + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
-				approval: a.ID}
+			m.notice = notice{
+				text: a.Client + " wants " + a.Tool + " in " + a.Source + ": press ! to review", kind: noticeBusy,
+				approval: a.ID,
+			}
 		}
 	}
 	return m

@@ -40,8 +40,10 @@ func newPalette(m Model) palette {
 	add := func(g pane.KeyGroup, name string) {
 		for _, b := range g.Keys {
 			if !slices.Contains(excludedFromPalette(m.key), b.Help().Desc) {
-				p.commands = append(p.commands, command{b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b),
-					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])}})
+				p.commands = append(p.commands, command{
+					b.Help().Key, name, b.Help().Desc, disabled.of(g.Title, b),
+					pane.SendKey{Pane: name, Key: parseKey(b.Keys()[0])},
+				})
 			}
 		}
 	}

@@ -104,8 +104,10 @@ func (fx effects) result(ctx context.Context, q pane.Query) pane.Result {
 	r, client := pane.Result{Query: q}, fx.cfg.Client
 	switch q := q.(type) {
 	case pane.PlanQuery:
-		r.Plan, r.Err = client.Preview(ctx, status.Action{Verb: status.Allow, Target: q.Approval,
-			Answer: &status.Answer{Scope: status.Once}})
+		r.Plan, r.Err = client.Preview(ctx, status.Action{
+			Verb: status.Allow, Target: q.Approval,
+			Answer: &status.Answer{Scope: status.Once},
+		})
 	case pane.ChangesQuery:
 		r.Changes, r.Err = status.Ask(ctx, client, status.ChangesQuery, status.Filter{Before: q.Before})
 	case pane.DiffQuery:

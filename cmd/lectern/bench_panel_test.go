@@ -133,7 +133,7 @@ func benchHub(b *testing.B, exe, home string) *slog.Logger {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(log))
 	status.HandleStream(queries, status.CallsQuery, h.Calls)
-	status.HandleQuery(queries, status.ChangesQuery, h.Changes)
+	status.HandleQuery(queries, status.ChangesQuery, h.ListChanges)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return h.Tools(ctx, f.Source, f.Client)
 	})

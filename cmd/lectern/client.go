@@ -45,7 +45,7 @@ func clientListCommand(c *cli) *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m := c.planner().Machine()
-			s, _ := c.planner().Server()
+			s, _ := c.planner().ServerEntry()
 			rows := table{{"CLIENT", "INSTALLED", "LECTERN", "FILE"}}
 			hidden := 0
 			for _, cl := range installer.Clients() {
@@ -175,7 +175,7 @@ func clientCheckCommand(c *cli) *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m := c.planner().Machine()
-			s, _ := c.planner().Server()
+			s, _ := c.planner().ServerEntry()
 			broken := 0
 			var rows table
 			for _, cl := range installer.Clients() {

@@ -138,7 +138,7 @@ func grantsCommand(c *cli) *cobra.Command {
 					source = everyone
 				}
 				if g.Effects != nil {
-					may = joinEffects(app.Effects(g.Effects))
+					may = joinEffects(app.ParseEffects(g.Effects))
 				}
 				name := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
 				rows.add(name, source, may, strings.Join(g.Ask, ","), lineNumber(g.Line))

@@ -48,7 +48,7 @@ func policyExplainCommand(c *cli) *cobra.Command {
 					return err
 				}
 			}
-			d, err := decide(c.App, conf, args[0], args[1], raw)
+			d, err := explainPolicy(c.App, conf, args[0], args[1], raw)
 			if err != nil {
 				return err
 			}
@@ -61,9 +61,9 @@ func policyExplainCommand(c *cli) *cobra.Command {
 	}
 }
 
-// decide decides as a hub with this configuration would, as far as the
+// explainPolicy decides as a hub with this configuration would, as far as the
 // arguments tell what is changed.
-func decide(a *app.App, conf config.Config, client, call string, args json.RawMessage) (policy.Decision, error) {
+func explainPolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (policy.Decision, error) {
 	name, tool, ok := strings.Cut(call, "/")
 	if !ok {
 		return policy.Decision{}, usagef("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
@@ -161,7 +161,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 			continue
 		}
 		total++
-		d, err := decide(c.App, conf, e.client, e.call, e.args)
+		d, err := explainPolicy(c.App, conf, e.client, e.call, e.args)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}

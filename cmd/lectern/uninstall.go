@@ -33,7 +33,7 @@ func uninstallCommand(c *cli) *cobra.Command {
 }
 
 func proposeUninstall(ctx context.Context, c *cli) (*installer.Proposal, error) {
-	s, _ := c.planner().Server()
+	s, _ := c.planner().ServerEntry()
 	p, err := c.planner().Machine().Uninstall(ctx, s, app.Name, c.planner().Service(), installer.Plugin{ID: plugin.ID}, leftovers(c.App))
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func (ep *endpoint) checkParamHeaders(h http.Header, m message) error {
 		Name string `json:"name"`
 	}
 	if json.Unmarshal(m.params, &params) != nil {
-		return nil
+		return nil //nolint:nilerr // the call itself reports what is wrong with its parameters
 	}
 	t := ep.mcp.GetTool(params.Name)
 	if t == nil {
@@ -187,8 +187,10 @@ func (ep *endpoint) postInitialize(w http.ResponseWriter, r *http.Request, m mes
 	hs, ok := ep.reserveSession(ep.scope, ep.VerifyClient(r))
 	if !ok {
 		w.Header().Set("Retry-After", "60")
-		reject(w, http.StatusTooManyRequests, &rejection{codeBusy, m.id,
-			fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", ep.Limits.Sessions)})
+		reject(w, http.StatusTooManyRequests, &rejection{
+			codeBusy, m.id,
+			fmt.Sprintf("%d sessions are open, which is the most; close one with DELETE", ep.Limits.Sessions),
+		})
 		return
 	}
 	a := ep.respond(r.Context(), newRequest(m, meta, hs.session), hs.mcpSession)

@@ -105,9 +105,11 @@ func (c *mcpSession) Initialized() bool                                   { retu
 func (c *mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.announcements }
 func (c *mcpSession) SessionID() string                                   { return c.id }
 func (c *mcpSession) SetLogLevel(level mcp.LoggingLevel)                  { c.session.setLogLevel(level) }
-func (c *mcpSession) GetLogLevel() mcp.LoggingLevel                       { return c.session.logLevel() }
-func (c *mcpSession) GetClientInfo() mcp.Implementation                   { return c.session.clientInfo() }
-func (c *mcpSession) SetClientInfo(i mcp.Implementation)                  { c.session.setClient(i) }
+
+func (c *mcpSession) GetLogLevel() mcp.LoggingLevel { return c.session.logLevel() }
+
+func (c *mcpSession) GetClientInfo() mcp.Implementation  { return c.session.clientInfo() }
+func (c *mcpSession) SetClientInfo(i mcp.Implementation) { c.session.setClient(i) }
 
 func (c *mcpSession) GetClientCapabilities() mcp.ClientCapabilities {
 	c.mu.Lock()

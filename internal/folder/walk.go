@@ -19,7 +19,7 @@ type Entry struct {
 // Name is the last component of the path.
 func (e Entry) Name() string { return path.Base(e.Path) }
 
-// SkipDir, returned by the visit of a folder, skips what the folder contains.
+// SkipDir skips what a folder contains, if its visit returns it.
 var SkipDir = fs.SkipDir
 
 // Walk visits every folder and regular file below dir ("." for all), folders

@@ -106,12 +106,12 @@ func (c *client) offline(last status.Snapshot, cause error) status.Snapshot {
 	return s
 }
 
-func (c *client) startStep() status.Step {
+func (c *client) startPlanStep() status.Step {
 	return status.Step{Description: "start " + strings.Join(c.Command, " ")}
 }
 
 func (c *client) previewStart(context.Context, status.Action) (status.Plan, error) {
-	return status.Plan{Title: "Start the hub", Steps: []status.Step{c.startStep()}, Risks: []string{}}, nil
+	return status.Plan{Title: "Start the hub", Steps: []status.Step{c.startPlanStep()}, Risks: []string{}}, nil
 }
 
 // previewStop plans to stop the hub, or to restart it.
@@ -122,7 +122,7 @@ func (c *client) previewStop(ctx context.Context, a status.Action) (status.Plan,
 	}
 	stop := status.Step{Description: fmt.Sprintf("stop the hub (pid %d) once its %d calls in flight have ended", v.PID, v.InFlight)}
 	if a.Verb == status.RestartHub {
-		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.startStep()}, Risks: []string{}}, nil
+		return status.Plan{Title: "Restart the hub", Steps: []status.Step{stop, c.startPlanStep()}, Risks: []string{}}, nil
 	}
 	plan := status.Plan{Title: "Stop the hub", Steps: []status.Step{stop}, Risks: []string{}}
 	if v.Sessions > 0 {

@@ -219,8 +219,10 @@ func (p Activity) Keys() []key.Binding {
 	if p.detailOpen {
 		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"),
-		p.keys.Copy, p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{
+		p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"),
+		p.keys.Copy, p.keys.saveKey(Running(p.snap)),
+	}
 	if p.ring.filter.text != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}

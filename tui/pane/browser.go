@@ -256,13 +256,17 @@ func (b browser) bindings() []key.Binding {
 	case b.focus == focusHits && b.search.typing:
 		return []key.Binding{widget.WithHelp(k.Enter, "search"), widget.WithHelp(k.Back, "close")}
 	case b.focus == focusHits:
-		return []key.Binding{widget.WithHelp(k.Enter, "open the page"), widget.WithHelp(k.Search, "search again"),
-			widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Copy, "copy the page")}
+		return []key.Binding{
+			widget.WithHelp(k.Enter, "open the page"), widget.WithHelp(k.Search, "search again"),
+			widget.WithHelp(k.Back, "back"), widget.WithHelp(k.Copy, "copy the page"),
+		}
 	case b.list.typing:
 		return []key.Binding{widget.WithHelp(k.Enter, "apply the filter"), widget.WithHelp(k.Back, "cancel")}
 	}
-	return []key.Binding{widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to Sources"), k.Raw,
-		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh}
+	return []key.Binding{
+		widget.WithHelp(k.Enter, "read"), k.Filter, k.Search, widget.WithHelp(k.Back, "back to Sources"), k.Raw,
+		widget.WithHelp(k.Copy, "copy"), k.Save, k.Refresh,
+	}
 }
 
 // show takes what a snapshot says of the time and the hub.

@@ -32,9 +32,11 @@ func (b changeCache) at(i int) status.Change { return b.changes[i] }
 func (b changeCache) find(id string) int {
 	return slices.IndexFunc(b.changes, func(c status.Change) bool { return c.ID == id })
 }
+
 func (b changeCache) startsSession(i int) bool {
 	return i == 0 || b.changes[i-1].Session != b.changes[i].Session
 }
+
 func (b changeCache) get(id string) (status.Change, bool) {
 	if i := b.find(id); i >= 0 {
 		return b.changes[i], true

@@ -159,8 +159,10 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
-		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap))}
+	keys := []key.Binding{
+		widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap)),
+	}
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}

@@ -385,15 +385,6 @@ func titleWithCount(title string, n int) string {
 
 func nameWidth(w int) int { return min(24, max(8, w/3)) }
 
-func Clamp(i, n int) int { return max(0, min(i, n-1)) }
-
-func OrDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
-
 func pid(n int) string {
 	if n == 0 {
 		return ""

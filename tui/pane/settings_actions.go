@@ -37,26 +37,36 @@ func settingsActions(s status.Snapshot) []settingsAction {
 		description: "The Logseq plugin is rejected until it has the new token. The preview says whether Lectern can update it.",
 	}}
 	if s.Hub.Pinned {
-		all = append(all, settingsAction{title: "Stop the hub when idle",
-			description: "The hub stops some time after the last agent disconnects.", action: status.Action{Verb: status.UnpinHub}})
+		all = append(all, settingsAction{
+			title:       "Stop the hub when idle",
+			description: "The hub stops some time after the last agent disconnects.", action: status.Action{Verb: status.UnpinHub},
+		})
 	} else {
-		all = append(all, settingsAction{title: "Keep the hub running when idle",
-			description: "The hub keeps running when no agent is connected.", action: status.Action{Verb: status.PinHub}})
+		all = append(all, settingsAction{
+			title:       "Keep the hub running when idle",
+			description: "The hub keeps running when no agent is connected.", action: status.Action{Verb: status.PinHub},
+		})
 	}
 	all = append(all, loginActions(s)...)
 	all = append(all, settingsAction{
 		title: "Colour theme", globalKey: 'C',
 		description: "Automatic, dark, light or high contrast. Remembered for the next time.",
 	})
-	return append(all, settingsAction{title: "Reload the configuration",
-		description: "Use it after editing the file. Agents may see different tools.", action: status.Action{Verb: status.Reload}},
-		settingsAction{title: "Restart the hub", description: "Agents wait for a moment; no result is lost.",
-			action: status.Action{Verb: status.RestartHub}})
+	return append(all, settingsAction{
+		title:       "Reload the configuration",
+		description: "Use it after editing the file. Agents may see different tools.", action: status.Action{Verb: status.Reload},
+	},
+		settingsAction{
+			title: "Restart the hub", description: "Agents wait for a moment; no result is lost.",
+			action: status.Action{Verb: status.RestartHub},
+		})
 }
 
 func updateAction(s status.Snapshot) settingsAction {
-	d := settingsAction{title: "Update Lectern", description: fmt.Sprintf("Running version %s.", widget.OrDash(s.Hub.Version)),
-		action: status.Action{Verb: status.InstallUpdate}}
+	d := settingsAction{
+		title: "Update Lectern", description: fmt.Sprintf("Running version %s.", widget.OrDash(s.Hub.Version)),
+		action: status.Action{Verb: status.InstallUpdate},
+	}
 	switch v := availableVersion(s); {
 	case v != "" && s.Update.Note != "":
 		d.disabled = "Cannot update from here: " + s.Update.Note + " " + s.Update.URL
@@ -96,8 +106,10 @@ func loginActions(s status.Snapshot) []settingsAction {
 	}
 	at := s.Installations[i]
 	in := settingsAction{title: "Start the hub at login", description: "The hub is ready before the first agent connects, and restarts if it fails.", action: status.Action{Verb: status.Install, Target: serviceID}}
-	out := settingsAction{title: "Do not start the hub at login",
-		description: "The hub then starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: serviceID}}
+	out := settingsAction{
+		title:       "Do not start the hub at login",
+		description: "The hub then starts when the panel or an agent needs it.", action: status.Action{Verb: status.Uninstall, Target: serviceID},
+	}
 	switch at.State {
 	case status.Stopped:
 		return []settingsAction{in}

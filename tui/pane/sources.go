@@ -188,8 +188,10 @@ func (p Sources) Keys() []key.Binding {
 	if len(p.snap.Sources) == 0 {
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
-	return []key.Binding{widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove,
-		p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path")}
+	return []key.Binding{
+		widget.WithHelp(p.keys.Enter, "pages"), p.keys.Search, p.keys.Add, p.keys.Grant, p.keys.Remove,
+		p.keys.Reopen, widget.WithHelp(p.keys.Run, "tools"), p.keys.SeeCalls, p.keys.SeeLogs, widget.WithHelp(p.keys.Copy, "copy its path"),
+	}
 }
 
 // View implements [Pane].
@@ -285,8 +287,10 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}
-	return widget.Section{Title: s.Name, Note: sampleNote(s), Min: 3, Preferred: 7,
-		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) }}
+	return widget.Section{
+		Title: s.Name, Note: sampleNote(s), Min: 3, Preferred: 7,
+		Rows: func(w, _ int) []string { return p.detailRows(t, s, w) },
+	}
 }
 
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {

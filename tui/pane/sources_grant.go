@@ -78,8 +78,10 @@ func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 }
 
 func (f grantForm) bindings() []key.Binding {
-	return []key.Binding{widget.WithHelp(f.keys.Enter, "preview the change"), widget.WithHelp(f.keys.Right, "next option"),
-		f.keys.NextField, widget.WithHelp(f.keys.Back, "close")}
+	return []key.Binding{
+		widget.WithHelp(f.keys.Enter, "preview the change"), widget.WithHelp(f.keys.Right, "next option"),
+		f.keys.NextField, widget.WithHelp(f.keys.Back, "close"),
+	}
 }
 
 func (f grantForm) section(t theme.Theme) widget.Section {

@@ -272,8 +272,10 @@ func (p Tools) Keys() []key.Binding {
 	case p.filter.Typing:
 		return p.filter.Bindings(p.keys.NavKeys)
 	case p.detail.Open:
-		return []key.Binding{p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"),
-			p.keys.Copy}
+		return []key.Binding{
+			p.keys.Run, widget.WithHelp(p.keys.Back, "back to the list"), widget.WithHelp(p.keys.Down, "scroll"),
+			p.keys.Copy,
+		}
 	}
 	return []key.Binding{
 		p.keys.Run, widget.WithHelp(p.keys.Enter, "read"), p.keys.Filter, widget.WithHelp(p.keys.NextPart,

@@ -20,7 +20,7 @@ type Detail struct {
 // or moves from row i in the list of n: it returns the row to select. A page is
 // page rows high.
 func (d Detail) HandleKey(k tea.KeyPressMsg, keys NavKeys, text TextView, w, h, page, i, n int) (next Detail, row int, ok bool) {
-	scroll := 0
+	var scroll int
 	switch {
 	case key.Matches(k, keys.Enter):
 		d.Open = !d.Open

@@ -67,9 +67,9 @@ func jsonObject(keys map[string]string) json.RawMessage {
 	return b
 }
 
-// Effects converts effects as the configuration spells them. Nil stays nil,
+// ParseEffects converts effects as the configuration spells them. Nil stays nil,
 // which is the default and not "none".
-func Effects(words []string) []tools.Effect {
+func ParseEffects(words []string) []tools.Effect {
 	if words == nil {
 		return nil
 	}
@@ -96,5 +96,5 @@ func (s Source) DefaultEffects() []tools.Effect {
 	case s.Effects == nil:
 		return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return e == tools.Admin })
 	}
-	return Effects(s.Effects)
+	return ParseEffects(s.Effects)
 }

@@ -84,7 +84,7 @@ func (e Editor) AddRule(ctx context.Context, rule config.Rule) error {
 
 func addRule(c config.Config, rule config.Rule) (Proposal, error) {
 	edit, err := c.AddRule(rule)
-	return newProposal("Add a rule", edit), err
+	return newConfigProposal("Add a rule", edit), err
 }
 
 // save plans an edit and makes it. When another program writes the file in
@@ -112,7 +112,7 @@ func (e Editor) save(ctx context.Context, plan func(config.Config) (Proposal, er
 	}
 }
 
-func newProposal(title string, edit config.Edit) Proposal {
+func newConfigProposal(title string, edit config.Edit) Proposal {
 	plan := status.Plan{Title: title, Steps: []status.Step{}, Risks: []string{}}
 	if edit.HasChanges() {
 		plan.Steps = append(plan.Steps, status.Step{Description: "edit " + edit.Path, Diff: edit.Diff()})

@@ -39,7 +39,7 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 	if g.Reset {
 		title = fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
 	}
-	p := newProposal(title, edit)
+	p := newConfigProposal(title, edit)
 	if slices.Contains(g.Effects, string(tools.Admin)) {
 		p.warn("admin lets agents change permissions")
 	}

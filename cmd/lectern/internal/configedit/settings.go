@@ -27,7 +27,7 @@ func (Editor) setOption(c config.Config, a status.Action) (Proposal, error) {
 	if o.Value == "" {
 		title = "Reset " + o.Key + " to " + cmp.Or(s.Default, `""`)
 	}
-	p := newProposal(title, edit)
+	p := newConfigProposal(title, edit)
 	if s.Restart && edit.HasChanges() {
 		p.warn("the change takes effect when the hub is restarted: `lectern hub restart`")
 	}
@@ -40,7 +40,7 @@ func (Editor) allowOrigin(c config.Config, a status.Action) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, fmt.Errorf("allow origin: %w", err)
 	}
-	p := newProposal("Let plugins from "+origin+" connect", edit)
+	p := newConfigProposal("Let plugins from "+origin+" connect", edit)
 	pages := "every page from " + origin
 	switch {
 	case origin == "null":

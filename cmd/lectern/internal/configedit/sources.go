@@ -40,7 +40,7 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, fmt.Errorf("add source: %w", err)
 	}
-	p := newProposal("Add source "+source.Name, edit)
+	p := newConfigProposal("Add source "+source.Name, edit)
 	p.Source, p.Folder = source, f
 	if !source.ReadOnly && ask == nil {
 		p.warn("agents may read, write and delete in %s; add it read-only to prevent writing and deleting", f.Path)
@@ -99,7 +99,7 @@ func (e Editor) removeSource(c config.Config, a status.Action) (Proposal, error)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("remove source: %w", err)
 	}
-	p := newProposal("Remove source "+name, edit)
+	p := newConfigProposal("Remove source "+name, edit)
 	p.Source = source
 	p.warn("agents lose access at once; the files stay where they are")
 	if ok && len(c.Sources) == 1 {

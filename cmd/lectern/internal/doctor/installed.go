@@ -19,7 +19,7 @@ var installedChecks = []check{
 // that says that none has.
 func (r *run) clientChecks() []check {
 	m := r.Machine()
-	server, _ := r.Server()
+	server, _ := r.ServerEntry()
 	var list []check
 	for _, c := range installer.Clients() {
 		if f := m.Find(c, server); f.Condition != installer.Absent {

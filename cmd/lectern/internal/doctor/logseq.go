@@ -232,7 +232,7 @@ func checkMethods(ctx context.Context, r *run, p status.Peer) status.Check {
 		detail += "; missing: " + strings.Join(missing, ", ")
 	}
 	const see = "See docs/logseq-compatibility.md for what each capability needs."
-	d, err := r.diagnosis(ctx, p)
+	d, err := r.askDiagnosis(ctx, p)
 	switch {
 	case err == nil && len(d.Missing) > 0:
 		return warn(detail+"; this Logseq lacks "+strings.Join(d.Missing, ", "), "Update Logseq. "+see)

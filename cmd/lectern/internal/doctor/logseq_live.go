@@ -52,8 +52,8 @@ type diagnosisResult struct {
 	err error
 }
 
-// diagnosis asks the plugin of a graph, once in a run.
-func (r *run) diagnosis(ctx context.Context, p status.Peer) (Diagnosis, error) {
+// askDiagnosis asks the plugin of a graph, once in a run.
+func (r *run) askDiagnosis(ctx context.Context, p status.Peer) (Diagnosis, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, found := r.diagnoses[graphKey(p)]
@@ -71,7 +71,7 @@ func graphKey(p status.Peer) string { return cmp.Or(p.Graph, p.Name) }
 // do, and changes nothing. If a person can be asked, it does so again while the
 // window is hidden.
 func checkWindow(ctx context.Context, r *run, p status.Peer) status.Check {
-	d, err := r.diagnosis(ctx, p)
+	d, err := r.askDiagnosis(ctx, p)
 	if c, failed := diagnosisFailed(d, err); failed {
 		return c
 	}
@@ -120,7 +120,7 @@ func rateWindow(d Diagnosis, detail string) status.Check {
 // checkProperties counts the properties by namespace: one that a plugin creates
 // is in the plugin's own namespace, not in that of people.
 func checkProperties(ctx context.Context, r *run, p status.Peer) status.Check {
-	d, err := r.diagnosis(ctx, p)
+	d, err := r.askDiagnosis(ctx, p)
 	if c, failed := diagnosisFailed(d, err); failed {
 		return c
 	}

@@ -16,7 +16,7 @@ func (h *hubProcess) api() supervisor.HubAPI {
 	queries := status.QueryHandlers{}
 	status.HandleStream(queries, status.LogsQuery, supervisor.LogLines(h.logs))
 	status.HandleStream(queries, status.CallsQuery, h.hub.Calls)
-	status.HandleQuery(queries, status.ChangesQuery, h.hub.Changes)
+	status.HandleQuery(queries, status.ChangesQuery, h.hub.ListChanges)
 	status.HandleQuery(queries, status.ToolsQuery, func(ctx context.Context, f status.ToolFilter) ([]status.Tool, error) {
 		return h.hub.Tools(ctx, f.Source, f.Client)
 	})

@@ -48,7 +48,7 @@ func (h *hubProcess) reload(ctx context.Context) error {
 // logNotices warns about keys of the file that have no effect any more.
 func (h *hubProcess) logNotices(conf config.Config) {
 	for _, n := range conf.Notices {
-		h.log.Warn(n.Format(conf.Path), "part", "config")
+		h.log.Warn("configuration key has no effect", "part", "config", "notice", n.Format(conf.Path))
 	}
 }
 

@@ -121,7 +121,7 @@ func (h *hubProcess) routes(port int, token loopnet.Token) http.Handler {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // the client went away
 	})
-	plugin := h.plugins.mount(mux)
+	plugin := h.plugins.addRoutes(mux)
 	mcp := loopnet.Route{Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Stream: true, MaxBody: bodyMax}
 	all, one := mcp, mcp
 	all.Path, one.Path = "/mcp", "/mcp/"

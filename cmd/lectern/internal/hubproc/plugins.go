@@ -67,8 +67,8 @@ func (p *plugins) token() loopnet.Token {
 	return token
 }
 
-// mount serves plugins on mux and returns the routes for the guard.
-func (p *plugins) mount(mux *http.ServeMux) []loopnet.Route {
+// addRoutes serves plugins on mux and returns the routes for the guard.
+func (p *plugins) addRoutes(mux *http.ServeMux) []loopnet.Route {
 	_ = p.token() // creates the file, or reports why it cannot, before a plugin connects
 	routes := p.Routes()
 	for _, r := range routes {

@@ -21,18 +21,18 @@ func Policy(c config.Config) *policy.Policy {
 	var grants []policy.Grant
 	for _, s := range c.Sources {
 		if len(s.Ask) > 0 {
-			grants = append(grants, policy.Grant{Source: s.Name, Ask: app.Effects(s.Ask), Line: s.Line})
+			grants = append(grants, policy.Grant{Source: s.Name, Ask: app.ParseEffects(s.Ask), Line: s.Line})
 		}
 	}
 	for _, g := range c.Clients {
 		grants = append(grants, policy.Grant{
-			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.Effects(g.Effects), Ask: app.Effects(g.Ask), Elicit: g.Elicit, Line: g.Line,
+			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.ParseEffects(g.Effects), Ask: app.ParseEffects(g.Ask), Elicit: g.Elicit, Line: g.Line,
 		})
 	}
 	var rules []policy.Rule
 	for _, r := range c.Rules {
 		rules = append(rules, policy.Rule{
-			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: app.Effects(r.Effects),
+			Do: policy.Verdict(r.Do), Client: r.Client, Proven: r.Proven, Source: r.Source, Effects: app.ParseEffects(r.Effects),
 			Tool: r.Tool, Path: r.Path, ToolDigest: r.Schema, Line: r.Line,
 		})
 	}
@@ -54,7 +54,7 @@ func hubSources(sources []app.Source) []hub.Source {
 	var list []hub.Source
 	for _, s := range sources {
 		list = append(list, hub.Source{
-			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.Effects(s.Effects), Options: s.Options, Location: s.Path,
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.ParseEffects(s.Effects), Options: s.Options, Location: s.Path,
 			Privacy: privacy(s.Source), Sample: s.Sample,
 		})
 	}

@@ -61,9 +61,9 @@ func (p Planner) runProgram(ctx context.Context, argv []string) (string, error) 
 	return string(output), nil
 }
 
-// Server is our entry as clients get it. hint tells the person what to do
+// ServerEntry is our entry as clients get it. hint tells the person what to do
 // first; empty: nothing.
-func (p Planner) Server() (s installer.Server, hint string) {
+func (p Planner) ServerEntry() (s installer.Server, hint string) {
 	return p.serverAt(p.configuredEndpoint())
 }
 
@@ -124,7 +124,7 @@ type Connection struct {
 
 // Connection resolves c to what installer needs.
 func (p Planner) Connection(c Connection) (s installer.Server, where installer.ConnectOptions, hint string, err error) {
-	s, hint = p.Server()
+	s, hint = p.ServerEntry()
 	if err := config.CheckName(c.Name); err != nil {
 		return s, where, "", app.Usagef("--name: %w", err)
 	}

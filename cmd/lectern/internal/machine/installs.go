@@ -44,7 +44,7 @@ func (m *Machine) installations() []status.Installation {
 
 func (m *Machine) clientInstallations() []status.Installation {
 	here := m.planner.Machine()
-	server, _ := m.planner.Server()
+	server, _ := m.planner.ServerEntry()
 	list := []status.Installation{}
 	for _, c := range installer.Clients() {
 		f := here.Find(c, server)
