@@ -293,6 +293,9 @@ func TestFormsInAnyOrder(t *testing.T) {
 					if r.IntN(4) > 0 { // mostly who was asked
 						a, path = o.who, o.path
 					}
+					if time.Now().Equal(o.until) { // the form is just expiring: let it
+						time.Sleep(time.Nanosecond)
+					}
 					said, allow := r.IntN(4) > 0, r.IntN(3) > 0
 					back := filledIn(state, allow)
 					back.Answer.Valid = said

@@ -39,7 +39,7 @@ func (s *Site) Do(method, path, body string, header ...string) (*http.Response, 
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := (&http.Client{}).Do(req)
+	resp, err := (&http.Client{}).Do(req) //nolint:bodyclose // it is closed below
 	if err != nil {
 		s.T.Fatal(err)
 	}
