@@ -39,7 +39,7 @@ func (s *Site) Do(method, path, body string, header ...string) (*http.Response, 
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := (&http.Client{}).Do(req) //nolint:bodyclose // it is closed below
+	resp, err := (&http.Client{}).Do(req)
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (s *Site) Do(method, path, body string, header ...string) (*http.Response, 
 // Initialize opens a session of the legacy era.
 func (s *Site) Initialize(path string) (session string) {
 	s.T.Helper()
-	resp, body := s.Do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+InitParams+`}`)
+	resp, body := s.Do("POST", path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+InitParams+`}`) //nolint:bodyclose // Do has closed it
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Mcp-Session-Id") == "" {
 		s.T.Fatalf("initialize: %s %s", resp.Status, body)
 	}
