@@ -35,7 +35,7 @@ type Config struct {
 	Sources []Source // in the order of the file
 	Clients []Client
 	Rules   []Rule
-	// Notices are about keys in the file that no longer have an effect. They are
+	// Notices are about keys in the file that have another name or no effect now. They are
 	// not errors.
 	Notices []Fault
 

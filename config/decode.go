@@ -59,12 +59,13 @@ func (c *Config) readSettings(top configTable, name string) {
 			in, known = append(in, s), append(known, key)
 		}
 	}
-	for removed := range removedSettings {
-		if table, key, _ := strings.Cut(removed, "."); table == name {
+	for _, former := range slices.Concat(slices.Collect(maps.Keys(removedSettings)), slices.Collect(maps.Keys(renamedSettings))) {
+		if table, key, _ := strings.Cut(former, "."); table == name {
 			known = append(known, key)
 		}
 	}
 	if t, ok := top.table(name, known...); ok {
+		t.readRenamed()
 		for i, s := range in {
 			s.read(t, known[i], c)
 		}
@@ -72,13 +73,37 @@ func (c *Config) readSettings(top configTable, name string) {
 	}
 }
 
+// readRenamed gives the values of former keys to those that replace them.
+func (t configTable) readRenamed() {
+	for _, former := range slices.Sorted(maps.Keys(t.values)) {
+		path := tomltext.Under(t.path, former)
+		renamed, ok := renamedSettings[path]
+		if !ok {
+			continue
+		}
+		_, key, _ := strings.Cut(renamed, ".")
+		message := "is now called " + renamed + "; rename it"
+		if _, both := t.values[key]; both {
+			message = "has no effect, because it is now called " + renamed + ", which is set too; remove the line"
+		} else {
+			t.values[key] = t.values[former]
+		}
+		t.notice(path, message)
+	}
+}
+
+// notice notes something about a key that does not keep the file from being read.
+func (t configTable) notice(path, message string) {
+	line, column := tomltext.Position(t.decoder.text, t.keyOffset(path))
+	t.notices = append(t.notices, Fault{line, column, path, message})
+}
+
 // noticeRemoved notes the keys of a table that have no effect any more.
 func (t configTable) noticeRemoved() {
 	for key := range t.values {
 		path := tomltext.Under(t.path, key)
 		if why, ok := removedSettings[path]; ok {
-			line, column := tomltext.Position(t.decoder.text, t.keyOffset(path))
-			t.notices = append(t.notices, Fault{line, column, path, "has no effect any more, because " + why + "; remove the line"})
+			t.notice(path, "has no effect any more, because "+why+"; remove the line")
 		}
 	}
 }

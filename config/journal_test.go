@@ -27,6 +27,33 @@ func TestJournalKeys(t *testing.T) {
 	}
 }
 
+// A key with another name in earlier versions still counts, until the new name
+// is there too.
+func TestRenamedKeys(t *testing.T) {
+	for text, want := range map[string]struct {
+		deletes int
+		notice  string
+	}{
+		"fuse_deletes = 7":                      {7, "/c/config.toml:2:1: limits.fuse_deletes: is now called limits.breaker_deletes; rename it"},
+		"fuse_deletes = 7\nbreaker_deletes = 8": {8, "/c/config.toml:2:1: limits.fuse_deletes: has no effect, because it is now called limits.breaker_deletes, which is set too; remove the line"},
+	} {
+		c, err := Parse("/c/config.toml", []byte("[limits]\n"+text+"\n"), Schema{})
+		if err != nil || len(c.Notices) != 1 || c.Limits.BreakerDeletes != want.deletes {
+			t.Fatalf("%s: %d, notices %v, %v", text, c.Limits.BreakerDeletes, c.Notices, err)
+		}
+		if got := c.Notices[0].Format(c.Path); got != want.notice {
+			t.Errorf("notice %q, want %q", got, want.notice)
+		}
+		edit, err := c.SetOption("limits.breaker_deletes", "9")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if after, err := Parse("/c/config.toml", []byte(edit.After), Schema{}); err != nil || after.Limits.BreakerDeletes != 9 {
+			t.Errorf("%s, set to 9: %d, %v", text, after.Limits.BreakerDeletes, err)
+		}
+	}
+}
+
 // A key that an earlier version had does not stop the file from being read, and
 // says where it stands and that it may go.
 func TestRemovedKeys(t *testing.T) {

@@ -45,9 +45,9 @@ func settings() []setting {
 			0, 1<<20, func(c *Config) *int { return &c.Limits.CallsPerMinute }).needsRestart(),
 		intSetting("limits.session_writes", "calls of one session that may change something; 0: no limit",
 			0, 1<<20, func(c *Config) *int { return &c.Limits.SessionWrites }).needsRestart(),
-		intSetting("limits.fuse_deletes", "targets that one client deletes in a minute until its circuit breaker trips and you are asked; 0: never",
+		intSetting("limits.breaker_deletes", "targets that one client deletes in a minute until its circuit breaker trips and you are asked; 0: never",
 			0, 1<<20, func(c *Config) *int { return &c.Limits.BreakerDeletes }).needsRestart(),
-		intSetting("limits.fuse_bytes", "bytes that one client rewrites in a minute until its circuit breaker trips and you are asked; 0: never",
+		intSetting("limits.breaker_bytes", "bytes that one client rewrites in a minute until its circuit breaker trips and you are asked; 0: never",
 			0, 1<<30, func(c *Config) *int { return &c.Limits.BreakerBytes }).needsRestart(),
 		daysSetting("journal.keep", "how long changes of agents can be undone, such as 90d",
 			func(c *Config) *time.Duration { return &c.Journal.Keep }).needsRestart(),
@@ -67,6 +67,13 @@ func settings() []setting {
 // is read, with a notice that says why the key has no effect.
 var removedSettings = map[string]string{
 	"journal.key": "the key of the journal is always in a file beside it",
+}
+
+// renamedSettings are keys that had another name in earlier versions. A file
+// with the old name is read, with a notice that gives the new one.
+var renamedSettings = map[string]string{
+	"limits.fuse_deletes": "limits.breaker_deletes",
+	"limits.fuse_bytes":   "limits.breaker_bytes",
 }
 
 func (s setting) needsRestart() setting {

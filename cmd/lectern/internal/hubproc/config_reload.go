@@ -45,10 +45,10 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	return nil
 }
 
-// logNotices warns about keys of the file that have no effect any more.
+// logNotices warns about keys of the file that have another name or no effect now.
 func (h *hubProcess) logNotices(conf config.Config) {
 	for _, n := range conf.Notices {
-		h.log.Warn("configuration key has no effect", "part", "config", "notice", n.Format(conf.Path))
+		h.log.Warn("configuration notice", "part", "config", "notice", n.Format(conf.Path))
 	}
 }
 
