@@ -48,7 +48,7 @@ func TestRenamedKeys(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if after, err := Parse("/c/config.toml", []byte(edit.After), Schema{}); err != nil || after.Limits.BreakerDeletes != 9 {
+		if after, err := Parse("/c/config.toml", edit.After, Schema{}); err != nil || after.Limits.BreakerDeletes != 9 {
 			t.Errorf("%s, set to 9: %d, %v", text, after.Limits.BreakerDeletes, err)
 		}
 	}
