@@ -98,7 +98,7 @@ func TestMouseOnRows(t *testing.T) {
 		{"Overview", "port 12740 is taken", "2 of 2", "This needs a manual fix."},
 		{pane.SourcesPane, "● work-wiki", "wiki.example.org", "Pages of work-wiki"},
 		{pane.ActivityPane, "11:59:14", "paused", "Call "},
-		{pane.ChangesPane, "deleted Old", "deleted by", "deleted by"},
+		{pane.ChangesPane, "delete  Old", "delete by", "delete by"},
 		{pane.ToolsPane, "delete_page", "▸ delete_page", "path * · string"},
 		{"Doctor", "fail    notes can be read", "source.notes", "done: reopen notes"},
 		{"Settings", "● policy.default", "one of", "‹ ask ›"},

@@ -48,7 +48,7 @@ func (m crashingPanel) View() tea.View {
 	return v
 }
 
-func (m crashingPanel) Farewell() string { return "Farewell." }
+func (m crashingPanel) ExitMessage() string { return "Farewell." }
 
 // runCrashingPanel is lectern with a panel that panics.
 func runCrashingPanel() {

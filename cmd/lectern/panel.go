@@ -73,8 +73,8 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 	if m, ok := end.(tui.Model); ok {
 		_ = atomicfile.WriteFile(c.Paths.Panel(), m.Memory(), 0o600)
 	}
-	if m, ok := end.(interface{ Farewell() string }); ok && (err == nil || errors.Is(err, errPanelCrashed)) {
-		c.printf("%s\n", text(m.Farewell()))
+	if m, ok := end.(interface{ ExitMessage() string }); ok && (err == nil || errors.Is(err, errPanelCrashed)) {
+		c.printf("%s\n", text(m.ExitMessage()))
 	}
 	return err
 }
