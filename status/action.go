@@ -147,7 +147,7 @@ func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1
 type NewSource struct {
 	Name     string `json:"name,omitempty"` // empty: made from the folder's name
 	Kind     string `json:"kind,omitempty"` // empty: detected
-	Location string `json:"place"`
+	Location string `json:"location"`
 	ReadOnly bool   `json:"read_only,omitempty"`
 	Ask      bool   `json:"ask,omitempty"` // a person is asked before anything is written
 	// Exclude and Only are rules about what agents must not see, such as

@@ -60,6 +60,6 @@ const (
 type Discovered struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name"` // what the source would be called
-	Location string `json:"place"`
+	Location string `json:"location"`
 	Reason   string `json:"reason"` // "Obsidian knows it"
 }

@@ -89,7 +89,7 @@ type Hub struct {
 type Source struct {
 	Component
 	Kind     string   `json:"kind"`
-	Location string   `json:"place"` // folder, graph or address
+	Location string   `json:"location"` // folder, graph or address
 	ReadOnly bool     `json:"read_only"`
 	Effects  []string `json:"effects"` // what agents may do
 	Tools    int      `json:"tools"`
