@@ -114,7 +114,7 @@ func (q *Queue) await(ctx context.Context, c Client, p *pending, limit time.Dura
 	}
 }
 
-// err is what the client is told of a decision that does not let its call run.
+// err is the error that the client gets for a decision that does not let its call run.
 func (d decision) err(ctx context.Context) error {
 	switch {
 	case d.hubEnds:

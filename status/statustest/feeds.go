@@ -54,7 +54,7 @@ func lineTest(f *Fake, c status.Client) feedTest[status.Line] {
 	}
 }
 
-// runFeed checks the numbered values that start makes anew for every check.
+// runFeed checks the numbered values that start makes for each check.
 func runFeed[T any](t *testing.T, start func(*testing.T) feedTest[T]) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, feedTest[T]){

@@ -58,7 +58,7 @@ type hubProcess struct {
 	journal *journal.Journal
 	pinned  atomic.Bool
 	audit   atomic.Pointer[audit.Trail] // nil: it could not be opened
-	// notified is when the desktop was last told of a waiting call.
+	// notified is when the last desktop notification of a pending approval was shown.
 	notified atomic.Pointer[time.Time]
 
 	mu   sync.Mutex // one reload at a time

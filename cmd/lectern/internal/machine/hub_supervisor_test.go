@@ -60,7 +60,7 @@ func TestHubSupervisorShowsWhy(t *testing.T) {
 	if err := c.Do(t.Context(), status.Action{Verb: status.StartHub}); err == nil {
 		t.Error("a hub was started")
 	}
-	apptest.Await(t, c, "failed anew", func(s status.Snapshot) bool {
+	apptest.Await(t, c, "failed again", func(s status.Snapshot) bool {
 		return len(s.Problems) > 0 && strings.Contains(s.Problems[len(s.Problems)-1].Title, "now it is the roof")
 	})
 }
