@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/problems"
@@ -24,7 +25,11 @@ func checkConfig(_ context.Context, r *run) status.Check {
 	case err != nil:
 		return fromProblem(problems.BrokenConfig(r.Paths.File(), err, r.Now()))
 	case len(conf.Notices) > 0:
-		return warn(conf.Notices[0].Format(conf.Path), "Remove that line; the rest of the file is used.")
+		var notices []string
+		for _, n := range conf.Notices {
+			notices = append(notices, n.Format(conf.Path))
+		}
+		return warn(strings.Join(notices, "; "), "Change these lines as they say; the rest of the file is used.")
 	case !conf.InFile():
 		return ok("there is no %s; the defaults apply", r.Paths.File())
 	default:
