@@ -119,7 +119,7 @@ func (h *Hub) resolveEffect(ctx context.Context, c *call) (tools.Effect, error) 
 // even if the call has been answered by then.
 func (h *Hub) run(ctx context.Context, c *call, open *sourceRef, auth authorization) (tools.Result, error) {
 	res, err := catchPanic(func() (tools.Result, error) {
-		return h.invoke(ctx, c, open, callContext{c.Context, h, c, auth}, auth.args)
+		return h.invoke(ctx, c, open, newCallContext(h, c, auth), auth.args)
 	})
 	if c.recorder != nil {
 		c.recorder.End(ctx, open.Restorer(), err)
@@ -169,5 +169,5 @@ func (h *Hub) Call(ctx context.Context, source, tool string, args json.RawMessag
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return h.call(ctx, by, mcp.Call{Tool: tool, Args: args, Context: tools.NopCallContext{}})
+	return h.call(ctx, by, mcp.Call{Tool: tool, Args: args})
 }

@@ -80,7 +80,7 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 
 // ask waits for a person and returns what they approve.
 func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
-	client := approval.Client{Progress: c.Context.Progress, Form: c.returned}
+	client := approval.Client{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
 	if p.Elicits(c.client, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}

@@ -112,7 +112,7 @@ func (p *fakeNotes) Move(ctx context.Context, c tools.CallContext, in moveIn) (d
 func (p *fakeNotes) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
 func (p *fakeNotes) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
-	if _, dryRun := c.(*tools.DryRun); !dryRun && p.beforeWrite != nil {
+	if _, dryRun := c.Writes.(*tools.DryRun); !dryRun && p.beforeWrite != nil {
 		p.beforeWrite(p)
 	}
 	var changes []tools.Change
@@ -229,7 +229,7 @@ type callOutcome struct {
 func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan callOutcome {
 	out := make(chan callOutcome, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 		out <- callOutcome{res, tools.AsError(err)}
 	}()
 	return out

@@ -26,8 +26,8 @@ func (h *Hub) localCaller(name string) (caller, *source, error) {
 	return caller{h.localSession(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, in[0], nil
 }
 
-// batchBytes is about how many bytes of names are sent together.
-const batchBytes = 64 << 10
+// pagesAtOnce is how many pages are sent together.
+const pagesAtOnce = 500
 
 // Pages implements [status.Browser]. Its error is a [tools.Error], as are those of
 // Page and Search.
@@ -36,35 +36,39 @@ func (h *Hub) Pages(ctx context.Context, source string) (<-chan status.PageList,
 	if err != nil {
 		return nil, err
 	}
-	all, err := readSource(ctx, h, by, src, "pages", "", func(ctx context.Context, open *sourceRef) ([]tools.PageInfo, error) { return open.Pages(ctx) })
+	next := func(after string) (tools.PageList, error) {
+		return readSource(ctx, h, by, src, "pages", "", func(ctx context.Context, open *sourceRef) (tools.PageList, error) {
+			return open.Pages(ctx, tools.PageQuery{After: after, Limit: pagesAtOnce})
+		})
+	}
+	list, err := next("")
 	if err != nil {
 		return nil, err
 	}
 	ch := make(chan status.PageList)
 	go func() {
 		defer close(ch)
-		for rest := all; len(rest) > 0; {
-			var list status.PageList
-			list, rest = nextBatch(rest)
-			list.Total = len(all)
+		for err == nil && len(list.Pages) > 0 {
 			select {
-			case ch <- list:
+			case ch <- statusPages(list):
 			case <-ctx.Done():
 				return
 			}
+			if list.Next == "" {
+				return
+			}
+			list, err = next(list.Next)
 		}
 	}()
 	return ch, nil
 }
 
-// nextBatch is as many of the pages as are sent together, and the rest.
-func nextBatch(pages []tools.PageInfo) (list status.PageList, rest []tools.PageInfo) {
-	for used := 0; len(pages) > 0 && used < batchBytes; pages = pages[1:] {
-		p := pages[0]
-		used += len(p.Name) + 80
-		list.Pages = append(list.Pages, status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified})
+func statusPages(list tools.PageList) status.PageList {
+	out := status.PageList{Total: list.Total, Pages: make([]status.Page, len(list.Pages))}
+	for i, p := range list.Pages {
+		out.Pages[i] = status.Page{Name: p.Name, Size: p.Size, Modified: p.Modified}
 	}
-	return list, pages
+	return out
 }
 
 // Page implements [status.Browser].

@@ -56,7 +56,7 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 	system := tools.System[*pagedSource, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
 		Open:  func(context.Context, struct{}, tools.Env) (*pagedSource, error) { return &pagedSource{pages}, nil },
-		Pages: &tools.Pages[*pagedSource]{List: (*pagedSource).list, Read: (*pagedSource).page},
+		Pages: &tools.Pages[*pagedSource]{List: tools.AllPages((*pagedSource).list), Read: (*pagedSource).page},
 		Tools: []tools.Tool[*pagedSource]{tools.Define(tools.Spec[findIn, findOut]{
 			Name: "seek", Title: "Seek", Doc: "Seeks.", Effect: tools.Reads,
 			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },

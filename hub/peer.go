@@ -12,9 +12,13 @@ import (
 
 // openPeer is the Peer of a source; nil if its System has none.
 func (h *Hub) openPeer(kind tools.Kind, conf Source) (tools.Peer, error) {
-	name, wanted, err := kind.PeerName(conf.Options)
+	spec := kind.Peer()
+	if spec == nil {
+		return nil, nil //nolint:nilnil // the System has no Peer
+	}
+	name, err := spec.Name(conf.Options)
 	switch {
-	case err != nil || !wanted:
+	case err != nil:
 		return nil, err
 	case h.bridge == nil:
 		return noPeer{}, nil

@@ -39,7 +39,7 @@ func peerKind() tools.Kind {
 		Open: func(_ context.Context, _ peerSourceConfig, env tools.Env) (peerSource, error) {
 			return peerSource{env.Peer}, nil
 		},
-		Peer: func(c peerSourceConfig) string { return c.Graph },
+		Peer: &tools.PeerSpec[peerSourceConfig]{Name: func(c peerSourceConfig) string { return c.Graph }},
 		Tools: []tools.Tool[peerSource]{tools.Define(tools.Spec[textIn, textOut]{
 			Name: "ask", Effect: tools.Reads, Doc: "Asks.", Errors: tools.Codes(),
 		}, peerSource.Ask)},

@@ -145,6 +145,19 @@ type Peer struct {
 	LastError    string        `json:"last_error,omitempty"` // the code of the last failure
 }
 
+// A Fact is something that a Peer says about itself: "Logseq" "0.10.15".
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A Capability is something that a Peer can do, or cannot.
+type Capability struct {
+	Key    string `json:"key"`
+	Title  string `json:"title"`
+	Reason string `json:"reason,omitempty"` // why it is missing; empty: it is there
+}
+
 // Severity of a Problem.
 type Severity string
 

@@ -22,7 +22,7 @@ func (ep *endpoint) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.C
 	caller := newMCPCaller(x)
 	defer caller.end()
 	res, err := ep.Hub.Call(ctx, Call{
-		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Context: caller,
+		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Notify: caller,
 		Prompt: x.prompter(ctx), Forms: x.hasForms(), Form: x.filledForm(r.Params.MultiRoundTripParams),
 	})
 	t, shown := ep.toolset(x).Tools[r.Params.Name]
