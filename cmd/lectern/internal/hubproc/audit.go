@@ -22,7 +22,7 @@ func (h *hubProcess) openAudit() {
 		return
 	}
 	h.audit.Store(trail)
-	h.hub.SetTrail(trail)
+	h.hub.Calls().SetTrail(trail)
 }
 
 func (h *hubProcess) newAuditTrail() (*audit.Trail, error) {

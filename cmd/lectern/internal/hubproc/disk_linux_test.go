@@ -70,10 +70,10 @@ func TestFullDisk(t *testing.T) {
 	if s.Hub.State != status.Degraded || !strings.Contains(s.Problems[0].Title, "no space left") {
 		t.Errorf("the hub is %s with %+v", s.Hub.State, s.Problems)
 	}
-	if _, err := h.hub.Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "list_pages", nil); err != nil {
 		t.Errorf("read: %v", err)
 	}
-	_, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
+	_, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"`+strings.Repeat("x", 9000)+`"}`))
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") || !strings.Contains(e.Message, "no space left") {
 		t.Errorf("write: %v", err) // what cannot be remembered is not written
 	}
@@ -95,7 +95,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.hub.Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
+	if _, err := h.hub.Person().Call(t.Context(), app.SampleName, "create_page", []byte(`{"title":"New","content":"x"}`)); err != nil {
 		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))
