@@ -60,7 +60,7 @@ func (l *CallLog) record(c *call, res tools.Result, err error) {
 	l.history.add(done)
 	l.addToTrail(c, done)
 	attrs := []slog.Attr{
-		slog.String("part", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
+		slog.String("component", "audit"), slog.String("session", done.Session), slog.String("client", done.Client),
 		slog.String("tool", done.Tool), slog.String("source", done.Source), slog.String("effect", done.Effect),
 		slog.Duration("duration", done.Duration), slog.Int("bytes", done.ResponseBytes), slog.String("code", cmp.Or(code, "ok")),
 	}

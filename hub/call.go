@@ -156,7 +156,7 @@ func (h *Hub) publicError(s *session, tool string, src *source, err error) error
 	}
 	e := tools.AsError(err)
 	if e.Code == tools.Internal {
-		h.log.Error("call failed", "part", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
+		h.log.Error("call failed", "component", "hub", "session", s.ID, "tool", tool, "source", nameOf(src),
 			"err", err, "cause", e.Cause, "stack", stackOf(err))
 	}
 	return e

@@ -144,7 +144,7 @@ func TestAuditHoldsNoContent(t *testing.T) {
 	c.Call("say", `{"text":"swordfish"}`)
 	c.Call("miss", `{}`)
 	log := h.log.String()
-	for _, want := range []string{"part=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
+	for _, want := range []string{"component=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit lacks %s:\n%s", want, log)
 		}

@@ -35,7 +35,7 @@ func (l *ChangeLog) lastSession() uint64 {
 	}
 	last, err := l.journal.Sessions()
 	if err != nil {
-		l.log.Error("open journal", "part", journalComponent, "err", err) // the next write reports it to people
+		l.log.Error("open journal", "component", journalComponent, "err", err) // the next write reports it to people
 	}
 	return last
 }
@@ -65,7 +65,7 @@ func (l *ChangeLog) report(err error) {
 		l.snapshot.clear(journalStopped.Code, journalComponent)
 	case ok && e.Code == tools.Unavailable && !l.stopped.Swap(true):
 		l.snapshot.raise(journalStopped.New(journalComponent, status.Args{"why": e.Message}))
-		l.log.Error("journal cannot be written", "part", journalComponent, "err", e.Cause)
+		l.log.Error("journal cannot be written", "component", journalComponent, "err", e.Cause)
 	}
 }
 
@@ -86,12 +86,12 @@ func (s *source) recoverWrites() bool {
 	})
 	if err != nil {
 		if s.life.Err() == nil {
-			s.hub.log.Warn("recovery of interrupted writes is postponed", "part", s.conf.Name, "err", err)
+			s.hub.log.Warn("recovery of interrupted writes is postponed", "component", s.conf.Name, "err", err)
 		}
 		return false
 	}
 	if found.HasFindings() {
-		s.hub.log.Warn("recovered interrupted writes", "part", s.conf.Name, "happened", found.Written,
+		s.hub.log.Warn("recovered interrupted writes", "component", s.conf.Name, "happened", found.Written,
 			"dropped", found.Dropped, "unsure", found.Unknown, "undos_resumed", found.Resumed, "undos_stuck", len(found.Conflicted))
 	}
 	if found.Unknown > 0 {

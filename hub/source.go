@@ -158,7 +158,7 @@ func (s *source) reopen() error {
 		}
 		return s.kind.Open(ctx, s.conf.Options, tools.Env{
 			Name:            s.conf.Name,
-			Log:             s.hub.log.With("part", s.conf.Name),
+			Log:             s.hub.log.With("component", s.conf.Name),
 			Now:             s.hub.now,
 			Peer:            peer,
 			Privacy:         s.conf.Privacy,
@@ -223,7 +223,7 @@ func (s *source) replace(next *sourceRef) {
 	}
 	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, former.Close() })
 	if err != nil {
-		s.hub.log.Warn("close source", "part", s.conf.Name, "err", err)
+		s.hub.log.Warn("close source", "component", s.conf.Name, "err", err)
 	}
 	s.mu.Lock()
 	s.closeErr = err

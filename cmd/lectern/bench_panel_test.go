@@ -77,7 +77,7 @@ func BenchmarkPanelFull(b *testing.B) {
 	x.waitFor("● ready", "─ Sources 500 ─")
 	x.typeKeys("7")
 	for i := range 1_000_000 {
-		log.Info("call done", "part", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)
+		log.Info("call done", "component", "notes", "tool", "markdown_read_page", "session", i+1, "page", "日本語/会議", "duration_ms", 2, "bytes", 1840)
 	}
 	x.waitFor("session=1000000 ")
 	p := startServe(b, exe, home)

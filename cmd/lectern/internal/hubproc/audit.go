@@ -17,7 +17,7 @@ const auditDelay = 200 * time.Millisecond
 func (h *hubProcess) openAudit() {
 	trail, err := h.newAuditTrail()
 	if err != nil {
-		h.log.Error("open audit trail", "part", problems.Hub, "err", err)
+		h.log.Error("open audit trail", "component", problems.Hub, "err", err)
 		h.reportAuditStopped(err)
 		return
 	}

@@ -63,7 +63,7 @@ func TestFullDisk(t *testing.T) {
 	fillDisk(t, filler)
 
 	for i := range 400 { // more than the page that the file's end has room in
-		h.log.Info("something happens", "part", "test", "number", i, "at_length", strings.Repeat(".", 100))
+		h.log.Info("something happens", "component", "test", "number", i, "at_length", strings.Repeat(".", 100))
 	}
 	apptest.Eventually(t, "the log is known not to be written", func() bool { return h.checkLog(false) })
 	s := apptest.Await(t, c, "that the log is not written", apptest.HasProblem(problems.LogStopped))
@@ -99,7 +99,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("write when there is room: %v", err)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	h.log.Info("there is room", "part", "test")
+	h.log.Info("there is room", "component", "test")
 	apptest.Eventually(t, "the log is written again", func() bool { return !h.checkLog(true) })
 	apptest.Await(t, c, "that the log is written again", func(s status.Snapshot) bool { return !apptest.HasProblem(problems.LogStopped)(s) })
 	if err := c.Do(t.Context(), add); err != nil {
