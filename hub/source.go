@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,21 @@ const (
 	retryEvery = 30 * time.Second
 	openWithin = 30 * time.Second
 )
+
+// Source says how to open one knowledge base and what agents may do with it.
+type Source struct {
+	Name     string // [a-z0-9-]+
+	Kind     string // the name of its System
+	ReadOnly bool   // grants only reads, whatever Effects says
+	// Effects are granted to agents. Nil grants all but [tools.Admin], which
+	// is never granted unless it is named.
+	Effects []tools.Effect
+	// Privacy hides parts of it from agents.
+	Privacy  tools.Privacy
+	Options  json.RawMessage // the System's own keys
+	Location string          // folder, graph or address, for people
+	Sample   bool            // the Welcome vault
+}
 
 // A source is one entry of the configuration with the opened source behind it,
 // if it could be opened. One goroutine, maintain, opens, checks and closes it.
@@ -136,13 +152,13 @@ func (s *source) reopen() error {
 	ctx, cancel := context.WithTimeout(s.life, openWithin)
 	defer cancel()
 	opened, err := catchPanic(func() (*tools.OpenedSource, error) {
-		peer, err := s.hub.openPeer(s.kind, s.conf)
+		peer, err := openPeer(s.hub.bridge, s.kind, s.conf)
 		if err != nil {
 			return nil, err
 		}
 		return s.kind.Open(ctx, s.conf.Options, tools.Env{
 			Name:            s.conf.Name,
-			Log:             s.hub.log.With("part", s.conf.Name),
+			Log:             s.hub.log.With("component", s.conf.Name),
 			Now:             s.hub.now,
 			Peer:            peer,
 			Privacy:         s.conf.Privacy,
@@ -164,9 +180,9 @@ func (s *source) reopen() error {
 // resourceChanged tells those subscribers of uri who could read it from s.
 func (s *source) resourceChanged(uri string) {
 	s.hub.mcp.ResourceChanged(uri, func(scope string, who policy.Client) bool {
-		cache, _ := s.hub.toolsets(scope)
+		cache, _ := s.hub.sources.toolsets(scope)
 		v := cache.forClient(who)
-		return v.covers(s) && v.granted(s, tools.Reads) && s.hub.checkRead(who, s, "resources/read", uri) == nil
+		return v.covers(s) && v.granted(s, tools.Reads) && checkRead(s.hub.policy.Load(), who, s, "resources/read", uri) == nil
 	})
 }
 
@@ -207,7 +223,7 @@ func (s *source) replace(next *sourceRef) {
 	}
 	_, err := catchPanic(func() (struct{}, error) { return struct{}{}, former.Close() })
 	if err != nil {
-		s.hub.log.Warn("close source", "part", s.conf.Name, "err", err)
+		s.hub.log.Warn("close source", "component", s.conf.Name, "err", err)
 	}
 	s.mu.Lock()
 	s.closeErr = err

@@ -148,7 +148,7 @@ func (h *hubProcess) writeSample(conf config.Config) {
 		return
 	}
 	if err := discover.WriteSample(h.Paths.Sample()); err != nil {
-		h.log.Error("write sample vault", "part", app.SampleName, "err", err)
+		h.log.Error("write sample vault", "component", app.SampleName, "err", err)
 	}
 }
 
@@ -192,7 +192,7 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 	return daemon.HubConfig{
 		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
 		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
-		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("part", "hub"), Now: h.Now,
+		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
 
@@ -200,10 +200,10 @@ func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Co
 // where people look for it.
 func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 	if before.Successor != nil {
-		h.log.Info("hub takes over from another build", "part", "update", "from", before.Version, "to", h.Stamp().Version)
+		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
-	h.log.Warn("the hub before this one died", "part", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
+	h.log.Warn("the hub before this one died", "component", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.
