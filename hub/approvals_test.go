@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
@@ -27,13 +28,13 @@ func TestAsk(t *testing.T) {
 		if len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || len(plan.Risks) != 1 {
 			t.Errorf("plan: %+v", plan)
 		}
-		if h.notes.writes != 0 {
+		if h.notes.Writes != 0 {
 			t.Error("written before anybody said yes")
 		}
 		h.answer(w.ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if h.notes.holds("a") != "two\n" || h.notes.writes != 1 {
-			t.Errorf("%d writes, a holds %q", h.notes.writes, h.notes.holds("a"))
+		if h.notes.Holds("a") != "two\n" || h.notes.Writes != 1 {
+			t.Errorf("%d writes, a holds %q", h.notes.Writes, h.notes.Holds("a"))
 		}
 
 		out = a.startCall(t.Context(), "drop", `{"path":"a"}`) // the yes was for one call
@@ -59,17 +60,15 @@ func TestAsk(t *testing.T) {
 func TestChecklistSingleUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil, Limits{})
-		h.notes.beforeWrite = func(p *fakeNotes) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.pages["a"] = "a person's edit\n"
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) {
+			p.Edit("a", "a person's edit\n")
 		}
 		a := h.agent(cursor)
 		out := a.startCall(t.Context(), "put", `{"path":"a","text":"two\n"}`)
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, tools.Conflict, "not what the user approved")
-		if h.notes.writes != 0 || h.notes.holds("a") != "a person's edit\n" {
+		if h.notes.Writes != 0 || h.notes.Holds("a") != "a person's edit\n" {
 			t.Error("an edit was overwritten that the person who approved was not shown")
 		}
 		out = a.startCall(t.Context(), "put", `{"path":"a","text":"two\n"}`) // asks again
@@ -81,7 +80,7 @@ func TestChecklistSingleUse(t *testing.T) {
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, tools.Conflict, "tried to make others")
-		if h.notes.holds("n") != "x" || h.notes.holds("n2") != "" {
+		if h.notes.Holds("n") != "x" || h.notes.Holds("n2") != "" {
 			t.Error("what was not shown was written, or what was approved was not")
 		}
 	})
@@ -111,7 +110,7 @@ func TestChecklistExpiry(t *testing.T) {
 		}
 		out = a.startCall(t.Context(), "drop", `{"path":"a"}`)
 		synctest.Wait()
-		h.notes.clockSkew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
+		h.notes.ClockSkew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
 		if err := h.Approvals().Answer(h.onlyPending().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "timed out") {
 			t.Errorf("an answer after its time: %v", err)
 		}
@@ -126,7 +125,7 @@ func TestChecklistExpiry(t *testing.T) {
 			checkOutcome(t, <-out, tools.Timeout, "cancelled")
 		}
 		time.Sleep(time.Hour)
-		if h.notes.writes != 0 || len(h.Approvals().Pending()) != 0 {
+		if h.notes.Writes != 0 || len(h.Approvals().Pending()) != 0 {
 			t.Error("a call ran although its client was gone")
 		}
 	})
@@ -174,7 +173,7 @@ func TestYesForGoodMeetsItsRule(t *testing.T) {
 	for want, rule := range map[tools.Code]policy.Verdict{"ok": policy.Always, tools.Conflict: policy.Ask} {
 		synctest.Test(t, func(t *testing.T) {
 			h := startNotes(t, askWrites(), nil, Limits{})
-			h.notes.beforeWrite = func(*fakeNotes) {
+			h.notes.BeforeWrite = func(*hubtest.FakeNotes) {
 				h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: rule, Tool: "drop", Client: "cursor"}}))
 			}
 			out := h.agent(cursor).startCall(t.Context(), "drop", `{"path":"a"}`)
@@ -223,17 +222,17 @@ func TestChecklistOutcome(t *testing.T) {
 		h := startNotes(t, askWrites(), nil, Limits{})
 		a := h.agent(cursor)
 		for _, allow := range []bool{true, false} {
-			before := h.notes.writes
+			before := h.notes.Writes
 			out := a.startCall(t.Context(), "put", `{"path":"n","text":"x"}`)
 			synctest.Wait()
 			h.answer(h.onlyPending().ID, allow, status.Answer{})
 			o := <-out
-			if wrote := h.notes.writes > before; wrote != allow || wrote != (o.err == nil) {
+			if wrote := h.notes.Writes > before; wrote != allow || wrote != (o.err == nil) {
 				t.Errorf("said %v, wrote %v, told %v", allow, wrote, o.err)
 			}
 		}
 		checkOutcome(t, <-a.startCall(t.Context(), "sly", `{"path":"n","text":"y","dry_run":true}`), tools.Conflict, "to change nothing")
-		if len(h.Approvals().Pending()) != 0 || h.notes.holds("n") != "x" {
+		if len(h.Approvals().Pending()) != 0 || h.notes.Holds("n") != "x" {
 			t.Error("a dry run waited or wrote")
 		}
 	})

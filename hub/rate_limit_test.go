@@ -48,14 +48,14 @@ func TestCircuitBreaker(t *testing.T) {
 		h := startNotesOn(t, shown, nil, nil, Limits{DeletesPerMinute: 3})
 		a, b := h.agent(policy.Client{Name: "cursor"}), h.agent(policy.Client{Name: "codex"})
 		for i := range 8 {
-			h.notes.pages[fmt.Sprint(i)] = "x"
+			h.notes.Edit(fmt.Sprint(i), "x")
 		}
 		drop := func(i int) string { return fmt.Sprintf(`{"path":"%d"}`, i) }
 		for i := range 3 {
 			checkOutcome(t, <-a.startCall(t.Context(), "drop", drop(i)), "ok", "")
 		}
 		checkOutcome(t, <-a.startCall(t.Context(), "drop", drop(3)), tools.Denied, "too much at once")
-		if h.notes.holds("3") == "" {
+		if h.notes.Holds("3") == "" {
 			t.Error("deleted all the same")
 		}
 		if !blames(shown, "cursor") {
@@ -100,16 +100,16 @@ func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, nil, nil, Limits{DeletesPerMinute: 1})
 		for _, page := range []string{"0", "1", "2"} {
-			h.notes.pages[page] = "x"
+			h.notes.Edit(page, "x")
 		}
 		a := h.agent(policy.Client{Name: "cursor"})
-		h.notes.beforeWrite = func(p *fakeNotes) {
-			p.beforeWrite = nil
+		h.notes.BeforeWrite = func(p *hubtest.FakeNotes) {
+			p.BeforeWrite = nil
 			checkOutcome(t, <-a.startCall(t.Context(), "drop", `{"path":"0"}`), "ok", "")
 			checkOutcome(t, <-a.startCall(t.Context(), "drop", `{"path":"1"}`), tools.Denied, "too much at once")
 		}
 		checkOutcome(t, <-a.startCall(t.Context(), "drop", `{"path":"2"}`), tools.Denied, "too much at once")
-		if h.notes.holds("2") == "" {
+		if h.notes.Holds("2") == "" {
 			t.Error("deleted all the same")
 		}
 	})
@@ -119,7 +119,7 @@ func TestCircuitBreakerStopsCallsUnderWay(t *testing.T) {
 func TestCircuitBreakerSparesApprovedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startNotes(t, askWrites(), nil, Limits{RewrittenBytesPerMinute: 1})
-		h.notes.pages["a"] = "many bytes"
+		h.notes.Edit("a", "many bytes")
 		a := h.agent(policy.Client{Name: "cursor"})
 		out := a.startCall(t.Context(), "put", `{"path":"a","text":"others"}`)
 		synctest.Wait()
