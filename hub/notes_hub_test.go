@@ -15,6 +15,17 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
+// testHub is a started hub with its insides, closed with the test.
+type testHub struct {
+	*Hub
+	log *hubtest.Log
+}
+
+// allToolsets are those of the scope of all sources.
+func (h *testHub) allToolsets() *toolsetCache { cache, _ := h.sources.toolsets(""); return cache }
+
+func (h *testHub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().forClient(who) }
+
 // A notesHub is a hub on one FakeNotes, source notes.
 type notesHub struct {
 	*testHub
@@ -44,7 +55,7 @@ func startNotesOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules [
 			t.Error(err)
 		}
 	})
-	return &notesHub{&testHub{h, hubtest.NewFakeSystemState(), nil, log}, t, p}
+	return &notesHub{&testHub{h, log}, t, p}
 }
 
 // A testAgent is one agent without a wire.

@@ -109,11 +109,16 @@ func (h *notesHub) connect(client, proven string) *hubtest.Client {
 func (h *notesHub) initialize(proven, params string) *hubtest.Client {
 	h.t.Helper()
 	c := connectAs(h.t, h.testHub, mcp.Attach{Proven: proven})
+	initialize(c, params)
+	return c
+}
+
+func initialize(c *hubtest.Client, params string) {
+	c.T.Helper()
 	if f := c.Ask("initialize", params); f.Error != nil {
-		h.t.Fatal(f.Raw)
+		c.T.Fatal(f.Raw)
 	}
 	c.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return c
 }
 
 // pending are the calls that wait for a person.
@@ -139,3 +144,5 @@ func (h *notesHub) answer(id string, allow bool, a status.Answer) {
 func askWrites() []policy.Grant {
 	return []policy.Grant{{Source: "notes", Ask: []tools.Effect{tools.Writes, tools.Deletes, tools.Runs}}}
 }
+
+type none struct{}
