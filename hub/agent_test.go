@@ -63,6 +63,11 @@ func (a *agent) startCall(tool, args string) <-chan callOutcome {
 	return out
 }
 
+// cancelLast cancels the call that was started last, which is not answered then.
+func (a *agent) cancelLast() {
+	a.c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, len(a.calls)))
+}
+
 func (a *agent) call(tool, args string) callOutcome { return <-a.startCall(tool, args) }
 
 func (a *agent) mustCall(tool, args string) json.RawMessage {

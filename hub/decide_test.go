@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -68,3 +69,36 @@ func TestDecideIsWhatHappens(t *testing.T) {
 
 // hush ends the log, of which a thousand calls would make much.
 func (h *notesHub) discardLog() { h.log = nil; h.Hub.log = slog.New(slog.DiscardHandler) }
+
+// What is allowed for a session is for one declaration of the tool and one
+// policy.
+func TestAllowanceNamesDeclarationAndPolicy(t *testing.T) {
+	allowance := func(digest string, p *policy.Policy) string {
+		c := &call{source: &source{conf: Source{Name: "notes"}}, tool: &tool{info: tools.ToolInfo{Name: "x"}, digest: digest}}
+		return c.allowance(p)
+	}
+	p, other := policy.New(nil, nil), policy.New(askWrites(), nil)
+	if allowance("1", p) == allowance("2", p) || allowance("1", p) == allowance("1", other) {
+		t.Error("what is allowed for a session outlives the declaration or the policy")
+	}
+}
+
+// Of an answer and a cancellation that come at once, the cancellation counts.
+func TestCancelledCallIsNotApproved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startNotes(t, askWrites(), nil, Limits{})
+		a := h.agent(cursor)
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			out := a.startCall(ctx, "drop", `{"path":"a"}`)
+			synctest.Wait()
+			id := h.onlyPending().ID
+			cancel()
+			_ = h.Approvals().Answer(id, true, status.Answer{})
+			checkOutcome(t, <-out, tools.Timeout, "cancelled")
+		}
+		if h.notes.Writes != 0 {
+			t.Error("a call ran although its client was gone")
+		}
+	})
+}

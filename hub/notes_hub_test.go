@@ -35,17 +35,12 @@ type notesHub struct {
 
 func startNotes(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits Limits) *notesHub {
 	t.Helper()
-	return startNotesOn(t, hubtest.NewBoard(), grants, rules, limits)
-}
-
-func startNotesOn(t testing.TB, on SnapshotStore, grants []policy.Grant, rules []policy.Rule, limits Limits) *notesHub {
-	t.Helper()
 	p := hubtest.NewFakeNotes()
 	log := &hubtest.Log{}
 	h := New(Config{
 		Systems: []tools.Kind{hubtest.NotesKind(p)}, Sources: []Source{{Name: "notes", Kind: "notes"}}, Limits: limits,
 		Now:     func() time.Time { return time.Now().Add(time.Duration(p.ClockSkew.Load())) },
-		Version: "1", Skill: "1", State: on, Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
+		Version: "1", Skill: "1", Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
 	if err := h.Start(context.Background()); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,10 @@ func startWith(t testing.TB, c hub.Config) *testHub {
 	t.Helper()
 	h := &testHub{board: hubtest.NewBoard(), log: &hubtest.Log{}}
 	c.Version, c.Skill, c.State = "1.2.3", "1.0", cmp.Or[hub.SnapshotStore](c.State, h.board)
-	c.Log, c.Now = slog.New(slog.NewTextHandler(h.log, nil)), time.Now
+	c.Log = slog.New(slog.NewTextHandler(h.log, nil))
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	h.Hub = hub.New(c)
 	if err := h.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -93,12 +96,15 @@ func startNotes(t testing.TB, grants []policy.Grant, change func(*hub.Config)) *
 	p := hubtest.NewFakeNotes()
 	c := hub.Config{
 		Systems: []tools.Kind{hubtest.NotesKind(p)}, Sources: []hub.Source{{Name: "notes", Kind: "notes"}}, Policy: policy.New(grants, nil),
+		Now: func() time.Time { return time.Now().Add(time.Duration(p.ClockSkew.Load())) },
 	}
 	if change != nil {
 		change(&c)
 	}
 	return &notesHub{startWith(t, c), t, p}
 }
+
+func (h *notesHub) agent(who policy.Client) *agent { return newAgent(h.t, h.testHub, who) }
 
 // connect opens a session of a client; proven is what its token proves.
 func (h *notesHub) connect(client, proven string) *hubtest.Client {
