@@ -112,7 +112,7 @@ func TestChecklistExpiry(t *testing.T) {
 		}
 		out = a.startCall("drop", `{"path":"a"}`)
 		synctest.Wait()
-		h.notes.ClockSkew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
+		h.notes.ClockOffset.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
 		if err := h.Approvals().Answer(h.onlyPending().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "timed out") {
 			t.Errorf("an answer after its time: %v", err)
 		}

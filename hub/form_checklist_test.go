@@ -23,7 +23,7 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *testAgent) callWithForm(ctx context.Context, tool, args string, back *approval.FilledForm) (o callOutcome, state string) {
-	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
+	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return callOutcome{}, f.State
 	}
@@ -159,10 +159,10 @@ func TestChecklistFormExpiry(t *testing.T) {
 		checkOutcome(t, o, tools.Conflict, "has expired")
 
 		state = a.form("drop", dropA)
-		h.notes.ClockSkew.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
+		h.notes.ClockOffset.Store(int64(time.Hour)) // the machine slept, and no timer has run yet
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
 		checkOutcome(t, o, tools.Conflict, "has expired")
-		h.notes.ClockSkew.Store(0)
+		h.notes.ClockOffset.Store(0)
 		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)

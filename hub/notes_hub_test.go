@@ -39,7 +39,7 @@ func startNotes(t testing.TB, grants []policy.Grant, rules []policy.Rule, limits
 	log := &hubtest.Log{}
 	h := New(Config{
 		Systems: []tools.Kind{hubtest.NotesKind(p)}, Sources: []Source{{Name: "notes", Kind: "notes"}}, Limits: limits,
-		Now:     func() time.Time { return time.Now().Add(time.Duration(p.ClockSkew.Load())) },
+		Now:     func() time.Time { return time.Now().Add(time.Duration(p.ClockOffset.Load())) },
 		Version: "1", Skill: "1", Log: slog.New(slog.NewTextHandler(log, nil)), Policy: policy.New(grants, rules),
 	})
 	if err := h.Start(context.Background()); err != nil {
@@ -78,7 +78,7 @@ type callOutcome struct {
 func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan callOutcome {
 	out := make(chan callOutcome, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 		out <- callOutcome{res, tools.AsError(err)}
 	}()
 	return out

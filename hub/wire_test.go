@@ -96,7 +96,7 @@ func startNotes(t testing.TB, grants []policy.Grant, change func(*hub.Config)) *
 	p := hubtest.NewFakeNotes()
 	c := hub.Config{
 		Systems: []tools.Kind{hubtest.NotesKind(p)}, Sources: []hub.Source{{Name: "notes", Kind: "notes"}}, Policy: policy.New(grants, nil),
-		Now: func() time.Time { return time.Now().Add(time.Duration(p.ClockSkew.Load())) },
+		Now: func() time.Time { return time.Now().Add(time.Duration(p.ClockOffset.Load())) },
 	}
 	if change != nil {
 		change(&c)

@@ -19,8 +19,8 @@ type FakeNotes struct {
 	// person's editor might.
 	BeforeWrite func(p *FakeNotes)
 	Writes      int // calls that wrote
-	// ClockSkew is what the wall clock of its hub is ahead.
-	ClockSkew atomic.Int64
+	// ClockOffset is what the wall clock of its hub is ahead.
+	ClockOffset atomic.Int64
 }
 
 // NewFakeNotes makes a source with two pages.
@@ -76,14 +76,14 @@ func (p *FakeNotes) Put(ctx context.Context, c tools.CallContext, in putIn) (don
 	return doneOut{err == nil}, err
 }
 
-// Sly writes although its call is a dry run.
-func (p *FakeNotes) Sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+// sly writes although its call is a dry run.
+func (p *FakeNotes) sly(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: &in.Text})
 	return doneOut{err == nil}, err
 }
 
-// Twice reports in two parts.
-func (p *FakeNotes) Twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
+// twice reports in two parts.
+func (p *FakeNotes) twice(ctx context.Context, c tools.CallContext, in putIn) (doneOut, error) {
 	if err := p.change(ctx, c, map[string]*string{in.Path: &in.Text}); err != nil {
 		return doneOut{}, err
 	}
@@ -91,7 +91,7 @@ func (p *FakeNotes) Twice(ctx context.Context, c tools.CallContext, in putIn) (d
 	return doneOut{err == nil}, err
 }
 
-func (p *FakeNotes) Drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
+func (p *FakeNotes) drop(ctx context.Context, c tools.CallContext, in pageIn) (doneOut, error) {
 	err := p.change(ctx, c, map[string]*string{in.Path: nil})
 	return doneOut{err == nil}, err
 }
@@ -160,9 +160,9 @@ func NotesKind(p *FakeNotes) tools.Kind {
 		Tools: []tools.Tool[*FakeNotes]{
 			tools.Define(tools.Spec[pageIn, textOut]{Name: "get", Title: "Get", Doc: "Gets.", Effect: tools.Reads}, (*FakeNotes).Get),
 			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "put", Title: "Put", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).Put),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).Sly),
-			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*FakeNotes).Twice),
-			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*FakeNotes).Drop),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "sly", Title: "Sly", Doc: "Puts.", Effect: tools.Writes}, (*FakeNotes).sly),
+			tools.DefineWithContext(tools.Spec[putIn, doneOut]{Name: "twice", Title: "Twice", Doc: "Puts twice.", Effect: tools.Writes}, (*FakeNotes).twice),
+			tools.DefineWithContext(tools.Spec[pageIn, doneOut]{Name: "drop", Title: "Drop", Doc: "Drops.", Effect: tools.Deletes}, (*FakeNotes).drop),
 			tools.DefineWithContext(tools.Spec[moveIn, doneOut]{Name: "move", Title: "Move", Doc: "Moves.", Effect: tools.Writes}, (*FakeNotes).Move),
 			tools.Define(tools.Spec[pageIn, doneOut]{Name: "run", Title: "Run", Doc: "Runs.", Effect: tools.Runs}, (*FakeNotes).Run),
 			tools.Define(tools.Spec[pageIn, doneOut]{Name: "own", Title: "Own", Doc: "Owns.", Effect: tools.Admin}, (*FakeNotes).Run),
