@@ -130,13 +130,46 @@ func errorFrame(id json.RawMessage, code int, why string) []byte {
 	return b
 }
 
-// parseMeta returns the _meta of a message, or nil.
-func (m message) parseMeta() *mcp.Meta {
+// parsedParams are those that this package reads itself.
+type parsedParams struct {
+	meta *mcp.Meta   // nil: there is none
+	call *callParams // nil: the message is no tools/call, or not a valid one
+}
+
+// callParams are the parameters of tools/call.
+type callParams struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Meta      *mcp.Meta       `json:"_meta"`
+	mcp.MultiRoundTripParams
+}
+
+func (m message) parseParams() parsedParams {
+	if len(m.params) == 0 {
+		return parsedParams{}
+	}
+	if m.method == string(mcp.MethodToolsCall) {
+		var call callParams
+		if json.Unmarshal(m.params, &call) == nil {
+			return parsedParams{call.Meta, &call}
+		}
+	}
 	var params struct {
 		Meta *mcp.Meta `json:"_meta"`
 	}
-	if len(m.params) == 0 || json.Unmarshal(m.params, &params) != nil {
+	if json.Unmarshal(m.params, &params) != nil {
+		return parsedParams{}
+	}
+	return parsedParams{meta: params.Meta}
+}
+
+// cancelledID is the id that a notifications/cancelled names, or nil.
+func (m message) cancelledID() json.RawMessage {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(m.params, &params) != nil {
 		return nil
 	}
-	return params.Meta
+	return params.RequestID
 }

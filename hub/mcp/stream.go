@@ -242,17 +242,12 @@ func (st *stream) isCancelled(m message) bool {
 // cancel ends a request in flight. As the specification asks, it then gets no
 // response. It does nothing to a request that is not in flight, nor to initialize.
 func (st *stream) cancel(m message) {
-	var params struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(m.params, &params) != nil {
-		return
-	}
+	id := string(m.cancelledID())
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if p, ok := st.pending[string(params.RequestID)]; ok {
+	if p, ok := st.pending[id]; ok {
 		p.cancelled = true
-		st.pending[string(params.RequestID)] = p
+		st.pending[id] = p
 		p.cancel()
 	}
 }
@@ -264,7 +259,7 @@ func (st *stream) handle(ctx context.Context, m message) {
 		return // the stream or the request has ended
 	}
 	defer release()
-	x := newRequest(m, m.parseMeta(), st.session)
+	x := newRequest(m, m.parseParams(), st.session)
 	x.notify, x.ask = st.out.notify, st.ask
 	var r response
 	if m.method == string(mcp.MethodSubscriptionsListen) {
