@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -34,62 +36,79 @@ type rejection struct {
 // case), ids are strings or whole numbers, and one message is one object.
 func parseMessage(raw []byte) (message, *rejection) {
 	m := message{raw: raw}
-	fields, bad := parseObject(raw)
-	if bad != nil {
+	if bad := checkObject(raw); bad != nil {
 		return m, bad
 	}
-	id, hasID := fields["id"]
-	if hasID {
-		if why := badID(id); why != "" {
+	var version, method, answer json.RawMessage
+	var misspelt string
+	eachField(raw, func(key string, value json.RawMessage) {
+		switch key {
+		case "jsonrpc":
+			version = value
+		case "id":
+			m.id = value
+		case "method":
+			method = value
+		case "params":
+			m.params = value
+		case "result", "error":
+			answer = value
+		default:
+			misspelt = cmp.Or(misspelt, checkKey(key))
+		}
+	})
+	if m.id != nil {
+		if why := badID(m.id); why != "" {
 			return m, &rejection{mcp.INVALID_REQUEST, nil, why}
 		}
-		m.id = id
 	}
-	m.params = fields["params"]
-	if why := m.check(fields); why != "" {
+	if why := cmp.Or(misspelt, m.check(version, method, answer != nil)); why != "" {
 		return m, &rejection{mcp.INVALID_REQUEST, m.id, why}
 	}
 	return m, nil
 }
 
-func parseObject(raw []byte) (map[string]json.RawMessage, *rejection) {
-	var fields map[string]json.RawMessage
-	err := json.Unmarshal(raw, &fields)
+func checkObject(raw []byte) *rejection {
 	switch {
-	case err == nil && fields != nil:
-		return fields, nil
 	case !json.Valid(raw):
-		return nil, &rejection{mcp.PARSE_ERROR, nil, "not valid JSON"}
+		return &rejection{mcp.PARSE_ERROR, nil, "not valid JSON"}
 	case bytes.TrimSpace(raw)[0] == '[':
-		return nil, &rejection{mcp.INVALID_REQUEST, nil, "batches are not part of MCP; send one message at a time"}
-	default:
-		return nil, &rejection{mcp.INVALID_REQUEST, nil, "a message must be a JSON object"}
+		return &rejection{mcp.INVALID_REQUEST, nil, "batches are not part of MCP; send one message at a time"}
+	case bytes.TrimSpace(raw)[0] != '{':
+		return &rejection{mcp.INVALID_REQUEST, nil, "a message must be a JSON object"}
 	}
+	return nil
+}
+
+// checkKey says what is wrong with a key that is not one of a message's.
+func checkKey(key string) (why string) {
+	for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
+		if strings.EqualFold(key, known) {
+			return fmt.Sprintf("%q must be written %q", key, known)
+		}
+	}
+	return ""
 }
 
 // check says what is wrong with the fields of a message whose id is good, and
 // takes over its method.
-func (m *message) check(fields map[string]json.RawMessage) (why string) {
-	for key := range fields {
-		for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
-			if key != known && strings.EqualFold(key, known) {
-				return fmt.Sprintf("%q must be written %q", key, known)
-			}
-		}
-	}
-	if string(fields["jsonrpc"]) != `"2.0"` {
+func (m *message) check(version, method json.RawMessage, answers bool) (why string) {
+	if string(version) != `"2.0"` {
 		return `jsonrpc must be "2.0"`
 	}
-	if p := bytes.TrimSpace(m.params); len(p) > 0 && p[0] != '{' {
+	if len(m.params) > 0 && m.params[0] != '{' {
 		return "params must be an object"
 	}
-	method, isRequest := fields["method"]
-	isResponse := m.id != nil && (fields["result"] != nil || fields["error"] != nil)
 	switch {
-	case isRequest && (json.Unmarshal(method, &m.method) != nil || m.method == ""):
-		return "method must be a string"
-	case !isRequest && !isResponse:
+	case method == nil && (m.id == nil || !answers):
 		return "method is missing"
+	case method == nil:
+		return ""
+	case method[0] == '"':
+		m.method = unquote(method)
+	}
+	if m.method == "" {
+		return "method must be a string"
 	}
 	return ""
 }
@@ -97,12 +116,10 @@ func (m *message) check(fields map[string]json.RawMessage) (why string) {
 // badID says what is wrong with a request's id. The specification allows
 // strings and integers; a fraction would come back rounded.
 func badID(id json.RawMessage) string {
-	var s string
-	if json.Unmarshal(id, &s) == nil && string(id) != "null" {
+	if id[0] == '"' {
 		return ""
 	}
-	var n int64
-	if json.Unmarshal(id, &n) == nil && string(id) != "null" && n < 1<<53 && n > -1<<53 {
+	if n, err := strconv.ParseInt(string(id), 10, 64); err == nil && n < 1<<53 && n > -1<<53 {
 		return ""
 	}
 	return "id must be a string or a whole number below 2^53"
