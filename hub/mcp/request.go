@@ -72,8 +72,9 @@ func errorResponse(id json.RawMessage, code int, why string) response {
 const errInternal = "the request failed; Lectern's log has the reason"
 
 // respond answers x as the client that mcp-go knows. It is the one road of
-// every message, whatever carried it. A valid tools/call is answered by
-// [endpoint.callTool], in both eras, and everything else by mcp-go.
+// every message, whatever carried it. Here are answered what agents send most, the
+// valid tools/call of both eras and the ping that only the legacy era has, and
+// everything else by mcp-go.
 func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r response) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,8 +86,11 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		return errorResponse(x.id, mcp.INVALID_REQUEST,
 			fmt.Sprintf("a session may subscribe to %d resources; unsubscribe from some first", ep.Limits.Subscriptions))
 	}
-	if ep.isToolCall(x) {
+	switch {
+	case ep.isToolCall(x):
 		return ep.callTool(ctx, x, as)
+	case x.method == string(mcp.MethodPing) && x.id != nil && !x.isModern():
+		return ep.writeResult(x, struct{}{})
 	}
 	ctx = context.WithValue(ctx, requestKey{}, x)
 	out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.raw)
@@ -97,12 +101,25 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		e = ep.correct(ctx, x, e)
 		out, r.code = e, e.Error.Code
 	}
-	var err error
-	if r.frame, err = json.Marshal(out); err != nil {
-		ep.Log.Error("marshal response", "part", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
-		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
-	}
+	r.frame = ep.marshal(x, out)
 	return r
+}
+
+func (ep *endpoint) writeResult(x *request, result any) response {
+	return response{frame: ep.marshal(x, struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  any             `json:"result"`
+	}{"2.0", x.id, result})}
+}
+
+func (ep *endpoint) marshal(x *request, response any) []byte {
+	frame, err := json.Marshal(response)
+	if err != nil {
+		ep.Log.Error("marshal response", "part", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
+		return errorFrame(x.id, mcp.INTERNAL_ERROR, errInternal)
+	}
+	return frame
 }
 
 // correct changes what mcp-go makes of an error: it answers every error of a

@@ -50,28 +50,28 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 		Prompt: x.prompter(as), Forms: x.hasForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
 	})
 	if err == nil {
-		return ep.writeResult(x, ep.answered(res))
+		return ep.writeCallResult(x, ep.answered(res))
 	}
 	if form, isForm := errors.AsType[*approval.FormRequest](err); isForm {
-		return ep.writeResult(x, formResult(form))
+		return ep.writeCallResult(x, formResult(form))
 	}
 	t, shown := ep.toolset(x).Tools[x.call.Name]
 	if !shown {
 		return errorResponse(x.id, mcp.INVALID_PARAMS, sentence(tools.AsError(err)))
 	}
-	return ep.writeResult(x, ep.failed(t, tools.AsError(err)))
+	return ep.writeCallResult(x, ep.failed(t, tools.AsError(err)))
 }
 
-// writeResult writes the response to a call. The modern era wants to know in
+// writeCallResult writes the response to a call. The modern era wants to know in
 // each result what it is and who made it.
-func (ep *endpoint) writeResult(x *request, r *mcp.CallToolResult) response {
+func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response {
 	if x.isModern() {
 		if r.ResultType == "" {
 			r.ResultType = mcp.ResultTypeComplete
 		}
 		r.EnsureResultMeta().SetServerInfo(mcp.Implementation{Name: serverName, Title: serverTitle, Version: ep.Version})
 	}
-	type result struct { // mcp-go's own encoder of a result goes through a map
+	out := struct { // mcp-go's own encoder of a result goes through a map
 		Meta              map[string]any    `json:"_meta,omitempty"`
 		Content           []mcp.Content     `json:"content"`
 		InputRequests     mcp.InputRequests `json:"inputRequests,omitempty"`
@@ -79,19 +79,9 @@ func (ep *endpoint) writeResult(x *request, r *mcp.CallToolResult) response {
 		RequestState      string            `json:"requestState,omitempty"`
 		ResultType        mcp.ResultType    `json:"resultType,omitempty"`
 		StructuredContent json.RawMessage   `json:"structuredContent,omitempty"`
-	}
-	out := struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  result          `json:"result"`
-	}{"2.0", x.id, result{nil, r.Content, r.InputRequests, r.IsError, r.RequestState, r.ResultType, r.RawStructuredContent}}
+	}{nil, r.Content, r.InputRequests, r.IsError, r.RequestState, r.ResultType, r.RawStructuredContent}
 	if r.Meta != nil {
-		out.Result.Meta = r.Meta.AdditionalFields
+		out.Meta = r.Meta.AdditionalFields
 	}
-	frame, err := json.Marshal(&out)
-	if err != nil {
-		ep.Log.Error("marshal result", "part", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
-		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
-	}
-	return response{frame: frame}
+	return ep.writeResult(x, &out)
 }
