@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -171,6 +172,7 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 		if conn != nil {
 			// An error means that the connection has no deadlines, as some pipes.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
+			defer func() { _ = conn.SetWriteDeadline(time.Time{}) }() // after it has passed a tryWriter could write nothing
 		}
 		for _, f := range batch {
 			_, err := buffered.Write(f)
@@ -185,5 +187,25 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 			return fmt.Errorf("write message: %w", err)
 		}
 		return nil
+	}
+}
+
+// tryFrameWriter writes to a socket. It is nil for anything else.
+func tryFrameWriter(w io.Writer) tryWriter {
+	conn, isSocket := w.(interface {
+		net.Conn
+		syscall.Conn
+	})
+	if !isSocket {
+		return nil
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return func(frame []byte) ([]byte, bool) {
+		line := append(frame, '\n')
+		n := writeNow(raw, line)
+		return frame[min(n, len(frame)):], n == len(line)
 	}
 }

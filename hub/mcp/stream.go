@@ -57,7 +57,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 
-	out := newOutbox(s.Limits.Queue, frameWriter(w, s.Limits.Write))
+	out := newOutbox(s.Limits.Queue, frameWriter(w, s.Limits.Write), tryFrameWriter(w))
 	go func() { // a client that cannot be written to is gone
 		select {
 		case <-out.done:
