@@ -172,7 +172,9 @@ func frameWriter(w io.Writer, deadline time.Duration) func([][]byte) error {
 		if conn != nil {
 			// An error means that the connection has no deadlines, as some pipes.
 			_ = conn.SetWriteDeadline(time.Now().Add(deadline))
-			defer func() { _ = conn.SetWriteDeadline(time.Time{}) }() // after it has passed a tryWriter could write nothing
+			if _, isSocket := w.(syscall.Conn); isSocket { // its tryWriter writes nothing after a deadline has passed
+				defer func() { _ = conn.SetWriteDeadline(time.Time{}) }()
+			}
 		}
 		for _, f := range batch {
 			_, err := buffered.Write(f)

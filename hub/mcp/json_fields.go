@@ -8,7 +8,7 @@ import (
 
 // eachField calls f with each key and value of a JSON object, in their order.
 // The object must be valid. encoding/json would copy every value into a map.
-func eachField(object []byte, f func(key string, value json.RawMessage)) {
+func eachField(object []byte, f func(key []byte, value json.RawMessage)) {
 	rest := bytes.TrimSpace(object)[1:]
 	for {
 		rest = bytes.TrimLeft(rest, ", \t\r\n")
@@ -25,14 +25,14 @@ func eachField(object []byte, f func(key string, value json.RawMessage)) {
 }
 
 // unquote reads a JSON string.
-func unquote(quoted []byte) string {
+func unquote(quoted []byte) []byte {
 	plain := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
-		return string(plain)
+		return plain
 	}
 	var s string
 	_ = json.Unmarshal(quoted, &s) // it is valid
-	return s
+	return []byte(s)
 }
 
 // valueSize is the length of the JSON value that valid JSON begins with.

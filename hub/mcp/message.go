@@ -41,8 +41,8 @@ func parseMessage(raw []byte) (message, *rejection) {
 	}
 	var version, method, answer json.RawMessage
 	var misspelt string
-	eachField(raw, func(key string, value json.RawMessage) {
-		switch key {
+	eachField(raw, func(key []byte, value json.RawMessage) {
+		switch string(key) {
 		case "jsonrpc":
 			version = value
 		case "id":
@@ -54,7 +54,7 @@ func parseMessage(raw []byte) (message, *rejection) {
 		case "result", "error":
 			answer = value
 		default:
-			misspelt = cmp.Or(misspelt, checkKey(key))
+			misspelt = cmp.Or(misspelt, checkKey(string(key)))
 		}
 	})
 	if m.id != nil {
@@ -105,7 +105,7 @@ func (m *message) check(version, method json.RawMessage, answers bool) (why stri
 	case method == nil:
 		return ""
 	case method[0] == '"':
-		m.method = unquote(method)
+		m.method = string(unquote(method))
 	}
 	if m.method == "" {
 		return "method must be a string"
