@@ -147,6 +147,21 @@ func errorFrame(id json.RawMessage, code int, why string) []byte {
 	return b
 }
 
+// resultFrame writes a result, of which the parts follow each other.
+func resultFrame(id json.RawMessage, result ...[]byte) []byte {
+	size := 40 + len(id)
+	for _, part := range result {
+		size += len(part)
+	}
+	frame := append(make([]byte, 0, size), `{"jsonrpc":"2.0","id":`...)
+	frame = append(frame, id...)
+	frame = append(frame, `,"result":`...)
+	for _, part := range result {
+		frame = append(frame, part...)
+	}
+	return append(frame, '}')
+}
+
 // parsedParams are those that this package reads itself.
 type parsedParams struct {
 	meta *mcp.Meta   // nil: there is none

@@ -90,7 +90,7 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 	case ep.isToolCall(x):
 		return ep.callTool(ctx, x, as)
 	case x.method == string(mcp.MethodPing) && x.id != nil && !x.isModern():
-		return ep.writeResult(x, struct{}{})
+		return response{frame: resultFrame(x.id, []byte("{}"))}
 	}
 	ctx = context.WithValue(ctx, requestKey{}, x)
 	out := ep.mcp.HandleMessage(ep.mcp.WithContext(ctx, as), x.raw)
@@ -101,25 +101,12 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 		e = ep.correct(ctx, x, e)
 		out, r.code = e, e.Error.Code
 	}
-	r.frame = ep.marshal(x, out)
-	return r
-}
-
-func (ep *endpoint) writeResult(x *request, result any) response {
-	return response{frame: ep.marshal(x, struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  any             `json:"result"`
-	}{"2.0", x.id, result})}
-}
-
-func (ep *endpoint) marshal(x *request, response any) []byte {
-	frame, err := json.Marshal(response)
-	if err != nil {
+	var err error
+	if r.frame, err = json.Marshal(out); err != nil {
 		ep.Log.Error("marshal response", "part", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
-		return errorFrame(x.id, mcp.INTERNAL_ERROR, errInternal)
+		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 	}
-	return frame
+	return r
 }
 
 // correct changes what mcp-go makes of an error: it answers every error of a

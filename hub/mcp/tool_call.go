@@ -72,16 +72,25 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 		r.EnsureResultMeta().SetServerInfo(mcp.Implementation{Name: serverName, Title: serverTitle, Version: ep.Version})
 	}
 	out := struct { // mcp-go's own encoder of a result goes through a map
-		Meta              map[string]any    `json:"_meta,omitempty"`
-		Content           []mcp.Content     `json:"content"`
-		InputRequests     mcp.InputRequests `json:"inputRequests,omitempty"`
-		IsError           bool              `json:"isError,omitempty"`
-		RequestState      string            `json:"requestState,omitempty"`
-		ResultType        mcp.ResultType    `json:"resultType,omitempty"`
-		StructuredContent json.RawMessage   `json:"structuredContent,omitempty"`
-	}{nil, r.Content, r.InputRequests, r.IsError, r.RequestState, r.ResultType, r.RawStructuredContent}
+		Meta          map[string]any    `json:"_meta,omitempty"`
+		Content       []mcp.Content     `json:"content"`
+		InputRequests mcp.InputRequests `json:"inputRequests,omitempty"`
+		IsError       bool              `json:"isError,omitempty"`
+		RequestState  string            `json:"requestState,omitempty"`
+		ResultType    mcp.ResultType    `json:"resultType,omitempty"`
+	}{nil, r.Content, r.InputRequests, r.IsError, r.RequestState, r.ResultType}
 	if r.Meta != nil {
 		out.Meta = r.Meta.AdditionalFields
 	}
-	return ep.writeResult(x, &out)
+	result, err := json.Marshal(&out)
+	if err != nil {
+		ep.Log.Error("marshal result", "part", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
+		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
+	}
+	if len(r.RawStructuredContent) == 0 {
+		return response{frame: resultFrame(x.id, result)}
+	}
+	// encoding/json wrote the structured content, and would scan all of it again.
+	head, end := result[:len(result)-1], result[len(result)-1:]
+	return response{frame: resultFrame(x.id, head, []byte(`,"structuredContent":`), r.RawStructuredContent, end)}
 }
