@@ -46,7 +46,7 @@ func (ep *endpoint) callTool(ctx context.Context, x *request, as *mcpSession) re
 	caller := newMCPCaller(x)
 	defer caller.end()
 	res, err := ep.Hub.Call(ctx, Call{
-		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Context: caller,
+		Caller: x.caller, Tool: x.call.Name, Args: x.call.Arguments, Reason: callReason(x.meta), Notify: caller,
 		Prompt: x.prompter(as), Forms: x.hasForms(), Form: x.filledForm(x.call.MultiRoundTripParams),
 	})
 	if err == nil {
@@ -84,7 +84,7 @@ func (ep *endpoint) writeCallResult(x *request, r *mcp.CallToolResult) response 
 	}
 	result, err := json.Marshal(&out)
 	if err != nil {
-		ep.Log.Error("marshal result", "part", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
+		ep.Log.Error("marshal result", "component", "hub", "session", x.caller.Session.ID, "tool", x.call.Name, "err", err)
 		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 	}
 	if len(r.RawStructuredContent) == 0 {
