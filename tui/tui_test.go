@@ -242,8 +242,6 @@ func TestLogs(t *testing.T) {
 		r.hides("open vault")
 		r.press("2", "j", "o")
 		r.shows("component notes", "open vault")
-		r.press("t")
-		r.hides("12:00:0")
 		r.press("c")
 		if len(r.copied) != 1 || !strings.Contains(r.copied[0], "2026-11-21T12:00:08Z error notes open vault: no such directory") {
 			t.Errorf("copied %q", r.copied)

@@ -24,14 +24,12 @@ func (f filter) matches(r *ring, n uint64) bool {
 		return true
 	case line.level < f.level:
 		return false
-	case f.component != "" && r.components[line.component] != f.component:
+	case f.component != "" && line.component != f.component:
 		return false
-	case f.client != "" && !r.clients.owns(f.client, r.text(line)):
+	case f.client != "" && !r.clients.owns(f.client, line.text):
 		return false
-	case f.text == "":
-		return true
 	default:
-		return widget.Index(r.text(line), f.text) >= 0
+		return widget.Matches(line.text, f.text)
 	}
 }
 
@@ -50,7 +48,6 @@ type filteredLog struct {
 	filter    filter
 	numbers   []uint64 // ascending; those before head are gone
 	head      int
-	search    search
 	wrapCache wrappedLine
 }
 
@@ -73,13 +70,10 @@ func (v *filteredLog) lineAdded(n uint64) {
 	switch {
 	case v.ring.clients.changed && v.filter.client != "":
 		v.refilter()
-		v.setSearch(v.search)
 	case v.filter.matches(v.ring, n):
 		v.numbers = append(v.numbers, n)
-		v.recordHit(n)
 	}
 	v.ring.clients.changed = false
-	v.dropGoneHits()
 }
 
 func (v *filteredLog) setFilter(f filter) {
@@ -99,7 +93,6 @@ func (v *filteredLog) setFilter(f filter) {
 		v.filter = f
 		v.refilter()
 	}
-	v.setSearch(v.search)
 }
 
 // refilter matches every line again.
@@ -123,17 +116,10 @@ func (v *filteredLog) find(n uint64) int {
 	return i
 }
 
-// has reports whether line n is among them.
-func (v *filteredLog) has(n uint64) bool {
-	i := v.find(n)
-	return i < v.len() && v.at(i) == n
-}
-
 // wrapped returns the text of line n in rows of at most w cells.
 func (v *filteredLog) wrapped(n uint64, w int) []string {
 	if v.wrapCache.number != n || v.wrapCache.w != w {
-		text := string(v.ring.text(v.ring.line(n)))
-		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(text, max(1, w), true), "\n")}
+		v.wrapCache = wrappedLine{n, w, strings.Split(ansi.Hardwrap(v.ring.line(n).text, max(1, w), true), "\n")}
 	}
 	return v.wrapCache.rows
 }

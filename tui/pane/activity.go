@@ -40,11 +40,11 @@ func NewActivity(k Keys, zone *time.Location) Pane {
 // activityHelp lists the keys of [Activity].
 func activityHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
+	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Filter, "filter by name or error"), help(k.Back, "clear the filter"), help(k.Follow, "follow or pause"),
 		help(k.Enter, "show the call's details"), help(k.Errors, "failed calls first"), help(k.Totals, "totals by tool and client"),
-		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"),
-	}, k.saveHelp("save the filtered calls")...)}}
+		help(k.NextPart, "next source only"), help(k.Copy, "copy the call"), help(k.Save, "save the filtered calls"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -128,7 +128,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Back) && p.detailOpen:
 		p.detailOpen = false
 	case key.Matches(k, p.keys.Back) && p.ring.filter.text != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 		p.applyFilter()
 	case key.Matches(k, p.keys.Enter):
 		p.detailOpen = !p.detailOpen
@@ -142,7 +142,7 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.text})
 	case key.Matches(k, p.keys.Copy):
 		return p, p.copy()
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, p.save()
 	default:
 		return p, Unhandled{}
@@ -219,10 +219,8 @@ func (p Activity) Keys() []key.Binding {
 	if p.detailOpen {
 		look = widget.WithHelp(p.keys.Back, "back to the list")
 	}
-	keys := []key.Binding{
-		p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals, widget.WithHelp(p.keys.NextPart, "source"),
-		p.keys.Copy, p.keys.saveKey(Running(p.snap)),
-	}
+	keys := p.keys.withSave(Running(p.snap), p.keys.Filter, follow, look, p.keys.Errors, p.keys.Totals,
+		widget.WithHelp(p.keys.NextPart, "source"), p.keys.Copy)
 	if p.ring.filter.text != "" && !p.detailOpen {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Back, "clear the filter")}, keys...)
 	}
@@ -241,7 +239,7 @@ func (p Activity) DisabledReason(k tea.KeyPressMsg) string {
 		return reasonUnless(any, "There are no calls to copy.")
 	case key.Matches(k, p.keys.Follow) && p.follow:
 		return reasonUnless(any, "There are no calls to pause at.")
-	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(any, "There are no calls to save.")
 	case key.Matches(k, p.keys.NextPart):
 		return reasonUnless(p.nextSource() != p.ring.filter.source, "No source has been called yet.")

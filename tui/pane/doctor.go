@@ -36,10 +36,10 @@ func NewDoctor(k Keys, zone *time.Location) Pane {
 // doctorHelp lists the keys of [Doctor].
 func doctorHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
+	return []KeyGroup{{Keys: []key.Binding{
 		help(k.Refresh, "run all checks again"), help(k.Run, "run this check again"), help(k.Enter, "apply the fix"), help(k.Copy,
-			"copy the report"),
-	}, k.saveHelp("save the report")...)}}
+			"copy the report"), help(k.Save, "save the report"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -138,7 +138,7 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		return p, intentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the report", Text: p.report()}
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, Save{What: "the report", Name: "lectern-doctor.txt", Text: p.report()}
 	}
 	return p, Unhandled{}
@@ -159,10 +159,8 @@ func (p Doctor) report() string {
 
 // Keys implements [Pane].
 func (p Doctor) Keys() []key.Binding {
-	keys := []key.Binding{
-		widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
-		widget.WithHelp(p.keys.Copy, "copy the report"), p.keys.saveKey(Running(p.snap)),
-	}
+	keys := p.keys.withSave(Running(p.snap), widget.WithHelp(p.keys.Refresh, "check all"), widget.WithHelp(p.keys.Run, "check this"),
+		widget.WithHelp(p.keys.Copy, "copy the report"))
 	if c, ok := p.selected(); ok && c.Action != nil && c.Result != status.CheckOK {
 		keys = append([]key.Binding{widget.WithHelp(p.keys.Enter, Describe(*c.Action, p.snap))}, keys...)
 	}
@@ -274,7 +272,7 @@ func (p Doctor) DisabledReason(k tea.KeyPressMsg) string {
 		return "This check passed; there is nothing to fix."
 	case key.Matches(k, p.keys.Enter):
 		return fixDisabledReason(p.snap, c.Action, c.Fix)
-	case key.Matches(k, p.keys.Copy) || p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case key.Matches(k, p.keys.Copy) || p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(len(p.checks) > 0, "No checks have run yet.")
 	default:
 		return ""

@@ -33,15 +33,12 @@ func NewLogs(k Keys, zone *time.Location) Pane {
 // logsHelp lists the keys of [Logs].
 func logsHelp(k Keys) []KeyGroup {
 	help := widget.WithHelp
-	return []KeyGroup{{Keys: append([]key.Binding{
-		help(k.Filter, "filter by text"), help(k.Back, "clear the filter"), help(k.PreviousFilter, "previous filter, while typing"),
-		help(k.Find, "find by regular expression"), help(k.NextHit, "next match"), help(k.PreviousHit, "previous match"),
-		help(k.Mark, "select lines; again: start here"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
-		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"), help(k.Timestamps,
-			"time, relative time, or none"),
+	return []KeyGroup{{Keys: []key.Binding{
+		help(k.Filter, "filter by text"), help(k.Back, "clear the filter; the place stays"), help(k.Follow, "follow or pause"), help(k.Level, "next level"),
+		help(k.NextPart, "next component, then next client"), help(k.Wrap, "wrap long lines"),
 		help(k.ScrollLeft, "scroll left"), help(k.ScrollRight, "scroll right"), help(k.ScrollEnd, "back to the start of the line"),
-		help(k.Copy, "copy the visible lines"), help(k.Export, "export the whole log"),
-	}, k.saveHelp("save the filtered lines")...)}}
+		help(k.Copy, "copy the visible lines"), help(k.Save, "save the filtered lines"), help(k.Export, "export the whole log"),
+	}}}
 }
 
 // Show implements [Pane].
@@ -91,7 +88,7 @@ func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
 		return ""
 	case key.Matches(k, p.keys.Copy):
 		return reasonUnless(p.log.Len() > 0, "There is no line to copy.")
-	case p.keys.saves(Press{KeyPressMsg: k}, Running(p.snap)):
+	case p.keys.saves(k, Running(p.snap)):
 		return reasonUnless(p.log.Len() > 0, "There is no line to save.")
 	default:
 		return p.log.DisabledReason(k)
@@ -113,12 +110,9 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	}
 	switch {
 	case key.Matches(k, p.keys.Copy):
-		text, lines := p.log.Selection(w, h)
-		if lines == 0 {
-			return p, ShowMessage{"There is no line to copy."}
-		}
+		text, lines := p.log.VisibleText(w, h)
 		return p, Copy{What: widget.Plural(lines, "line"), Text: text}
-	case p.keys.saves(k, Running(p.snap)):
+	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, Save{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
 	case key.Matches(k, p.keys.Export):
 		p.exporting = true
@@ -147,7 +141,7 @@ func (p Logs) Keys() []key.Binding {
 	if p.exporting {
 		return []key.Binding{widget.WithHelp(p.keys.Enter, "export the whole log"), widget.WithHelp(p.keys.Back, "cancel")}
 	}
-	keys := p.log.Bindings(p.keys.Copy)
+	keys := p.log.Bindings()
 	if p.log.Typing() {
 		return keys
 	}
@@ -155,9 +149,7 @@ func (p Logs) Keys() []key.Binding {
 	if p.log.Following() {
 		follow = widget.WithHelp(p.keys.Follow, "pause")
 	}
-	return append(keys, p.keys.Filter, p.keys.Find, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Timestamps,
-		p.keys.Copy, p.keys.Mark,
-		p.keys.saveKey(Running(p.snap)), p.keys.Export)
+	return p.keys.withSave(Running(p.snap), append(keys, p.keys.Filter, follow, p.keys.Level, p.keys.NextPart, p.keys.Wrap, p.keys.Copy, p.keys.Export)...)
 }
 
 // View implements [Pane].

@@ -179,7 +179,7 @@ func (p Settings) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 	case key.Matches(k, p.keys.Refresh):
 		p.refresh++
 		return p, ShowMessage{"Reloading the settings."}

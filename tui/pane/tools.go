@@ -191,7 +191,7 @@ func (p Tools) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Filter):
 		p.filter = p.filter.Edit()
 	case key.Matches(k, p.keys.Back) && p.filter.Value() != "":
-		p.filter = p.filter.Clear()
+		p.filter = widget.FilterInput{}
 		return p.selectAt(p.position()), nil
 	case key.Matches(k, p.keys.Refresh):
 		p.scope.Refresh++
