@@ -112,9 +112,9 @@ func TestMouseOnRows(t *testing.T) {
 					r.clickText(c.row)
 					r.shows(c.selected)
 					r.press("ctrl+l")
-					tabs := r.m.current
+					tabs := r.m.tabs.current
 					r.clickText(c.row)
-					if r.m.current != tabs || r.m.notice.text != "" {
+					if r.m.tabs.current != tabs || r.m.notice.text != "" {
 						t.Errorf("a click after a key opens:\n%s", r.screen())
 					}
 					r.clickText(c.row)

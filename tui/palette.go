@@ -33,7 +33,7 @@ type command struct {
 
 func newPalette(m Model) palette {
 	p := palette{keyMap: m.key}
-	for i, t := range m.tabs {
+	for i, t := range m.tabs.all {
 		p.commands = append(p.commands, command{numberKey(i), "", "Go to " + t.Name, "", pane.OpenPane{Pane: t.Name}})
 	}
 	disabled := m.disabledReasons()
@@ -51,7 +51,7 @@ func newPalette(m Model) palette {
 		if g.Title == everywhere {
 			add(g, "")
 		}
-		if slices.ContainsFunc(m.tabs, func(t tab) bool { return t.Name == g.Title }) {
+		if slices.ContainsFunc(m.tabs.all, func(t tab) bool { return t.Name == g.Title }) {
 			add(g, g.Title)
 		}
 	}
@@ -83,7 +83,7 @@ func (p palette) handleKey(k pane.Press) (overlay, pane.Intent) {
 	return p, nil
 }
 
-// selectRow implements picker.
+// selectRow implements [rowSelector].
 func (p palette) selectRow(i int) (overlay, bool) {
 	again := p.cursor == i
 	p.cursor = max(0, min(i, len(p.found())-1))

@@ -217,7 +217,7 @@ func everyModeScreens(t *testing.T) []string {
 	t.Helper()
 	names := []string{"help", "palette", "wizard", "asked", "sources-remove"}
 	r := newTestPanel(t, crowded(), 80, 24)
-	for _, tab := range r.m.tabs {
+	for _, tab := range r.m.tabs.all {
 		names = append(names, strings.ToLower(tab.Name))
 	}
 	return names

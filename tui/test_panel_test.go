@@ -174,7 +174,7 @@ func (r *testPanel) press(keys ...string) {
 // number is the key of the tab with this name.
 func (r *testPanel) number(name string) string {
 	r.t.Helper()
-	for i, t := range r.m.tabs {
+	for i, t := range r.m.tabs.all {
 		if t.Name == name {
 			return strconv.Itoa(i + 1)
 		}

@@ -358,7 +358,7 @@ func TestIdleIsStill(t *testing.T) {
 	runPanel(t, lively(), func(r *testPanel) {
 		r.log()
 		r.wait(time.Second)
-		for _, tab := range r.m.tabs {
+		for _, tab := range r.m.tabs.all {
 			r.press("@" + tab.Name)
 			before := r.m.View()
 			r.seen = 0
@@ -391,7 +391,7 @@ func TestPressDuringHelpIsNotThePanes(t *testing.T) {
 		if r.ended || len(r.hub.Previewed()) > 0 {
 			t.Error("a key typed into the help did something")
 		}
-		if r.m.tabs[r.m.current].Name != pane.SourcesPane {
+		if r.m.tabs.visible().Name != pane.SourcesPane {
 			t.Error("the pane changed")
 		}
 	})

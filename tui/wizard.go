@@ -62,15 +62,11 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 	return z
 }
 
-// due says whether a person is here for the first time and there is something
-// to ask.
-func (m Model) due() bool {
-	if m.cfg.Memory != nil || m.wizardOffered || m.over != nil || !pane.Running(m.snap) {
-		return false
-	}
-	z := newWizard(m.key, m.snap)
-	return len(z.found)+len(z.clients) > 0 &&
-		!slices.ContainsFunc(m.snap.Sources, func(s status.Source) bool { return !s.Sample })
+// needsSetup reports whether there is something to ask and no source but ours.
+func needsSetup(s status.Snapshot) bool {
+	z := newWizard(KeyMap{}, s)
+	return pane.Running(s) && len(z.found)+len(z.clients) > 0 &&
+		!slices.ContainsFunc(s.Sources, func(s status.Source) bool { return !s.Sample })
 }
 
 func (z wizard) rows() int {
@@ -138,7 +134,7 @@ func (z wizard) actions() []status.Action {
 	return todo
 }
 
-// selectRow implements picker: a click chooses, or takes the choice back.
+// selectRow implements [rowSelector]: a click chooses, or takes the choice back.
 func (z wizard) selectRow(i int) (overlay, bool) {
 	z.cursor = max(0, min(i, z.rows()-1))
 	return z.toggle(), false

@@ -230,7 +230,7 @@ func (p Changes) answer(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.AllowAlways):
 		a.Answer.Scope = status.Always
 	}
-	return p, intentFor(a)
+	return p, IntentFor(a)
 }
 
 // reasonKey types the reason of a refusal. The line stays when the approval is
@@ -245,7 +245,7 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 		if p.approval(id) < 0 {
 			return p, ShowMessage{"This call is no longer pending."}
 		}
-		return p, intentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
+		return p, IntentFor(status.Action{Verb: status.Refuse, Target: id, Answer: &status.Answer{Reason: p.reason.Value()}})
 	default:
 		p.reason, _ = p.reason.HandleKey(k.KeyPressMsg)
 	}
@@ -255,9 +255,9 @@ func (p Changes) reasonKey(k Press) (Pane, Intent) {
 func (p Changes) undo(session bool) Intent {
 	c, _ := p.cache.get(p.selection.id)
 	if session {
-		return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
+		return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{Session: c.Session}})
 	}
-	return intentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
+	return IntentFor(status.Action{Verb: status.UndoChanges, Filter: &status.Filter{IDs: []string{c.ID}}})
 }
 
 // detailText is what the selected would change, or changed.

@@ -85,7 +85,7 @@ func (p Clients) Key(k Press) (Pane, Intent) {
 
 // installIntent is what puts Lectern into the selected place, or takes it out.
 func (p Clients) installIntent(v status.Verb) Intent {
-	return intentFor(status.Action{Verb: v, Target: p.selected().install.ID})
+	return IntentFor(status.Action{Verb: v, Target: p.selected().install.ID})
 }
 
 func (p Clients) save() Intent {

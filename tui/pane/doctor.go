@@ -135,7 +135,7 @@ func (p Doctor) Key(k Press) (Pane, Intent) {
 		return p.recheck(p.cursor), nil
 	case key.Matches(k, p.keys.Enter):
 		c, _ := p.selected()
-		return p, intentFor(*c.Action)
+		return p, IntentFor(*c.Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, Copy{What: "the report", Text: p.report()}
 	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):

@@ -70,9 +70,9 @@ func (SendKey) intent()     {}
 func (ShowMessage) intent() {}
 func (RunTool) intent()     {}
 
-// intentFor is the Intent for a, which shows its plan first if a person is to
+// IntentFor is the Intent for a, which shows its plan first if a person is to
 // agree.
-func intentFor(a status.Action) Intent {
+func IntentFor(a status.Action) Intent {
 	if a.AsksFirst() {
 		return Preview{Actions: []status.Action{a}}
 	}

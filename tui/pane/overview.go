@@ -65,7 +65,7 @@ func (p Overview) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.Right):
 		p.snippet = widget.Clamp(p.snippet+1, len(p.snap.Snippets))
 	case key.Matches(k, p.keys.Enter):
-		return p, intentFor(*p.snap.Problems[p.problem].Action)
+		return p, IntentFor(*p.snap.Problems[p.problem].Action)
 	case key.Matches(k, p.keys.Copy):
 		return p, copySnippet(p.snap.Snippets[p.snippet])
 	case key.Matches(k, p.keys.Install):

@@ -203,7 +203,7 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 	case r.act.globalKey != 0:
 		return p, SendKey{Key: tea.KeyPressMsg{Code: r.act.globalKey, Text: string(r.act.globalKey)}}
 	case r.act.title != "":
-		return p, intentFor(r.act.action)
+		return p, IntentFor(r.act.action)
 	}
 	p.editing, p.value = r.name, widget.NewTextInput(r.setting.Value)
 	p.chosen = max(0, slices.Index(r.setting.Choices, cmp.Or(r.setting.Value, r.setting.Default)))
@@ -213,7 +213,7 @@ func (p Settings) activate(r settingsRow) (Pane, Intent) {
 // setOption asks what it takes to write a value. What is not right is said
 // then, by who knows the rules.
 func setOption(name, value string) Intent {
-	return intentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
+	return IntentFor(status.Action{Verb: status.SetOption, Target: name, Option: &status.Option{Key: name, Value: value}})
 }
 
 // editKey answers keys while a setting is edited. The editor stays open until

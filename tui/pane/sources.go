@@ -160,9 +160,9 @@ func (p Sources) selectedIntent(k Press) Intent {
 	s, _ := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Remove):
-		return intentFor(status.Action{Verb: status.RemoveSource, Target: s.Name})
+		return IntentFor(status.Action{Verb: status.RemoveSource, Target: s.Name})
 	case key.Matches(k, p.keys.Reopen):
-		return intentFor(status.Action{Verb: status.ReopenSource, Target: s.Name})
+		return IntentFor(status.Action{Verb: status.ReopenSource, Target: s.Name})
 	case key.Matches(k, p.keys.Run):
 		return OpenPane{Pane: ToolsPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeCalls):

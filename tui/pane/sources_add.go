@@ -86,7 +86,7 @@ func (f addForm) submit() (addForm, Intent) {
 		return f, nil
 	}
 	f.submitted = true
-	return f, intentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Location: place, ReadOnly: f.readOnly}})
+	return f, IntentFor(status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: name, Location: place, ReadOnly: f.readOnly}})
 }
 
 // isAbsolute reports whether place means the same in every working directory: a

@@ -61,7 +61,7 @@ func (f grantForm) handleKey(k Press) (next grantForm, want Intent, done bool) {
 	case key.Matches(k, f.keys.Enter):
 		g := grantLevels()[f.level].grant
 		g.Source, g.Client = f.source, f.clients[f.client]
-		return f, intentFor(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
+		return f, IntentFor(status.Action{Verb: status.SetGrant, Target: f.source, Grant: &g}), true
 	case key.Matches(k, f.keys.NextField, f.keys.PreviousField, f.keys.Up, f.keys.Down):
 		f.onLevel = !f.onLevel
 	case key.Matches(k, f.keys.Left):

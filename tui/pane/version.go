@@ -31,7 +31,7 @@ func versionNotes(s status.Snapshot) string {
 // updateIntent is what the key that updates does.
 func updateIntent(s status.Snapshot) Intent {
 	if availableVersion(s) != "" {
-		return intentFor(status.Action{Verb: status.InstallUpdate})
+		return IntentFor(status.Action{Verb: status.InstallUpdate})
 	}
-	return intentFor(status.Action{Verb: status.CheckUpdate})
+	return IntentFor(status.Action{Verb: status.CheckUpdate})
 }
