@@ -63,15 +63,9 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		from, to := widget.VisibleRange(o.len(), p.position(), h-1)
-		for i := from; i < to; i++ {
-			row := t
-			if i == p.position() {
-				row = t.Selected()
-			}
-			rows = append(rows, t.RowRegion(i, p.row(row, p.ring.call(o.at(i)), w)))
-		}
-		return rows
+		return append(rows, widget.SelectableRows(t, o.len(), p.position(), h-1, func(t theme.Theme, i int) string {
+			return p.row(t, p.ring.call(o.at(i)), w)
+		})...)
 	}}
 }
 
@@ -181,7 +175,7 @@ func (p Activity) callSection(t theme.Theme) widget.Section {
 			field("ended", c.Time.In(p.zone).Format("2 Jan 15:04:05.000")),
 			field("took", widget.Duration(c.Duration)+p.comparedToMean(c)),
 			field("arguments", widget.Bytes(c.RequestBytes)),
-			field("response", fmt.Sprintf("%s, about %s tokens", widget.Bytes(c.ResponseBytes), widget.Count(max(0, c.ResponseBytes/4)))),
+			field("response", widget.Bytes(c.ResponseBytes)+", "+widget.Tokens(c.ResponseBytes)),
 		}
 		if len(c.Changes) > 0 {
 			rows = append(rows, field("changes", strings.Join(c.Changes, ", ")), t.Dim.Text("          see Changes for the diffs"))

@@ -142,11 +142,7 @@ func (l pageList) section(t theme.Theme, b browser) widget.Section {
 		if h >= widget.ScreenReaderHeight-10 {
 			left = screenReaderRows
 		}
-		from, to := widget.VisibleRange(l.len(), l.cursor, max(1, left))
-		for i := from; i < to; i++ {
-			rows = append(rows, t.RowRegion(i, l.row(t, b, i, w)))
-		}
-		return rows
+		return append(rows, widget.SelectableRows(t, l.len(), l.cursor, max(1, left), func(t theme.Theme, i int) string { return l.row(t, b, i, w) })...)
 	}}
 }
 
@@ -166,9 +162,6 @@ func (l pageList) summary(b browser) string {
 }
 
 func (l pageList) row(t theme.Theme, b browser, i, w int) string {
-	if i == l.cursor {
-		t = t.Selected()
-	}
 	p, tail := l.at(i), ""
 	if w >= 36 {
 		bytes := ""

@@ -15,7 +15,7 @@ import (
 // Changes shows the calls that wait for a person, and below them what agents
 // wrote, by session. What the selected one would change, or changed, stands
 // beside it. Drawing is in changes_draw.go, what is read of the journal in
-// changes_book.go.
+// changes_cache.go.
 type Changes struct {
 	keys Keys
 	zone *time.Location

@@ -14,7 +14,7 @@ import (
 
 // Clients shows the agents that are attached, the places on this machine that
 // Lectern can be put into, and what to give to a client by hand so that its
-// agent gets in. The places are in clients_places.go.
+// agent gets in. The places are in clients_targets.go.
 type Clients struct {
 	keys         Keys
 	zone         *time.Location

@@ -169,19 +169,10 @@ func (p Doctor) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Doctor) View(t theme.Theme, w, h int) string {
-	frame := widget.Framed(w, h)
-	list, side := p.listSection(t), p.detailSection(t)
-	var lines []string
-	switch {
-	case len(p.checks) == 0:
-		lines = widget.Stack(t, w, h, frame, list)
-	case frame && w >= widget.WideWidth:
-		lines = widget.Columns(t, w, h, []widget.Section{list}, []widget.Section{side})
-	default:
-		list.Preferred = min(list.Preferred, max(3, h-10))
-		lines = widget.Stack(t, w, h, frame, list, side)
+	if len(p.checks) == 0 {
+		return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t)), "\n")
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(widget.ListAndDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t)), "\n")
 }
 
 // summary is how many checks came to what, the gravest first.
@@ -216,19 +207,11 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Busy.Text("◐ running …")}
 		}
-		from, to := widget.VisibleRange(n, max(0, p.find(p.cursor)), h)
-		var rows []string
-		for i := from; i < to; i++ {
-			rows = append(rows, t.RowRegion(i, p.row(t, p.checks[i], w)))
-		}
-		return rows
+		return widget.SelectableRows(t, n, p.find(p.cursor), h, func(t theme.Theme, i int) string { return p.row(t, p.checks[i], w) })
 	}}
 }
 
 func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
-	if c.Name == p.cursor {
-		t = t.Selected()
-	}
 	glyph, style := t.Result(c.Result)
 	line := style.Fit(glyph+" "+string(c.Result), 10)
 	if w < widget.FramedWidth {

@@ -205,16 +205,9 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	var lines []string
-	switch {
-	case widget.Framed(w, h) && w >= widget.WideWidth:
-		lines = widget.Columns(t, w, h, []widget.Section{p.listSection(t)}, []widget.Section{side})
-	case form && !widget.Framed(w, h):
+	lines := widget.ListAndDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
+	if form && !widget.Framed(w, h) {
 		lines = widget.Stack(t, w, h, false, side)
-	default:
-		list := p.listSection(t)
-		list.Preferred = max(list.Min, min(list.Preferred, h-side.Preferred-4))
-		lines = widget.Stack(t, w, h, widget.Framed(w, h), list, side)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -227,12 +220,9 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
-			rows := []string{p.heading(t, w)}
-			from, to := widget.VisibleRange(n, p.cursor, h-1)
-			for i := from; i < to; i++ {
-				rows = append(rows, t.RowRegion(i, p.row(t, i, w)))
-			}
-			return rows
+			return append([]string{p.heading(t, w)}, widget.SelectableRows(t, n, p.cursor, h-1, func(t theme.Theme, i int) string {
+				return p.row(t, i, w)
+			})...)
 		},
 	}
 }
@@ -250,9 +240,6 @@ func (p Sources) heading(t theme.Theme, w int) string {
 
 func (p Sources) row(t theme.Theme, i, w int) string {
 	s := p.snap.Sources[i]
-	if i == p.cursor {
-		t = t.Selected()
-	}
 	glyph, style := t.State(s.State)
 	line := style.Text(glyph) + t.Text.Text(" ") + t.Strong.Fit(s.Name, nameWidth(w)) + t.Text.Text(" ") +
 		t.Dim.Fit(s.Kind, 10) + style.Fit(string(s.State), 11)
@@ -262,7 +249,7 @@ func (p Sources) row(t theme.Theme, i, w int) string {
 	if w >= 90 {
 		line += t.Text.Text("  ") + t.Dim.CutLeft(s.Location, w-theme.Width(line)-2)
 	}
-	return line + t.Text.Fit("", w-theme.Width(line))
+	return widget.FillRow(t, line, w)
 }
 
 // accessText is what agents may do with s, in one or two words.
