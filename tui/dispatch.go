@@ -44,7 +44,7 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	case pane.ExportLog:
 		m.notice = busyNotice("export the log")
 		return m, m.fx.report("export the log", m.cfg.Export == nil, "this panel has no log", func() (string, error) {
-			path, lines, err := m.cfg.Export(m.fx.ctx, want.Name)
+			path, lines, err := m.cfg.Export(m.fx.ctx)
 			return fmt.Sprintf("exported the whole log (%s) to %s", widget.Plural(lines, "line"), path), err
 		})
 	case pane.RevealToken:

@@ -36,10 +36,10 @@ type Config struct {
 	// Save writes text to a new file whose name begins like name, and returns
 	// its path. nil: nothing can be saved.
 	Save func(name, text string) (path string, err error)
-	// Export writes the whole log, more than the panel keeps, to a new file and
-	// returns its path and how many lines it has. An empty name: a new file
-	// among those of Save. nil: there is no log here.
-	Export func(ctx context.Context, name string) (path string, lines int, err error)
+	// Export writes the whole log, more than the panel keeps, to a new file among
+	// those of Save and returns its path and how many lines it has. nil: there is
+	// no log here.
+	Export func(context.Context) (path string, lines int, err error)
 	// Token reads a token of this machine, by the Part of status.RotateToken, and
 	// CopyToken puts it on the clipboard and says how; it writes it into no file.
 	// nil: there are none here.

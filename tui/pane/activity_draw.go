@@ -63,7 +63,7 @@ func (p Activity) listSection(t theme.Theme) widget.Section {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		return append(rows, widget.SelectableRows(t, o.len(), p.position(), h-1, func(t theme.Theme, i int) string {
+		return append(rows, widget.VisibleRows(t, o.len(), p.position(), h-1, func(t theme.Theme, i int) string {
 			return p.row(t, p.ring.call(o.at(i)), w)
 		})...)
 	}}

@@ -25,7 +25,7 @@ func (p Changes) sections(t theme.Theme, w, h int) []string {
 	case h < 8:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
-		return widget.ListAndDetail(t, w, h, p.listShare(h), p.listSection(t), p.detailSection(t))
+		return widget.ListWithDetail(t, w, h, p.listShare(h), p.listSection(t), p.detailSection(t))
 	}
 }
 
@@ -38,7 +38,7 @@ func (p Changes) detailRoom(w, h int) (int, int) {
 	if p.detail.Open {
 		w, h = widget.Inside(w, h)
 	} else {
-		w, h = widget.DetailRoom(w, h, p.listShare(h), p.listSection(theme.Theme{}))
+		w, h = widget.InsideDetail(w, h, p.listShare(h), p.listSection(theme.Theme{}))
 	}
 	return w, max(1, h-len(p.detailRows(theme.Theme{}, w)))
 }

@@ -172,7 +172,7 @@ func (p Doctor) View(t theme.Theme, w, h int) string {
 	if len(p.checks) == 0 {
 		return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), p.listSection(t)), "\n")
 	}
-	return strings.Join(widget.ListAndDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t)), "\n")
+	return strings.Join(widget.ListWithDetail(t, w, h, h-10, p.listSection(t), p.detailSection(t)), "\n")
 }
 
 // summary is how many checks came to what, the gravest first.
@@ -207,7 +207,7 @@ func (p Doctor) listSection(t theme.Theme) widget.Section {
 		default:
 			return []string{t.Busy.Text("◐ running …")}
 		}
-		return widget.SelectableRows(t, n, p.find(p.cursor), h, func(t theme.Theme, i int) string { return p.row(t, p.checks[i], w) })
+		return widget.VisibleRows(t, n, p.find(p.cursor), h, func(t theme.Theme, i int) string { return p.row(t, p.checks[i], w) })
 	}}
 }
 

@@ -20,9 +20,6 @@ type Logs struct {
 	keys Keys
 	snap status.Snapshot
 	log  logview.View
-
-	exporting bool
-	file      widget.TextInput // to export the whole log to
 }
 
 // NewLogs returns a Logs that shows times of zone and hides debug lines.
@@ -60,15 +57,11 @@ func (p Logs) Focus(component string) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Logs) Typing() bool { return p.exporting || p.log.Typing() }
+func (p Logs) Typing() bool { return p.log.Typing() }
 
 // Paste implements [TextEditor].
 func (p Logs) Paste(text string) Pane {
-	if p.exporting {
-		p.file = p.file.Insert(text)
-	} else {
-		p.log = p.log.Paste(text)
-	}
+	p.log = p.log.Paste(text)
 	return p
 }
 
@@ -97,9 +90,6 @@ func (p Logs) DisabledReason(k tea.KeyPressMsg) string {
 
 // Key implements [Pane].
 func (p Logs) Key(k Press) (Pane, Intent) {
-	if p.exporting {
-		return p.fileKey(k)
-	}
 	if why := p.DisabledReason(k.KeyPressMsg); why != "" {
 		return p, ShowMessage{why}
 	}
@@ -115,32 +105,14 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, Save{What: widget.Plural(p.log.Len(), "line"), Name: "lectern.log", Text: p.log.Text()}
 	case key.Matches(k, p.keys.Export):
-		p.exporting = true
+		return p, ExportLog{}
 	default:
 		return p, Unhandled{}
 	}
-	return p, nil
-}
-
-// fileKey answers a key while the file of an export is named.
-func (p Logs) fileKey(k Press) (Pane, Intent) {
-	switch {
-	case key.Matches(k, p.keys.Enter):
-		p.exporting = false
-		return p, ExportLog{Name: p.file.Value()}
-	case key.Matches(k, p.keys.Back):
-		p.exporting, p.file = false, widget.TextInput{}
-	default:
-		p.file, _ = p.file.HandleKey(k.KeyPressMsg)
-	}
-	return p, nil
 }
 
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
-	if p.exporting {
-		return []key.Binding{widget.WithHelp(p.keys.Enter, "export the whole log"), widget.WithHelp(p.keys.Back, "cancel")}
-	}
 	keys := p.log.Bindings()
 	if p.log.Typing() {
 		return keys
@@ -154,12 +126,6 @@ func (p Logs) Keys() []key.Binding {
 
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
-	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string {
-		if !p.exporting {
-			return p.log.Draw(t, w, h)
-		}
-		hint := "file for the whole log, such as ~/lectern.txt; empty: choose one for me"
-		return append(widget.PadRows(p.log.Draw(t, w, h-1), w, h-1), t.Key.Text("file ")+p.file.Draw(t, w-len("file "), true, hint))
-	}}
+	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
 	return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), s), "\n")
 }

@@ -22,7 +22,7 @@ func (p Settings) sections(t theme.Theme, w, h int) []string {
 	case p.editing != "" && !frame:
 		return widget.Stack(t, w, h, frame, p.detailSection(t, rows))
 	default:
-		return widget.ListAndDetail(t, w, h, h-14, p.listSection(t, rows), p.detailSection(t, rows))
+		return widget.ListWithDetail(t, w, h, h-14, p.listSection(t, rows), p.detailSection(t, rows))
 	}
 }
 
@@ -36,7 +36,7 @@ func (p Settings) listSection(t theme.Theme, rows []settingsRow) widget.Section 
 		if n == 0 {
 			return []string{t.Dim.Text("No settings match the filter.")}
 		}
-		return widget.SelectableRows(t, n, p.position(rows), h, func(t theme.Theme, i int) string { return settingRow(t, rows[i], w) })
+		return widget.VisibleRows(t, n, p.position(rows), h, func(t theme.Theme, i int) string { return settingRow(t, rows[i], w) })
 	}}
 }
 

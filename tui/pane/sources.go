@@ -205,7 +205,7 @@ func (p Sources) View(t theme.Theme, w, h int) string {
 	case p.grant != nil:
 		side, form = p.grant.section(t), true
 	}
-	lines := widget.ListAndDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
+	lines := widget.ListWithDetail(t, w, h, h-side.Preferred-4, p.listSection(t), side)
 	if form && !widget.Framed(w, h) {
 		lines = widget.Stack(t, w, h, false, side)
 	}
@@ -220,7 +220,7 @@ func (p Sources) listSection(t theme.Theme) widget.Section {
 			if n == 0 {
 				return []string{t.Dim.Text("No sources yet. Press ") + t.Key.Text("a") + t.Dim.Text(" to add a folder.")}
 			}
-			return append([]string{p.heading(t, w)}, widget.SelectableRows(t, n, p.cursor, h-1, func(t theme.Theme, i int) string {
+			return append([]string{p.heading(t, w)}, widget.VisibleRows(t, n, p.cursor, h-1, func(t theme.Theme, i int) string {
 				return p.row(t, i, w)
 			})...)
 		},

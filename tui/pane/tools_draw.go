@@ -27,7 +27,7 @@ func (p Tools) sections(t theme.Theme, w, h int) []string {
 	case h < 12:
 		return widget.Stack(t, w, h, frame, p.listSection(t))
 	default:
-		return widget.ListAndDetail(t, w, h, h/2-2, p.listSection(t), p.detailSection(t))
+		return widget.ListWithDetail(t, w, h, h/2-2, p.listSection(t), p.detailSection(t))
 	}
 }
 
@@ -36,7 +36,7 @@ func (p Tools) detailRoom(w, h int) (int, int) {
 	if p.detail.Open {
 		return widget.Inside(w, h)
 	}
-	return widget.DetailRoom(w, h, h/2-2, p.listSection(theme.Theme{}))
+	return widget.InsideDetail(w, h, h/2-2, p.listSection(theme.Theme{}))
 }
 
 func (p Tools) listSection(t theme.Theme) widget.Section {
@@ -54,7 +54,7 @@ func (p Tools) listSection(t theme.Theme) widget.Section {
 			return p.emptyRows(t, w)
 		}
 		rows := []string{t.Dim.Fit("  tool", w-22) + t.Dim.Fit("effect", 8) + t.Dim.FitRight("tokens", 8)}
-		return append(rows, widget.SelectableRows(t, n, p.position(), h-1, func(t theme.Theme, i int) string {
+		return append(rows, widget.VisibleRows(t, n, p.position(), h-1, func(t theme.Theme, i int) string {
 			return toolRow(t, shown[i], i == p.position(), w)
 		})...)
 	}}

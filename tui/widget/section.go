@@ -93,10 +93,10 @@ func Columns(t theme.Theme, w, h int, left, right []Section) []string {
 	return a
 }
 
-// ListAndDetail draws a list and what is said of its selected row: side by side
+// ListWithDetail draws a list and what is said of its selected row: side by side
 // where there is room, else one below the other, with at most listRows rows of
 // the list.
-func ListAndDetail(t theme.Theme, w, h, listRows int, list, detail Section) []string {
+func ListWithDetail(t theme.Theme, w, h, listRows int, list, detail Section) []string {
 	if Framed(w, h) && w >= WideWidth {
 		return Columns(t, w, h, []Section{list}, []Section{detail})
 	}
@@ -104,8 +104,8 @@ func ListAndDetail(t theme.Theme, w, h, listRows int, list, detail Section) []st
 	return Stack(t, w, h, Framed(w, h), list, detail)
 }
 
-// DetailRoom is the room inside the detail that [ListAndDetail] draws.
-func DetailRoom(w, h, listRows int, list Section) (int, int) {
+// InsideDetail is the room inside the detail that [ListWithDetail] draws.
+func InsideDetail(w, h, listRows int, list Section) (int, int) {
 	inner, room := Inside(w, h)
 	if Framed(w, h) && w >= WideWidth {
 		return inner - w/2, room
@@ -182,9 +182,9 @@ func ListRows(t theme.Theme, n, h int, row func(i int) string) []string {
 	return rows
 }
 
-// SelectableRows draws those of n rows around the cursor that h lines hold, each
+// VisibleRows draws those of n rows around the cursor that h lines hold, each
 // to click on. The row of the cursor is drawn in a theme of its own.
-func SelectableRows(t theme.Theme, n, cursor, h int, row func(t theme.Theme, i int) string) []string {
+func VisibleRows(t theme.Theme, n, cursor, h int, row func(t theme.Theme, i int) string) []string {
 	from, to := VisibleRange(n, cursor, h)
 	rows := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
