@@ -26,24 +26,24 @@ func (m Model) dispatch(want pane.Intent) (Model, tea.Cmd) {
 	case pane.Confirm:
 		return m.ask(want.Plan, want.Then), nil
 	case pane.Copy:
-		return m, m.fx.report("copy "+want.What, m.cfg.Copy == nil, "there is no clipboard here", func() (string, error) {
+		return m, m.fx.report("copy "+want.What, func() (string, error) {
 			how, err := m.cfg.Copy(want.Text)
 			return want.What + ": " + how, err
 		})
 	case pane.CopyToken:
 		what := "the token of the " + want.Token
-		return m, m.fx.report("copy "+what, m.cfg.CopyToken == nil, errNoTokens.Error(), func() (string, error) {
+		return m, m.fx.report("copy "+what, func() (string, error) {
 			how, err := m.cfg.CopyToken(want.Token)
 			return what + ": " + how, err
 		})
 	case pane.Save:
-		return m, m.fx.report("save "+want.What, m.cfg.Save == nil, "there is no folder to save to", func() (string, error) {
+		return m, m.fx.report("save "+want.What, func() (string, error) {
 			path, err := m.cfg.Save(want.Name, want.Text)
 			return fmt.Sprintf("saved %s to %s", want.What, path), err
 		})
 	case pane.ExportLog:
 		m.notice = busyNotice("export the log")
-		return m, m.fx.report("export the log", m.cfg.Export == nil, "this panel has no log", func() (string, error) {
+		return m, m.fx.report("export the log", func() (string, error) {
 			path, lines, err := m.cfg.Export(m.fx.ctx)
 			return fmt.Sprintf("exported the whole log (%s) to %s", widget.Plural(lines, "line"), path), err
 		})

@@ -27,10 +27,7 @@ func newEffects(c Config) effects {
 	return effects{cfg: c, ctx: ctx, cancel: cancel}
 }
 
-var (
-	errEnded    = errors.New("the hub closed the connection")
-	errNoTokens = errors.New("this panel has no access to tokens")
-)
+var errEnded = errors.New("the hub closed the connection")
 
 // watch begins to watch and brings the first snapshot.
 func (fx effects) watch() tea.Cmd {
@@ -240,13 +237,9 @@ func (fx effects) do(want pane.Do) tea.Cmd {
 	}
 }
 
-// report does something outside the panel and says how it went, or why it
-// cannot be done.
-func (fx effects) report(what string, missing bool, why string, do func() (string, error)) tea.Cmd {
+// report does something outside the panel and says how it went.
+func (fx effects) report(what string, do func() (string, error)) tea.Cmd {
 	return func() tea.Msg {
-		if missing {
-			return noticeMsg{errorNotice(what, errors.New(why))}
-		}
 		text, err := do()
 		if err != nil {
 			return noticeMsg{errorNotice(what, err)}
@@ -258,10 +251,8 @@ func (fx effects) report(what string, missing bool, why string, do func() (strin
 // revealToken reads a token for the pane of a tab, and for nothing else.
 func (fx effects) revealToken(tab int, want pane.RevealToken) tea.Cmd {
 	return func() tea.Msg {
-		r := pane.Result{Query: pane.TokenQuery{Of: want.Token}, Err: errNoTokens}
-		if fx.cfg.Token != nil {
-			r.Token, r.Err = fx.cfg.Token(want.Token)
-		}
+		r := pane.Result{Query: pane.TokenQuery{Of: want.Token}}
+		r.Token, r.Err = fx.cfg.Token(want.Token)
 		return resultMsg{tab: tab, result: r}
 	}
 }

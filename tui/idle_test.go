@@ -33,7 +33,7 @@ func TestIdleMinute(t *testing.T) {
 		for _, l := range lines() {
 			hub.AddLine(l)
 		}
-		m := New(Config{Client: queries.client(hub), Dark: true, Version: "0.1.0", Now: now})
+		m := New(Config{Client: queries.client(hub), Version: "0.1.0", Now: now})
 		m.wizardOffered = true
 		p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(terminal), tea.WithoutSignalHandler(), tea.WithWindowSize(140, 45),
 			tea.WithEnvironment([]string{"TERM=xterm-256color"}))

@@ -35,7 +35,7 @@ type testPanel struct {
 	ended    bool
 	copied   []string
 	saved    map[string]string
-	cannot   error    // what Copy and Save answer
+	cannot   error // what Copy and Save answer
 }
 
 func newTestPanel(t *testing.T, snap status.Snapshot, w, h int) *testPanel {
@@ -58,7 +58,7 @@ func newStoppedPanel(t *testing.T, snap status.Snapshot, c *fakeQueries) (*testP
 	r := &testPanel{t: t, hub: &statustest.Fake{}, queries: c, messages: make(chan tea.Msg, 1000), saved: map[string]string{}}
 	r.hub.Set(snap)
 	return r, Config{
-		Client: c.client(r.hub), Dark: true, Version: "0.1.0",
+		Client: c.client(r.hub), Version: "0.1.0",
 		Now: func() time.Time { return noon.Add(time.Since(start)) },
 		Copy: func(text string) (string, error) {
 			r.copied = append(r.copied, text)

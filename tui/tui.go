@@ -27,29 +27,24 @@ import (
 	"github.com/lectern-mcp/lectern/tui/theme"
 )
 
-// Config is what the panel needs from outside.
+// Config is what the panel needs from outside: all of it, but for Memory.
 type Config struct {
 	Client status.Client
 	// Copy puts text on the clipboard and says what it did ("copied with
-	// xclip"), for there are many ways and some fall short. nil: there is none.
+	// xclip"), for there are many ways and some fall short.
 	Copy func(text string) (how string, err error)
 	// Save writes text to a new file whose name begins like name, and returns
-	// its path. nil: nothing can be saved.
+	// its path.
 	Save func(name, text string) (path string, err error)
 	// Export writes the whole log, more than the panel keeps, to a new file among
-	// those of Save and returns its path and how many lines it has. nil: there is
-	// no log here.
+	// those of Save and returns its path and how many lines it has.
 	Export func(context.Context) (path string, lines int, err error)
 	// Token reads a token of this machine, by the Part of status.RotateToken, and
 	// CopyToken puts it on the clipboard and says how; it writes it into no file.
-	// nil: there are none here.
 	Token     func(of string) (text string, err error)
 	CopyToken func(of string) (how string, err error)
 	// Now is the clock; times are shown in its zone.
-	Now func() time.Time
-	// Dark is how the background is taken to be until the terminal answers; many
-	// never do.
-	Dark    bool
+	Now     func() time.Time
 	Memory  []byte // [Model.Memory] of the panel before this one; nil: there was none
 	NoColor bool   // no colours, whatever the terminal can do
 	Version string // of this program
@@ -102,7 +97,8 @@ func New(c Config) Model {
 	for _, kind := range pane.All() {
 		m.tabs.all = append(m.tabs.all, tab{Kind: kind, pane: kind.New(m.key.Pane, c.Now().Location())})
 	}
-	return m.restore(c.Memory).restyle(theme.Mode{Dark: c.Dark, NoColor: c.NoColor}).resize(m.w, m.h)
+	// Many terminals never say how their background is; most are dark.
+	return m.restore(c.Memory).restyle(theme.Mode{Dark: true, NoColor: c.NoColor}).resize(m.w, m.h)
 }
 
 // numberKey is the key that goes to the i-th pane; empty: it has none, because

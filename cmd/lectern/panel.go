@@ -60,7 +60,7 @@ func runPanel(ctx context.Context, c *cli, f panelFlags) error {
 			return text, err
 		},
 		CopyToken: func(target string) (string, error) { return machine.CopyToken(c.App, clipboard, target) },
-		Dark:      true, NoColor: c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
+		NoColor:   c.Getenv("NO_COLOR") != "", Memory: memory, Suspends: suspendable() && !f.screenReader,
 	}
 	var model tea.Model = tui.New(conf)
 	if f.screenReader {

@@ -11,24 +11,6 @@ import (
 	"github.com/lectern-mcp/lectern/tui/widget"
 )
 
-// Draw draws the visible rows, at most h of at most w cells, and below them the
-// line in which a person types.
-func (v View) Draw(t theme.Theme, w, h int) []string {
-	if !v.filter.Typing {
-		return v.draw(t, w, h)
-	}
-	input := v.filter.TextInput.Draw(t, w-len("/ "), true, "text to filter by; lower case matches any case")
-	return append(widget.PadRows(v.draw(t, w, h-1), w, h-1), t.Key.Text("/ ")+input)
-}
-
-// rowsIn is how many of h rows show the log.
-func (v View) rowsIn(h int) int {
-	if v.Typing() {
-		h--
-	}
-	return max(1, h)
-}
-
 // Summary says what is shown of the log, and what is not.
 func (v View) Summary() string {
 	f := v.log.filter
@@ -74,7 +56,8 @@ func (v View) rows(w, h int) []rowPosition {
 	return rows
 }
 
-func (v View) draw(t theme.Theme, w, h int) []string {
+// Draw draws the visible rows, at most h of at most w cells.
+func (v View) Draw(t theme.Theme, w, h int) []string {
 	if v.log.len() == 0 {
 		return []string{t.Dim.Text(v.log.emptyText())}
 	}

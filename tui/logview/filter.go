@@ -33,13 +33,6 @@ func (f filter) matches(r *ring, n uint64) bool {
 	}
 }
 
-// narrows reports whether old matches everything that f matches, as when a
-// person goes on typing.
-func (f filter) narrows(old filter) bool {
-	return f.level >= old.level && (old.component == "" || f.component == old.component) && (old.client == "" || f.client == old.client) &&
-		strings.HasPrefix(f.text, old.text) && f.text == strings.ToLower(f.text)
-}
-
 // A filteredLog is the numbers of the lines that a filter lets through, kept up
 // to date as lines come and go, so that drawing looks only at the rows on the
 // screen.
@@ -77,19 +70,7 @@ func (v *filteredLog) lineAdded(n uint64) {
 }
 
 func (v *filteredLog) setFilter(f filter) {
-	if f == v.filter {
-		return
-	}
-	if f.narrows(v.filter) {
-		kept := v.numbers[:0]
-		for _, n := range v.numbers[v.head:] {
-			if f.matches(v.ring, n) {
-				kept = append(kept, n)
-			}
-		}
-		v.numbers = kept
-		v.head, v.filter = 0, f
-	} else {
+	if f != v.filter {
 		v.filter = f
 		v.refilter()
 	}

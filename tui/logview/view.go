@@ -93,8 +93,8 @@ func (v View) ShowComponent(name string) View {
 	return v.setFilter(filter{level: v.log.filter.level, component: name, text: v.log.filter.text})
 }
 
-// Typing reports whether keys are text.
-func (v View) Typing() bool { return v.filter.Typing }
+// Filter is what hides lines, and the line in which it is typed.
+func (v View) Filter() widget.FilterInput { return v.filter }
 
 // Paste inserts text where a person types.
 func (v View) Paste(text string) View {
@@ -185,7 +185,7 @@ func (v View) Text() string { return v.text(0, v.log.len()-1) }
 // VisibleText returns the lines that a view of w by h cells shows, in full, and
 // how many they are.
 func (v View) VisibleText(w, h int) (text string, lines int) {
-	rows := v.rows(w, v.rowsIn(h))
+	rows := v.rows(w, h)
 	if len(rows) == 0 {
 		return "", 0
 	}

@@ -34,7 +34,7 @@ type Activity struct {
 
 // NewActivity returns an Activity that shows times of zone.
 func NewActivity(k Keys, zone *time.Location) Pane {
-	return Activity{keys: k, zone: zone, ring: newCallRing(), follow: true}
+	return Activity{keys: k, zone: zone, ring: newCallLog(), follow: true}
 }
 
 // activityHelp lists the keys of [Activity].
@@ -81,32 +81,40 @@ func (p Activity) Paste(text string) Pane {
 
 func (p Activity) applyFilter() { p.ring.setFilter(callFilter{p.ring.filter.source, p.filter.Value()}) }
 
-func (p Activity) ordering() callOrder { return callOrder{p.ring, p.errors} }
-
-// position is where the selected call stands.
+// position is where the selected call stands, or the next older one if it is
+// gone or filtered away.
 func (p Activity) position() int {
 	if p.follow {
 		return 0
 	}
-	return p.ordering().find(p.selectedCall)
+	order := p.ring.order(p.errors)
+	if i := slices.Index(order, p.selectedCall); i >= 0 {
+		return i
+	}
+	older := slices.IndexFunc(order, func(n uint64) bool { return n < p.selectedCall })
+	if older < 0 {
+		older = len(order)
+	}
+	return widget.Clamp(older, len(order))
 }
 
 // selectAt selects what stands at i; the top means to follow.
 func (p Activity) selectAt(i int) Activity {
-	o := p.ordering()
-	i = widget.Clamp(i, o.len())
-	p.follow = i == 0 && !p.errors || o.len() == 0
-	if o.len() > 0 {
-		p.selectedCall = o.at(i)
+	order := p.ring.order(p.errors)
+	i = widget.Clamp(i, len(order))
+	p.follow = i == 0 && !p.errors || len(order) == 0
+	if len(order) > 0 {
+		p.selectedCall = order[i]
 	}
 	return p
 }
 
 func (p Activity) selected() (status.Call, bool) {
-	if p.ordering().len() == 0 {
+	order := p.ring.order(p.errors)
+	if len(order) == 0 {
 		return status.Call{}, false
 	}
-	return *p.ring.call(p.ordering().at(p.position())), true
+	return *p.ring.call(order[p.position()]), true
 }
 
 // Key implements [Pane].
@@ -152,8 +160,8 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 
 // pauseFollowing stops following, with the same call selected.
 func (p Activity) pauseFollowing() Activity {
-	if p.follow && p.ordering().len() > 0 {
-		p.selectedCall, p.follow = p.ordering().at(0), false
+	if order := p.ring.order(p.errors); p.follow && len(order) > 0 {
+		p.selectedCall, p.follow = order[0], false
 	}
 	return p
 }
@@ -166,7 +174,7 @@ func (p Activity) move(k Press) (Activity, bool) {
 		p.follow, p.errors = true, false
 		return p, true
 	}
-	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), p.ordering().len(), k.H-4); ok {
+	if i, ok := p.keys.Move(k.KeyPressMsg, p.position(), len(p.ring.passing), k.H-4); ok {
 		return p.selectAt(i), true
 	}
 	return p, false
@@ -174,11 +182,7 @@ func (p Activity) move(k Press) (Activity, bool) {
 
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
-	i := slices.Index(p.ring.sources, p.ring.filter.source) + 1
-	if i >= len(p.ring.sources) {
-		return ""
-	}
-	return p.ring.sources[i]
+	return nextAfter(p.ring.filter.source, append([]string{""}, p.ring.sources...))
 }
 
 func (p Activity) copy() Intent {
@@ -187,13 +191,13 @@ func (p Activity) copy() Intent {
 }
 
 func (p Activity) save() Intent {
-	o := p.ordering()
+	order := p.ring.order(p.errors)
 	var b strings.Builder
-	for i := range o.len() {
-		b.WriteString(p.line(*p.ring.call(o.at(i))))
+	for _, n := range order {
+		b.WriteString(p.line(*p.ring.call(n)))
 		b.WriteByte('\n')
 	}
-	return Save{What: widget.Plural(o.len(), "call"), Name: "lectern-calls.log", Text: b.String()}
+	return Save{What: widget.Plural(len(order), "call"), Name: "lectern-calls.log", Text: b.String()}
 }
 
 // line is c as it is copied and saved.

@@ -50,21 +50,21 @@ func (p Activity) note() string {
 		words = append(words, "in "+s.source)
 	}
 	all := p.ring.next - p.ring.first
-	if n := uint64(len(p.ring.all)); n != all {
+	if n := uint64(len(p.ring.passing)); n != all {
 		return strings.Join(append(words, fmt.Sprintf("%s of %s", widget.Count(n), widget.Plural(all, "call"))), " · ")
 	}
 	return strings.Join(append(words, widget.Plural(all, "call")), " · ")
 }
 
 func (p Activity) listSection(t theme.Theme) widget.Section {
-	o := p.ordering()
 	return widget.Section{Title: "Activity", Note: p.note(), Min: 2, Preferred: 1 << 20, Rows: func(w, h int) []string {
-		if o.len() == 0 {
+		order, at := p.ring.order(p.errors), p.position()
+		if len(order) == 0 {
 			return t.Dim.Wrap(p.emptyText(), w)
 		}
 		rows := []string{callHeading(t, w)}
-		return append(rows, widget.VisibleRows(t, o.len(), p.position(), h-1, func(t theme.Theme, i int) string {
-			return p.row(t, p.ring.call(o.at(i)), w)
+		return append(rows, widget.VisibleRows(t, len(order), at, h-1, func(t theme.Theme, i int) string {
+			return p.row(t, p.ring.call(order[i]), w)
 		})...)
 	}}
 }

@@ -2,7 +2,6 @@ package pane
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -57,7 +56,7 @@ func (p Logs) Focus(component string) Pane {
 }
 
 // Typing implements [TextEditor].
-func (p Logs) Typing() bool { return p.log.Typing() }
+func (p Logs) Typing() bool { return p.log.Filter().Typing }
 
 // Paste implements [TextEditor].
 func (p Logs) Paste(text string) Pane {
@@ -114,7 +113,7 @@ func (p Logs) Key(k Press) (Pane, Intent) {
 // Keys implements [Pane].
 func (p Logs) Keys() []key.Binding {
 	keys := p.log.Bindings()
-	if p.log.Typing() {
+	if p.Typing() {
 		return keys
 	}
 	follow := widget.WithHelp(p.keys.Follow, "follow")
@@ -127,5 +126,7 @@ func (p Logs) Keys() []key.Binding {
 // View implements [Pane].
 func (p Logs) View(t theme.Theme, w, h int) string {
 	s := widget.Section{Title: "Logs", Note: p.log.Summary(), Rows: func(w, h int) []string { return p.log.Draw(t, w, h) }}
-	return strings.Join(widget.Stack(t, w, h, widget.Framed(w, h), s), "\n")
+	return p.log.Filter().DrawBelow(t, w, h, "text to filter by; lower case matches any case", func(h int) []string {
+		return widget.Stack(t, w, h, widget.Framed(w, h), s)
+	})
 }
