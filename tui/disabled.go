@@ -32,27 +32,18 @@ func (m Model) disabledReason(k tea.KeyPressMsg) string {
 	return ""
 }
 
-// disabledReasons says of every key that can do nothing now why.
-func (m Model) disabledReasons() disabledReasons {
-	all := disabledReasons{}
-	add := func(g pane.KeyGroup, reason func(tea.KeyPressMsg) string) {
-		for _, b := range g.Keys {
-			if why := reason(parseKey(b.Keys()[0])); why != "" {
-				all[[2]string{g.Title, b.Keys()[0]}] = why
-			}
+// disabledReasonIn is the reason for a key that the help lists under title.
+func (m Model) disabledReasonIn(title string, b key.Binding) string {
+	k := parseKey(b.Keys()[0])
+	if title == everywhere {
+		return m.disabledReason(k)
+	}
+	for _, t := range m.tabs.all {
+		if t.Name == title {
+			return t.pane.DisabledReason(k)
 		}
 	}
-	for _, g := range m.key.groups() {
-		if g.Title == everywhere {
-			add(g, m.disabledReason)
-		}
-		for _, t := range m.tabs.all {
-			if t.Name == g.Title {
-				add(g, t.pane.DisabledReason)
-			}
-		}
-	}
-	return all
+	return ""
 }
 
 // unknownKeyText says that k means nothing in this pane, and where it would

@@ -85,7 +85,7 @@ func TestEveryKeyAnswers(t *testing.T) {
 					}
 					r := at(t, c)
 					k, before := parseKey(b.Keys()[0]), r.state()
-					excused := r.m.disabledReasons().of(title, b)
+					excused := r.m.disabledReasonIn(title, b)
 					r.send(k)
 					switch does := r.state() != before; {
 					case excused != "" && !strings.Contains(flat(r.screen()), flat(excused)):

@@ -12,13 +12,6 @@ import (
 // While the mouse is the panel's, the terminal selects no text with it, so it
 // can be given back, and both ways are said.
 
-func mouseLabel(on bool) string {
-	if on {
-		return "mouse on"
-	}
-	return "mouse off"
-}
-
 func mouseNotice(on bool) string {
 	if on {
 		return "Mouse on: click tabs, keys and rows, click again to open, scroll with the wheel. Hold Shift (Option on macOS) to select text."

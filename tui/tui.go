@@ -322,7 +322,7 @@ func (m Model) handleGlobalKey(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case key.Matches(k, m.key.Quit):
 		return m.quit()
 	case key.Matches(k, m.key.Help):
-		m.over = newHelp(m.key, m.disabledReasons())
+		m.over = newHelp(m)
 	case key.Matches(k, m.key.Mouse):
 		m.mouse = !m.mouse
 		m.notice = infoNotice(mouseNotice(m.mouse))

@@ -169,24 +169,22 @@ func (z wizard) view(t theme.Theme, w, h int) []string {
 }
 
 func (z wizard) draw(t theme.Theme, w int) []string {
-	if z.page == 0 {
-		rows := append([]string{""}, t.Strong.Wrap("Which notes can agents use?", w)...)
-		if len(z.found) == 0 {
-			return append(rows, t.Dim.Wrap("No notes found on this machine. Press enter to continue; you can add any folder later in Sources.", w)...)
-		}
-		rows = append(rows, "")
-		for i, f := range z.found {
-			rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
-		}
-		return append(rows, "")
+	question, none := "Which notes can agents use?", "No notes found on this machine. Press enter to continue; you can add any folder later in Sources."
+	if z.page == 1 {
+		question, none = "Which clients can use them?", "No MCP clients left to set up. The Clients pane has a snippet for any client."
 	}
-	rows := append([]string{""}, t.Strong.Wrap("Which clients can use them?", w)...)
-	if len(z.clients) == 0 {
-		return append(rows, t.Dim.Wrap("No MCP clients left to set up. The Clients pane has a snippet for any client.", w)...)
+	rows := append([]string{""}, t.Strong.Wrap(question, w)...)
+	if z.rows() == 0 {
+		return append(rows, t.Dim.Wrap(none, w)...)
 	}
 	rows = append(rows, "")
-	for i, c := range z.clients {
-		rows = append(rows, z.row(t, i, c.Title, c.File, w)...)
+	for i := range z.rows() {
+		if z.page == 1 {
+			rows = append(rows, z.row(t, i, z.clients[i].Title, z.clients[i].File, w)...)
+			continue
+		}
+		f := z.found[i]
+		rows = append(rows, z.row(t, i, f.Name+"  "+f.Location, "agents can "+z.access[i].label()+" · "+f.Kind+", "+f.Reason, w)...)
 	}
 	return append(rows, "")
 }

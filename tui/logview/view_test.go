@@ -80,7 +80,7 @@ func TestView(t *testing.T) {
 			}
 		}
 		if d := cmp.Diff(want, append([]uint64(nil), v.numbers[v.head:]...)); d != "" {
-			t.Fatalf("after %d lines, lens %+v:\n%s", i, v.filter, d)
+			t.Fatalf("after %d lines, filter %+v:\n%s", i, v.filter, d)
 		}
 	}
 }

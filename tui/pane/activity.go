@@ -149,7 +149,8 @@ func (p Activity) Key(k Press) (Pane, Intent) {
 	case key.Matches(k, p.keys.NextPart):
 		p.ring.setFilter(callFilter{p.nextSource(), p.ring.filter.text})
 	case key.Matches(k, p.keys.Copy):
-		return p, p.copy()
+		c, _ := p.selected()
+		return p, Copy{What: "the call", Text: p.line(c)}
 	case p.keys.saves(k.KeyPressMsg, Running(p.snap)):
 		return p, p.save()
 	default:
@@ -183,11 +184,6 @@ func (p Activity) move(k Press) (Activity, bool) {
 // nextSource is the source after the one that is shown; after the last, all.
 func (p Activity) nextSource() string {
 	return nextAfter(p.ring.filter.source, append([]string{""}, p.ring.sources...))
-}
-
-func (p Activity) copy() Intent {
-	c, _ := p.selected()
-	return Copy{What: "the call", Text: p.line(c)}
 }
 
 func (p Activity) save() Intent {

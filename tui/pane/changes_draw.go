@@ -173,11 +173,8 @@ func (p Changes) detailSection(t theme.Theme) widget.Section {
 	}
 	return widget.Section{Title: title, Min: 3, Preferred: 1 << 20, Rows: func(w, h int) []string {
 		rows := p.detailRows(t, w)
-		text, room := p.detailText(), max(1, h-len(rows))
-		if len(rows)+1 > h {
-			rows = rows[:max(0, h-1)]
-		}
-		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, text, w, room)...), w)
+		rows = rows[:max(0, min(len(rows), h-1))]
+		return widget.ScrollRegions(t, append(rows, p.detail.Draw(t, p.detailText(), w, h-len(rows))...), w)
 	}}
 }
 

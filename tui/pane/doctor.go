@@ -227,7 +227,7 @@ func (p Doctor) row(t theme.Theme, c status.Check, w int) string {
 func (p Doctor) detailSection(t theme.Theme) widget.Section {
 	c, ok := p.selected()
 	if !ok {
-		return widget.Section{Title: "Check", Min: 1, Preferred: 1, Rows: func(int, int) []string { return nil }}
+		return widget.Message("Check")
 	}
 	return widget.Section{Title: c.Title, Note: c.Name, Min: 3, Preferred: 6, Rows: func(w, h int) []string {
 		glyph, style := t.Result(c.Result)

@@ -154,9 +154,6 @@ func (p Sources) Key(k Press) (Pane, Intent) {
 
 // selectedIntent answers the keys that are about the selected source.
 func (p Sources) selectedIntent(k Press) Intent {
-	if !key.Matches(k, p.keys.Remove, p.keys.Reopen, p.keys.SeeLogs, p.keys.Copy, p.keys.Run, p.keys.SeeCalls) {
-		return Unhandled{}
-	}
 	s, _ := p.selected()
 	switch {
 	case key.Matches(k, p.keys.Remove):
@@ -169,23 +166,23 @@ func (p Sources) selectedIntent(k Press) Intent {
 		return OpenPane{Pane: ActivityPane, Focus: s.Name}
 	case key.Matches(k, p.keys.SeeLogs):
 		return OpenPane{Pane: LogsPane, Focus: s.Name}
-	default:
+	case key.Matches(k, p.keys.Copy):
 		return Copy{What: "the path of " + s.Name, Text: s.Location}
+	default:
+		return Unhandled{}
 	}
 }
 
 // Keys implements [Pane].
 func (p Sources) Keys() []key.Binding {
-	if p.adding {
+	switch {
+	case p.adding:
 		return p.form.bindings()
-	}
-	if p.grant != nil {
+	case p.grant != nil:
 		return p.grant.bindings()
-	}
-	if p.browse != nil {
+	case p.browse != nil:
 		return p.browse.bindings()
-	}
-	if len(p.snap.Sources) == 0 {
+	case len(p.snap.Sources) == 0:
 		return []key.Binding{widget.WithHelp(p.keys.Add, "add a source")}
 	}
 	return []key.Binding{
