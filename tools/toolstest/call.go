@@ -41,7 +41,17 @@ func (a callResult) String() string {
 // call calls a tool and checks what every answer must satisfy.
 func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
-	return s.callAs(ctx, &progressChecker{s: s, what: describeCall(tool, args)}, o, tool, args)
+	return s.callAs(ctx, callContext(s.manifest, &progressChecker{s: s, what: describeCall(tool, args)}, nil), o, tool, args)
+}
+
+// callContext is that of a caller who has proved its name and may call every
+// tool: the roles of a System are least first.
+func callContext(m *tools.Manifest, notify tools.Notifier, writes tools.WriteObserver) tools.CallContext {
+	who := tools.Identity{Client: "suite", Proven: true, Session: "s1", Via: tools.ViaStdio}
+	if roles := m.Roles; len(roles) > 0 {
+		who.Role = roles[len(roles)-1].Name
+	}
+	return tools.CallContext{Identity: who, Notify: notify, Writes: writes}
 }
 
 // describeCall names a call in findings.
@@ -150,18 +160,17 @@ func (s *suite) checkAgainstSchema(what string, schema *jsonschema.Schema, data 
 	}
 }
 
-// A progressChecker is a CallContext that checks the progress and messages of
+// A progressChecker is a Notifier that checks the progress and messages of
 // a tool.
 type progressChecker struct {
-	tools.NopCallContext // but for what follows
-	s                    *suite
-	what                 string
+	s    *suite
+	what string
 
 	mu   sync.Mutex
 	done float64
 }
 
-// Progress implements [tools.CallContext]: it must not decrease or exceed its
+// Progress implements [tools.Notifier]: it must not decrease or exceed its
 // total.
 func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.mu.Lock()
@@ -172,7 +181,7 @@ func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.done = done
 }
 
-// Log implements [tools.CallContext].
+// Log implements [tools.Notifier].
 func (w *progressChecker) Log(_ slog.Level, message string) {
 	if message == "" {
 		w.s.Errorf("%s: logs an empty message", w.what)

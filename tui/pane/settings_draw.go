@@ -100,9 +100,9 @@ func (p Settings) settingRows(t theme.Theme, s status.Setting, w int) []string {
 		}
 		field("value", value)
 	case len(s.Choices) > 0:
-		rows = append(rows, widget.FieldLabel(t, "new", true, 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
+		rows = append(rows, widget.FieldName(t, "new", true, 9)+t.Selected().Text.Cut("‹ "+s.Choices[p.chosen]+" ›", w-9))
 	default:
-		rows = append(rows, widget.FieldLabel(t, "new", true, 9)+p.value.Draw(t, w-9, true, "empty for the default"))
+		rows = append(rows, widget.FieldName(t, "new", true, 9)+p.value.Draw(t, w-9, true, "empty for the default"))
 	}
 	field("default", widget.OrDash(s.Default))
 	if len(s.Choices) > 0 {

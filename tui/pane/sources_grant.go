@@ -83,7 +83,7 @@ func (f grantForm) section(t theme.Theme) widget.Section {
 			if focus {
 				style = t.Selected()
 			}
-			return widget.FieldLabel(t, name, focus, 10) + style.Text.Cut("‹ "+value+" ›", w-10)
+			return widget.FieldName(t, name, focus, 10) + style.Text.Cut("‹ "+value+" ›", w-10)
 		}
 		who := f.clients[f.client]
 		if who == "" {

@@ -89,8 +89,8 @@ func (f TextInput) wordStart() int {
 	return min(i, max(0, f.cursor-1))
 }
 
-// FieldLabel is the name of a field of a form, in w cells.
-func FieldLabel(t theme.Theme, name string, focus bool, w int) string {
+// FieldName is the name of a field of a form, in w cells.
+func FieldName(t theme.Theme, name string, focus bool, w int) string {
 	if focus {
 		return t.Accent.Fit("▸ "+name, w)
 	}
