@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -24,6 +25,8 @@ type Request struct {
 	Texts []string
 	// TextsIncomplete: the call may touch something that Texts do not name.
 	TextsIncomplete bool
+	// Person: the user makes it by hand, whom no default asks.
+	Person bool
 }
 
 // A Decision is a Verdict and where it comes from.
@@ -32,6 +35,9 @@ type Decision struct {
 	Reason  string  // in words, with the rule
 	Line    int     // of the configuration; 0: a default decided
 	Granted bool    // false: the effect is not granted, whatever the rules say
+	// Setting would allow without asking what Verdict asks about, as advice for
+	// the user; empty unless Verdict is Ask.
+	Setting string
 }
 
 // Decide judges a call. Grants come first: what is not granted is denied. Of the
@@ -56,11 +62,14 @@ func (p *Policy) Decide(q Request) Decision {
 		if n := precedence(r.Do); n > highest && r.matches(q) {
 			highest = n
 			found = Decision{Verdict: r.verdict(), Line: r.Line, Reason: "rule: " + r.String(), Granted: true}
+			if r.Do == Ask {
+				found.Setting = fmt.Sprintf("change the [[rule]] in line %d of the configuration", r.Line)
+			}
 		}
 	}
 	if highest < precedence(Ask) {
-		if g := p.askingGrant(q, g); g != nil {
-			return Decision{Verdict: Ask, Line: g.Line, Reason: g.reason(q), Granted: true}
+		if asks := p.askingGrant(q, g, highest >= 0); asks != nil {
+			return Decision{Verdict: Ask, Line: asks.Line, Reason: asks.reason(q), Granted: true, Setting: asks.setting(q)}
 		}
 	}
 	return found
@@ -91,13 +100,15 @@ func (r Rule) verdict() Verdict {
 	}
 }
 
-// askingGrant is the grant under which a person is asked, or nil.
-func (p *Policy) askingGrant(q Request, of *Grant) *Grant {
+// askingGrant is the grant under which a person is asked, or nil. ruled: a rule
+// allows the call.
+func (p *Policy) askingGrant(q Request, of *Grant, ruled bool) *Grant {
 	if of != nil && slices.Contains(of.Ask, q.Effect) {
 		return of
 	}
+	overridden := ruled || q.Person || of != nil && q.Client.Proven && (of.Effects != nil || of.Ask != nil)
 	for i, g := range p.grants {
-		if g.Client == "" && (g.Source == "" || g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) {
+		if g.Client == "" && (g.Source == "" || g.Source == q.Source) && slices.Contains(g.Ask, q.Effect) && !(g.Default && overridden) {
 			return &p.grants[i]
 		}
 	}
@@ -105,10 +116,35 @@ func (p *Policy) askingGrant(q Request, of *Grant) *Grant {
 }
 
 func (g *Grant) reason(q Request) string {
-	if g.Client != "" {
+	switch {
+	case g.Client != "":
 		return fmt.Sprintf("client %s asks before it may %s", g.Client, q.Effect)
+	case g.Default:
+		return fmt.Sprintf("source %s asks before agents may %s, which is the default", q.Source, q.Effect)
 	}
 	return fmt.Sprintf("source %s asks before agents may %s", q.Source, q.Effect)
+}
+
+// setting is what allows q without asking.
+func (g *Grant) setting(q Request) string {
+	client, source, effects := cmp.Or(g.Client, "all"), cmp.Or(g.Source, "all"), q.SourceEffects
+	if g.Client != "" && g.Effects != nil {
+		effects = g.Effects
+	}
+	words := []string{"lectern grant", client, source}
+	for _, e := range effects {
+		words = append(words, string(e))
+	}
+	var ask []string
+	for _, e := range g.Ask {
+		if e != q.Effect && slices.Contains(effects, e) {
+			ask = append(ask, string(e))
+		}
+	}
+	if len(ask) > 0 {
+		words = append(words, "--ask", strings.Join(ask, ","))
+	}
+	return "run `" + strings.Join(words, " ") + "`"
 }
 
 // DependsOnPath reports whether the decision on q can depend on what q touches.

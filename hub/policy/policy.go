@@ -54,6 +54,9 @@ type Grant struct {
 	// not proved its name they can only narrow what the source grants.
 	Effects []tools.Effect
 	Ask     []tools.Effect // a person is asked first
+	// Default: Ask is that of a source whose configuration does not say it. It is
+	// for agents over MCP, and a rule or a grant to a proven client overrides it.
+	Default bool
 	// Role of the client in a System with roles, if it has proved its name; empty:
 	// what the source gives every client.
 	Role string
