@@ -56,6 +56,8 @@ type Config struct {
 	// OnApproval is called for every call that begins to wait for a person; it
 	// must not block. Nil: nothing is called.
 	OnApproval func(status.Approval)
+	// Reveal reads the secrets of sources. Nil: none can be read.
+	Reveal tools.Reveal
 	// OwnChanges gives agents the tools to list and undo their own Changes.
 	OwnChanges bool
 	// NoDataMarker leaves out of answers the mark that they are data, not
@@ -98,6 +100,7 @@ type Hub struct {
 	snapshot *snapshotWriter
 	bridge   *bridge.Bridge
 	journal  *journal.Journal
+	reveal   tools.Reveal
 	stopped  atomic.Bool // the journal cannot be written
 	policy   atomic.Pointer[policy.Policy]
 	mcp      *mcp.Server
@@ -129,7 +132,7 @@ type Hub struct {
 func New(c Config) *Hub {
 	h := &Hub{
 		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(),
-		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal,
+		skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, journal: c.Journal, reveal: c.Reveal,
 		toolsetCaches: map[string]*toolsetCache{}, sessions: map[*mcp.Session]*session{}, drained: make(chan struct{}, 1),
 	}
 	h.offersOwnChanges = c.OwnChanges && c.Journal != nil

@@ -146,6 +146,7 @@ func (s *source) reopen() error {
 			Now:             s.hub.now,
 			Peer:            peer,
 			Privacy:         s.conf.Privacy,
+			Reveal:          s.hub.reveal,
 			ResourceChanged: s.resourceChanged,
 		})
 	})

@@ -34,6 +34,8 @@ var (
 	ChecksQuery = declareStream[string, Check]("checks")
 	// SettingsQuery answers every key of the configuration.
 	SettingsQuery = declare[struct{}, []Setting]("settings")
+	// SourceKindsQuery answers the kinds of sources that can be added.
+	SourceKindsQuery = declare[struct{}, []SourceKind]("source-kinds")
 
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].

@@ -42,6 +42,3 @@ func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt")
 // the one for crash reports.
 func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
 func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
-
-// Sample is the folder of the sample vault.
-func (p Paths) Sample() string { return filepath.Join(p.Data, SampleName) }
