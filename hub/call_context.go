@@ -36,7 +36,7 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 		}
 	}
 	if !c.auth.approved {
-		if err := c.hub.countWrites(c.call.client, changes); err != nil {
+		if err := c.hub.limiter.countWrites(c.call.client, changes); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change)
 		return nil
 	}
 	err := c.call.recorder.BeforeWrite(ctx, changes...)
-	c.hub.reportJournal(err)
+	c.hub.changes.report(err)
 	return err
 }
 

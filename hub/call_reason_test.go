@@ -29,7 +29,7 @@ func TestReasonIsKept(t *testing.T) {
 			t.Fatalf("%s: %+v", params, r)
 		}
 	}
-	found, err := h.ListChanges(t.Context(), status.Filter{})
+	found, err := h.Changes().List(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

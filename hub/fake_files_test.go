@@ -127,7 +127,7 @@ type filesAgent struct {
 }
 
 func (o *filesHub) agent(who policy.Client) *filesAgent {
-	s := o.localSession("", "")
+	s := o.sessions.newLocal("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name

@@ -212,7 +212,7 @@ type testAgent struct {
 }
 
 func (h *notesHub) agent(who policy.Client) *testAgent {
-	s := h.localSession("", "")
+	s := h.sessions.newLocal("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
@@ -238,7 +238,7 @@ func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan cal
 // waiting is the one call that waits for a person.
 func (h *notesHub) onlyPending() status.Approval {
 	h.t.Helper()
-	list := h.approvals.Pending()
+	list := h.Approvals().Pending()
 	if len(list) != 1 {
 		h.t.Fatalf("%d calls wait, want one", len(list))
 	}
@@ -247,7 +247,7 @@ func (h *notesHub) onlyPending() status.Approval {
 
 func (h *notesHub) answer(id string, allow bool, a status.Answer) {
 	h.t.Helper()
-	if err := h.Answer(id, allow, a); err != nil {
+	if err := h.Approvals().Answer(id, allow, a); err != nil {
 		h.t.Fatal(err)
 	}
 }

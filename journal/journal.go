@@ -181,7 +181,7 @@ func (j *Journal) flushOutcomes() {
 		return
 	}
 	if err := j.transact(func(*sql.Tx) error { return nil }); err != nil {
-		j.opts.Log.Warn("queued outcomes could not be written yet", "part", "journal", "count", len(j.queued), "err", err)
+		j.opts.Log.Warn("queued outcomes could not be written yet", "component", "journal", "count", len(j.queued), "err", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func (j *Journal) dropIntents(steps []undoStep) {
 		return nil
 	})
 	if err != nil {
-		j.opts.Log.Error("could not remove the record of an undo that has ended", "part", "journal", "err", err)
+		j.opts.Log.Error("could not remove the record of an undo that has ended", "component", "journal", "err", err)
 	}
 }
 

@@ -54,7 +54,7 @@ func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {
 func (ep *endpoint) failed(t Tool, e *tools.Error) *mcp.CallToolResult {
 	b, err := json.Marshal(t.ErrorFormat.Object(e))
 	if err != nil {
-		ep.Log.Error("marshal error", "part", "hub", "tool", t.Name, "err", err)
+		ep.Log.Error("marshal error", "component", "hub", "tool", t.Name, "err", err)
 		b = nil
 	}
 	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}

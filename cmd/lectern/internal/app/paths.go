@@ -42,3 +42,7 @@ func (p Paths) Clipboard() string { return filepath.Join(p.State, "snippet.txt")
 // the one for crash reports.
 func (p Paths) Saved() string   { return filepath.Join(p.Data, "saved") }
 func (p Paths) Reports() string { return filepath.Join(p.State, "reports") }
+
+// SourceCaches and SourceData hold the folders that sources have of their own.
+func (p Paths) SourceCaches() string { return filepath.Join(p.State, "sources") }
+func (p Paths) SourceData() string   { return filepath.Join(p.Data, "sources") }
