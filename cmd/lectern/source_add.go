@@ -124,7 +124,7 @@ func (c *cli) addSource(ctx context.Context, s status.NewSource, dryRun bool) er
 	if err != nil {
 		return err
 	}
-	c.printf("\nWhat agents may do in it (lectern grant changes that):\n")
+	c.printf("\nIn force for it; `lectern grant` changes that:\n")
 	return c.printGrants(conf, added)
 }
 
