@@ -101,10 +101,13 @@ type Source struct {
 	Kind     string
 	Path     string // the first of its keys that is a folder, absolute; empty: none is
 	ReadOnly bool
-	// Effects that agents may have; nil means what the hub grants by default.
+	// Effects that agents may have, and Ask those that a person must approve first;
+	// nil means that the file does not say it.
 	Effects []string
-	// Ask are effects that a person must approve first; nil means none.
-	Ask []string
+	Ask     []string
+	// Role is that of clients that were assigned none, in a System with roles;
+	// empty: the least.
+	Role string
 	// Exclude and Only are privacy rules as people write them: what agents must not
 	// see, or all that they may see; nil means none.
 	Exclude, Only []string
@@ -120,6 +123,8 @@ type Schema struct {
 	// Kinds has the keys of every kind of source in this build, besides the common
 	// ones, in the order in which people see them.
 	Kinds map[string][]Key
+	// Roles are those of the kinds that have any, least first.
+	Roles map[string][]string
 	// Effects and Verdicts are the words that effects and do may hold, in the
 	// order shown to people.
 	Effects, Verdicts []string

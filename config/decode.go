@@ -33,7 +33,7 @@ func (c *Config) decode() error {
 	d.defaults = d.systems(top, filepath.Dir(c.Path))
 	c.defaults = d.defaults
 	c.Sources = d.sources(top, c.Path)
-	c.Clients, c.Rules = d.clients(top), d.rules(top)
+	c.Clients, c.Rules = d.clients(top, c.Sources), d.rules(top)
 	c.Notices = d.notices
 	if len(d.faults) == 0 {
 		return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // GrantSource plans to write what every client may do in a source: its
-// effects, and which of them a person must approve first. Nil removes a key,
-// so that the default applies.
-func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
+// effects, which of them a person must approve first, and its role. Nil or an
+// empty role removes a key, so that the default applies.
+func (c Config) GrantSource(name string, effects, ask []string, role string) (Edit, error) {
 	i := slices.IndexFunc(c.Sources, func(s Source) bool { return s.Name == name })
 	if i < 0 {
 		return Edit{}, fmt.Errorf("%s has no source %s: %s", c.Path, name, unknownWord("source", name, c.sourceNames()))
@@ -26,20 +26,24 @@ func (c Config) GrantSource(name string, effects, ask []string) (Edit, error) {
 	if ok {
 		after, ok = setList(after, fmt.Sprintf("source[%d]", i), "ask", ask)
 	}
+	if ok {
+		after, ok = setRole(after, fmt.Sprintf("source[%d]", i), role)
+	}
 	want := c
 	want.Sources = slices.Clone(c.Sources)
-	want.Sources[i].Effects, want.Sources[i].Ask = effects, ask
+	want.Sources[i].Effects, want.Sources[i].Ask, want.Sources[i].Role = effects, ask, role
 	return c.editedTables(after, ok, want)
 }
 
-// GrantSources is GrantSource for every source in the file.
+// GrantSources is GrantSource for every source in the file. Roles stay, because
+// each System has its own.
 func (c Config) GrantSources(effects, ask []string) (Edit, error) {
 	if len(c.Sources) == 0 {
 		return Edit{}, fmt.Errorf("%s has no source; `lectern source add PATH` adds one", c.Path)
 	}
 	now := c
 	for _, s := range c.Sources {
-		e, err := now.GrantSource(s.Name, effects, ask)
+		e, err := now.GrantSource(s.Name, effects, ask, s.Role)
 		if err != nil {
 			return Edit{}, err
 		}
@@ -66,6 +70,9 @@ func (c Config) GrantClient(g Client) (Edit, error) {
 	after, ok := setList(c.text, at, "effects", g.Effects)
 	if ok {
 		after, ok = setList(after, at, "ask", g.Ask)
+	}
+	if ok {
+		after, ok = setRole(after, at, g.Role)
 	}
 	g.Name = old.Name
 	want := c
@@ -120,6 +127,13 @@ func setList(text []byte, table, key string, words []string) ([]byte, bool) {
 	return text, true
 }
 
+func setRole(text []byte, table, role string) ([]byte, bool) {
+	if role != "" {
+		return tomltext.Set(text, table, "role", tomltext.Quote(role))
+	}
+	return setList(text, table, "role", nil)
+}
+
 func quoteList(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -156,6 +170,7 @@ func (g Client) toTOML() string {
 	}
 	writeList(&b, "effects", g.Effects)
 	writeList(&b, "ask", g.Ask)
+	writeString(&b, "role", g.Role)
 	if g.Elicit != nil {
 		fmt.Fprintf(&b, "elicit = %v\n", *g.Elicit)
 	}

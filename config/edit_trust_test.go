@@ -18,12 +18,12 @@ func TestTrustBytes(t *testing.T) {
 	}{
 		"source": {
 			func(c config.Config) (config.Edit, error) {
-				return c.GrantSource("a", []string{"read", "write"}, []string{"write"})
+				return c.GrantSource("a", []string{"read", "write"}, []string{"write"}, "")
 			},
 			"# mine\n" + tableA + "effects = [\"read\", \"write\"] # for now\nask = [\"write\"]\n# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
 		},
 		"source to its defaults": {
-			func(c config.Config) (config.Edit, error) { return c.GrantSource("a", nil, nil) },
+			func(c config.Config) (config.Edit, error) { return c.GrantSource("a", nil, nil, "") },
 			"# mine\n" + tableA + "# end\n\n[[client]] # one\nname = \"Cursor\"\ntoken = true\n\n[[rule]]\ndo = \"deny\"\n\n" + tableB,
 		},
 		"client that is there": {
@@ -62,13 +62,13 @@ func TestTrustBytes(t *testing.T) {
 			}
 		})
 	}
-	if _, err := parse(t, "source = [{name = 'a', kind = 'markdown', path = '/a'}]\n").GrantSource("a", []string{"read"}, nil); err == nil {
+	if _, err := parse(t, "source = [{name = 'a', kind = 'markdown', path = '/a'}]\n").GrantSource("a", []string{"read"}, nil, ""); err == nil {
 		t.Error("edited a source that is written in one line")
 	}
-	if _, err := parse(t, tableA+"read_only = true\n").GrantSource("a", []string{"write"}, nil); err == nil {
+	if _, err := parse(t, tableA+"read_only = true\n").GrantSource("a", []string{"write"}, nil, ""); err == nil {
 		t.Error("granted writes in a read-only source")
 	}
-	if _, err := parse(t, tableA).GrantSource("c", nil, nil); err == nil {
+	if _, err := parse(t, tableA).GrantSource("c", nil, nil, ""); err == nil {
 		t.Error("granted a source that is not there")
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // commonKeys are the keys of a [[source]] that every kind has.
-var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "exclude", "only"}
+var commonKeys = []string{"name", "kind", "read_only", "effects", "ask", "role", "exclude", "only"}
 
 // sources reads the [[source]] tables.
 func (d *decoder) sources(top configTable, file string) []Source {
@@ -88,6 +88,9 @@ func (d *decoder) source(path string, values map[string]any, file string) Source
 	t.bool("read_only", &s.ReadOnly)
 	s.Effects = t.effects("effects", s.ReadOnly)
 	s.Ask = t.effects("ask", false)
+	if known {
+		s.Role = t.role(s.Kind+" has no roles", d.schema.Roles[s.Kind])
+	}
 	s.Exclude = t.privacyRules("exclude")
 	s.Only = t.privacyRules("only")
 	s.Path, s.Options = t.options(s.Kind, filepath.Dir(file))
@@ -124,6 +127,20 @@ func (t configTable) effects(key string, readOnly bool) []string {
 		}
 	}
 	return granted
+}
+
+// role reads a role, which must be one of roles; none says that there are none.
+func (t configTable) role(none string, roles []string) string {
+	role, ok := t.text("role")
+	switch {
+	case !ok:
+		return ""
+	case len(roles) == 0:
+		t.wrong("role", "%s; remove the key", none)
+	case !slices.Contains(roles, role):
+		t.wrong("role", "%s", unknownWord("role", role, roles))
+	}
+	return role
 }
 
 // privacyRules reads a list of privacy rules; nil if the key is absent. An

@@ -18,6 +18,7 @@ type Client struct {
 	Token   bool
 	Effects []string // nil means what the source grants
 	Ask     []string // of these, what a person must approve first
+	Role    string   // in a System with roles, once it has shown its token; empty means the source's
 	Elicit  *bool    // whether the client shows approval requests too; nil: if it shows its token
 	Line    int
 }
@@ -61,8 +62,8 @@ func (d *decoder) eachTable(top configTable, key string, known []string, read fu
 	}
 }
 
-func (d *decoder) clients(top configTable) (clients []Client) {
-	d.eachTable(top, "client", []string{"name", "source", "token", "effects", "ask", "elicit"}, func(t configTable, line int) {
+func (d *decoder) clients(top configTable, sources []Source) (clients []Client) {
+	d.eachTable(top, "client", []string{"name", "source", "token", "effects", "ask", "role", "elicit"}, func(t configTable, line int) {
 		c := Client{Line: line}
 		c.Name, _ = t.text("name")
 		c.Source, _ = t.text("source")
@@ -78,6 +79,9 @@ func (d *decoder) clients(top configTable) (clients []Client) {
 			t.bool("elicit", c.Elicit)
 		}
 		c.Effects, c.Ask = t.effects("effects", false), t.effects("ask", false)
+		if t.values["role"] != nil {
+			c.Role = t.role(d.schema.rolesIn(sources, c.Source))
+		}
 		i := slices.IndexFunc(clients, func(o Client) bool { return strings.EqualFold(o.Name, c.Name) && o.Source == c.Source })
 		if i >= 0 && c.Name != "" {
 			t.wrong("name", "%s already has a table for the same source in line %d; remove one of the two", c.Name, clients[i].Line)
@@ -85,6 +89,20 @@ func (d *decoder) clients(top configTable) (clients []Client) {
 		clients = append(clients, c)
 	})
 	return clients
+}
+
+// rolesIn are the roles that a client may have in a source, or in any if source
+// is empty.
+func (s Schema) rolesIn(sources []Source, source string) (none string, roles []string) {
+	for _, each := range sources {
+		if source == "" || each.Name == source {
+			roles = append(roles, s.Roles[each.Kind]...)
+		}
+	}
+	if source == "" {
+		return "no source has roles", roles
+	}
+	return fmt.Sprintf("source %s has no roles", source), roles
 }
 
 func (d *decoder) rules(top configTable) (rules []Rule) {

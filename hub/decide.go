@@ -75,13 +75,16 @@ func (h *Hub) judge(ctx context.Context, c *call) (authorization, error) {
 		return authorization{args: r.Args, check: checkTargets(p, q)}, nil
 	}
 	r.Call, r.AskReason = q, cmp.Or(tripped, d.Reason)
+	if tripped == "" {
+		r.Setting = d.Setting
+	}
 	return h.ask(ctx, c, p, r)
 }
 
 // ask waits for a person and returns what they approve.
 func (h *Hub) ask(ctx context.Context, c *call, p *policy.Policy, r approval.Request) (authorization, error) {
 	client := approval.Client{Progress: tools.CallContext{Notify: c.Notify}.Progress, Form: c.returned}
-	if p.Elicits(c.client, c.source.conf.Name) {
+	if p.Elicits(policy.Client{Name: c.client.Name, Proven: c.client.Proven || h.unattended}, c.source.conf.Name) {
 		client.Prompt, client.Forms = c.Prompt, c.Forms
 	}
 	grant, err := h.approvals.Wait(ctx, r, client)
@@ -123,6 +126,7 @@ func (c *call) policyRequest(p *policy.Policy) policy.Request {
 	q := policy.Request{
 		Client: c.client, Source: c.source.conf.Name, SourceEffects: c.source.effects, MaxEffects: c.source.maxEffects(),
 		Tool: c.tool.info.Name, Effect: cmp.Or(c.effect, c.tool.info.Effect), ToolDigest: c.tool.digest,
+		Person: c.via == tools.ViaPerson,
 	}
 	if p.DependsOnPath(q) {
 		named, all := policy.ArgumentTexts(c.object)

@@ -41,8 +41,8 @@ type Config struct {
 	// Bridge is where Systems with a Peer find it. The hub neither serves nor
 	// closes it. Nil: no Peer ever connects.
 	Bridge *bridge.Bridge
-	// Policy is what agents may do besides what the sources grant; nil: there
-	// is none.
+	// Policy is what agents may do besides what the sources grant, and what a
+	// person is asked; nil: what is granted is allowed, which is for tests.
 	Policy *policy.Policy
 	// Journal records what agents change. The caller closes it, after the hub.
 	// Nil: nothing is recorded, which is for tests.
@@ -55,6 +55,9 @@ type Config struct {
 	OnApproval func(status.Approval)
 	// Reveal reads the secrets of sources. Nil: none can be read.
 	Reveal tools.Reveal
+	// Unattended: no person reaches this hub, so what a person would be asked is
+	// refused at once, unless the client asks its own user.
+	Unattended bool
 	// OwnChanges gives agents the tools to list and undo their own Changes.
 	OwnChanges bool
 	// NoDataMarker leaves out of answers the mark that they are data, not
@@ -77,7 +80,9 @@ type Hub struct {
 	now    func() time.Time
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
-	reveal tools.Reveal
+	// unattended: see [Config].
+	unattended bool
+	reveal     tools.Reveal
 	// folders makes the folders of a source's own; nil: there are none.
 	folders func(kind, name string) (cache, data string, err error)
 
@@ -100,7 +105,7 @@ type Hub struct {
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
-	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal}
+	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, unattended: c.Unattended}
 	for _, k := range c.Systems {
 		h.kinds[k.Manifest().Name] = k
 	}
@@ -115,7 +120,7 @@ func New(c Config) *Hub {
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{
 		Timeout: h.limits.Approval, FormTimeout: h.limits.Form, UseWithin: h.limits.Deadline,
-		Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
+		Unattended: c.Unattended, Log: c.Log, Now: c.Now, Changed: h.snapshot.touch, OnApproval: c.OnApproval,
 	})
 	h.mcp = mcp.New(mcp.Config{
 		Hub: agentAPI{h}, Limits: h.limits.Limits, Version: c.Version, Skill: c.Skill,

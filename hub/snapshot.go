@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/status"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 // updateEvery bounds how often the snapshot is updated: calls are counted at
@@ -85,7 +86,9 @@ func (h *Hub) fillSnapshot(s *status.Snapshot) {
 	sources, sessions := h.sources.inScope(""), h.sessions.list()
 	s.Sources = make([]status.Source, 0, len(sources))
 	for _, src := range sources {
-		s.Sources = append(s.Sources, src.status())
+		shown := src.status()
+		shown.Ask = effectNames(h.policy.Load().Asked(shown.Name))
+		s.Sources = append(s.Sources, shown)
 	}
 	s.Sessions = make([]status.Session, 0, len(sessions))
 	for _, session := range sessions {
@@ -106,16 +109,13 @@ func (s *source) status() status.Source {
 	out := status.Source{
 		Component: status.Component{Name: s.conf.Name, State: s.state, Since: s.since},
 		Kind:      s.conf.Kind, Location: s.conf.Location, ReadOnly: s.conf.ReadOnly, Sample: s.conf.Sample,
-		Effects: []string{}, Calls: s.calls.Load(), Writes: s.writes.Load(),
+		Effects: effectNames(s.effects), Role: s.leastRole(), Calls: s.calls.Load(), Writes: s.writes.Load(),
 	}
 	if s.failure != nil {
 		out.Note = s.failure.Message
 	}
 	if s.open != nil {
 		s.open.report.fill(&out)
-	}
-	for _, e := range s.effects {
-		out.Effects = append(out.Effects, string(e))
 	}
 	if s.kind != nil {
 		for _, t := range s.kind.Manifest().Tools {
@@ -125,4 +125,12 @@ func (s *source) status() status.Source {
 		}
 	}
 	return out
+}
+
+func effectNames(effects []tools.Effect) []string {
+	names := make([]string, len(effects))
+	for i, e := range effects {
+		names[i] = string(e)
+	}
+	return names
 }

@@ -19,8 +19,7 @@ type Source struct {
 	Name     string // [a-z0-9-]+
 	Kind     string // the name of its System
 	ReadOnly bool   // grants only reads, whatever Effects says
-	// Effects are granted to agents. Nil grants all but [tools.Admin], which
-	// is never granted unless it is named.
+	// Effects are granted to agents. Nil: those of [policy.SourceDefault].
 	Effects []tools.Effect
 	// Privacy hides parts of it from agents.
 	Privacy tools.Privacy
@@ -71,28 +70,14 @@ type sourceRef struct {
 }
 
 func (h *Hub) newSource(conf Source) *source {
+	effects, _ := policy.SourceDefault(conf.ReadOnly, conf.Effects, nil)
 	s := &source{
-		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: grantedEffects(conf),
+		hub: h, conf: conf, kind: h.kinds[conf.Kind], effects: effects,
 		closed: make(chan struct{}), firstAttempt: make(chan struct{}), reopenRequests: make(chan chan error),
 		state: status.Starting, since: h.now(),
 	}
 	s.life, s.end = context.WithCancel(h.life)
 	return s
-}
-
-// grantedEffects is what agents may do with a source, in the order of
-// tools.Effects.
-func grantedEffects(conf Source) []tools.Effect {
-	return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool {
-		switch {
-		case conf.ReadOnly:
-			return e != tools.Reads
-		case conf.Effects == nil:
-			return e == tools.Admin
-		default:
-			return !slices.Contains(conf.Effects, e)
-		}
-	})
 }
 
 func (s *source) grants(e tools.Effect) bool { return slices.Contains(s.effects, e) }

@@ -106,15 +106,17 @@ func (c *sourceCatalog) describeGrants(client policy.Client, scope string) strin
 	}
 	var words []string
 	for _, src := range c.inScope(scope) {
-		effects := p.Effects(client, src.conf.Name, src.effects, src.maxEffects())
-		if slices.Equal(effects, src.effects) {
-			continue
+		has := src.accessOf(p, client)
+		may := ""
+		if !slices.Equal(has.effects, src.effects) {
+			may = cmp.Or(strings.Join(effectNames(has.effects), ", "), "nothing")
 		}
-		list := make([]string, len(effects))
-		for i, e := range effects {
-			list[i] = string(e)
+		if has.role != src.leastRole() {
+			may = strings.TrimSpace(may + " as " + has.role)
 		}
-		words = append(words, src.conf.Name+": "+cmp.Or(strings.Join(list, ", "), "nothing"))
+		if may != "" {
+			words = append(words, src.conf.Name+": "+may)
+		}
 	}
 	return strings.Join(words, "; ")
 }

@@ -169,7 +169,10 @@ type Grant struct {
 	Source  string   `json:"source,omitempty"` // empty: every source
 	Effects []string `json:"effects"`          // everything that is granted
 	Ask     []string `json:"ask,omitempty"`    // of these, what a person is asked about first
-	Reset   bool     `json:"reset,omitempty"`  // instead: remove the grant of Client and Source
+	// Role in the source, if its System has roles; empty: as it was. With a Role
+	// and no Effects, what was granted stays too.
+	Role  string `json:"role,omitempty"`
+	Reset bool   `json:"reset,omitempty"` // instead: remove the grant of Client and Source
 }
 
 // An Option is a key of the configuration and its new value.

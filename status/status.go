@@ -91,7 +91,9 @@ type Source struct {
 	Kind     string   `json:"kind"`
 	Location string   `json:"location"` // folder, graph or address
 	ReadOnly bool     `json:"read_only"`
-	Effects  []string `json:"effects"` // what agents may do
+	Effects  []string `json:"effects"`        // what agents may do
+	Ask      []string `json:"ask,omitempty"`  // of these, what a person approves first, whatever the rules say
+	Role     string   `json:"role,omitempty"` // of clients that were assigned none; empty: its System has no roles
 	Tools    int      `json:"tools"`
 	Calls    uint64   `json:"calls"`            // since the hub started
 	Writes   uint64   `json:"writes"`           // of these, calls of tools that may change something

@@ -30,14 +30,13 @@ type wizard struct {
 type wizardAccess uint8
 
 const (
-	mayWrite wizardAccess = iota // what they write can be undone
-	mayAsk
+	mayAsk wizardAccess = iota // the default of a new source
 	mayRead
 	accesses
 )
 
 func (a wizardAccess) label() string {
-	return [...]string{"read and write", "read, and write with your approval", "read"}[a]
+	return [...]string{"read, and ask to write", "read"}[a]
 }
 
 // clientPrefix is how the IDs of installs begin that are MCP clients.
@@ -51,7 +50,7 @@ func newWizard(k KeyMap, s status.Snapshot) wizard {
 		}
 	}
 	for i := range z.found {
-		z.access[i] = mayWrite
+		z.access[i] = mayAsk
 	}
 	if len(z.found) == 1 {
 		z.selected[0][0] = true
@@ -123,7 +122,7 @@ func (z wizard) actions() []status.Action {
 			continue
 		}
 		todo = append(todo, status.Action{Verb: status.AddSource, Source: &status.NewSource{
-			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == mayRead, Ask: z.access[i] == mayAsk,
+			Name: f.Name, Kind: f.Kind, Location: f.Location, ReadOnly: z.access[i] == mayRead,
 		}})
 	}
 	for i, c := range z.clients {

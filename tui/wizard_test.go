@@ -32,7 +32,7 @@ func TestWizard(t *testing.T) {
 		r.press("enter") // meant for what was there before
 		r.shows("1 of 2")
 		r.wait(keyGrace)
-		r.press("space", "e", "down", "space", "e", "e", "up", "space", "space", "enter")
+		r.press("space", "down", "space", "e", "up", "space", "space", "enter")
 		r.shows("2 of 2", "[x] Cursor")
 		r.hides("Zed")
 		r.hides("Codex")
@@ -42,7 +42,7 @@ func TestWizard(t *testing.T) {
 		r.did()
 		r.confirm()
 		r.did(
-			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Location: "/home/ada/Documents/Garden", Ask: true}},
+			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "garden", Kind: "markdown", Location: "/home/ada/Documents/Garden"}},
 			status.Action{Verb: status.AddSource, Source: &status.NewSource{Name: "work", Kind: "markdown", Location: "/home/ada/graphs/work", ReadOnly: true}},
 			status.Action{Verb: status.Install, Target: "client/cursor"},
 		)

@@ -19,9 +19,12 @@ name = "notes"        # what agents call it: lowercase letters, digits, hyphens
 kind = "KIND"         # "lectern source kinds" lists the kinds and their keys
 path = "~/notes"      # a key of the kind; or relative to this file
 read_only = true      # agents may only read
-effects = ["read"]    # or any of read, write, delete, run, admin; without this
-                      # and read_only: all but admin
-ask = ["read"]        # effects that need your approval; see "lectern approve"
+effects = ["read"]    # or any of read, write, delete, run, admin
+ask = ["read"]        # effects that need your approval; see "lectern approve".
+                      # Without effects, ask and read_only, agents may read and
+                      # run and need your approval to write or delete; admin is
+                      # not granted
+role = "user"         # of every client, in a System with roles; default: the least
 
 [system.KIND]         # keys of the kind, for all its sources that do not set them
 
@@ -31,6 +34,7 @@ source = "notes"      # absent: every source
 token = true          # only when it shows its token: "lectern client token NAME"
 effects = ["read"]    # without its token a client never gets more than others
 ask = ["read"]        # effects that need your approval
+role = "gm"           # in a System with roles, once it shows its token
 elicit = false        # ask in the client too? default: if it shows its token
 
 [[rule]]              # of the matching rules, deny wins over always, ask, allow

@@ -34,26 +34,31 @@ func newGrant(client, source string) status.Grant {
 
 func grantCommand(c *cli) *cobra.Command {
 	var ask []string
+	var role string
 	var reset, dryRun bool
 	effects := strings.Join(app.EffectNames(), ", ")
 	cmd := &cobra.Command{
-		Use:   "grant CLIENT SOURCE EFFECT...",
+		Use:   "grant CLIENT SOURCE [EFFECT...]",
 		Short: "Set what a client may do in a source",
 		Long: "Set what a client may do in a source; this replaces its earlier grant. \"all\" stands\n" +
 			"for every client or every source. Effects are " + effects + ";\n" +
-			"effects that you do not name are not granted. The default is all but admin.",
-		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read",
+			"effects that you do not name are not granted. By default agents\n" +
+			policy.DescribeDefault() + ".\n\n" +
+			"A grant to a client that shows its token decides for that client alone. With --role\n" +
+			"and without effects, what was granted stays.",
+		Example: "  lectern grant all notes read write --ask write\n  lectern grant cursor notes read\n  lectern grant alice wiki --role gm",
 		Args:    arguments(2, 2+len(app.EffectNames()), "a client, a source and effects"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 && !reset {
+			if len(args) == 2 && !reset && role == "" {
 				return usagef("grant: missing EFFECT (%s); `lectern revoke` removes all of them", effects)
 			}
 			g := newGrant(args[0], args[1])
-			g.Effects, g.Ask, g.Reset = args[2:], ask, reset
+			g.Effects, g.Ask, g.Role, g.Reset = args[2:], ask, role, reset
 			return c.setGrant(cmd, g, dryRun)
 		},
 	}
 	cmd.Flags().StringSliceVar(&ask, "ask", nil, "the `EFFECTS` among these that need your approval")
+	cmd.Flags().StringVar(&role, "role", "", "the client's `ROLE` in the source, if its System has roles")
 	cmd.Flags().BoolVar(&reset, "reset", false, "remove the grant, so that the default applies")
 	dryRunFlag(cmd, &dryRun)
 	return cmd
@@ -89,26 +94,26 @@ func revokeCommand(c *cli) *cobra.Command {
 // remainingEffects are what g's client has in g's source without the revoked
 // effects; for every source, what it has in each of them.
 func remainingEffects(a *app.App, conf config.Config, g status.Grant, revoked []string) (effects, ask []string) {
-	p := hubproc.Policy(conf)
+	sources := a.Sources(conf)
+	p := hubproc.Policy(conf, sources)
 	effects, ask = slices.Clone(app.EffectNames()), []string{}
 	client := policy.Client{Name: g.Client, Proven: a.Paths.ClientTokens().Has(g.Client)}
-	for _, s := range a.Sources(conf) {
+	for _, s := range sources {
 		if g.Source != "" && s.Name != g.Source {
 			continue
 		}
-		has := p.Effects(client, s.Name, s.DefaultEffects(), tools.Effects())
+		granted, asked, _ := s.Granted()
+		has := p.Effects(client, s.Name, granted, tools.Effects())
+		ask = append(ask, effectNames(asked)...)
 		effects = slices.DeleteFunc(effects, func(e string) bool { return !slices.Contains(has, tools.Effect(e)) })
 	}
 	effects = slices.DeleteFunc(effects, func(e string) bool { return slices.Contains(revoked, e) })
 	for _, c := range conf.Clients {
-		if g.Client != "" && strings.EqualFold(c.Name, g.Client) && c.Source == g.Source {
-			ask = append(ask, c.Ask...)
+		if g.Client != "" && strings.EqualFold(c.Name, g.Client) && c.Source == g.Source && (c.Effects != nil || c.Ask != nil) {
+			ask = c.Ask
 		}
 	}
-	if s, ok := conf.Source(g.Source); ok && g.Client == "" {
-		ask = append(ask, s.Ask...)
-	}
-	return effects, slices.DeleteFunc(ask, func(e string) bool { return !slices.Contains(effects, e) })
+	return effects, slices.DeleteFunc(slices.Clone(effects), func(e string) bool { return !slices.Contains(ask, e) })
 }
 
 func (c *cli) setGrant(cmd *cobra.Command, g status.Grant, dryRun bool) error {
@@ -142,10 +147,11 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 		match, _ := path.Match(pattern, source) // the patterns were checked
 		return source == "" || pattern == "" || match
 	}
-	rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}
+	rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "ROLE", "LINE"}}
 	for _, s := range c.Sources(conf) {
 		if applies(s.Name) {
-			rows.add(everyone, s.Name, joinEffects(s.DefaultEffects()), strings.Join(s.Ask, ","), lineNumber(s.Line))
+			effects, ask, _ := s.Granted()
+			rows.add(everyone, s.Name, joinEffects(effects), strings.Join(effectNames(ask), ","), s.Role, lineNumber(s.Line))
 		}
 	}
 	for _, g := range conf.Clients {
@@ -155,13 +161,13 @@ func (c *cli) printGrants(conf config.Config, source string) error {
 		}
 		if applies(g.Source) {
 			client := g.Name + grantProof(g.Token, c.Paths.ClientTokens().Has(g.Name))
-			rows.add(client, name, may, strings.Join(g.Ask, ","), lineNumber(g.Line))
+			rows.add(client, name, may, strings.Join(g.Ask, ","), g.Role, lineNumber(g.Line))
 		}
 	}
 	if err := c.printTable(rows); err != nil {
 		return err
 	}
-	for _, r := range hubproc.Policy(conf).Rules() {
+	for _, r := range hubproc.Policy(conf, nil).Rules() {
 		if applies(r.Source) {
 			c.printf("line %d: %s\n", r.Line, r.String())
 		}
@@ -173,11 +179,15 @@ func joinEffects(effects []tools.Effect) string {
 	if len(effects) == 0 {
 		return "nothing"
 	}
+	return strings.Join(effectNames(effects), ",")
+}
+
+func effectNames(effects []tools.Effect) []string {
 	list := make([]string, len(effects))
 	for i, e := range effects {
 		list[i] = string(e)
 	}
-	return strings.Join(list, ",")
+	return list
 }
 
 // grantProof says by what a grant recognises its client.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,11 +49,17 @@ func policyExplainCommand(c *cli) *cobra.Command {
 					return err
 				}
 			}
-			d, err := explainPolicy(c.App, conf, args[0], args[1], raw)
+			d, role, err := explainPolicy(c.App, conf, args[0], args[1], raw)
 			if err != nil {
 				return err
 			}
 			c.printf("%s: %s\n", string(d.Verdict), d.Reason)
+			if role != "" {
+				c.printf("role: %s\n", role)
+			}
+			if d.Setting != "" {
+				c.printf("to allow it without asking: %s\n", d.Setting)
+			}
 			if d.Line > 0 {
 				c.printf("%s:%d\n", conf.Path, d.Line)
 			}
@@ -62,11 +69,12 @@ func policyExplainCommand(c *cli) *cobra.Command {
 }
 
 // explainPolicy decides as a hub with this configuration would, as far as the
-// arguments tell what is changed.
-func explainPolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (policy.Decision, error) {
+// arguments tell what is changed. role is the client's; empty: the System has
+// none.
+func explainPolicy(a *app.App, conf config.Config, client, call string, args json.RawMessage) (d policy.Decision, role string, err error) {
 	name, tool, ok := strings.Cut(call, "/")
 	if !ok {
-		return policy.Decision{}, usagef("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
+		return d, "", usagef("invalid call %q (want SOURCE/TOOL, such as notes/read_page)", call)
 	}
 	sources := a.Sources(conf)
 	names := []string{}
@@ -75,20 +83,20 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 	}
 	i := slices.Index(names, name)
 	if i < 0 {
-		return policy.Decision{}, fmt.Errorf("source %q not found%s (sources: %s)", name, didYouMean(name, names), strings.Join(names, ", "))
+		return d, "", fmt.Errorf("source %q not found%s (sources: %s)", name, didYouMean(name, names), strings.Join(names, ", "))
 	}
 	source := sources[i]
 	kinds := a.Systems()
 	k := slices.IndexFunc(kinds, func(k tools.Kind) bool { return k.Manifest().Name == source.Kind })
 	if k < 0 {
-		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("this build does not support the kind of source %s", name)}, nil
+		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("this build does not support the kind of source %s", name)}, "", nil
 	}
 	info, ok := kinds[k].Manifest().Tool(tool)
 	if !ok && conf.Hub.OwnChanges {
 		info, ok = tools.OwnChangesKind().Manifest().Tool(tool)
 	}
 	if !ok {
-		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("%s has no tool %s%s", name, tool, didYouMean(tool, toolNames(kinds[k])))}, nil
+		return policy.Decision{Verdict: policy.Deny, Reason: fmt.Sprintf("%s has no tool %s%s", name, tool, didYouMean(tool, toolNames(kinds[k])))}, "", nil
 	}
 	clientName, proven := strings.CutPrefix(client, provenPrefix)
 	object := map[string]any{}
@@ -100,10 +108,20 @@ func explainPolicy(a *app.App, conf config.Config, client, call string, args jso
 	if source.ReadOnly {
 		most = most[:1]
 	}
-	return hubproc.Policy(conf).Decide(policy.Request{
-		Client: policy.Client{Name: clientName, Proven: proven}, Source: name, SourceEffects: source.DefaultEffects(), MaxEffects: most,
+	p := hubproc.Policy(conf, sources)
+	who := policy.Client{Name: clientName, Proven: proven}
+	if roles := kinds[k].Manifest().Roles; len(roles) > 0 {
+		role = cmp.Or(p.Role(who, name), source.Role, roles[0].Name)
+	}
+	if !info.AllowsRole(role) {
+		reason := fmt.Sprintf("%s is %s in source %s, and the tool is for %s", clientName, role, name, strings.Join(info.Roles, ", "))
+		return policy.Decision{Verdict: policy.Deny, Reason: reason}, role, nil
+	}
+	granted, _, _ := source.Granted()
+	return p.Decide(policy.Request{
+		Client: who, Source: name, SourceEffects: granted, MaxEffects: most,
 		Tool: tool, Effect: info.Effect, ToolDigest: policy.ToolDigest(info), Targets: pathLike(texts), Texts: texts, TextsIncomplete: !complete,
-	}), nil
+	}), role, nil
 }
 
 // pathLike are the texts that look like paths.
@@ -161,7 +179,7 @@ func testPolicy(c *cli, conf config.Config, name string, in io.Reader) error {
 			continue
 		}
 		total++
-		d, err := explainPolicy(c.App, conf, e.client, e.call, e.args)
+		d, _, err := explainPolicy(c.App, conf, e.client, e.call, e.args)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}

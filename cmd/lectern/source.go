@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/supervisor/daemon"
+	"github.com/lectern-mcp/lectern/tools"
 )
 
 func sourceCommand(c *cli) *cobra.Command {
@@ -93,6 +95,9 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 		rows.add("place", s.Path)
 	}
 	rows.add("access", sourceAccess(s))
+	if s.Role != "" {
+		rows.add("role", s.Role)
+	}
 	for _, rule := range s.Exclude {
 		rows.add("exclude", rule)
 	}
@@ -110,15 +115,17 @@ func showSource(ctx context.Context, c *cli, conf config.Config, s app.Source) e
 }
 
 func sourceAccess(s app.Source) string {
+	effects, ask, _ := s.Granted()
 	switch {
 	case s.ReadOnly:
 		return "read"
-	case s.Effects == nil:
-		return "default"
-	case len(s.Effects) == 0:
+	case len(effects) == 0:
 		return "none"
+	case len(ask) > 0:
+		free := slices.DeleteFunc(slices.Clone(effects), func(e tools.Effect) bool { return slices.Contains(ask, e) })
+		return strings.TrimPrefix(joinEffects(free)+"; ", "nothing; ") + "asks before " + joinEffects(ask)
 	}
-	return strings.Join(s.Effects, ",")
+	return joinEffects(effects)
 }
 
 // A sourceState is what a running hub reports about one source. The zero value:

@@ -32,11 +32,13 @@ const (
 // MaxReason bounds the reason for a refusal, in characters.
 const MaxReason = 500
 
-// Config is what a Queue is made of. All fields but OnApproval are required.
+// Config is what a Queue is made of. All fields but Unattended and
+// OnApproval are required.
 type Config struct {
 	Timeout     time.Duration // for a person to answer
 	FormTimeout time.Duration // for a client to come back with a form
 	UseWithin   time.Duration // from an approval to the write that it allows
+	Unattended  bool          // only the client can ask a person
 	Log         *slog.Logger
 	Now         func() time.Time
 	// Changed is called when Pending or Outcomes return something else. It must

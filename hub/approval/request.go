@@ -23,6 +23,7 @@ type Request struct {
 	Changes      []tools.Change
 	ChangesKnown bool
 	AskReason    string // the person is asked
+	Setting      string // of the user's, that would allow it without asking; empty: none
 	Reason       string // the agent states for the call; empty: none
 }
 

@@ -55,6 +55,9 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 		f.used = true
 		return q.resume(ctx, c, f)
 	}
+	if q.conf.Unattended && c.Prompt == nil && !c.Forms {
+		return decision{}, errNobodyToAsk(r)
+	}
 	limit := q.conf.Timeout
 	if c.Forms {
 		limit = q.conf.FormTimeout
@@ -83,6 +86,14 @@ func (q *Queue) decide(ctx context.Context, r Request, c Client) (decision, erro
 	d, err := q.await(ctx, c, p, limit)
 	q.logDecision(p, d, err)
 	return d, err
+}
+
+func errNobodyToAsk(r Request) error {
+	e := tools.Errorf(tools.Denied, "this call needs the user's approval (%s), and nobody can be asked here; nothing was changed", r.AskReason)
+	if r.Setting == "" {
+		return e.WithHint("Wait a minute, then change less at once.")
+	}
+	return e.WithHint("Do not call again. Tell the user: to allow it without asking, %s.", r.Setting)
 }
 
 // await returns the decision on p. One that was sent at the last moment counts.

@@ -144,6 +144,18 @@ func (p *Policy) Effects(c Client, source string, base, most []tools.Effect) []t
 	})
 }
 
+// Asked is what agents that no grant names are asked about in source, besides
+// what the rules say, in the order of tools.Effects.
+func (p *Policy) Asked(source string) []tools.Effect {
+	var asked []tools.Effect
+	for _, g := range p.grants {
+		if g.Client == "" && (g.Source == "" || g.Source == source) {
+			asked = append(asked, g.Ask...)
+		}
+	}
+	return intersect(asked, tools.Effects())
+}
+
 // Role is what c was assigned in source; empty: nothing.
 func (p *Policy) Role(c Client, source string) string {
 	if g := p.grantTo(c, source); g != nil && c.Proven {

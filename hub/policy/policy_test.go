@@ -25,8 +25,8 @@ func ask(effect tools.Effect, change func(*policy.Request)) policy.Request {
 	return q
 }
 
-// What nothing is said about: read, write, delete and run are allowed, admin
-// never, and what is unknown is denied.
+// What a source grants and nothing is said about is allowed, and what is unknown
+// is denied.
 func TestDefaults(t *testing.T) {
 	p := policy.New(nil, nil)
 	for _, e := range base {
@@ -46,6 +46,8 @@ func TestDefaults(t *testing.T) {
 
 func TestDecide(t *testing.T) {
 	write := []tools.Effect{tools.Writes}
+	defaults := slices.Clip([]policy.Grant{{Source: "notes", Ask: []tools.Effect{tools.Writes, tools.Deletes}, Default: true}})
+	proven := func(q *policy.Request) { q.Client.Proven = true }
 	targets := func(names ...string) func(*policy.Request) {
 		return func(q *policy.Request) { q.Targets = names }
 	}
@@ -77,6 +79,14 @@ func TestDecide(t *testing.T) {
 		{"another source asks", []policy.Grant{{Source: "work", Ask: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
 		{"a client asks", []policy.Grant{{Client: "Claude-Code", Ask: write, Line: 8}}, nil, ask(tools.Writes, nil), policy.Ask, 8},
 		{"a source asks and an answer is there", []policy.Grant{{Source: "notes", Ask: write}}, []policy.Rule{{Do: policy.Always, Source: "notes", Line: 9}}, ask(tools.Writes, nil), policy.Allow, 9},
+		{"the default asks agents", defaults, nil, ask(tools.Writes, nil), policy.Ask, 0},
+		{"the default asks about nothing else", defaults, nil, ask(tools.Runs, nil), policy.Allow, 0},
+		{"the default does not ask a person", defaults, nil, ask(tools.Writes, func(q *policy.Request) { q.Person = true }), policy.Allow, 0},
+		{"a rule overrides the default", defaults, []policy.Rule{{Do: policy.Allow, Tool: "write_page", Line: 3}}, ask(tools.Writes, nil), policy.Allow, 3},
+		{"a rule of another path does not", defaults, []policy.Rule{{Do: policy.Allow, Path: "Inbox/**"}}, ask(tools.Writes, targets("Private/a.md")), policy.Ask, 0},
+		{"a grant to a proven client overrides it", append(defaults, policy.Grant{Client: "claude-code", Effects: write, Line: 4}), nil, ask(tools.Writes, proven), policy.Allow, 0},
+		{"a grant to a claimed name does not", append(defaults, policy.Grant{Client: "claude-code", Effects: write}), nil, ask(tools.Writes, nil), policy.Ask, 0},
+		{"a grant of a role does not", append(defaults, policy.Grant{Client: "claude-code", Role: "gm"}), nil, ask(tools.Writes, proven), policy.Ask, 0},
 		{"not granted", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{tools.Reads}, Line: 3}}, []policy.Rule{{Do: policy.Always}}, ask(tools.Writes, nil), policy.Deny, 3},
 		{"the nearer grant", []policy.Grant{{Client: "claude-code", Effects: []tools.Effect{}}, {Client: "claude-code", Source: "notes", Effects: write}}, nil, ask(tools.Writes, nil), policy.Allow, 0},
 	} {
@@ -166,5 +176,48 @@ func TestNamed(t *testing.T) {
 	}
 	if _, whole := policy.ArgumentTexts(nil); whole {
 		t.Error("arguments that are not an object are listed completely")
+	}
+}
+
+// What the configuration does not say is decided in one place.
+func TestSourceDefault(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		readOnly     bool
+		effects, ask []tools.Effect
+		want         string
+	}{
+		{"nothing is said", false, nil, nil, "may read and run and need your approval to write or delete"},
+		{"read-only", true, nil, []tools.Effect{tools.Writes}, "may read"},
+		{"effects", false, []tools.Effect{tools.Deletes, tools.Reads}, nil, "may read and delete"},
+		{"asks", false, nil, []tools.Effect{tools.Runs}, "may read, write and delete and need your approval to run"},
+		{"asks nothing", false, nil, []tools.Effect{}, "may read, write, delete and run"},
+		{"asks what is not granted", false, []tools.Effect{tools.Reads}, []tools.Effect{tools.Admin}, "may read"},
+		{"nothing", false, []tools.Effect{}, nil, "may do nothing"},
+		{"admin", false, []tools.Effect{tools.Admin}, []tools.Effect{tools.Admin}, "need your approval to admin"},
+	} {
+		if got := policy.Describe(policy.SourceDefault(c.readOnly, c.effects, c.ask)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// What is asked says which setting would allow it.
+func TestSetting(t *testing.T) {
+	some := []tools.Effect{tools.Writes, tools.Deletes}
+	for _, c := range []struct {
+		grant policy.Grant
+		rules []policy.Rule
+		want  string
+	}{
+		{policy.Grant{Source: "notes", Ask: some, Default: true}, nil, "run `lectern grant all notes read write delete run --ask delete`"},
+		{policy.Grant{Ask: some[:1]}, nil, "run `lectern grant all all read write delete run`"},
+		{policy.Grant{Client: me.Name, Effects: some, Ask: some}, nil, "run `lectern grant claude-code all write delete --ask delete`"},
+		{policy.Grant{}, []policy.Rule{{Do: policy.Ask, Line: 7}}, "change the [[rule]] in line 7 of the configuration"},
+		{policy.Grant{}, nil, ""},
+	} {
+		if d := policy.New([]policy.Grant{c.grant}, c.rules).Decide(ask(tools.Writes, nil)); d.Setting != c.want {
+			t.Errorf("%+v %v: %q, want %q", c.grant, c.rules, d.Setting, c.want)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func intersect(a, b []tools.Effect) []tools.Effect {
 // and documents.
 func DescribeDefault() string {
 	granted, asked := SourceDefault(false, nil, nil)
-	return Describe(granted, asked)
+	return Describe(granted, asked) + "; admin is not granted"
 }
 
 // Describe says what is granted and asked, as what follows "agents".

@@ -263,6 +263,19 @@ func accessText(s status.Source) string {
 	}
 }
 
+// accessWords is what agents may do with s, and what a person approves first.
+func accessWords(s status.Source) string {
+	free := slices.DeleteFunc(slices.Clone(s.Effects), func(e string) bool { return slices.Contains(s.Ask, e) })
+	words := strings.Join(free, ", ")
+	if len(s.Ask) > 0 {
+		words += "; asks before " + strings.Join(s.Ask, ", ")
+	}
+	if s.Role != "" {
+		words += "; role " + s.Role
+	}
+	return strings.TrimPrefix(words, "; ")
+}
+
 func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
@@ -280,7 +293,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 	field := func(name, value string) string { return widget.Property(t, 12, name, value) }
 	glyph, style := t.State(s.State)
-	may := strings.Join(s.Effects, ", ")
+	may := accessWords(s)
 	if s.ReadOnly {
 		may += " (read-only)"
 	}

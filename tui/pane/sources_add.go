@@ -107,7 +107,7 @@ func (f addForm) bindings() []key.Binding {
 func (f addForm) section(t theme.Theme) widget.Section {
 	return widget.Section{Title: "Add a source", Min: 4, Preferred: 7, Rows: func(w, _ int) []string {
 		label := func(field int, name string) string { return widget.FieldName(t, name, f.focus == field, 13) }
-		access := "agents can read and write"
+		access := "agents read, and ask you before they write"
 		if f.readOnly {
 			access = "agents can only read"
 		}

@@ -65,12 +65,16 @@ func (a *App) Getenv(name string) string {
 
 // Schema says what the configuration may hold about the Systems of this build.
 func (a *App) Schema() config.Schema {
-	s := config.Schema{Home: a.Home, Kinds: map[string][]config.Key{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule, CheckSecret: checkSecret}
+	s := config.Schema{Home: a.Home, Kinds: map[string][]config.Key{}, Roles: map[string][]string{}, Effects: EffectNames(), CheckPrivacyRule: CheckPrivacyRule, CheckSecret: checkSecret}
 	for _, v := range policy.Verdicts() {
 		s.Verdicts = append(s.Verdicts, string(v))
 	}
 	for _, k := range a.Systems() {
-		s.Kinds[k.Manifest().Name] = ConfigKeys(k.Manifest())
+		m := k.Manifest()
+		s.Kinds[m.Name] = ConfigKeys(m)
+		for _, role := range m.Roles {
+			s.Roles[m.Name] = append(s.Roles[m.Name], role.Name)
+		}
 	}
 	return s
 }

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/tools"
 )
 
@@ -87,7 +89,7 @@ func (a *App) EnvironmentSources() (list []Source) {
 				keys[v.Key] = value
 			}
 		}
-		s := config.Source{Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys)}
+		s := config.Source{Name: cmp.Or(required.Source, m.Name), Kind: m.Name, Options: optionsJSON(m, keys), Effects: a.allowedByEnvironment(), Ask: []string{}}
 		for _, key := range ConfigKeys(m) {
 			if key.Type == config.Folder && s.Path == "" {
 				s.Path = keys[key.Name]
@@ -96,6 +98,29 @@ func (a *App) EnvironmentSources() (list []Source) {
 		list = append(list, Source{Source: s, Variable: required.Name})
 	}
 	return list
+}
+
+// allowEnv names the effects that agents have in the sources of the environment.
+const allowEnv = "LECTERN_ALLOW"
+
+// allowedByEnvironment is what agents may do in the sources of the environment,
+// of which nobody is asked anything: there is no panel to ask on.
+func (a *App) allowedByEnvironment() []string {
+	allowed := []string{string(tools.Reads), string(tools.Writes), string(tools.Deletes)}
+	if value := a.Getenv(allowEnv); value != "" {
+		allowed = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return allowed
+}
+
+// CheckEnvironment says what is wrong with the variables that belong to no System.
+func (a *App) CheckEnvironment() error {
+	for _, word := range a.allowedByEnvironment() {
+		if !slices.Contains(EffectNames(), word) {
+			return Usagef("%s: invalid effect %q (want some of %s, separated by commas)", allowEnv, word, strings.Join(EffectNames(), ", "))
+		}
+	}
+	return nil
 }
 
 func isRequired(v tools.EnvironmentVariable) bool { return v.Required }
@@ -160,13 +185,16 @@ func EffectNames() (names []string) {
 	return names
 }
 
-// DefaultEffects are what the source grants to every client.
-func (s Source) DefaultEffects() []tools.Effect {
-	switch {
-	case s.ReadOnly:
-		return []tools.Effect{tools.Reads}
-	case s.Effects == nil:
-		return slices.DeleteFunc(tools.Effects(), func(e tools.Effect) bool { return e == tools.Admin })
-	}
-	return ParseEffects(s.Effects)
+// Granted are the effects that every client has in the source, and those of them
+// that agents need a person's approval for. byDefault: the configuration does
+// not say which.
+func (s Source) Granted() (effects, ask []tools.Effect, byDefault bool) {
+	effects, ask = policy.SourceDefault(s.ReadOnly, ParseEffects(s.Effects), ParseEffects(s.Ask))
+	return effects, ask, !s.ReadOnly && s.Effects == nil && s.Ask == nil
+}
+
+// DescribeGranted is Granted as words that follow "agents".
+func (s Source) DescribeGranted() string {
+	granted, ask, _ := s.Granted()
+	return policy.Describe(granted, ask)
 }

@@ -1,6 +1,7 @@
 package configedit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/lectern-mcp/lectern/cmd/lectern/internal/app"
 	"github.com/lectern-mcp/lectern/config"
+	"github.com/lectern-mcp/lectern/internal/nearest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 )
@@ -27,6 +29,9 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 	if g.Source != "" {
 		where = "source " + g.Source
 	}
+	if err := e.checkRole(c, *g); err != nil {
+		return Proposal{}, fmt.Errorf("set grant: %w", err)
+	}
 	edit, err := e.editGrant(c, *g)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("set grant: %w", err)
@@ -36,33 +41,89 @@ func (e Editor) setGrant(c config.Config, a status.Action) (Proposal, error) {
 		effects = strings.Join(g.Effects, ", ")
 	}
 	title := fmt.Sprintf("Let %s %s in %s", client, effects, where)
-	if g.Reset {
+	switch {
+	case g.Role != "" && len(g.Effects) == 0:
+		title = fmt.Sprintf("Make %s %s in %s", client, g.Role, where)
+	case g.Role != "":
+		title += " as " + g.Role
+	case g.Reset:
 		title = fmt.Sprintf("Reset what %s may do in %s to the default", client, where)
 	}
 	p := newConfigProposal(title, edit)
 	if slices.Contains(g.Effects, string(tools.Admin)) {
 		p.warn("admin lets agents change permissions")
 	}
+	roleCaveat := ""
+	if g.Role != "" {
+		roleCaveat = " and its role does not count"
+	}
 	if g.Client != "" && !g.Reset && !e.Paths.ClientTokens().Has(g.Client) {
-		p.warn("any client can claim the name %s, so this grant can only take rights away; `lectern client token NAME` makes the client prove its name", g.Client)
+		p.warn("any client can claim the name %s, so this grant can only take rights away%s; `lectern client token NAME` makes the client prove its name", g.Client, roleCaveat)
 	}
 	return p, nil
 }
 
 func (e Editor) editGrant(c config.Config, g status.Grant) (config.Edit, error) {
-	granted, ask := append([]string{}, g.Effects...), g.Ask
-	if g.Reset {
-		granted, ask = nil, nil
+	was := grantBefore(c, g)
+	granted, ask, role := append([]string{}, g.Effects...), g.Ask, cmp.Or(g.Role, was.Role)
+	switch {
+	case g.Reset:
+		granted, ask, role = nil, nil, ""
+	case g.Role != "" && len(g.Effects) == 0:
+		granted, ask = was.Effects, was.Ask
 	}
 	switch {
 	case g.Client != "" && g.Reset:
 		return c.ForgetClient(g.Client, g.Source)
 	case g.Client != "":
-		return c.GrantClient(config.Client{Name: g.Client, Source: g.Source, Token: e.Paths.ClientTokens().Has(g.Client), Effects: granted, Ask: ask})
+		return c.GrantClient(config.Client{
+			Name: g.Client, Source: g.Source, Token: e.Paths.ClientTokens().Has(g.Client), Effects: granted, Ask: ask, Role: role,
+		})
 	case g.Source != "":
-		return c.GrantSource(g.Source, granted, ask)
+		return c.GrantSource(g.Source, granted, ask, role)
 	}
 	return c.GrantSources(granted, ask)
+}
+
+// grantBefore is what the configuration says of g's client in g's source.
+func grantBefore(c config.Config, g status.Grant) (was config.Client) {
+	if g.Client == "" {
+		s, _ := c.Source(g.Source)
+		return config.Client{Effects: s.Effects, Ask: s.Ask, Role: s.Role}
+	}
+	for _, old := range c.Clients {
+		if strings.EqualFold(old.Name, g.Client) && old.Source == g.Source {
+			return old
+		}
+	}
+	return was
+}
+
+// checkRole says what is wrong with the role of a grant.
+func (e Editor) checkRole(c config.Config, g status.Grant) error {
+	if g.Role == "" {
+		return nil
+	}
+	if g.Source == "" {
+		return errors.New("a role belongs to one source; name it instead of all")
+	}
+	for _, s := range e.Sources(c) {
+		if s.Name != g.Source {
+			continue
+		}
+		roles := e.Schema().Roles[s.Kind]
+		switch {
+		case len(roles) == 0:
+			return fmt.Errorf("source %s has no roles: %s has none", s.Name, s.Kind)
+		case !slices.Contains(roles, g.Role):
+			hint := ""
+			if near := nearest.Word(g.Role, roles); near != "" {
+				hint = ", did you mean " + near + "?"
+			}
+			return fmt.Errorf("source %s has no role %q%s (roles: %s)", s.Name, g.Role, hint, strings.Join(roles, ", "))
+		}
+	}
+	return nil
 }
 
 // CheckGrant says what is wrong with a grant.

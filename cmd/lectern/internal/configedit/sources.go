@@ -53,8 +53,9 @@ func (e Editor) addSource(c config.Config, a status.Action) (Proposal, error) {
 // warnAboutSource says what follows from adding a source.
 func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	path := p.Folder.Path
-	if !p.Source.ReadOnly && p.Source.Ask == nil {
-		p.warn("agents may read, write and delete in %s; add it read-only to prevent writing and deleting", cmp.Or(path, "source "+p.Source.Name))
+	if !p.Source.ReadOnly {
+		p.warn("agents %s in %s; `lectern grant all %s EFFECT...` changes that",
+			app.Source{Source: p.Source}.DescribeGranted(), cmp.Or(path, "source "+p.Source.Name), p.Source.Name)
 	}
 	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
 		p.warn("%s holds far more than notes; choose a folder inside it", path)

@@ -35,8 +35,9 @@ func (h *hubProcess) reload(ctx context.Context) error {
 	h.plugins.setOrigins(conf)
 	h.checkConfigMode()
 	h.writeSample(conf)
-	h.hub.SetPolicy(Policy(conf))
-	if err := h.hub.Reload(ctx, hubSources(h.Sources(conf))); err != nil {
+	sources := h.Sources(conf)
+	h.hub.SetPolicy(Policy(conf, sources))
+	if err := h.hub.Reload(ctx, hubSources(sources)); err != nil {
 		return err
 	}
 	h.log.Info("read configuration", "component", "config", "sources", len(conf.Sources))

@@ -105,7 +105,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 // newHubConfig is what hubs with and without a process of their own share.
 func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.Logger) hub.Config {
 	return hub.Config{
-		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
+		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf, a.Sources(conf)), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Reveal: a.Reveal, Log: log, Now: a.Now,
 		Folders: newSourceFolders(a).make,
 	}

@@ -15,18 +15,24 @@ func limits(l config.Limits) hub.Limits {
 	}
 }
 
-// Policy is what the configuration lets agents do, besides what the sources
-// grant.
-func Policy(c config.Config) *policy.Policy {
+// Policy is what the configuration lets agents do with sources, besides what
+// these grant.
+func Policy(c config.Config, sources []app.Source) *policy.Policy {
 	var grants []policy.Grant
-	for _, s := range c.Sources {
-		if len(s.Ask) > 0 {
-			grants = append(grants, policy.Grant{Source: s.Name, Ask: app.ParseEffects(s.Ask), Line: s.Line})
+	for _, s := range sources {
+		_, ask, byDefault := s.Granted()
+		switch {
+		case len(ask) == 0:
+		case byDefault:
+			grants = append(grants, policy.Grant{Source: s.Name, Ask: ask, Default: true})
+		default:
+			grants = append(grants, policy.Grant{Source: s.Name, Ask: ask, Line: s.Line})
 		}
 	}
 	for _, g := range c.Clients {
 		grants = append(grants, policy.Grant{
-			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.ParseEffects(g.Effects), Ask: app.ParseEffects(g.Ask), Elicit: g.Elicit, Line: g.Line,
+			Client: g.Name, Token: g.Token, Source: g.Source, Effects: app.ParseEffects(g.Effects), Ask: app.ParseEffects(g.Ask),
+			Role: g.Role, Elicit: g.Elicit, Line: g.Line,
 		})
 	}
 	var rules []policy.Rule
@@ -53,8 +59,9 @@ func configRule(r policy.Rule) config.Rule {
 func hubSources(sources []app.Source) []hub.Source {
 	var list []hub.Source
 	for _, s := range sources {
+		effects, _, _ := s.Granted()
 		list = append(list, hub.Source{
-			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: app.ParseEffects(s.Effects), Options: s.Options, Location: s.Path,
+			Name: s.Name, Kind: s.Kind, ReadOnly: s.ReadOnly, Effects: effects, Role: s.Role, Options: s.Options, Location: s.Path,
 			Privacy: privacy(s.Source), Sample: s.Sample != nil,
 		})
 	}

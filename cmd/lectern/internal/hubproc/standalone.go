@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-mcp/lectern/config"
 	"github.com/lectern-mcp/lectern/hub"
 	"github.com/lectern-mcp/lectern/hub/mcp"
+	"github.com/lectern-mcp/lectern/hub/policy"
 	"github.com/lectern-mcp/lectern/journal"
 	"github.com/lectern-mcp/lectern/status"
 )
@@ -16,6 +17,9 @@ import (
 // ServeStandalone is a hub for one client in this process: no lock, no socket,
 // no port. scope is the one source to serve; empty: all.
 func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader, out io.Writer, log *slog.Logger) error {
+	if err := a.CheckEnvironment(); err != nil {
+		return err
+	}
 	conf := config.Default("", config.Schema{})
 	var changes *journal.Journal // nil: the folder of a container has none
 	sources := a.EnvironmentSources()
@@ -32,7 +36,14 @@ func ServeStandalone(ctx context.Context, a *app.App, scope string, in io.Reader
 		defer changes.Close() //nolint:errcheck // what it could not write is in the log
 	}
 	c := newHubConfig(a, conf, changes, log)
-	c.Sources = hubSources(sources)
+	c.Sources, c.Unattended = hubSources(sources), true
+	c.Policy = Policy(conf, sources)
+	for _, s := range sources {
+		if effects, ask, _ := s.Granted(); s.Variable != "" && len(effects) > 1 {
+			log.Warn("source from the environment", "source", s.Name, "variable", s.Variable, "agents", policy.Describe(effects, ask),
+				"to_narrow", "LECTERN_ALLOW=read")
+		}
+	}
 	h := hub.New(c)
 	defer h.Close() //nolint:errcheck // a source that does not close has logged it
 	if err := h.Start(ctx); err != nil {
