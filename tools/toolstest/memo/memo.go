@@ -11,6 +11,7 @@
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
 // run.go for background work and Problems, roles.go for what callers may be,
+// routes.go for answering HTTP,
 // undo.go for undoing what agents did, and privacy.go for what they must not
 // see. [Store] stands for what a real System talks to: a folder, another
 // application, a server.
@@ -30,6 +31,7 @@ import (
 type Config struct {
 	Notebook string            `json:"notebook,omitempty" jsonschema:"which notebook to open; the source's name when omitted"`
 	Notes    map[string]string `json:"notes,omitempty" jsonschema:"texts by title, for a new notebook"`
+	Key      tools.Secret      `json:"key,omitzero" jsonschema:"the key of programs that use the notes over HTTP; none when omitted"`
 }
 
 // Memo is an open source. Its methods are its tools; they may be called from any
@@ -40,6 +42,8 @@ type Memo struct {
 	log     *slog.Logger
 	changed func(uri string)
 	report  tools.Reporter
+	reveal  tools.Reveal
+	key     tools.Secret
 	privacy tools.Privacy
 }
 
@@ -61,7 +65,7 @@ func SystemWith(s *Store) tools.Kind {
 			if name == "" {
 				name = env.Name
 			}
-			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Report, env.Privacy}, nil
+			return &Memo{s.open(name, config.Notes), env.Name, env.Log, env.ResourceChanged, env.Report, env.Reveal, config.Key, env.Privacy}, nil
 		},
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
@@ -72,6 +76,7 @@ func SystemWith(s *Store) tools.Kind {
 		Prompts:   prompts(),
 		Pages:     pages(),
 		Roles:     roles(),
+		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
 	})
 }
