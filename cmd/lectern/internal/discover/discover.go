@@ -45,7 +45,8 @@ type candidate struct {
 
 // Run lists the knowledge bases that are no sources yet, the most likely first:
 // the vaults that Obsidian lists, the graphs that Logseq has opened, and
-// folders where people usually keep notes.
+// folders where people usually keep notes. A folder that several kinds claim
+// with about the same score is listed once for each.
 func (s Search) Run(sources []config.Source) []status.Discovered {
 	results := []status.Discovered{}
 	if s.Home == "" {
@@ -68,12 +69,12 @@ func (s Search) Run(sources []config.Source) []status.Discovered {
 			continue
 		}
 		seen[path] = true
-		kind, match := detectKind(s.Kinds, os.DirFS(path))
-		if match.Score == 0 || match.Score < c.minScore {
-			continue
+		for _, claim := range nearest(detectKinds(s.Kinds, os.DirFS(path))) {
+			if claim.Score >= c.minScore {
+				found := status.Discovered{Kind: claim.Kind, Location: path, Reason: cmp.Or(c.reason, claim.Reason)}
+				list = append(list, ranked{found, claim.Score + 100 - c.minScore})
+			}
 		}
-		score := match.Score + 100 - c.minScore
-		list = append(list, ranked{status.Discovered{Kind: kind, Location: path, Reason: cmp.Or(c.reason, match.Reason)}, score})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
 	chosen := map[string]bool{}
