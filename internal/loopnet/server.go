@@ -1,6 +1,7 @@
 package loopnet
 
 import (
+	"cmp"
 	"log/slog"
 	"net"
 	"net/http"
@@ -26,12 +27,12 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server { return Limits{}.
 // 64 KiB within Write. At the limit of connections a new one replaces the one that
 // has been idle longest, or is closed itself if all have a request.
 func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
-	setDefault(&l.Header, 5*time.Second)
-	setDefault(&l.Body, 30*time.Second)
-	setDefault(&l.Write, 30*time.Second)
-	setDefault(&l.Idle, 2*time.Minute)
-	setDefault(&l.HeaderBytes, 64<<10)
-	setDefault(&l.Connections, 512)
+	l.Header = cmp.Or(l.Header, 5*time.Second)
+	l.Body = cmp.Or(l.Body, 30*time.Second)
+	l.Write = cmp.Or(l.Write, 30*time.Second)
+	l.Idle = cmp.Or(l.Idle, 2*time.Minute)
+	l.HeaderBytes = cmp.Or(l.HeaderBytes, 64<<10)
+	l.Connections = cmp.Or(l.Connections, 512)
 	conns := &connectionLimit{limit: l.Connections, idleSince: map[net.Conn]time.Time{}}
 	return &http.Server{
 		Handler:                      withProgressDeadlines(l.Write, h),

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,15 +66,10 @@ type Timing struct {
 }
 
 func (t Timing) withDefaults() Timing {
-	usual := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	usual(&t.QuietFor, 2*time.Second)
-	usual(&t.Cooldown, 10*time.Second)
-	usual(&t.Drain, 8*time.Second)
-	usual(&t.Lock, 15*time.Second)
+	t.QuietFor = cmp.Or(t.QuietFor, 2*time.Second)
+	t.Cooldown = cmp.Or(t.Cooldown, 10*time.Second)
+	t.Drain = cmp.Or(t.Drain, 8*time.Second)
+	t.Lock = cmp.Or(t.Lock, 15*time.Second)
 	return t
 }
 
