@@ -17,8 +17,8 @@ type style struct {
 }
 
 // detectStyle looks at the first member of the text.
-func detectStyle(e *edit, root *hujson.Value) style {
-	s := style{unit: "  ", eol: e.eol}
+func detectStyle(text []byte, root *hujson.Value) style {
+	s := style{unit: "  ", eol: lineEnding(text)}
 	obj, ok := root.Value.(*hujson.Object)
 	if !ok || len(obj.Members) == 0 {
 		return s
@@ -26,12 +26,12 @@ func detectStyle(e *edit, root *hujson.Value) style {
 	first := obj.Members[0].Name
 	if !bytes.ContainsRune(first.BeforeExtra, '\n') {
 		s.flat = true
-		if !bytes.ContainsAny(e.text[root.StartOffset:root.EndOffset], " \t") {
+		if !bytes.ContainsAny(text[root.StartOffset:root.EndOffset], " \t") {
 			s.unit = ""
 		}
 		return s
 	}
-	if unit := indentOf(e.text, first.StartOffset); unit != "" {
+	if unit := indentOf(text, first.StartOffset); unit != "" {
 		s.unit = unit
 	}
 	return s
