@@ -105,7 +105,7 @@ func (c change) diff() string {
 // step and reads back.
 func (m Machine) apply(c change) error {
 	r := c.receipt
-	old, recorded, err := m.findReceipt(r)
+	old, recorded, err := m.receipts().find(r)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (m Machine) apply(c change) error {
 		}
 		r.Backups = append(r.Backups, backup)
 	}
-	if err := m.addReceipt(r); err != nil {
+	if err := m.receipts().add(r); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -187,14 +187,14 @@ func (m Machine) revert(c change) error {
 		if err := c.write(); err != nil {
 			return err
 		}
-	} else if err := m.removeFile(c); err != nil {
+	} else if err := c.removeFile(); err != nil {
 		return err
 	}
 	return m.cleanUp(c.receipt)
 }
 
 // removeFile removes a file, if it is still what it was.
-func (m Machine) removeFile(c change) error {
+func (c change) removeFile() error {
 	now, err := readFile(c.path)
 	if err != nil || now == nil {
 		return err
@@ -220,7 +220,7 @@ func (m Machine) cleanUp(r receipt) error {
 			break // something else is in it by now, or it no longer exists
 		}
 	}
-	return m.deleteReceipt(r)
+	return m.receipts().remove(r)
 }
 
 // missingFolders lists the folders of a path that do not exist, outermost first.

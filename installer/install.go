@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/lectern-mcp/lectern/installer/internal/entry"
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // ConnectOptions says which of a client's files is meant, and how Lectern is reached.
@@ -192,10 +191,10 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 	m := p.machine
 	if f.entry != nil && c.remove != nil {
 		remove := server.commandLine(c.remove, fields, "")
-		p.Add(status.Step{Description: "run " + shellLine(remove, m.OS)}, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
+		p.addCommand(remove, func(ctx context.Context) error { return m.runCommand(ctx, remove) })
 	}
-	p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-		if err := m.addReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath}); err != nil {
+	p.addCommand(argv, func(ctx context.Context) error {
+		if err := m.receipts().add(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath}); err != nil {
 			return err
 		}
 		if err := m.runCommand(ctx, argv); err != nil {

@@ -121,7 +121,7 @@ func (s settings) redacted(placeholder string) string {
 
 // writeSettings proposes to write port and token. The plan does not show the
 // token; it is read when the step is carried out.
-func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() (loopnet.Token, error)) error {
+func (g pluginInstall) writeSettings(p *Proposal, path string, token func() (loopnet.Token, error)) error {
 	old, err := readSettings(path)
 	if err != nil {
 		return err
@@ -155,24 +155,21 @@ func (m Machine) writeSettings(p *Proposal, g Plugin, path string, token func() 
 				return fmt.Errorf("make settings private: %w", err)
 			}
 		}
-		return m.apply(ch)
+		return g.machine.apply(ch)
 	})
 	return nil
 }
 
-// settingsMatch reports whether the settings at path lead to the hub, and only
-// the user can read them.
-func (m Machine) settingsMatch(g Plugin, path string) (bool, error) {
-	s, err := readSettings(path)
-	if err != nil || s.port != g.Port || !g.Token.Matches(s.token) {
-		return false, err
-	}
-	return m.isPrivate(path), nil
+// isConnected reports whether settings lead to the hub, and only the user can
+// read them.
+func (g pluginInstall) isConnected(s settings) bool {
+	return s.port == g.Port && g.Token.Matches(s.token) && g.isPrivate()
 }
 
-func (m Machine) isPrivate(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && (m.OS == "windows" || info.Mode().Perm()&0o077 == 0)
+// isPrivate reports whether only the user can read the settings.
+func (g pluginInstall) isPrivate() bool {
+	info, err := os.Stat(g.settingsFile)
+	return err == nil && (g.machine.OS == "windows" || info.Mode().Perm()&0o077 == 0)
 }
 
 // ensureToken is the plugins' token, which it creates if there is none.
@@ -185,20 +182,21 @@ func (g Plugin) ensureToken() (loopnet.Token, error) {
 
 // RotatePluginToken proposes to create a new token with MakeToken, in the file
 // at path, and to write it into the settings of every Logseq that has the plugin.
-func (m Machine) RotatePluginToken(g Plugin, path string) (*Proposal, error) {
+func (m Machine) RotatePluginToken(plugin Plugin, path string) (*Proposal, error) {
+	g := m.pluginInstall(plugin)
 	p := m.proposal("Replace the plugins' token")
 	var made loopnet.Token
 	p.add("write a new token to "+path, func() (err error) {
 		made, err = g.MakeToken()
 		return err
 	})
-	paths, err := m.settingsFiles(g)
+	paths, err := g.settingsFiles()
 	if err != nil {
 		return nil, err
 	}
 	g.Token = loopnet.Token{} // the old one no longer counts
 	for _, path := range paths {
-		if err := m.writeSettings(p, g, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
+		if err := g.writeSettings(p, path, func() (loopnet.Token, error) { return made, nil }); err != nil {
 			return nil, err
 		}
 	}

@@ -3,8 +3,6 @@ package installer
 import (
 	"context"
 	"fmt"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // Remove proposes to remove the entry from a client's configuration. An entry
@@ -24,7 +22,7 @@ func (m Machine) Remove(c Client, server Server, in ConnectOptions) (*Proposal, 
 // removeFrom is Remove for a file that has been read.
 func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOptions) (*Proposal, error) {
 	p := m.proposal("Disconnect " + c.Title)
-	r, recorded, err := m.findReceipt(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
+	r, recorded, err := m.receipts().find(receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +40,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 	}
 	if m.usesOwnCommand(c, c.remove, in) {
 		argv := server.commandLine(c.remove, nil, "")
-		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
+		p.addCommand(argv, func(ctx context.Context) error {
 			if err := m.runCommand(ctx, argv); err != nil {
 				return err
 			}

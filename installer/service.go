@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/lectern-mcp/lectern/status"
 )
 
 // A Service is a program that runs in the background from login.
@@ -89,23 +87,23 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 			p.Message = "the service is installed already, in " + runKey
 			return p, nil
 		}
-		p.add("add a receipt to "+m.receiptsFile(), func() error { return m.addReceipt(r) })
+		p.add("add a receipt to "+m.receipts().file, func() error { return m.receipts().add(r) })
 	} else {
-		before, err := m.serviceFile(d.path)
+		before, err := readServiceFile(d.path)
 		if err != nil {
 			return nil, err
 		}
 		if string(before) != d.text {
 			p.applyChange(change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
 			if before != nil {
-				m.addRunSteps(p, d.stop, true)
+				p.addRunSteps(d.stop, true)
 			}
 		} else if _, ok := m.query(ctx, d.status); ok {
 			p.Message = "the service is running already, as defined in " + d.path
 			return p, nil
 		}
 	}
-	m.addRunSteps(p, d.start, false)
+	p.addRunSteps(d.start, false)
 	switch m.OS {
 	case "windows":
 		p.NextSteps = append(p.NextSteps, "it starts when you log in; until then the first client starts the hub")
@@ -115,8 +113,8 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 	return p, nil
 }
 
-// serviceFile reads a definition of ours; nil: there is none.
-func (m Machine) serviceFile(path string) ([]byte, error) {
+// readServiceFile reads a definition of ours; nil: there is none.
+func readServiceFile(path string) ([]byte, error) {
 	text, err := readFile(path)
 	if err == nil && text != nil && !bytes.Contains(text, []byte(serviceMarker)) {
 		return nil, fmt.Errorf("%s does not belong to Lectern; move it away first", path)
@@ -126,10 +124,10 @@ func (m Machine) serviceFile(path string) ([]byte, error) {
 
 // addRunSteps proposes to run programs. With mayFail their failure means that
 // there was nothing to do.
-func (m Machine) addRunSteps(p *Proposal, list [][]string, mayFail bool) {
+func (p *Proposal) addRunSteps(list [][]string, mayFail bool) {
 	for _, argv := range list {
-		p.Add(status.Step{Description: "run " + shellLine(argv, m.OS)}, func(ctx context.Context) error {
-			output, err := m.Run(ctx, argv)
+		p.addCommand(argv, func(ctx context.Context) error {
+			output, err := p.machine.Run(ctx, argv)
 			if err != nil && !mayFail {
 				return fmt.Errorf("%w: %s", err, strings.TrimSpace(output))
 			}
@@ -145,7 +143,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return nil, err
 	}
 	p := m.proposal("Stop the hub's service and remove it")
-	r, _, err := m.findReceipt(receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path})
+	r, _, err := m.receipts().find(receipt{Kind: serviceReceipt, ID: m.OS, Path: d.path})
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +152,11 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 			p.Message = "the service is not installed"
 			return p, nil
 		}
-		m.addRunSteps(p, d.stop, false)
-		p.add("delete the receipt from "+m.receiptsFile(), func() error { return m.deleteReceipt(r) })
+		p.addRunSteps(d.stop, false)
+		p.add("delete the receipt from "+m.receipts().file, func() error { return m.receipts().remove(r) })
 		return p, nil
 	}
-	text, err := m.serviceFile(d.path)
+	text, err := readServiceFile(d.path)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +164,9 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		p.Message = "the service is not installed: " + d.path + " does not exist"
 		return p, nil
 	}
-	m.addRunSteps(p, d.stop, true)
+	p.addRunSteps(d.stop, true)
 	p.revertChange(change{path: d.path, before: text, receipt: r}, "")
-	m.addRunSteps(p, d.afterRemove, true)
+	p.addRunSteps(d.afterRemove, true)
 	return p, nil
 }
 
@@ -185,7 +183,7 @@ func (m Machine) ServiceState(ctx context.Context, s Service) (state, where stri
 		}
 		return "not installed", runKey, nil
 	}
-	text, err := m.serviceFile(d.path)
+	text, err := readServiceFile(d.path)
 	switch {
 	case err != nil:
 		return "", "", err

@@ -96,7 +96,7 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 		p.risk("%s does not belong to Lectern and stays", path)
 		return nil
 	}
-	r, recorded, err := m.findReceipt(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
+	r, recorded, err := m.receipts().find(receipt{Kind: skillReceipt, ID: c.ID, Name: name, Path: path})
 	if err != nil {
 		return err
 	}
