@@ -158,13 +158,13 @@ func (j *Journal) checkVisible(ctx context.Context, see OwnChangesQuery, call in
 	return err
 }
 
-func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.ensureOpen(); err != nil {
+func (d *database) changesOf(call int64) (changes []tools.Change, whole bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ensureOpen(); err != nil {
 		return nil, false, err
 	}
-	rows, err := j.rows("call = ?", call)
+	rows, err := d.rows("call = ?", call)
 	if err != nil {
 		return nil, false, err
 	}
@@ -175,7 +175,7 @@ func (j *Journal) changesOf(call int64) (changes []tools.Change, whole bool, err
 			changes, whole = append(changes, tools.Change{Target: v.Target}), false
 			continue
 		}
-		if err := j.loadContents(v); err != nil {
+		if err := d.loadContents(v); err != nil {
 			return nil, false, err
 		}
 		changes = append(changes, v.Change)

@@ -231,13 +231,13 @@ func conflictBetween(v row, now tools.State) error {
 
 // selectCalls returns the calls that p selects, newest first. Without IDs it
 // skips undos and Changes that are not written.
-func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.openAndFlush(); err != nil {
+func (d *database) selectCalls(p status.Filter) ([]undoStep, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.openAndFlush(); err != nil {
 		return nil, err
 	}
-	where, args, err := j.filterCondition(p)
+	where, args, err := d.filterCondition(p)
 	if err != nil {
 		return nil, err
 	}
@@ -247,18 +247,18 @@ func (j *Journal) selectCalls(p status.Filter) ([]undoStep, error) {
 		}
 		where += " AND outcome = 'written' AND undoes = 0"
 	}
-	all, err := j.rows(where+" ORDER BY seq DESC", args...)
+	all, err := d.rows(where+" ORDER BY seq DESC", args...)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.checkSelected(p.IDs, all); err != nil {
+	if err := d.checkSelected(p.IDs, all); err != nil {
 		return nil, err
 	}
-	return j.wholeCalls(all)
+	return d.wholeCalls(all)
 }
 
 // checkSelected checks Changes that were selected by ID.
-func (j *Journal) checkSelected(ids []string, all []row) error {
+func (d *database) checkSelected(ids []string, all []row) error {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(v row) bool { return changeID(v.seq) == id })
 		switch {
@@ -272,13 +272,13 @@ func (j *Journal) checkSelected(ids []string, all []row) error {
 }
 
 // wholeCalls returns the complete calls of rows, in their order.
-func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
+func (d *database) wholeCalls(rows []row) ([]undoStep, error) {
 	var steps []undoStep
 	for _, v := range rows {
 		if slices.ContainsFunc(steps, func(s undoStep) bool { return s.call == v.call }) {
 			continue
 		}
-		s, err := j.loadCall(v.call, v.origin.Source)
+		s, err := d.loadCall(v.call, v.origin.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -289,8 +289,8 @@ func (j *Journal) wholeCalls(rows []row) ([]undoStep, error) {
 
 // loadCall returns a call with the contents of those of its Changes that are
 // not undone.
-func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
-	rows, err := j.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
+func (d *database) loadCall(call int64, source string) (undoStep, error) {
+	rows, err := d.rows("call = ? AND outcome <> 'undone' ORDER BY seq DESC", call)
 	if err != nil {
 		return undoStep{}, err
 	}
@@ -302,7 +302,7 @@ func (j *Journal) loadCall(call int64, source string) (undoStep, error) {
 		case v.outcome == "":
 			return undoStep{}, &cannotUndoError{fmt.Sprintf("the outcome of %s (%s in %s) is not known yet: open the source first", changeID(v.seq), v.Target, source)}
 		}
-		if err := j.loadContents(v); err != nil {
+		if err := d.loadContents(v); err != nil {
 			return undoStep{}, err
 		}
 	}

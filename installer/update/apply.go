@@ -34,10 +34,7 @@ func (u *Updater) Apply(ctx context.Context, w ApplyOptions) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("find installed binary: %w", err)
 	}
-	res := Result{From: u.Version, Path: target, DryRun: w.DryRun}
-	if b, err := u.inspectBinary(ctx, target); err == nil {
-		res.From = b.Version
-	}
+	res := Result{From: u.installedVersion(ctx, target), Path: target, DryRun: w.DryRun}
 	r, err := u.fetchRelease(ctx, cmp.Or(w.Version, u.Pin))
 	if err != nil {
 		return res, err

@@ -34,9 +34,7 @@ func (u *Updater) Check(ctx context.Context) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	if b, err := u.inspectBinary(ctx, target); err == nil {
-		s.Installed = b.Version
-	}
+	s.Installed = u.installedVersion(ctx, target)
 	if o, ok := u.Owner(ctx, target); ok {
 		s.Managed, s.Command = o.Manager, o.Command
 	}

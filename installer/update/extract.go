@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -72,7 +73,7 @@ func (p *payload) tar(archive string) error {
 		return unpackError(err)
 	}
 	// Skipping takes time as well, so the whole stream is bounded.
-	in := tar.NewReader(&limitedReader{from: unzipped, left: p.limits.Unpacked, most: p.limits.Unpacked})
+	in := tar.NewReader(http.MaxBytesReader(nil, unzipped, p.limits.Unpacked))
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -136,7 +137,7 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	if *to != nil || !mode.IsRegular() {
 		return fmt.Errorf("it holds %q twice, or as a folder; do not install it", name)
 	}
-	content, err := io.ReadAll(&limitedReader{from: in, left: most, most: most})
+	content, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(in), most))
 	if err != nil {
 		return unpackError(err)
 	}
@@ -144,30 +145,13 @@ func (p *payload) readFile(name string, mode fs.FileMode, size int64, in io.Read
 	return nil
 }
 
-// limitedReader fails, rather than ends, beyond its limit.
-type limitedReader struct {
-	from       io.Reader
-	left, most int64
-}
-
-func (b *limitedReader) Read(to []byte) (int, error) {
-	n, err := b.from.Read(to)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, unpackedTooBig(b.most)
-	}
-	return n, err
-}
-
-// errTooBig is for an archive that would fill memory or disk.
-var errTooBig = errors.New("do not install it")
-
 func unpackedTooBig(most int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; %w", most, errTooBig)
+	return fmt.Errorf("it unpacks to more than %d bytes, too many for a release of lectern; do not install it", most)
 }
 
 func unpackError(err error) error {
-	if errors.Is(err, errTooBig) {
-		return err
+	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return unpackedTooBig(e.Limit)
 	}
 	return fmt.Errorf("unpack: %w; report this release", err)
 }

@@ -51,6 +51,15 @@ func (u *Updater) inspectBinary(ctx context.Context, binary string) (Binary, err
 	return b, nil
 }
 
+// installedVersion is the version of the installed binary, or of this process if
+// that binary does not run.
+func (u *Updater) installedVersion(ctx context.Context, target string) string {
+	if b, err := u.inspectBinary(ctx, target); err == nil {
+		return b.Version
+	}
+	return u.Version
+}
+
 // checkBinary says why a binary must not be installed, or nil.
 func (u *Updater) checkBinary(ctx context.Context, binary, version string) error {
 	b, err := u.inspectBinary(ctx, binary)

@@ -36,15 +36,16 @@ func makeStaging(target string) (string, error) {
 // cleanStaging removes what killed updates left, after it has moved an old binary
 // to previousPath. The lock is held.
 func cleanStaging(target string) error {
-	folders, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(target)), staging+"*"))
+	dir := filepath.Dir(target)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		info, err := os.Lstat(folder)
-		if err != nil || !info.IsDir() {
-			continue // not ours
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), staging) || !e.IsDir() {
+			continue
 		}
+		folder := filepath.Join(dir, e.Name())
 		if err := keepPrevious(filepath.Join(folder, oldBinaryName), target); err != nil {
 			return err
 		}
@@ -98,14 +99,6 @@ func copyFile(from, to string) (err error) {
 		return err
 	}
 	return out.Sync()
-}
-
-// escapeGlob makes a folder's name mean itself in a pattern.
-func escapeGlob(dir string) string {
-	if os.PathSeparator == '\\' {
-		return dir // in a Windows path only [ is special
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // Files are those of updates on this machine, except the installed binary. They
