@@ -40,7 +40,7 @@ func (s Server) substituteValue(v any, token string) any {
 		if v == "$ARGS" {
 			return s.Args
 		}
-		return s.substituteWord(v, token)
+		return s.replacer(token).Replace(v)
 	case []string:
 		return s.substituteList(v, token)
 	case entry.Fields:
@@ -58,38 +58,28 @@ func (s Server) substituteValue(v any, token string) any {
 func (s Server) substituteList(list []string, token string) []string {
 	filled := []string{}
 	for _, w := range list {
-		if w == "$ARGS" {
+		switch {
+		case w == "$ARGS":
 			filled = append(filled, s.Args...)
-			continue
+		case w != "$ENV":
+			filled = append(filled, s.replacer(token).Replace(w))
+		case s.Home != "":
+			filled = append(filled, "--env", homeVariable+"="+s.Home)
 		}
-		if w == "$ENV" {
-			if s.Home != "" {
-				filled = append(filled, "--env", homeVariable+"="+s.Home)
-			}
-			continue
-		}
-		filled = append(filled, s.substituteWord(w, token))
 	}
 	return filled
 }
 
-func (s Server) substituteWord(w, token string) string {
-	for _, pair := range [][2]string{{"$NAME", s.Name}, {"$BIN", s.Bin}, {"$URL", s.URL}, {"$TOKEN", token}} {
-		if before, after, ok := strings.Cut(w, pair[0]); ok {
-			return before + pair[1] + after
-		}
-	}
-	return w
+func (s Server) replacer(token string) *strings.Replacer {
+	return strings.NewReplacer("$NAME", s.Name, "$BIN", s.Bin, "$URL", s.URL, "$TOKEN", token)
 }
 
 // commandLine is a client's own command; $JSON is the entry with its name.
 func (s Server) commandLine(argv []string, f entry.Fields, token string) []string {
-	argv = slices.Clone(argv)
-	for i, w := range argv {
-		if w == "$JSON" {
-			argv[i] = s.namedEntryJSON(f)
-			return argv
-		}
+	if i := slices.Index(argv, "$JSON"); i >= 0 {
+		argv = slices.Clone(argv)
+		argv[i] = s.namedEntryJSON(f)
+		return argv
 	}
 	return s.substituteList(argv, token)
 }
@@ -101,15 +91,11 @@ func (s Server) namedEntryJSON(f entry.Fields) string {
 
 // deepLink replaces the variables of a link.
 func (s Server) deepLink(link string, f entry.Fields) string {
-	for _, pair := range [][2]string{
-		{"$CONFIG", url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f))))},
-		{"$JSON", strings.ReplaceAll(url.QueryEscape(s.namedEntryJSON(f)), "+", "%20")},
-		{"$NAME", url.QueryEscape(s.Name)},
-		{"$BIN", strings.ReplaceAll(url.QueryEscape(s.Bin), "+", "%20")},
-	} {
-		link = strings.ReplaceAll(link, pair[0], pair[1])
-	}
-	return link
+	escape := func(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+	return strings.NewReplacer(
+		"$CONFIG", escape(base64.StdEncoding.EncodeToString([]byte(entry.Compact(f)))),
+		"$JSON", escape(s.namedEntryJSON(f)), "$NAME", escape(s.Name), "$BIN", escape(s.Bin),
+	).Replace(link)
 }
 
 // A target is what an entry runs or connects to. It tells ours from others.
