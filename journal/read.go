@@ -16,14 +16,20 @@ const columns = `seq, call, time, client, session, source, tool, target, reason,
 // rows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
 func (d *database) rows(where string, args ...any) ([]row, error) {
-	found, err := d.db.QueryContext(context.Background(), "SELECT "+columns+" FROM changes WHERE "+where, args...) //nolint:gosec // where is ours
+	return queryAll(d, d.scan, "SELECT "+columns+" FROM changes WHERE "+where, args...)
+}
+
+// queryAll returns what scan makes of each row of a result. The caller holds mu
+// and is not in a transaction.
+func queryAll[T any](d *database, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	found, err := d.db.QueryContext(context.Background(), query, args...)
 	if err != nil {
 		return nil, d.wrapDBError(err)
 	}
 	defer found.Close() //nolint:errcheck // Err reports it
-	var all []row
+	var all []T
 	for found.Next() {
-		v, err := d.scan(found)
+		v, err := scan(found)
 		if err != nil {
 			return nil, d.wrapDBError(err)
 		}

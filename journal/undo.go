@@ -171,22 +171,13 @@ func (d *database) readIntents(source string) ([]intent, error) {
 	if d.db == nil {
 		return nil, nil // there is no database
 	}
-	found, err := d.db.QueryContext(context.Background(), "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
-	if err != nil {
-		return nil, d.wrapDBError(err)
-	}
-	defer found.Close() //nolint:errcheck // Err reports it
-	var all []intent
-	for found.Next() {
-		var t intent
+	scan := func(found *sql.Rows) (t intent, err error) {
 		var reason []byte
 		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
-			return nil, err
+			return t, err
 		}
-		if t.by.Reason, err = d.openReason(reason); err != nil {
-			return nil, err
-		}
-		all = append(all, t)
+		t.by.Reason, err = d.openReason(reason)
+		return t, err
 	}
-	return all, d.wrapDBError(found.Err())
+	return queryAll(d, scan, "SELECT call, merge, client, session, proven, reason FROM intents WHERE source = ? ORDER BY place", source)
 }

@@ -43,23 +43,15 @@ const adoptedPollInterval = time.Second
 
 // awaitFree waits until no hub runs.
 func (c *ConnectConfig) awaitFree(ctx context.Context) error {
-	tick := time.NewTicker(adoptedPollInterval)
-	defer tick.Stop()
-	for adopted := false; ; {
+	adopted := false
+	return supervisor.Poll(ctx, adoptedPollInterval, func() (bool, error) {
 		held, err := isHeld(c.Paths.hubLock())
-		if err != nil || !held {
-			return err
-		}
-		if !adopted {
+		if held && !adopted {
 			c.Log.Info("a hub runs already; waiting until it ends")
 			adopted = true
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return !held, err
+	})
 }
 
 func (c *ConnectConfig) checkHealth(ctx context.Context) error {

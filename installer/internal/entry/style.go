@@ -52,7 +52,7 @@ func (s style) format(value any, indent string) string {
 	if s.unit == "" {
 		gap = ""
 	}
-	switch v := sortFields(value).(type) {
+	switch v := simplify(value).(type) {
 	case Fields:
 		parts := make([]string, len(v))
 		for i, f := range v {
@@ -66,8 +66,6 @@ func (s style) format(value any, indent string) string {
 		}
 		line := s.eol + indent + s.unit
 		return "{" + line + strings.Join(parts, ","+line) + s.eol + indent + "}"
-	case []string:
-		return s.format(normalize(v), indent)
 	case []any:
 		parts := make([]string, len(v))
 		flat := s

@@ -97,13 +97,11 @@ func (p Location) formatTOML(fields Fields) string {
 }
 
 func formatTOMLValue(v any) string {
-	switch v := sortFields(v).(type) {
+	switch v := simplify(v).(type) {
 	case string:
 		return tomltext.Quote(v)
 	case Fields:
 		return formatInlineTOML(v)
-	case []string:
-		return formatTOMLValue(normalize(v))
 	case []any:
 		parts := make([]string, len(v))
 		for i, x := range v {

@@ -286,7 +286,7 @@ func writeYAML(b *strings.Builder, f Fields, indent int, eol string) {
 	pad := strings.Repeat(" ", indent)
 	for _, field := range f {
 		b.WriteString(pad + quoteYAML(field.Key) + ":")
-		switch v := sortFields(field.Value).(type) {
+		switch v := simplify(field.Value).(type) {
 		case Fields:
 			if len(v) == 0 {
 				b.WriteString(" {}" + eol)
@@ -294,14 +294,13 @@ func writeYAML(b *strings.Builder, f Fields, indent int, eol string) {
 			}
 			b.WriteString(eol)
 			writeYAML(b, v, indent+2, eol)
-		case []string, []any:
-			list, _ := normalize(v).([]any)
-			if len(list) == 0 {
+		case []any:
+			if len(v) == 0 {
 				b.WriteString(" []" + eol)
 				continue
 			}
 			b.WriteString(eol)
-			for _, x := range list {
+			for _, x := range v {
 				b.WriteString(pad + "  - " + formatScalar(x) + eol)
 			}
 		default:
