@@ -12,7 +12,6 @@ type Release struct {
 	Page    string `json:"page"` // for a person to read about it
 
 	list string
-	by   verifiedSignature
 }
 
 // A State is what is known about versions.
@@ -130,7 +129,7 @@ func (u *Updater) fetchRelease(ctx context.Context, version string) (Release, er
 			"the list for version %s is signed for %s: the server confuses releases or lies; do not install it", version, c.version))
 	}
 	u.report(Version, "version %s", c.version)
-	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list), by: by}, nil
+	return Release{Version: c.version, Page: u.source.pageURL(c.version), list: string(list)}, nil
 }
 
 // A ApplyOptions says what to install.

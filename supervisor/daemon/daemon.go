@@ -20,6 +20,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/lectern-mcp/lectern/internal/loopnet"
 )
 
 // Wire is the version of the messages before the MCP stream and of the control
@@ -59,10 +61,10 @@ func (p Paths) prepare() error {
 			return fmt.Errorf("prepare directory: %w; make the folder writable for you, or set LECTERN_HOME to another one", err)
 		}
 	}
-	if err := checkPrivate(p.Runtime); err != nil {
-		return err
+	if err := errors.Join(loopnet.CheckPrivateDir(p.Runtime), loopnet.CheckOwnDir(p.State)); err != nil {
+		return fmt.Errorf("check directory: %w", err)
 	}
-	return checkOwn(p.State)
+	return nil
 }
 
 // A BuildInfo identifies a build of Lectern and orders builds.
