@@ -24,7 +24,7 @@ import (
 func TestFiftyApprovals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, each = 10, 5
-		state := supervisor.NewState(time.Now)
+		state := supervisor.NewSnapshotStore(time.Now)
 		h := startNotesOn(t, state, askWrites(), nil, Limits{})
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -53,11 +53,11 @@ func (m Machine) Find(c Client, server Server) Finding {
 	if f.realPath = file.realPath; file.entry == nil {
 		return f
 	}
-	f.Condition, f.Note = compareEntry(c, server, parseTarget(file.entry))
+	f.Condition, f.Note = compareEntry(c, server, parseEntryTarget(file.entry))
 	return f
 }
 
-func compareEntry(c Client, server Server, t target) (Condition, string) {
+func compareEntry(c Client, server Server, t entryTarget) (Condition, string) {
 	switch {
 	case !t.isLectern(server):
 		return Foreign, "its entry " + server.Name + " leads to " + t.String()

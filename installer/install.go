@@ -71,8 +71,8 @@ func (m Machine) Install(c Client, server Server, in ConnectOptions) (*Proposal,
 	}
 	c = c.withDetectedLayout(f.text, server.Name)
 	fields, add, token := c.wantedEntry(server, in.HTTP)
-	if old := parseTarget(f.entry); f.entry != nil {
-		if old.equal(parseTarget(fields.Map())) {
+	if old := parseEntryTarget(f.entry); f.entry != nil {
+		if old.equal(parseEntryTarget(fields.Map())) {
 			p.Message = fmt.Sprintf("%s has Lectern already, in %s", c.Title, f.path)
 			return p, nil
 		}
@@ -153,7 +153,7 @@ func (p *Proposal) editFile(c Client, server Server, f clientFile, fields entry.
 	if err != nil {
 		return fmt.Errorf("%s: %w; or paste the snippet of `lectern client show %s`", f.path, err, c.ID)
 	}
-	p.applyChange(change{
+	p.applyChange(fileChange{
 		path: f.realPath, before: f.text, after: after, perm: 0o600, backup: true,
 		receipt: receipt{Kind: entryReceipt, ID: c.ID, Name: server.Name, Path: f.realPath, Made: made},
 	})
@@ -204,7 +204,7 @@ func (p *Proposal) runOwnCommand(c Client, server Server, f clientFile, fields e
 			return nil // it tells a running window, which writes later
 		}
 		now, err := m.readClientFile(c, server.Name, ConnectOptions{})
-		if err == nil && !parseTarget(now.entry).equal(parseTarget(fields.Map())) {
+		if err == nil && !parseEntryTarget(now.entry).equal(parseEntryTarget(fields.Map())) {
 			err = fmt.Errorf("%s reported success, but %s has no such entry; try --by-file", c.program, f.path)
 		}
 		return err

@@ -143,7 +143,7 @@ func (g pluginInstall) writeFiles(p *Proposal) error {
 		if before != nil && string(before) == string(f.text) {
 			continue
 		}
-		ch := change{
+		ch := fileChange{
 			path: file, before: before, after: f.text, perm: 0o644,
 			receipt: receipt{Kind: pluginReceipt, ID: g.ID, Name: f.name, Path: file},
 		}

@@ -99,7 +99,7 @@ func (p *Proposal) removeRecordedFile(r receipt) error {
 		p.add("delete the receipt of "+r.Path+", which no longer exists", func() error { return p.machine.cleanUp(r) })
 		return nil
 	}
-	p.revertChange(change{path: r.Path, before: text, receipt: r}, "")
+	p.revertChange(fileChange{path: r.Path, before: text, receipt: r}, "")
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (g pluginInstall) removeSettings(p *Proposal) error {
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
-	ch := change{path: path, before: old.text, after: after, receipt: r}
+	ch := fileChange{path: path, before: old.text, after: after, receipt: r}
 	left := len(old.fields)
 	for _, key := range []string{portKey, tokenKey, "disabled"} {
 		if _, ok := old.fields[key]; ok && (key != "disabled" || !old.disabled) {

@@ -20,8 +20,8 @@ const (
 	tokenKey = "token"
 )
 
-// settings are the part of a settings file that matters here.
-type settings struct {
+// pluginSettings are the part of a settings file that matters here.
+type pluginSettings struct {
 	text     []byte // nil: there is no file
 	fields   map[string]json.RawMessage
 	port     int
@@ -30,7 +30,7 @@ type settings struct {
 }
 
 // readSettings reads a settings file.
-func readSettings(path string) (s settings, err error) {
+func readSettings(path string) (s pluginSettings, err error) {
 	if s.text, err = readFileNoLink(path); err != nil || len(s.text) == 0 {
 		return s, err
 	}
@@ -48,7 +48,7 @@ func readSettings(path string) (s settings, err error) {
 }
 
 // withHub is the text with port and token; the rest stays as it is.
-func (s settings) withHub(port int, token string) ([]byte, error) {
+func (s pluginSettings) withHub(port int, token string) ([]byte, error) {
 	if len(s.fields) == 0 {
 		text, err := json.MarshalIndent(struct {
 			Port  int    `json:"port"`
@@ -71,7 +71,7 @@ func (s settings) withHub(port int, token string) ([]byte, error) {
 }
 
 // withoutHub is the text without port and token.
-func (s settings) withoutHub() ([]byte, error) {
+func (s pluginSettings) withoutHub() ([]byte, error) {
 	var edits []patchEdit
 	for _, key := range []string{portKey, tokenKey} {
 		if _, ok := s.fields[key]; ok {
@@ -92,7 +92,7 @@ type patchEdit struct {
 }
 
 // patch is the text after a JSON Patch, which keeps comments and spaces.
-func (s settings) patch(edits []patchEdit) ([]byte, error) {
+func (s pluginSettings) patch(edits []patchEdit) ([]byte, error) {
 	patch, err := json.Marshal(edits)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s settings) patch(edits []patchEdit) ([]byte, error) {
 }
 
 // redacted is the text with a placeholder instead of the token.
-func (s settings) redacted(placeholder string) string {
+func (s pluginSettings) redacted(placeholder string) string {
 	if _, ok := s.fields[tokenKey]; !ok {
 		return string(s.text)
 	}
@@ -137,7 +137,7 @@ func (g pluginInstall) writeSettings(p *Proposal, path string, token func() (loo
 	if err != nil {
 		return fmt.Errorf("edit settings: %s: %w", path, err)
 	}
-	ch := change{
+	ch := fileChange{
 		path: path, before: old.text, after: shown, perm: 0o600,
 		receipt: receipt{Kind: settingsReceipt, ID: g.ID, Name: g.ID, Path: path},
 	}
@@ -162,7 +162,7 @@ func (g pluginInstall) writeSettings(p *Proposal, path string, token func() (loo
 
 // isConnected reports whether settings lead to the hub, and only the user can
 // read them.
-func (g pluginInstall) isConnected(s settings) bool {
+func (g pluginInstall) isConnected(s pluginSettings) bool {
 	return s.port == g.Port && g.Token.Matches(s.token) && g.isPrivate()
 }
 

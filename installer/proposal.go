@@ -50,12 +50,12 @@ func (p *Proposal) addCommand(argv []string, do func(context.Context) error) {
 }
 
 // applyChange proposes to make a change of a file.
-func (p *Proposal) applyChange(c change) {
+func (p *Proposal) applyChange(c fileChange) {
 	p.Add(status.Step{Description: c.describe(), Diff: c.diff()}, func(context.Context) error { return p.machine.apply(c) })
 }
 
 // revertChange proposes to make a change that removes what its receipt records.
-func (p *Proposal) revertChange(c change, diff string) {
+func (p *Proposal) revertChange(c fileChange, diff string) {
 	p.Add(status.Step{Description: c.describe(), Diff: diff}, func(context.Context) error { return p.machine.revert(c) })
 }
 

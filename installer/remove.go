@@ -34,7 +34,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 		}
 		return p, nil
 	}
-	if t := parseTarget(f.entry); !t.isLectern(server) {
+	if t := parseEntryTarget(f.entry); !t.isLectern(server) {
 		return nil, fmt.Errorf("disconnect %s: the entry %s in %s does not belong to Lectern: it leads to %s; nothing was removed",
 			c.Title, server.Name, f.path, t)
 	}
@@ -52,7 +52,7 @@ func (m Machine) removeFrom(f clientFile, c Client, server Server, in ConnectOpt
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	ch := change{path: f.realPath, before: f.text, after: after, receipt: r}
+	ch := fileChange{path: f.realPath, before: f.text, after: after, receipt: r}
 	if r.Created && f.location.Empty(after) {
 		ch.after = nil
 	}

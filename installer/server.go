@@ -98,16 +98,16 @@ func (s Server) deepLink(link string, f entry.Fields) string {
 	).Replace(link)
 }
 
-// A target is what an entry runs or connects to. It tells ours from others.
-type target struct {
+// A entryTarget is what an entry runs or connects to. It tells ours from others.
+type entryTarget struct {
 	argv []string
 	url  string
 	home string
 }
 
-// parseTarget reads an entry under any names that clients give its fields.
-func parseTarget(e map[string]any) target {
-	var t target
+// parseEntryTarget reads an entry under any names that clients give its fields.
+func parseEntryTarget(e map[string]any) entryTarget {
+	var t entryTarget
 	for _, key := range []string{"command", "cmd"} {
 		switch v := e[key].(type) {
 		case string:
@@ -143,13 +143,13 @@ func stringList(v any) []string {
 	return words
 }
 
-func (t target) equal(o target) bool {
+func (t entryTarget) equal(o entryTarget) bool {
 	return slices.Equal(t.argv, o.argv) && t.url == o.url && t.home == o.home
 }
 
 // isLectern reports whether it leads to a Lectern: this one, one in another
 // folder, or a hub.
-func (t target) isLectern(s Server) bool {
+func (t entryTarget) isLectern(s Server) bool {
 	if len(t.argv) > 0 {
 		name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(t.argv[0], `\`, "/"))), ".exe")
 		return t.argv[0] == s.Bin || name == "lectern" && len(t.argv) > 1 && t.argv[1] == "serve"
@@ -172,7 +172,7 @@ func urlPort(address string) string {
 }
 
 // String is for messages.
-func (t target) String() string {
+func (t entryTarget) String() string {
 	if t.url != "" {
 		return t.url
 	}

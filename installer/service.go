@@ -24,8 +24,8 @@ const (
 	runValue        = "Lectern"
 )
 
-// A definition is how one operating system defines the service.
-type definition struct {
+// A serviceDefinition is how one operating system defines the service.
+type serviceDefinition struct {
 	path        string // of its file; empty: it is in the registry
 	text        string
 	start, stop [][]string // programs to run after the file is written and before it is removed
@@ -34,11 +34,11 @@ type definition struct {
 	value       string // in the registry
 }
 
-func (m Machine) definition(s Service) (definition, error) {
+func (m Machine) definition(s Service) (serviceDefinition, error) {
 	switch m.OS {
 	case "linux":
 		ctl := func(words ...string) []string { return append([]string{"systemctl", "--user"}, words...) }
-		return definition{
+		return serviceDefinition{
 			path: m.path(xdg + "/systemd/user/" + unitName), text: unitFile(s),
 			start:       [][]string{ctl("daemon-reload"), ctl("enable", "--now", unitName)},
 			stop:        [][]string{ctl("disable", "--now", unitName)},
@@ -48,7 +48,7 @@ func (m Machine) definition(s Service) (definition, error) {
 	case "darwin":
 		domain := "gui/" + s.User
 		path := m.path("~/Library/LaunchAgents/" + launchAgentName + ".plist")
-		return definition{
+		return serviceDefinition{
 			path: path, text: launchAgentFile(s, filepath.Join(m.State, ServiceLog)),
 			start:  [][]string{{"launchctl", "bootstrap", domain, path}},
 			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchAgentName}},
@@ -56,14 +56,14 @@ func (m Machine) definition(s Service) (definition, error) {
 		}, nil
 	case "windows":
 		value := `"` + s.Bin + `" ` + strings.Join(s.Args, " ")
-		return definition{
+		return serviceDefinition{
 			start:  [][]string{{"reg", "add", runKey, "/v", runValue, "/t", "REG_SZ", "/d", value, "/f"}},
 			stop:   [][]string{{"reg", "delete", runKey, "/v", runValue, "/f"}},
 			status: []string{"reg", "query", runKey, "/v", runValue},
 			value:  value,
 		}, nil
 	default:
-		return definition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
+		return serviceDefinition{}, fmt.Errorf("install service: Lectern knows no service manager of %s; have `lectern supervise` started at login yourself", m.OS)
 	}
 }
 
@@ -94,7 +94,7 @@ func (m Machine) InstallService(ctx context.Context, s Service) (*Proposal, erro
 			return nil, err
 		}
 		if string(before) != d.text {
-			p.applyChange(change{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
+			p.applyChange(fileChange{path: d.path, before: before, after: []byte(d.text), perm: 0o644, receipt: r})
 			if before != nil {
 				p.addRunSteps(d.stop, true)
 			}
@@ -165,7 +165,7 @@ func (m Machine) RemoveService(ctx context.Context, s Service) (*Proposal, error
 		return p, nil
 	}
 	p.addRunSteps(d.stop, true)
-	p.revertChange(change{path: d.path, before: text, receipt: r}, "")
+	p.revertChange(fileChange{path: d.path, before: text, receipt: r}, "")
 	p.addRunSteps(d.afterRemove, true)
 	return p, nil
 }

@@ -63,7 +63,7 @@ func (m Machine) InstallSkill(clients []Client, skill Skill) (*Proposal, error) 
 		case string(before) == string(skill.Text):
 			continue
 		}
-		p.applyChange(change{
+		p.applyChange(fileChange{
 			path: path, before: before, after: skill.Text, perm: 0o644,
 			receipt: receipt{Kind: skillReceipt, ID: readers[file].ID, Name: skill.Name, Path: path},
 		})
@@ -113,7 +113,7 @@ func (m Machine) removeSkillFile(p *Proposal, c Client, name, path string) error
 	if !recorded {
 		r.Folders = []string{filepath.Dir(path)}
 	}
-	p.revertChange(change{path: path, before: text, receipt: r}, "")
+	p.revertChange(fileChange{path: path, before: text, receipt: r}, "")
 	return nil
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	databaseName = "journal.db"
-	format       = 1 // of the schema, in user_version
+	databaseName  = "journal.db"
+	schemaVersion = 1 // of the schema, in user_version
 )
 
 // schema encrypts contents, targets and reasons. The columns that Changes are
@@ -132,7 +132,7 @@ func prepare(db *sql.DB, k *contentKey, suspect bool) error {
 		return err
 	}
 	switch {
-	case version > format:
+	case version > schemaVersion:
 		return fmt.Errorf("a newer version of Lectern wrote it (format %d); use that version", version)
 	case version == 0:
 		return create(ctx, db, k)
@@ -170,7 +170,7 @@ func create(ctx context.Context, db *sql.DB, k *contentKey) error {
 		err = exec(tx, "INSERT INTO facts VALUES ('check', ?)", k.seal(nil, "check"))
 	}
 	if err == nil {
-		err = exec(tx, fmt.Sprintf("PRAGMA user_version = %d", format))
+		err = exec(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 	}
 	if err != nil {
 		return errors.Join(err, tx.Rollback())

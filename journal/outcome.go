@@ -18,12 +18,12 @@ type outcomeUpdate struct {
 	after   *tools.State // of a Change whose result was unknown before the write
 }
 
-func (v row) withOutcome(o status.Outcome) outcomeUpdate {
+func (v changeRow) withOutcome(o status.Outcome) outcomeUpdate {
 	return outcomeUpdate{seq: v.seq, outcome: o}
 }
 
 // inferOutcome derives the outcome of a Change from what its target holds now.
-func (v row) inferOutcome(now tools.State) outcomeUpdate {
+func (v changeRow) inferOutcome(now tools.State) outcomeUpdate {
 	switch {
 	case v.AfterUnknown && !sameState(v.Target, now, v.Before):
 		return outcomeUpdate{seq: v.seq, outcome: status.Written, after: &now}

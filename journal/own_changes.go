@@ -85,7 +85,7 @@ func noOwnChangeError(id string) error {
 // ownBatchSize is how many rows are read at a time.
 const ownBatchSize = 128
 
-func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []row, more bool, err error) {
+func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before string, limit int) (found []changeRow, more bool, err error) {
 	p := status.Filter{Source: see.Source, Before: before}
 	if id != "" {
 		p.IDs = []string{id}
@@ -115,7 +115,7 @@ func (j *Journal) ownRows(ctx context.Context, see OwnChangesQuery, id, before s
 	}
 }
 
-func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filter) ([]row, error) {
+func (j *Journal) readOwnBatch(ctx context.Context, own Ownership, p status.Filter) ([]changeRow, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (j *Journal) UndoOwnDeletes(ctx context.Context, r OwnUndo) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(s.rows, func(v row) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
+	return slices.ContainsFunc(s.rows, func(v changeRow) bool { return v.After.Exists && !v.Before.Exists && !isContainer(v.Target) }), nil
 }
 
 // PlanUndoOwn returns what UndoOwn would do.

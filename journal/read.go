@@ -10,13 +10,13 @@ import (
 	"github.com/lectern-mcp/lectern/status"
 )
 
-const columns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
+const changeColumns = `seq, call, time, client, session, source, tool, target, reason, outcome, open, undoes, fixed,
 	b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob`
 
 // rows reads Changes without their contents. The caller holds mu and is not
 // in a transaction.
-func (d *database) rows(where string, args ...any) ([]row, error) {
-	return queryAll(d, d.scan, "SELECT "+columns+" FROM changes WHERE "+where, args...)
+func (d *database) rows(where string, args ...any) ([]changeRow, error) {
+	return queryAll(d, d.scan, "SELECT "+changeColumns+" FROM changes WHERE "+where, args...)
 }
 
 // queryAll returns what scan makes of each row of a result. The caller holds mu
@@ -38,14 +38,14 @@ func queryAll[T any](d *database, scan func(*sql.Rows) (T, error), query string,
 	return all, d.wrapDBError(found.Err())
 }
 
-func (d *database) scan(from *sql.Rows) (v row, err error) {
+func (d *database) scan(from *sql.Rows) (v changeRow, err error) {
 	var at int64
 	var target, reason []byte
 	err = from.Scan(&v.seq, &v.call, &at, &v.origin.Client, &v.origin.Session, &v.origin.Source, &v.origin.Tool, &target, &reason,
 		&v.outcome, &v.AfterUnknown, &v.undoes, &v.cannotUndo,
 		&v.Before.Exists, &v.Before.Mode, &v.beforeSize, &v.beforeBlob, &v.After.Exists, &v.After.Mode, &v.afterSize, &v.afterBlob)
 	if err != nil {
-		return row{}, err
+		return changeRow{}, err
 	}
 	v.time = time.Unix(0, at)
 	plain, err := d.key.open(target, "target")
@@ -62,7 +62,7 @@ func (d *database) scan(from *sql.Rows) (v row, err error) {
 }
 
 // loadContents reads the contents of a row.
-func (d *database) loadContents(v *row) (err error) {
+func (d *database) loadContents(v *changeRow) (err error) {
 	if v.cannotUndo != "" {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (d *database) filterCondition(p status.Filter) (string, []any, error) {
 // toStatus returns the row as people see it. One that is pending although its
 // call has ended was not reconciled yet, because its source has not been open
 // since.
-func (v row) toStatus() status.Change {
+func (v changeRow) toStatus() status.Change {
 	c := status.Change{
 		ID: changeID(v.seq), Time: v.time, Client: v.origin.Client, Session: v.origin.Session, Call: fmt.Sprintf("k%d", v.call),
 		Source: v.origin.Source, Tool: v.origin.Tool, Target: v.Target, Action: v.action(), Outcome: v.outcome,
@@ -197,7 +197,7 @@ func (v row) toStatus() status.Change {
 	return c
 }
 
-func (v row) action() string {
+func (v changeRow) action() string {
 	switch {
 	case !v.Before.Exists && v.After.Exists:
 		return "create"

@@ -76,7 +76,7 @@ func (j *Journal) Reconcile(ctx context.Context, source string, k tools.Restorer
 }
 
 // pending returns the Changes of ended calls without an outcome, newest first.
-func (d *database) pending(source string) (ended []row, err error) {
+func (d *database) pending(source string) (ended []changeRow, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.db == nil && !d.hasDatabase() {
@@ -107,7 +107,7 @@ func (d *database) hasDatabase() bool { return exists(filepath.Join(d.opts.Dir, 
 
 // findOutcomes compares rows with what their targets hold, or with what a
 // later Change of the same target found there.
-func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row) ([]outcomeUpdate, error) {
+func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []changeRow) ([]outcomeUpdate, error) {
 	var marks []outcomeUpdate
 	for _, v := range rows {
 		now, known, err := j.stateFoundByNext(v)
@@ -127,7 +127,7 @@ func (j *Journal) findOutcomes(ctx context.Context, k tools.Restorer, rows []row
 }
 
 // stateFoundByNext returns what the next Change of v's target found there.
-func (d *database) stateFoundByNext(v row) (now tools.State, known bool, err error) {
+func (d *database) stateFoundByNext(v changeRow) (now tools.State, known bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.ensureOpen(); err != nil {

@@ -33,7 +33,7 @@ type Recorder struct {
 
 	mu    sync.Mutex
 	call  int64
-	rows  []row
+	rows  []changeRow
 	ended bool
 }
 
@@ -129,15 +129,15 @@ func (r *Recorder) End(ctx context.Context, k tools.Restorer, err error) {
 
 // recordPending puts changes on disk as pending. call is 0 for the first
 // Changes of a call.
-func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]row, int64, error) {
+func (d *database) recordPending(o Origin, undoes map[string]int64, call int64, changes []tools.Change) ([]changeRow, int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	first := call
-	rows := make([]row, 0, len(changes))
+	rows := make([]changeRow, 0, len(changes))
 	now := d.opts.Now()
 	err := d.transact(func(tx *sql.Tx) error {
 		for _, c := range changes {
-			v := row{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
+			v := changeRow{Change: c, origin: o, time: now, call: call, undoes: undoes[c.Target]}
 			if err := d.insert(tx, &v); err != nil {
 				return err
 			}
@@ -166,8 +166,8 @@ func (d *database) finishCall(call int64, source string, unknown bool, marks []o
 	d.queueOutcomes(marks...)
 }
 
-// A row is a Change as it is stored.
-type row struct {
+// A changeRow is a Change as it is stored.
+type changeRow struct {
 	tools.Change
 
 	seq, call  int64
@@ -187,7 +187,7 @@ type row struct {
 const insertChange = `INSERT INTO changes (call, time, client, session, source, tool, name, target, reason, outcome, open, undoes, fixed,
 		b_there, b_mode, b_size, b_blob, a_there, a_mode, a_size, a_blob, proven) VALUES (?,?,?,?,?,?,?,?,?,'',?,?,'',?,?,?,?,?,?,?,?,?)`
 
-func (d *database) insert(tx *sql.Tx, v *row) error {
+func (d *database) insert(tx *sql.Tx, v *changeRow) error {
 	ctx := context.Background()
 	var err error
 	if v.beforeBlob, err = d.key.store(tx, v.Before); err != nil {

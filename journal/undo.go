@@ -16,7 +16,7 @@ const UndoTool = "undo"
 // before it changes anything. What it changes is recorded as Changes too,
 // which can be undone. If it is interrupted, the next Reconcile continues it;
 // if a source refuses in the middle, the error says how far it got.
-func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from Sources) error {
+func (j *Journal) Undo(ctx context.Context, p status.Filter, by Origin, from OpenSource) error {
 	j.undoLock.Lock()
 	defer j.undoLock.Unlock()
 	steps, err := j.planUndo(ctx, p, from)
@@ -68,7 +68,7 @@ func (d *database) dropIntents(steps []undoStep) {
 	}
 }
 
-func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from Sources) error {
+func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from OpenSource) error {
 	k, release, err := from(ctx, s.source)
 	if err != nil {
 		return err
@@ -158,20 +158,20 @@ func (d *database) readCall(call int64, source string) (undoStep, error) {
 	return d.loadCall(call, source)
 }
 
-// An intent is a call that an undo has begun to undo.
-type intent struct {
+// An undoIntent is a call that an undo has begun to undo.
+type undoIntent struct {
 	call  int64
 	merge bool
 	by    Origin
 }
 
-func (d *database) readIntents(source string) ([]intent, error) {
+func (d *database) readIntents(source string) ([]undoIntent, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.db == nil {
 		return nil, nil // there is no database
 	}
-	scan := func(found *sql.Rows) (t intent, err error) {
+	scan := func(found *sql.Rows) (t undoIntent, err error) {
 		var reason []byte
 		if err := found.Scan(&t.call, &t.merge, &t.by.Client, &t.by.Session, &t.by.Proven, &reason); err != nil {
 			return t, err

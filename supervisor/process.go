@@ -187,7 +187,7 @@ func (p *Process) runOnce(ctx context.Context) Exit {
 
 // endChild ends the child: with Stop, then with SIGTERM, then it is killed with
 // its whole process group.
-func (p *Process) endChild(c *child, why string) Exit {
+func (p *Process) endChild(c *childProcess, why string) Exit {
 	p.setState(status.Stopping, why)
 	steps := []func(context.Context) error{
 		func(context.Context) error { return c.terminate() },

@@ -81,7 +81,7 @@ func (u *Updater) lockTarget(ctx context.Context) (target string, release func()
 		return "", nil, err
 	}
 	if o, ok := u.Owner(ctx, target); ok {
-		return "", nil, &ManagedError{Owner: o, File: target}
+		return "", nil, &ManagedError{PackageManager: o, File: target}
 	}
 	lock, err := u.lockFolder(filepath.Dir(target))
 	if err != nil {
@@ -129,7 +129,7 @@ func (u *Updater) downloadBinary(ctx context.Context, r Release, folder string) 
 	if err != nil {
 		return "", u.stepError(Platform, r.Version, fmt.Errorf("%s: %w", p.name, err))
 	}
-	here := claim{r.Version, u.OS + "/" + u.Arch}
+	here := signedClaim{r.Version, u.OS + "/" + u.Arch}
 	if c, err := by.claim(); err != nil || c != here {
 		return "", u.stepError(Platform, r.Version, errors.Join(err, fmt.Errorf(
 			"the binary is signed for %q, not for lectern %s %s; report this release", by.comment, here.version, here.platform)))

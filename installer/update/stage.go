@@ -75,7 +75,7 @@ func (u *Updater) checkBinary(ctx context.Context, binary, version string) error
 
 // writeStaged writes the verified binary into the staging folder, durably, and
 // returns its path. Nobody else can write to the folder.
-func writeStaged(folder string, p payload) (string, error) {
+func writeStaged(folder string, p extractedBinary) (string, error) {
 	staged := filepath.Join(folder, p.name)
 	if err := atomicfile.WriteFile(staged, p.binary, 0o700); err != nil {
 		return "", fmt.Errorf("write new binary: %w", err)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// staging is the beginning of the names of our folders beside the installed
+// stagingPrefix is the beginning of the names of our folders beside the installed
 // binary: a rename must stay on one file system. An update removes its folder at
 // its end, or the next one does after it was killed.
-const staging = ".lectern-update-"
+const stagingPrefix = ".lectern-update-"
 
 // oldBinaryName is the previous binary in a staging folder.
 const oldBinaryName = "kept"
@@ -23,7 +23,7 @@ func previousPath(target string) string { return target + ".prev" }
 
 func makeStaging(target string) (string, error) {
 	dir := filepath.Dir(target)
-	folder, err := os.MkdirTemp(dir, staging)
+	folder, err := os.MkdirTemp(dir, stagingPrefix)
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		return "", fmt.Errorf("permission denied: you cannot write to %s; run `lectern self-update` as its owner, or move %s to a folder of your own", dir, filepath.Base(target))
 	}
@@ -42,7 +42,7 @@ func cleanStaging(target string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), staging) || !e.IsDir() {
+		if !strings.HasPrefix(e.Name(), stagingPrefix) || !e.IsDir() {
 			continue
 		}
 		folder := filepath.Join(dir, e.Name())

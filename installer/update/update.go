@@ -46,7 +46,7 @@ type Config struct {
 	// Inspect runs a binary and returns the output of `version --json`; nil: by os/exec.
 	Inspect func(ctx context.Context, binary string) ([]byte, error)
 	// Owner finds the package manager that owns a file; nil: by querying them.
-	Owner func(ctx context.Context, file string) (Owner, bool)
+	Owner func(ctx context.Context, file string) (PackageManager, bool)
 	// Restart replaces a running hub by one of the installed binary, which is of
 	// this version. Nil: there is nothing to restart.
 	Restart func(ctx context.Context, version string) error
@@ -108,7 +108,7 @@ func New(c Config) (*Updater, error) {
 		c.Inspect = inspect
 	}
 	if c.Owner == nil {
-		c.Owner = owner
+		c.Owner = findPackageManager
 	}
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Limits say how long a server waits for a client, and for how many. A zero
+// ServerLimits say how long a server waits for a client, and for how many. A zero
 // field means the default in its comment.
-type Limits struct {
+type ServerLimits struct {
 	Header      time.Duration // for a request's header to be complete: 5 s
 	Body        time.Duration // for a whole request to be complete: 30 s
 	Write       time.Duration // for a client to read 64 KiB of an answer: 30 s
@@ -19,14 +19,16 @@ type Limits struct {
 	Connections int           // open at one time: 512
 }
 
-// NewServer returns a server with the default Limits.
-func NewServer(h http.Handler, log *slog.Logger) *http.Server { return Limits{}.NewServer(h, log) }
+// NewServer returns a server with the default limits.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return ServerLimits{}.NewServer(h, log)
+}
 
 // NewServer returns a server that no client can block. A handler may take as long
 // as it likes, and an answer may stream for ever, as long as the client reads each
 // 64 KiB within Write. At the limit of connections a new one replaces the one that
 // has been idle longest, or is closed itself if all have a request.
-func (l Limits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
+func (l ServerLimits) NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	l.Header = cmp.Or(l.Header, 5*time.Second)
 	l.Body = cmp.Or(l.Body, 30*time.Second)
 	l.Write = cmp.Or(l.Write, 30*time.Second)

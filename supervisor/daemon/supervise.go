@@ -15,7 +15,7 @@ import (
 // returns nil when the hub was asked to stop, and a *supervisor.ExitError when
 // starting it again is useless.
 //
-// c.Command must exit with 75 when Run returns ErrAgain, and give Run the
+// c.Command must exit with 75 when Run returns ErrRestart, and give Run the
 // lifeline that it finds in its environment (supervisor.Lifeline).
 func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 	if err := c.Paths.prepare(); err != nil {

@@ -14,11 +14,11 @@ type message struct {
 	result []byte
 }
 
-// parse reads the outermost level of a frame. It reports false for what is not
+// parseFrame reads the outermost level of a frame. It reports false for what is not
 // one whole JSON object: garbage, or a frame that was cut off.
-func parse(f []byte) (message, bool) {
+func parseFrame(f []byte) (message, bool) {
 	var m message
-	whole := scanFields(f, func(key string, value []byte) {
+	whole := scanMembers(f, func(key string, value []byte) {
 		switch key {
 		case "id":
 			m.id = nil
@@ -65,7 +65,7 @@ func (m message) withID(f, id []byte) []byte {
 // param returns one member of params, or nil.
 func (m message) param(name string) []byte {
 	var found []byte
-	scanFields(m.params, func(key string, value []byte) {
+	scanMembers(m.params, func(key string, value []byte) {
 		if key == name {
 			found = value
 		}
@@ -82,9 +82,9 @@ func decodeString(value []byte) string {
 	return s
 }
 
-// scanFields calls see for each member of the object b, with the value as a part
+// scanMembers calls see for each member of the object b, with the value as a part
 // of b, and reports whether b is one object with nothing after it.
-func scanFields(b []byte, see func(key string, value []byte)) bool {
+func scanMembers(b []byte, see func(key string, value []byte)) bool {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 		return false

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A call is a request of the client that has no answer yet.
-type call struct {
+// A pendingCall is a request of the client that has no answer yet.
+type pendingCall struct {
 	seq       uint64
 	id        []byte
 	method    string
@@ -30,21 +30,21 @@ const maxAttempts = 4
 const maxCancelled = 256
 
 type pendingCalls struct {
-	open      map[string][]*call // by id; several with one are an error of the client that the hub answers
+	open      map[string][]*pendingCall // by id; several with one are an error of the client that the hub answers
 	seq       uint64
 	listening int // of open, subscriptions, which have no end
 	cancelled int
 	count     int // all in open, counting more
 }
 
-func newPendingCalls() pendingCalls { return pendingCalls{open: map[string][]*call{}} }
+func newPendingCalls() pendingCalls { return pendingCalls{open: map[string][]*pendingCall{}} }
 
 const methodListen = "subscriptions/listen"
 
 // add notes a request that is about to be sent.
 func (c *pendingCalls) add(f []byte, m message, reads bool) {
 	c.seq++
-	one := &call{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1}
+	one := &pendingCall{seq: c.seq, id: bytes.Clone(m.id), method: m.method, attempts: 1}
 	if reads && len(f) <= maxRetryBytes {
 		one.frame = f
 	}
@@ -56,7 +56,7 @@ func (c *pendingCalls) add(f []byte, m message, reads bool) {
 }
 
 // take removes and returns the call that an answer is for, or nil.
-func (c *pendingCalls) take(key string) *call {
+func (c *pendingCalls) take(key string) *pendingCall {
 	one := c.newest(key)
 	if one == nil {
 		return nil
@@ -67,7 +67,7 @@ func (c *pendingCalls) take(key string) *call {
 }
 
 // newest is the newest call with this id, or nil.
-func (c *pendingCalls) newest(key string) *call {
+func (c *pendingCalls) newest(key string) *pendingCall {
 	if list := c.open[key]; len(list) > 0 {
 		return list[len(list)-1]
 	}
@@ -75,13 +75,13 @@ func (c *pendingCalls) newest(key string) *call {
 }
 
 // keep makes list the calls with this id.
-func (c *pendingCalls) keep(key string, list []*call) {
+func (c *pendingCalls) keep(key string, list []*pendingCall) {
 	if c.open[key] = list; len(list) == 0 {
 		delete(c.open, key)
 	}
 }
 
-func (c *pendingCalls) forget(one *call) {
+func (c *pendingCalls) forget(one *pendingCall) {
 	c.count--
 	switch {
 	case one.cancelled:
@@ -103,7 +103,7 @@ func (c *pendingCalls) cancel(m message) {
 		return
 	}
 	if c.cancelled >= maxCancelled {
-		c.remove(func(one *call) bool { return one.cancelled })
+		c.remove(func(one *pendingCall) bool { return one.cancelled })
 	}
 	if one.method == methodListen {
 		c.listening--
@@ -114,22 +114,22 @@ func (c *pendingCalls) cancel(m message) {
 
 // removeLost is called when the hub is gone. It removes and returns the calls that
 // must not be sent again, in order.
-func (c *pendingCalls) removeLost() []*call {
-	gone := c.remove(func(one *call) bool {
+func (c *pendingCalls) removeLost() []*pendingCall {
+	gone := c.remove(func(one *pendingCall) bool {
 		return one.cancelled || one.frame == nil || one.attempts >= maxAttempts && one.method != methodListen
 	})
-	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
 // removeAll removes and returns all calls.
-func (c *pendingCalls) removeAll() []*call {
-	gone := c.remove(func(*call) bool { return true })
-	return slices.DeleteFunc(gone, func(one *call) bool { return one.cancelled })
+func (c *pendingCalls) removeAll() []*pendingCall {
+	gone := c.remove(func(*pendingCall) bool { return true })
+	return slices.DeleteFunc(gone, func(one *pendingCall) bool { return one.cancelled })
 }
 
 // framesToResend returns the frames to send again, in order.
 func (c *pendingCalls) framesToResend() [][]byte {
-	var again []*call
+	var again []*pendingCall
 	for _, list := range c.open {
 		again = append(again, list...)
 	}
@@ -143,8 +143,8 @@ func (c *pendingCalls) framesToResend() [][]byte {
 }
 
 // remove takes out the calls for which which is true, oldest first.
-func (c *pendingCalls) remove(which func(*call) bool) []*call {
-	var gone []*call
+func (c *pendingCalls) remove(which func(*pendingCall) bool) []*pendingCall {
+	var gone []*pendingCall
 	for key, list := range c.open {
 		for _, one := range list {
 			if which(one) {
@@ -160,7 +160,7 @@ func (c *pendingCalls) remove(which func(*call) bool) []*call {
 	return gone
 }
 
-func bySeq(a, b *call) int { return cmp.Compare(a.seq, b.seq) }
+func bySeq(a, b *pendingCall) int { return cmp.Compare(a.seq, b.seq) }
 
 // serverRequests are the requests of the hub that the client has not answered. Hubs
 // number them alike, so those of a later hub get ids of the shim's: an answer

@@ -47,9 +47,9 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Msg)
 }
 
-// ErrByHand is for valid texts in which the entry cannot be changed without
+// ErrManualEdit is for valid texts in which the entry cannot be changed without
 // changing something else.
-var ErrByHand = errors.New("it is written in a way that cannot be edited safely; change it in an editor")
+var ErrManualEdit = errors.New("it is written in a way that cannot be edited safely; change it in an editor")
 
 // maxText bounds the texts that are parsed, in bytes. State files of clients may
 // have some megabytes; YAML is slower to parse.

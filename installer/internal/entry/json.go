@@ -47,8 +47,8 @@ func (p Location) readJSON(text []byte) (map[string]any, error) {
 	return top, nil
 }
 
-// An object is a JSON object in a text.
-type object struct {
+// An jsonObject is a JSON object in a text.
+type jsonObject struct {
 	*hujson.Object
 
 	value *hujson.Value
@@ -57,7 +57,7 @@ type object struct {
 
 // descend follows Parents and Name as far as they exist. It returns the objects
 // on the way, at least the outermost one. Duplicate keys on the way are a fault.
-func (p Location) descend(text []byte, root *hujson.Value) (chain []object, err error) {
+func (p Location) descend(text []byte, root *hujson.Value) (chain []jsonObject, err error) {
 	at := root
 	for _, key := range p.path() {
 		obj, ok := at.Value.(*hujson.Object)
@@ -68,7 +68,7 @@ func (p Location) descend(text []byte, root *hujson.Value) (chain []object, err 
 		if err != nil {
 			return nil, err
 		}
-		chain = append(chain, object{obj, at, i})
+		chain = append(chain, jsonObject{obj, at, i})
 		if i < 0 {
 			break
 		}
@@ -94,7 +94,7 @@ func findMember(text []byte, obj *hujson.Object, key string) (int, error) {
 
 func (p Location) setJSON(text []byte, fields Fields) (after []byte, made int, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
-		s := style{unit: "  ", eol: lineEnding(text)}
+		s := jsonStyle{unit: "  ", eol: lineEnding(text)}
 		return []byte(s.format(wrapFields(p.path(), fields), "") + s.eol), len(p.Parents), nil
 	}
 	root, err := parseJSON(text)
@@ -129,7 +129,7 @@ func wrapFields(keys []string, fields Fields) Fields {
 }
 
 // insert adds a member at the end of an object.
-func (s style) insert(text []byte, obj object, key string, value any) error {
+func (s jsonStyle) insert(text []byte, obj jsonObject, key string, value any) error {
 	before, indent := []byte(nil), ""
 	switch n := len(obj.Members); {
 	case n > 0 && !bytes.ContainsRune(obj.Members[0].Name.BeforeExtra, '\n'):
@@ -185,14 +185,14 @@ func (p Location) removeJSON(text []byte, made int) ([]byte, error) {
 }
 
 // isOnlyMember reports whether an object has one member, and no comment.
-func isOnlyMember(obj object) bool {
+func isOnlyMember(obj jsonObject) bool {
 	m := obj.Members[0]
 	return len(obj.Members) == 1 && len(bytes.TrimSpace(slices.Concat(m.Name.BeforeExtra, m.Value.AfterExtra, obj.AfterExtra))) == 0
 }
 
 // remove removes the member at index with the space before it and one comma, but
 // not the comments around it.
-func (o object) remove() {
+func (o jsonObject) remove() {
 	m, i := o.Members[o.index], o.index
 	before := m.Name.BeforeExtra
 	kept := before[:len(bytes.TrimRight(before, " \t\r\n"))]

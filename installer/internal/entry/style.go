@@ -9,16 +9,16 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A style is the layout of a JSON text.
-type style struct {
+// A jsonStyle is the layout of a JSON text.
+type jsonStyle struct {
 	unit string // of indentation; empty: the text has no spaces
 	eol  string
 	flat bool // on one line
 }
 
 // detectStyle looks at the first member of the text.
-func detectStyle(text []byte, root *hujson.Value) style {
-	s := style{unit: "  ", eol: lineEnding(text)}
+func detectStyle(text []byte, root *hujson.Value) jsonStyle {
+	s := jsonStyle{unit: "  ", eol: lineEnding(text)}
 	obj, ok := root.Value.(*hujson.Object)
 	if !ok || len(obj.Members) == 0 {
 		return s
@@ -37,7 +37,7 @@ func detectStyle(text []byte, root *hujson.Value) style {
 	return s
 }
 
-func (s style) member(key string, value any, indent string) string {
+func (s jsonStyle) member(key string, value any, indent string) string {
 	colon := ": "
 	if s.unit == "" {
 		colon = ":"
@@ -47,7 +47,7 @@ func (s style) member(key string, value any, indent string) string {
 
 // format writes a value whose first line is indented by indent. Lists are on one
 // line.
-func (s style) format(value any, indent string) string {
+func (s jsonStyle) format(value any, indent string) string {
 	gap := " "
 	if s.unit == "" {
 		gap = ""
@@ -139,4 +139,4 @@ func commentsOnLine(extra []byte) int {
 }
 
 // Compact is fields as JSON on one line.
-func Compact(f Fields) string { return style{flat: true}.format(f, "") }
+func Compact(f Fields) string { return jsonStyle{flat: true}.format(f, "") }

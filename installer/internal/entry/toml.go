@@ -31,7 +31,7 @@ func readTOML(text []byte) (map[string]any, error) {
 func (p Location) setTOML(text []byte, fields Fields, top map[string]any) ([]byte, error) {
 	if path, ok := p.outlinePath(top); ok {
 		if text, ok = tomltext.Cut(text, path); !ok {
-			return nil, ErrByHand
+			return nil, ErrManualEdit
 		}
 	}
 	if list := tomltext.Path(p.Parents...) + " = []"; p.List && bytes.Contains(text, []byte(list)) {
@@ -51,7 +51,7 @@ func (p Location) removeTOML(text []byte, top map[string]any) ([]byte, error) {
 	if p.List && bytes.Count(text, written) == 1 {
 		return bytes.Replace(text, written, []byte("[]"), 1), nil
 	}
-	return nil, ErrByHand
+	return nil, ErrManualEdit
 }
 
 // orderedFields are the fields of the entry in the order in which we write them.

@@ -111,7 +111,7 @@ func (p Location) String() string { return strings.Join(p.path(), ".") }
 func (p Location) path() []string { return append(slices.Clip(p.Parents), p.Name) }
 
 // errUnsafeEdit means that our edit would change too much.
-var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrByHand)
+var errUnsafeEdit = fmt.Errorf("our edit would change more than our entry: %w", ErrManualEdit)
 
 // verify checks the promise of an edit: the result parses, the entry is as
 // wanted (nil: removed), and the rest has the same meaning and, except for spaces
@@ -123,7 +123,7 @@ func (p Location) verify(before, after []byte, want map[string]any) error {
 	}
 	is, err := p.read(after)
 	if err != nil {
-		return ErrByHand // such as an inline table, which cannot be extended
+		return ErrManualEdit // such as an inline table, which cannot be extended
 	}
 	got, err := p.find(is)
 	if err != nil {

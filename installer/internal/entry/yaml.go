@@ -103,7 +103,7 @@ type yamlLines []string
 // too, are refused.
 func splitLines(text []byte) (yamlLines, error) {
 	if bytes.ContainsAny(bytes.ReplaceAll(text, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
-		return nil, ErrByHand
+		return nil, ErrManualEdit
 	}
 	return slices.Collect(strings.Lines(string(text))), nil
 }
@@ -173,12 +173,12 @@ func (p Location) setYAML(text []byte, fields Fields) (after []byte, made int, e
 	case key == nil && (root == nil || len(root.Content) > 0 && root.Content[0].Column == 1):
 		return lines.insert(len(lines), withParent, eol), 1, nil
 	case key == nil:
-		return nil, 0, ErrByHand
+		return nil, 0, ErrManualEdit
 	}
 	first, indent := key.Line-1, key.Column-1
 	if isFlow(container) || isNull(container) {
 		if !lines.setEmptyValue(first, "") {
-			return nil, 0, ErrByHand
+			return nil, 0, ErrManualEdit
 		}
 		return lines.insert(first+1, p.formatYAML(fields, indent+2, eol), eol), 0, nil
 	}
@@ -186,7 +186,7 @@ func (p Location) setYAML(text []byte, fields Fields) (after []byte, made int, e
 		return lines.replace(start, end, p.formatYAML(fields, column, eol)), 0, nil
 	}
 	if len(container.Content) == 0 {
-		return nil, 0, ErrByHand
+		return nil, 0, ErrManualEdit
 	}
 	column := container.Column
 	if container.Kind == yaml.MappingNode {
@@ -207,7 +207,7 @@ func (p Location) removeYAML(text []byte, made int) ([]byte, error) {
 	key, container := findPair(root, p.Parents[0])
 	start, end, _, ok := p.entryLines(lines, container)
 	if !ok {
-		return nil, ErrByHand
+		return nil, ErrManualEdit
 	}
 	only, empty := 2, " {}"
 	if p.List {
@@ -217,7 +217,7 @@ func (p Location) removeYAML(text []byte, made int) ([]byte, error) {
 		if first := key.Line - 1; made > 0 && start == first+1 {
 			start = first
 		} else if !lines.setEmptyValue(first, empty) {
-			return nil, ErrByHand
+			return nil, ErrManualEdit
 		}
 	}
 	return lines.replace(start, end, ""), nil
@@ -316,7 +316,7 @@ var plainYAML = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
 func formatScalar(v any) string {
 	s, ok := v.(string)
 	if !ok {
-		return style{unit: "  ", flat: true}.format(v, "")
+		return jsonStyle{unit: "  ", flat: true}.format(v, "")
 	}
 	return quoteYAML(s)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-mcp/lectern/internal/atomicfile"
 )
 
-// A change replaces the content of a file.
-type change struct {
+// A fileChange replaces the content of a file.
+type fileChange struct {
 	path    string
 	before  []byte // nil: there is no file
 	after   []byte // nil: the file is removed
@@ -79,7 +79,7 @@ func resolveLink(top, path string) (string, error) {
 }
 
 // describe says what the change does.
-func (c change) describe() string {
+func (c fileChange) describe() string {
 	switch {
 	case c.before == nil:
 		return "write " + c.path
@@ -90,7 +90,7 @@ func (c change) describe() string {
 	}
 }
 
-func (c change) diff() string {
+func (c fileChange) diff() string {
 	from, to := c.path, c.path
 	if c.before == nil {
 		from = os.DevNull
@@ -103,7 +103,7 @@ func (c change) diff() string {
 
 // apply makes the change: it saves the receipt, backs up the file, writes in one
 // step and reads back.
-func (m Machine) apply(c change) error {
+func (m Machine) apply(c fileChange) error {
 	r := c.receipt
 	old, recorded, err := m.receipts().find(r)
 	if err != nil {
@@ -132,7 +132,7 @@ func (m Machine) apply(c change) error {
 }
 
 // write replaces the content, if it is still what it was.
-func (c change) write() error {
+func (c fileChange) write() error {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", c.path, err)
@@ -160,7 +160,7 @@ func (c change) write() error {
 }
 
 // backUp copies the file to a new one beside it.
-func (m Machine) backUp(c change) (string, error) {
+func (m Machine) backUp(c fileChange) (string, error) {
 	root, err := os.OpenRoot(filepath.Dir(c.path))
 	if err != nil {
 		return "", fmt.Errorf("back up %s: %w", c.path, err)
@@ -182,7 +182,7 @@ func (m Machine) backUp(c change) (string, error) {
 
 // revert makes a change that removes what its receipt records, then removes
 // the backups and the folders that are empty now.
-func (m Machine) revert(c change) error {
+func (m Machine) revert(c fileChange) error {
 	if c.after != nil {
 		if err := c.write(); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (m Machine) revert(c change) error {
 }
 
 // removeFile removes a file, if it is still what it was.
-func (c change) removeFile() error {
+func (c fileChange) removeFile() error {
 	now, err := readFile(c.path)
 	if err != nil || now == nil {
 		return err
