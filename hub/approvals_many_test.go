@@ -57,7 +57,7 @@ func TestFiftyApprovals(t *testing.T) {
 			case i%5 == 1:
 				h.answer(a.ID, false, status.Answer{Reason: "no"})
 			}
-			if i%5 < 2 && h.Answer(a.ID, true, status.Answer{}) == nil {
+			if i%5 < 2 && h.Approvals().Answer(a.ID, true, status.Answer{}) == nil {
 				t.Error("a second answer was taken")
 			}
 		}
@@ -88,7 +88,7 @@ func TestFiftyApprovals(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		next := startNotes(t, askWrites(), nil, Limits{})
-		if len(next.approvals.Pending()) != 0 || next.Answer(list[3].ID, true, status.Answer{}) == nil {
+		if len(next.Approvals().Pending()) != 0 || next.Approvals().Answer(list[3].ID, true, status.Answer{}) == nil {
 			t.Error("an approval outlived its call")
 		}
 	})
@@ -123,7 +123,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			name, path := pick("get", "put", "drop", "run"), pick("a", "Journal/today")
 			args := fmt.Sprintf(`{"path":%q}`, path)
 			tl := h.allToolsets().widest.tools[name]
-			c := &call{caller: caller{client: a.who}, source: h.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
+			c := &call{caller: caller{client: a.who}, source: h.sources.sources[0], tool: tl, arguments: parseArguments(json.RawMessage(args))}
 			q := c.policyRequest(p)
 			if name == "put" || name == "drop" {
 				q.Targets = []string{path}
@@ -133,7 +133,7 @@ func TestDecideIsWhatHappens(t *testing.T) {
 			out := a.startCall(t.Context(), name, args)
 			synctest.Wait()
 			got := policy.Allow
-			if list := h.approvals.Pending(); len(list) > 0 {
+			if list := h.Approvals().Pending(); len(list) > 0 {
 				got = policy.Ask
 				h.answer(list[0].ID, false, status.Answer{})
 				<-out

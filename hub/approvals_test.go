@@ -23,7 +23,7 @@ func TestAsk(t *testing.T) {
 		if w.Client != "cursor" || w.Proven || w.Tool != "put" || len(w.Targets) != 1 || w.Targets[0] != "a" || w.Until.Sub(w.Since) != 50*time.Second || w.AskReason == "" {
 			t.Errorf("shown: %+v", w)
 		}
-		_, plan, _, _ := h.Approval(w.ID)
+		_, plan, _, _ := h.Approvals().Get(w.ID)
 		if len(plan.Steps) != 1 || !strings.Contains(plan.Steps[0].Diff, "-one\n+two\n") || len(plan.Risks) != 1 {
 			t.Errorf("plan: %+v", plan)
 		}
@@ -97,7 +97,7 @@ func TestChecklistExpiry(t *testing.T) {
 		synctest.Wait()
 		late := h.onlyPending().ID
 		checkOutcome(t, <-out, tools.Denied, "was not approved")
-		if h.Answer(late, true, status.Answer{}) == nil {
+		if h.Approvals().Answer(late, true, status.Answer{}) == nil {
 			t.Error("a late answer was taken")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -106,13 +106,13 @@ func TestChecklistExpiry(t *testing.T) {
 		cancelled := h.onlyPending().ID
 		cancel()
 		checkOutcome(t, <-out, tools.Timeout, "cancelled")
-		if h.Answer(cancelled, true, status.Answer{}) == nil {
+		if h.Approvals().Answer(cancelled, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
 		}
 		out = a.startCall(t.Context(), "drop", `{"path":"a"}`)
 		synctest.Wait()
 		h.notes.clockSkew.Store(int64(3 * time.Minute)) // the machine slept, and no timer has run yet
-		if err := h.Answer(h.onlyPending().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "timed out") {
+		if err := h.Approvals().Answer(h.onlyPending().ID, true, status.Answer{}); err == nil || !strings.Contains(err.Error(), "timed out") {
 			t.Errorf("an answer after its time: %v", err)
 		}
 		checkOutcome(t, <-out, tools.Denied, "was over")
@@ -122,11 +122,11 @@ func TestChecklistExpiry(t *testing.T) {
 			synctest.Wait()
 			id := h.onlyPending().ID
 			cancel()
-			_ = h.Answer(id, true, status.Answer{})
+			_ = h.Approvals().Answer(id, true, status.Answer{})
 			checkOutcome(t, <-out, tools.Timeout, "cancelled")
 		}
 		time.Sleep(time.Hour)
-		if h.notes.writes != 0 || len(h.approvals.Pending()) != 0 {
+		if h.notes.writes != 0 || len(h.Approvals().Pending()) != 0 {
 			t.Error("a call ran although its client was gone")
 		}
 	})
@@ -144,7 +144,7 @@ func TestChecklistPolicyChange(t *testing.T) {
 		h.SetPolicy(policy.New(askWrites(), []policy.Rule{{Do: policy.Deny, Tool: "move"}}))
 		synctest.Wait()
 		w := h.onlyPending()
-		if w.ID == former || h.Answer(former, true, status.Answer{}) == nil {
+		if w.ID == former || h.Approvals().Answer(former, true, status.Answer{}) == nil {
 			t.Error("an answer given under another policy counts")
 		}
 		h.answer(w.ID, true, status.Answer{Scope: status.ForSession})
@@ -159,7 +159,7 @@ func TestChecklistPolicyChange(t *testing.T) {
 		checkOutcome(t, <-out, tools.Denied, "forbids")
 
 		allowance := func(digest string) string {
-			c := &call{source: h.sources[0], tool: &tool{info: tools.ToolInfo{Name: "x"}, digest: digest}}
+			c := &call{source: h.sources.sources[0], tool: &tool{info: tools.ToolInfo{Name: "x"}, digest: digest}}
 			return c.allowance(h.policy.Load())
 		}
 		if allowance("1") == allowance("2") {
@@ -233,7 +233,7 @@ func TestChecklistOutcome(t *testing.T) {
 			}
 		}
 		checkOutcome(t, <-a.startCall(t.Context(), "sly", `{"path":"n","text":"y","dry_run":true}`), tools.Conflict, "to change nothing")
-		if len(h.approvals.Pending()) != 0 || h.notes.holds("n") != "x" {
+		if len(h.Approvals().Pending()) != 0 || h.notes.holds("n") != "x" {
 			t.Error("a dry run waited or wrote")
 		}
 	})
@@ -258,7 +258,7 @@ func TestChecklistSessionScope(t *testing.T) {
 		} {
 			out := again.who.startCall(t.Context(), again.tool, again.args)
 			synctest.Wait()
-			list := h.approvals.Pending()
+			list := h.Approvals().Pending()
 			if len(list) != 1 {
 				t.Fatalf("%s was not asked about", again.name)
 			}

@@ -6,29 +6,37 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A callContext is what a running tool gets. Progress and log go to the client.
-// A write passes these in order, and the first refusal stops it, so that what is
-// refused is neither counted nor recorded:
+// newCallContext is what a running tool gets. Progress and log go straight to
+// the client.
+func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
+	return tools.CallContext{
+		Identity: tools.Identity{Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: tools.Via(c.session.Transport)},
+		Notify:   c.Notify,
+		Writes:   writeObserver{h, c, auth},
+	}
+}
+
+// A writeObserver stands before every write of a tool. A write passes these in
+// order, and the first refusal stops it, so that what is refused is neither
+// counted nor recorded:
 //
 //	tool ── BeforeWrite ──▶ authorization ──▶ circuit breaker ──▶ journal
 //	     ── AfterWrite ───────────────────────────────────────▶ journal
-//	     ── Progress, Log ─────────────────────────────────────────────────▶ client
-type callContext struct {
-	tools.CallContext // the client's
-	hub               *Hub
-	call              *call
-	auth              authorization
+type writeObserver struct {
+	hub  *Hub
+	call *call
+	auth authorization
 }
 
-// BeforeWrite implements [tools.CallContext].
-func (c callContext) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
+// BeforeWrite implements [tools.WriteObserver].
+func (c writeObserver) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if c.auth.check != nil {
 		if err := c.auth.check(changes); err != nil {
 			return err
 		}
 	}
 	if !c.auth.approved {
-		if err := c.hub.countWrites(c.call.client, changes); err != nil {
+		if err := c.hub.limiter.countWrites(c.call.client, changes); err != nil {
 			return err
 		}
 	}
@@ -36,12 +44,12 @@ func (c callContext) BeforeWrite(ctx context.Context, changes ...tools.Change) e
 		return nil
 	}
 	err := c.call.recorder.BeforeWrite(ctx, changes...)
-	c.hub.reportJournal(err)
+	c.hub.changes.report(err)
 	return err
 }
 
-// AfterWrite implements [tools.CallContext].
-func (c callContext) AfterWrite(target string, after tools.State) {
+// AfterWrite implements [tools.WriteObserver].
+func (c writeObserver) AfterWrite(target string, after tools.State) {
 	if c.call.recorder != nil {
 		c.call.recorder.AfterWrite(target, after)
 	}

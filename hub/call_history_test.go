@@ -16,9 +16,9 @@ import (
 
 func TestCallRing(t *testing.T) {
 	statustest.RunCalls(t, func(_ *testing.T, tee func(func(status.Call))) func(context.Context, status.CallFilter) (<-chan status.Call, error) {
-		r := &callHistory{size: statustest.LinesKept}
-		tee(r.add)
-		return (&Hub{history: r}).Calls
+		l := &CallLog{history: callHistory{size: statustest.LinesKept}}
+		tee(l.history.add)
+		return l.Stream
 	})
 }
 
@@ -28,7 +28,7 @@ func TestCallsAreRemembered(t *testing.T) {
 	c.Initialize()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	followed, err := h.Calls(ctx, status.CallFilter{Follow: true})
+	followed, err := h.Calls().Stream(ctx, status.CallFilter{Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestCallsAreRemembered(t *testing.T) {
 	if f := c.Ask("tools/call", `{"name":7}`); f.Error == nil {
 		t.Errorf("a call without a name is answered %s", f.Raw)
 	}
-	_, err = h.Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
+	_, err = h.Person().Call(t.Context(), "notes", strings.Repeat("n", 1000), nil)
 	if err == nil {
 		t.Error("a tool that is not there was called")
 	}
@@ -73,7 +73,7 @@ func TestCallsAreRemembered(t *testing.T) {
 func TestShownTools(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true})
 	for scope, want := range map[string][]string{"": {"notes", "safe"}, "safe": {"safe"}} {
-		shown, err := h.Tools(t.Context(), scope, "")
+		shown, err := h.Person().Tools(t.Context(), scope, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestShownTools(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Tools(t.Context(), "nowhere", ""); err == nil {
+	if _, err := h.Person().Tools(t.Context(), "nowhere", ""); err == nil {
 		t.Error("tools of a source that is not there")
 	}
 }

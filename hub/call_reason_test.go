@@ -29,7 +29,7 @@ func TestReasonIsKept(t *testing.T) {
 			t.Fatalf("%s: %+v", params, r)
 		}
 	}
-	found, err := h.ListChanges(t.Context(), status.Filter{})
+	found, err := h.Changes().List(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestReasonIsShown(t *testing.T) {
 		a := h.agent(cursor)
 		out := make(chan error, 1)
 		go func() {
-			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes", Context: tools.NopCallContext{}})
+			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes"})
 			out <- err
 		}()
 		synctest.Wait()

@@ -125,12 +125,12 @@ func TestDeadline(t *testing.T) {
 // What the hub does for an agent it does for `lectern call`.
 func TestCallByName(t *testing.T) {
 	h := start(t, Limits{}, deskSource("notes"), Source{Name: "safe", Kind: "desk", ReadOnly: true}, Source{Name: "agenda", Kind: "org"})
-	r, err := h.Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
+	r, err := h.Person().Call(t.Context(), "safe", "say", json.RawMessage(`{"text":"a"}`))
 	if err != nil || string(r.JSON) != `{"text":"a","from":"safe"}` {
 		t.Errorf("got %s, %v", r.JSON, err)
 	}
 	for source, want := range map[string]tools.Code{"safe": tools.Denied, "nowhere": tools.NotFound, "": tools.NotFound} {
-		_, err := h.Call(t.Context(), source, "write", json.RawMessage(`{"text":"a"}`))
+		_, err := h.Person().Call(t.Context(), source, "write", json.RawMessage(`{"text":"a"}`))
 		if e := tools.AsError(err); e == nil || e.Code != want {
 			t.Errorf("%s: got %v, want %s", source, err, want)
 		}
@@ -144,7 +144,7 @@ func TestAuditHoldsNoContent(t *testing.T) {
 	c.Call("say", `{"text":"swordfish"}`)
 	c.Call("miss", `{}`)
 	log := h.log.String()
-	for _, want := range []string{"part=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
+	for _, want := range []string{"component=audit", "client=tester", "tool=say", "source=notes", "effect=read", "bytes=35", "code=ok", "code=not_found"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit lacks %s:\n%s", want, log)
 		}

@@ -15,15 +15,15 @@ func (h *Hub) dryRun(ctx context.Context, c *call, args json.RawMessage) (change
 	if c.tool.info.Effect != tools.Writes && c.tool.info.Effect != tools.Deletes {
 		return nil, false, nil
 	}
-	var to tools.DryRun
-	known, err = runOnSource(ctx, h, c.session, c.source, func(ctx context.Context, open *sourceRef) (bool, error) {
+	var dryRun tools.DryRun
+	known, err = runOnSource(ctx, h.runner, c.session, c.source, func(ctx context.Context, open *sourceRef) (bool, error) {
 		if open.Restorer() == nil {
 			return false, nil
 		}
-		_, err := h.invoke(ctx, c, open, &to, args)
+		_, err := h.invoke(ctx, c, open, tools.CallContext{Writes: &dryRun}, args)
 		return true, err
 	})
-	if changes, stopped := to.Changes(); stopped {
+	if changes, stopped := dryRun.Changes(); stopped {
 		return changes, true, nil
 	}
 	return nil, known, err

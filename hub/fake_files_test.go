@@ -127,7 +127,7 @@ type filesAgent struct {
 }
 
 func (o *filesHub) agent(who policy.Client) *filesAgent {
-	s := o.localSession("", "")
+	s := o.sessions.newLocal("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
@@ -137,7 +137,7 @@ func (o *filesHub) agent(who policy.Client) *filesAgent {
 
 // call answers as an agent sees it.
 func (c *filesAgent) call(tool, args string) callOutcome {
-	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 	return callOutcome{res, tools.AsError(err)}
 }
 

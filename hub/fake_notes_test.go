@@ -112,7 +112,7 @@ func (p *fakeNotes) Move(ctx context.Context, c tools.CallContext, in moveIn) (d
 func (p *fakeNotes) Run(context.Context, pageIn) (doneOut, error) { return doneOut{true}, nil }
 
 func (p *fakeNotes) change(ctx context.Context, c tools.CallContext, to map[string]*string) error {
-	if _, dryRun := c.(*tools.DryRun); !dryRun && p.beforeWrite != nil {
+	if _, dryRun := c.Writes.(*tools.DryRun); !dryRun && p.beforeWrite != nil {
 		p.beforeWrite(p)
 	}
 	var changes []tools.Change
@@ -212,7 +212,7 @@ type testAgent struct {
 }
 
 func (h *notesHub) agent(who policy.Client) *testAgent {
-	s := h.localSession("", "")
+	s := h.sessions.newLocal("", "")
 	s.Introduce(who.Name, "")
 	if who.Proven {
 		s.Proven = who.Name
@@ -229,7 +229,7 @@ type callOutcome struct {
 func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan callOutcome {
 	out := make(chan callOutcome, 1)
 	go func() {
-		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}})
+		res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 		out <- callOutcome{res, tools.AsError(err)}
 	}()
 	return out
@@ -238,7 +238,7 @@ func (a *testAgent) startCall(ctx context.Context, tool, args string) <-chan cal
 // waiting is the one call that waits for a person.
 func (h *notesHub) onlyPending() status.Approval {
 	h.t.Helper()
-	list := h.approvals.Pending()
+	list := h.Approvals().Pending()
 	if len(list) != 1 {
 		h.t.Fatalf("%d calls wait, want one", len(list))
 	}
@@ -247,7 +247,7 @@ func (h *notesHub) onlyPending() status.Approval {
 
 func (h *notesHub) answer(id string, allow bool, a status.Answer) {
 	h.t.Helper()
-	if err := h.Answer(id, allow, a); err != nil {
+	if err := h.Approvals().Answer(id, allow, a); err != nil {
 		h.t.Fatal(err)
 	}
 }

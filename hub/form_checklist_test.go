@@ -22,7 +22,7 @@ import (
 // tries makes a call as a client of the modern era does, with what it brings
 // back of a form; state is of the form that it is answered with, or empty.
 func (a *testAgent) callWithForm(ctx context.Context, tool, args string, back *approval.FilledForm) (o callOutcome, state string) {
-	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Context: tools.NopCallContext{}, Forms: true, Form: back})
+	res, err := a.h.call(ctx, caller{a.s, a.who, a.h.toolsetOf(a.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args), Forms: true, Form: back})
 	if f, ok := errors.AsType[*approval.FormRequest](err); ok {
 		return callOutcome{}, f.State
 	}
@@ -40,7 +40,7 @@ func (a *testAgent) form(tool, args string) (state string) {
 }
 
 // open counts the calls that wait.
-func (h *notesHub) open() int { return len(h.approvals.Pending()) }
+func (h *notesHub) open() int { return len(h.Approvals().Pending()) }
 
 // filledIn is a form that was filled in.
 func filledIn(state string, allow bool) *approval.FilledForm {
@@ -74,12 +74,12 @@ func TestChecklistFormBinding(t *testing.T) {
 			"another name":              {&sameSession, "drop", dropA, state},
 			"the state of another":      {a, "drop", dropA, other},
 			"a guess":                   {a, "drop", dropA, "AAAAAAAAAAAAAAAAAAAAAAAAAA"},
-			"the approval's id":         {a, "drop", dropA, h.approvals.Pending()[0].ID},
+			"the approval's id":         {a, "drop", dropA, h.Approvals().Pending()[0].ID},
 			"the state in another case": {a, "drop", dropA, state[:1] + "_" + state[2:]},
 		} {
 			o, _ := try.who.callWithForm(t.Context(), try.tool, try.args, yes(try.back))
-			if outcomeCode(o) != tools.Conflict || h.notes.writes != 0 || len(h.approvals.Pending()) != 2 {
-				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.writes, len(h.approvals.Pending()))
+			if outcomeCode(o) != tools.Conflict || h.notes.writes != 0 || len(h.Approvals().Pending()) != 2 {
+				t.Errorf("%s: %s, %d writes, %d wait", name, outcomeCode(o), h.notes.writes, len(h.Approvals().Pending()))
 			}
 		}
 		o, _ := a.callWithForm(t.Context(), "drop", ` { "path" : "a" } `, yes(state)) // the same arguments
@@ -145,7 +145,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		time.Sleep(h.limits.Form - time.Second)
 		h.onlyPending()
 		time.Sleep(2 * time.Second)
-		if h.open() != 0 || h.Answer(id, true, status.Answer{}) == nil {
+		if h.open() != 0 || h.Approvals().Answer(id, true, status.Answer{}) == nil {
 			t.Error("it still waits")
 		}
 		o, _ := a.callWithForm(t.Context(), "drop", dropA, yes(state))
@@ -165,9 +165,9 @@ func TestChecklistFormExpiry(t *testing.T) {
 		time.Sleep(time.Hour)
 
 		state = a.form("drop", dropA)
-		h.mu.Lock()
-		h.sessions[a.s.Session] = a.s
-		h.mu.Unlock()
+		h.sessions.mu.Lock()
+		h.sessions.open[a.s.Session] = a.s
+		h.sessions.mu.Unlock()
 		h.sessionChanged(a.s.Session, false)
 		if h.open() != 0 {
 			t.Error("it waits for a session that is over")
@@ -183,7 +183,7 @@ func TestChecklistFormExpiry(t *testing.T) {
 		id = h.onlyPending().ID
 		cancel()
 		checkOutcome(t, <-cancelled, tools.Timeout, "cancelled")
-		if h.Answer(id, true, status.Answer{}) == nil {
+		if h.Approvals().Answer(id, true, status.Answer{}) == nil {
 			t.Error("an answer to a cancelled call was taken")
 		}
 		o, _ = a.callWithForm(t.Context(), "drop", dropA, yes(state))
@@ -218,8 +218,8 @@ func TestChecklistFormPolicyChange(t *testing.T) {
 
 		h.SetPolicy(policy.New(askWrites(), nil))
 		one, two := a.form("drop", dropA), a.form("drop", dropA)
-		h.answer(h.approvals.Pending()[0].ID, true, status.Answer{Scope: status.ForSession})
-		h.answer(h.approvals.Pending()[0].ID, false, status.Answer{Reason: "by hand"})
+		h.answer(h.Approvals().Pending()[0].ID, true, status.Answer{Scope: status.ForSession})
+		h.answer(h.Approvals().Pending()[0].ID, false, status.Answer{Reason: "by hand"})
 		first, _ := a.callWithForm(t.Context(), "drop", dropA, yes(one))
 		second, _ := a.callWithForm(t.Context(), "drop", dropA, yes(two))
 		if outcomeCode(first) == outcomeCode(second) || h.notes.writes != 1 {
@@ -269,7 +269,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 			ran := 0
 			asks := func(a *testAgent, path, state string) {
 				id := ""
-				for _, p := range h.approvals.Pending() {
+				for _, p := range h.Approvals().Pending() {
 					if !known[p.ID] {
 						id, known[p.ID] = p.ID, true
 					}
@@ -320,7 +320,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 				case 4:
 					for _, state := range slices.Sorted(maps.Keys(outs)) {
 						o, allow := outs[state], r.IntN(2) == 0
-						if r.IntN(3) == 0 && h.Answer(o.id, allow, status.Answer{}) == nil {
+						if r.IntN(3) == 0 && h.Approvals().Answer(o.id, allow, status.Answer{}) == nil {
 							o.answer = &allow
 						}
 					}

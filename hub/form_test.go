@@ -198,7 +198,7 @@ func TestFormIsOfTheModernEra(t *testing.T) {
 		c.Send(`{"jsonrpc":"2.0","id":"old","method":"tools/call","params":{"name":"drop","arguments":{"path":"a"},"requestState":"` + f.RequestState +
 			`","inputResponses":{"approval":{"action":"accept","content":{"answer":"allow once"}}}}}`)
 		synctest.Wait()
-		list := h.approvals.Pending()
+		list := h.Approvals().Pending()
 		if len(list) != 2 || h.notes.writes != 0 {
 			t.Fatalf("%d wait, %d writes", len(list), h.notes.writes)
 		}
@@ -253,7 +253,7 @@ func TestFormIsRecorded(t *testing.T) {
 		if got := c.Ask("tools/call", dropForm("", "")); !strings.Contains(got.Raw, "made its 1 writes") {
 			t.Errorf("and another: %s", got.Raw)
 		}
-		calls, err := h.Calls(context.Background(), status.CallFilter{})
+		calls, err := h.Calls().Stream(context.Background(), status.CallFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,8 +261,8 @@ func TestFormIsRecorded(t *testing.T) {
 		for call := range calls {
 			codes = append(codes, call.Code)
 		}
-		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.failures.Load() != 1 {
-			t.Errorf("recorded %q, %d failures", codes, h.failures.Load())
+		if want := "asked,,limited"; strings.Join(codes, ",") != want || h.calls.failures.Load() != 1 {
+			t.Errorf("recorded %q, %d failures", codes, h.calls.failures.Load())
 		}
 		if log := h.log.String(); strings.Count(log, "msg=approval") != 1 || strings.Contains(log, f.RequestState) {
 			t.Error("a receipt is missing, or the log holds the state")

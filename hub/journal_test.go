@@ -180,7 +180,7 @@ func victim(top, point string) {
 		}
 	})
 	if err == nil {
-		_, err = h.Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err = h.Person().Call(context.Background(), "box", "put", json.RawMessage(`{"text":"new"}`))
 	}
 	if err == nil && point == "answered" {
 		wait()
@@ -204,7 +204,7 @@ func filesOf(t testing.TB, top string) string {
 // targetsOf are the listed Changes, oldest first.
 func targetsOf(t testing.TB, h *crashHub) string {
 	t.Helper()
-	found, err := h.ListChanges(t.Context(), status.Filter{})
+	found, err := h.Changes().List(t.Context(), status.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestHubKilledAtEveryPointOfAWrite(t *testing.T) {
 				t.Errorf("changes %q, want %q", got, want.changes)
 			}
 			if want.changes != "" {
-				if err := h.Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
+				if err := h.Changes().Undo(t.Context(), status.Filter{Source: "box"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -279,7 +279,7 @@ func TestToolThatFailsInTheMiddleOfAWrite(t *testing.T) {
 	for _, fault := range []string{"error", "panic"} {
 		top := t.TempDir()
 		h := startCrashHub(t, top)
-		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
+		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new","fault":"`+fault+`"}`))
 		if e := tools.AsError(err); e == nil || e.Code != tools.Internal {
 			t.Errorf("%s: %v", fault, err)
 		}
@@ -302,7 +302,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	}
 	h := startCrashHub(t, top)
 	put := func() *tools.Error {
-		_, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
+		_, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"new"}`))
 		return tools.AsError(err)
 	}
 	if e := put(); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
@@ -311,7 +311,7 @@ func TestHubWithoutItsJournal(t *testing.T) {
 	if got := filesOf(t, top); got != "- -" {
 		t.Errorf("files %q", got)
 	}
-	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Errorf("reading: %v", err)
 	}
 	if p, ok := h.board.Problem("journal.stopped journal"); !ok || p.Severity != status.Error {
@@ -338,21 +338,21 @@ func TestSessionsAreCountedOn(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(top, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"1"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.close(); err != nil {
 		t.Fatal(err)
 	}
 	next := startCrashHub(t, top)
-	if _, err := next.Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
+	if _, err := next.Person().Call(t.Context(), "box", "put", json.RawMessage(`{"text":"2"}`)); err != nil {
 		t.Fatal(err)
 	}
-	found, err := next.ListChanges(t.Context(), status.Filter{})
+	found, err := next.Changes().List(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 4 || found.Changes[0].Session == found.Changes[3].Session {
 		t.Errorf("%+v, %v", found.Changes, err)
 	}
-	if err := next.Undo(t.Context(), status.Filter{Session: found.Changes[0].Session}); err != nil {
+	if err := next.Changes().Undo(t.Context(), status.Filter{Session: found.Changes[0].Session}); err != nil {
 		t.Fatal(err)
 	}
 	if got := filesOf(t, top); got != "1 1" {
@@ -364,7 +364,7 @@ func TestSessionsAreCountedOn(t *testing.T) {
 func TestReadLeavesTheJournalAlone(t *testing.T) {
 	top := t.TempDir()
 	h := startCrashHub(t, top)
-	if _, err := h.Call(t.Context(), "box", "look", nil); err != nil {
+	if _, err := h.Person().Call(t.Context(), "box", "look", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(top, "journal")); err == nil {
@@ -375,7 +375,7 @@ func TestReadLeavesTheJournalAlone(t *testing.T) {
 func BenchmarkSmallWrite(b *testing.B) {
 	h := startCrashHub(b, b.TempDir())
 	for b.Loop() {
-		if _, err := h.Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
+		if _, err := h.Person().Call(b.Context(), "box", "put", json.RawMessage(`{"text":"new"}`)); err != nil {
 			b.Fatal(err)
 		}
 	}

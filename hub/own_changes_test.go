@@ -52,7 +52,7 @@ func TestPastIsOptIn(t *testing.T) {
 	if f := without.agent(cursor).call("list_changes", `{}`); outcomeCode(f) != tools.NotFound {
 		t.Errorf("off: %+v", f)
 	}
-	if _, err := startFiles(t, nil).Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
+	if _, err := startFiles(t, nil).Person().Call(t.Context(), "notes", "list_changes", nil); tools.AsError(err) == nil || tools.AsError(err).Code != tools.NotFound {
 		t.Errorf("a person at the shell: %v", err) // they have `lectern changes`
 	}
 	for name, c := range map[string]struct {

@@ -50,11 +50,11 @@ func TestUndoIsAskedAbout(t *testing.T) {
 		return <-asked, out
 	}
 	w, out := ask()
-	_, plan, _, _ := o.Approval(w.ID)
+	_, plan, _, _ := o.Approvals().Get(w.ID)
 	if w.Tool != "undo_change" || !slices.Equal(w.Targets, []string{"old"}) || !strings.Contains(plan.Steps[0].Diff, "-now\n+was\n") {
 		t.Errorf("shown %+v with %+v", w, plan)
 	}
-	if err := o.Answer(w.ID, false, status.Answer{}); err != nil {
+	if err := o.Approvals().Answer(w.ID, false, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 	checkOutcome(t, <-out, tools.Denied, "refused")
@@ -63,13 +63,13 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	}
 	w, out = ask()
 	o.edit("old", "edited\n") // what was shown is no longer what would change
-	if err := o.Answer(w.ID, true, status.Answer{}); err != nil {
+	if err := o.Approvals().Answer(w.ID, true, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 	checkOutcome(t, <-out, tools.Conflict, "")
 	o.edit("old", "now\n")
 	w, out = ask()
-	if err := o.Answer(w.ID, true, status.Answer{}); err != nil {
+	if err := o.Approvals().Answer(w.ID, true, status.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 	checkOutcome(t, <-out, "ok", "")
@@ -161,7 +161,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if r := a.Call("undo_change", `{"id":"c2"}`); !r.IsError || !strings.Contains(r.Content[0].Text, "too much at once") || o.holds("b") != "1" {
 		t.Errorf("the circuit breaker did not trip: %+v", r)
 	}
-	calls, err := o.Calls(t.Context(), status.CallFilter{})
+	calls, err := o.Calls().Stream(t.Context(), status.CallFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestOwnUndoIsACallLikeAnother(t *testing.T) {
 	if len(seen) != 4 || seen[2].Tool != "undo_change" || seen[2].Effect != "delete" || seen[2].Source != "notes" || !slices.Equal(seen[2].Changes, []string{"c3"}) {
 		t.Errorf("calls %+v", seen)
 	}
-	found, err := o.ListChanges(t.Context(), status.Filter{})
+	found, err := o.Changes().List(t.Context(), status.Filter{})
 	if err != nil || len(found.Changes) != 3 || found.Changes[0].Reason != "a slip" || found.Changes[0].Undoes != "c1" || found.Changes[0].Session == "" {
 		t.Errorf("changes %+v (%v)", found, err)
 	}

@@ -56,7 +56,7 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 	system := tools.System[*pagedSource, struct{}]{
 		Name: "book", Title: "Book", Doc: "For tests.",
 		Open:  func(context.Context, struct{}, tools.Env) (*pagedSource, error) { return &pagedSource{pages}, nil },
-		Pages: &tools.Pages[*pagedSource]{List: (*pagedSource).list, Read: (*pagedSource).page},
+		Pages: &tools.Pages[*pagedSource]{List: tools.AllPages((*pagedSource).list), Read: (*pagedSource).page},
 		Tools: []tools.Tool[*pagedSource]{tools.Define(tools.Spec[findIn, findOut]{
 			Name: "seek", Title: "Seek", Doc: "Seeks.", Effect: tools.Reads,
 			Hits: func(out findOut) []tools.Hit { return []tools.Hit{{Page: out.Found[0], Line: 3, Text: "x"}} },
@@ -81,7 +81,7 @@ func startPaged(t *testing.T, pages int, rules []policy.Rule, effects ...tools.E
 // TestShelf: a person looks through a source page by page and with its search.
 func TestShelf(t *testing.T) {
 	h, log := startPaged(t, 5000, nil)
-	ch, err := h.Pages(t.Context(), "notes")
+	ch, err := h.Person().Pages(t.Context(), "notes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestShelf(t *testing.T) {
 	if len(pages) != 5000 || pages[4999] != (status.Page{Name: "Private/4999", Size: 4999}) || lists < 5 || lists > 50 {
 		t.Errorf("%d pages in %d lists", len(pages), lists)
 	}
-	p, err := h.Page(t.Context(), "notes", "Private/1")
+	p, err := h.Person().Page(t.Context(), "notes", "Private/1")
 	if err != nil || len(p.Text) != status.MaxPageBytes || p.Size != 2*status.MaxPageBytes || p.MIME != "text/plain" {
 		t.Errorf("a long page: %d of %d bytes, %s, %v", len(p.Text), p.Size, p.MIME, err)
 	}
-	found, err := h.Search(t.Context(), "notes", `a "b"`)
+	found, err := h.Person().Search(t.Context(), "notes", `a "b"`)
 	want := status.Search{Tool: "seek", Args: []byte(`{"query":"a \"b\""}`), Bytes: 21, Hits: []status.Hit{{Page: `a "b"`, Line: 3, Text: "x"}}}
 	if err != nil || cmp.Diff(want, found) != "" {
 		t.Errorf("search: %v\n%s", err, cmp.Diff(want, found))
@@ -108,9 +108,9 @@ func TestShelf(t *testing.T) {
 		t.Errorf("the search left no trace:\n%s", log)
 	}
 	for what, err := range map[string]error{
-		"not_found no page":   second(h.Page(t.Context(), "notes", "nothing")),
-		"not_found no source": second(h.Pages(t.Context(), "nowhere")),
-		"unavailable":         second(h.Search(t.Context(), "odd", "a")),
+		"not_found no page":   second(h.Person().Page(t.Context(), "notes", "nothing")),
+		"not_found no source": second(h.Person().Pages(t.Context(), "nowhere")),
+		"unavailable":         second(h.Person().Search(t.Context(), "odd", "a")),
 	} {
 		code, words, _ := strings.Cut(what, " ")
 		if e := tools.AsError(err); e == nil || string(e.Code) != code || !strings.Contains(e.Message, words) {
@@ -125,17 +125,17 @@ func TestBrowserIsAnAgents(t *testing.T) {
 	denied := func(err error) bool { e := tools.AsError(err); return e != nil && e.Code == tools.Denied }
 	h, _ := startPaged(t, 1, nil, tools.Writes)
 	for what, err := range map[string]error{
-		"pages": second(h.Pages(t.Context(), "notes")), "page": second(h.Page(t.Context(), "notes", "Private/0")), "search": second(h.Search(t.Context(), "notes", "a")),
+		"pages": second(h.Person().Pages(t.Context(), "notes")), "page": second(h.Person().Page(t.Context(), "notes", "Private/0")), "search": second(h.Person().Search(t.Context(), "notes", "a")),
 	} {
 		if !denied(err) {
 			t.Errorf("%s without the grant: %v", what, err)
 		}
 	}
 	h, _ = startPaged(t, 1, []policy.Rule{{Do: policy.Deny, Path: "Private/**"}})
-	if _, err := h.Pages(t.Context(), "notes"); err != nil {
+	if _, err := h.Person().Pages(t.Context(), "notes"); err != nil {
 		t.Errorf("pages with a rule for one: %v", err)
 	}
-	if _, err := h.Page(t.Context(), "notes", "Private/0"); !denied(err) {
+	if _, err := h.Person().Page(t.Context(), "notes", "Private/0"); !denied(err) {
 		t.Errorf("a page that a rule denies: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestBrowserIsAnAgents(t *testing.T) {
 func TestShelfOfOneWhoLeaves(t *testing.T) {
 	h, _ := startPaged(t, 5000, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	ch, err := h.Pages(ctx, "notes")
+	ch, err := h.Person().Pages(ctx, "notes")
 	if err != nil {
 		t.Fatal(err)
 	}

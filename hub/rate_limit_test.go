@@ -68,10 +68,10 @@ func TestCircuitBreaker(t *testing.T) {
 		synctest.Wait()
 		h.answer(h.onlyPending().ID, true, status.Answer{})
 		checkOutcome(t, <-out, "ok", "")
-		if err := h.ResetCircuitBreaker("codex"); err == nil {
+		if err := h.Limiter().ResetCircuitBreaker("codex"); err == nil {
 			t.Error("reset a circuit breaker that has not tripped")
 		}
-		if err := h.ResetCircuitBreaker("cursor"); err != nil {
+		if err := h.Limiter().ResetCircuitBreaker("cursor"); err != nil {
 			t.Fatal(err)
 		}
 		if blames(shown, "cursor") {

@@ -71,7 +71,7 @@ func TestSourceOpensLater(t *testing.T) {
 		w.SetUnavailable("notes", false)
 		time.Sleep(retryEvery)
 		synctest.Wait()
-		if _, err := h.Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
+		if _, err := h.Person().Call(t.Context(), "notes", "say", json.RawMessage(`{"text":"a"}`)); err != nil {
 			t.Error(err)
 		}
 		w.SetUnavailable("notes", true)
@@ -125,7 +125,7 @@ func TestReload(t *testing.T) {
 		if got := strings.Join(names, " "); !strings.Contains(got, "desk_say") || !strings.Contains(got, "org-say") || strings.Contains(got, " say") {
 			t.Errorf("lists %s", got)
 		}
-		if _, ok := h.toolsets("work"); ok {
+		if _, ok := h.sources.toolsets("work"); ok {
 			t.Error("the removed source still has toolsets")
 		}
 		if err := h.Reload(t.Context(), nil); err != nil {

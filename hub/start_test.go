@@ -64,9 +64,9 @@ func connectAs(t testing.TB, h *testHub, a mcp.Attach) *hubtest.Client {
 }
 
 // allToolsets are those of the scope of all sources.
-func (h *Hub) allToolsets() *toolsetCache { cache, _ := h.toolsets(""); return cache }
+func (h *testHub) allToolsets() *toolsetCache { cache, _ := h.sources.toolsets(""); return cache }
 
-func (h *Hub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().forClient(who) }
+func (h *testHub) toolsetOf(who policy.Client) *toolset { return h.allToolsets().forClient(who) }
 
 type (
 	none   struct{}

@@ -58,14 +58,18 @@ type sourceChoice struct {
 	names    []string  // of the sources that grant it
 }
 
-func newToolset(sources []*source, granted grantFunc) *toolset {
+// newToolset makes the toolset; with ownChanges it has the tools for an agent's
+// own Changes.
+func newToolset(sources []*source, granted grantFunc, ownChanges bool) *toolset {
 	v := &toolset{sources: sources, granted: granted, tools: map[string]*tool{}, prompts: map[string]*prompt{}}
 	systems := bySystem(sources)
 	for _, of := range systems {
 		v.addTools(of, len(systems) > 1)
 		v.addPrompts(of, len(systems) > 1)
 	}
-	v.addOwnChanges(len(systems) > 1)
+	if ownChanges {
+		v.addOwnChanges(len(systems) > 1)
+	}
 	for _, s := range sources {
 		v.addResources(s, len(sources) > 1)
 	}

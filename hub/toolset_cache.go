@@ -12,39 +12,20 @@ import (
 // A toolsetCache holds the toolsets of one scope under one policy. Clients that are
 // granted the same share one, so there are as few as there are differing grants.
 type toolsetCache struct {
-	policy  *policy.Policy
-	sources []*source
-	usual   *toolset // of clients that no grant names
-	widest  *toolset // the union of what all clients are granted
+	policy     *policy.Policy
+	sources    []*source
+	ownChanges bool
+	usual      *toolset // of clients that no grant names
+	widest     *toolset // the union of what all clients are granted
 
 	mu sync.Mutex
 	by map[string]*toolset // by what is granted
 }
 
-// toolsets is the cache of a scope, made when it is first needed; false if the
-// scope does not exist.
-func (h *Hub) toolsets(scope string) (*toolsetCache, bool) {
-	h.mu.RLock()
-	cache := h.toolsetCaches[scope]
-	h.mu.RUnlock()
-	if cache != nil {
-		return cache, true
+func newToolsetCache(p *policy.Policy, sources []*source, ownChanges bool) *toolsetCache {
+	s := &toolsetCache{
+		policy: p, sources: sources, ownChanges: ownChanges, usual: newToolset(sources, (*source).grants, ownChanges), by: map[string]*toolset{},
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	sources := h.inScopeLocked(scope)
-	if cache = h.toolsetCaches[scope]; cache == nil {
-		cache = newToolsetCache(h.policy.Load(), sources)
-	}
-	if scope != "" && len(sources) == 0 {
-		return cache, false // not kept: anything can be asked for
-	}
-	h.toolsetCaches[scope] = cache
-	return cache, true
-}
-
-func newToolsetCache(p *policy.Policy, sources []*source) *toolsetCache {
-	s := &toolsetCache{policy: p, sources: sources, usual: newToolset(sources, (*source).grants), by: map[string]*toolset{}}
 	s.widest = s.usual
 	if p.ByClient() {
 		s.by[s.key(func(src *source) []tools.Effect { return src.effects })] = s.usual
@@ -74,7 +55,7 @@ func (s *toolsetCache) withEffects(granted func(*source) []tools.Effect) *toolse
 		for _, src := range s.sources {
 			by[src] = granted(src)
 		}
-		v = newToolset(s.sources, func(src *source, e tools.Effect) bool { return slices.Contains(by[src], e) })
+		v = newToolset(s.sources, func(src *source, e tools.Effect) bool { return slices.Contains(by[src], e) }, s.ownChanges)
 		s.by[key] = v
 	}
 	return v

@@ -141,9 +141,7 @@ func TestGrantsInWords(t *testing.T) {
 		{Client: "cursor", Effects: []tools.Effect{tools.Reads}}, {Client: "nobody", Effects: []tools.Effect{}},
 	}, nil, Limits{})
 	for who, want := range map[string]string{"Cursor": "notes: read", "nobody": "notes: nothing", "codex": ""} {
-		h.mu.RLock()
-		got := h.describeGrants(policy.Client{Name: who}, "")
-		h.mu.RUnlock()
+		got := h.sources.describeGrants(policy.Client{Name: who}, "")
 		if got != want {
 			t.Errorf("%s: %q", who, got)
 		}

@@ -50,7 +50,7 @@ func victim(work, dir, point string) {
 	switch work {
 	case "write":
 		r := j.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: "write"})
-		err := s.write(ctx, r,
+		err := s.write(ctx, tools.CallContext{Writes: r},
 			tools.Change{Target: "a.md", Before: text("a\n"), After: text("A\n")},
 			tools.Change{Target: "b.md", After: text("B\n")})
 		r.End(ctx, s, err)

@@ -77,7 +77,7 @@ func openFile(o Options, k *contentKey, suspect bool) (*sql.DB, error) {
 		return nil, fmt.Errorf("move the damaged %s aside: %w", file, moveErr)
 	}
 	o.Log.Error("the journal is damaged; a new one begins, and the changes in the old one cannot be undone",
-		"part", "journal", "file", quarantined, "err", err)
+		"component", "journal", "file", quarantined, "err", err)
 	return connect(file, k, false)
 }
 

@@ -190,7 +190,7 @@ func (d *testJournal) call(session string, to map[string]tools.State) []string {
 		}
 		changes = append(changes, tools.Change{Target: target, Before: before, After: to[target]})
 	}
-	err := d.fakeFolder.write(d.Context(), r, changes...)
+	err := d.fakeFolder.write(d.Context(), tools.CallContext{Writes: r}, changes...)
 	r.End(d.Context(), d.fakeFolder, err)
 	if err != nil {
 		d.Fatal(err)

@@ -189,7 +189,7 @@ func (d *database) flushOutcomes() {
 		return
 	}
 	if err := d.flush(); err != nil {
-		d.opts.Log.Warn("queued outcomes could not be written yet", "part", "journal", "count", len(d.queued), "err", err)
+		d.opts.Log.Warn("queued outcomes could not be written yet", "component", "journal", "count", len(d.queued), "err", err)
 	}
 }
 

@@ -258,7 +258,7 @@ func TestJournalThatCannotWriteStopsTheWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := d.Record(journal.Origin{Source: "notes"})
-	err := d.fakeFolder.write(t.Context(), r, tools.Change{Target: "a.md", After: text("a")})
+	err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "a.md", After: text("a")})
 	if e := tools.AsError(err); e == nil || e.Code != tools.Unavailable || !strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("error %v", err)
 	}

@@ -96,7 +96,7 @@ func TestRetractionThatIsStopped(t *testing.T) {
 	no := tools.Errorf(tools.Denied, "no")
 	by := d.Record(journal.Origin{Client: "agent", Session: "s1", Source: "notes", Tool: journal.UndoTool})
 	for _, rec := range []*journal.Recorder{nil, by} {
-		if _, err := d.UndoOwn(t.Context(), r, refusingContext{err: no}, rec); tools.AsError(err).Code != tools.Denied {
+		if _, err := d.UndoOwn(t.Context(), r, tools.CallContext{Writes: refusingContext{err: no}}, rec); tools.AsError(err).Code != tools.Denied {
 			t.Fatalf("refused: %v", err)
 		}
 	}
@@ -109,11 +109,8 @@ func TestRetractionThatIsStopped(t *testing.T) {
 	d.checkOutcomes("a.md create written")
 }
 
-// A refusingContext is a CallContext that lets nothing be changed.
-type refusingContext struct {
-	tools.NopCallContext
-
-	err error
-}
+// A refusingContext is a WriteObserver that lets nothing be changed.
+type refusingContext struct{ err error }
 
 func (r refusingContext) BeforeWrite(context.Context, ...tools.Change) error { return r.err }
+func (refusingContext) AfterWrite(string, tools.State)                       {}

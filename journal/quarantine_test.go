@@ -83,7 +83,7 @@ func TestNoiseInTheMiddle(t *testing.T) {
 		stopped := 0
 		for i := range 5 {
 			r := d.Record(journal.Origin{Client: "agent", Session: "s2", Source: "notes", Tool: "write"})
-			err := d.fakeFolder.write(t.Context(), r, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
+			err := d.fakeFolder.write(t.Context(), tools.CallContext{Writes: r}, tools.Change{Target: "new.md", Before: text("x"), After: text(fmt.Sprint(i))})
 			r.End(t.Context(), d.fakeFolder, err)
 			if err != nil {
 				stopped++

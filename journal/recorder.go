@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +22,7 @@ type Origin struct {
 	Reason  string // empty if none was given
 }
 
-// A Recorder is a [tools.CallContext] that records the Changes of one call. It
+// A Recorder is a [tools.WriteObserver] that records the Changes of one call. It
 // does nothing before the first BeforeWrite, so a call that only reads costs
 // nothing. Its owner calls End when the tool has returned.
 type Recorder struct {
@@ -40,13 +39,7 @@ type Recorder struct {
 // Record returns a Recorder for one call.
 func (j *Journal) Record(o Origin) *Recorder { return &Recorder{journal: j, origin: o} }
 
-// Progress implements [tools.CallContext] and ignores it.
-func (r *Recorder) Progress(float64, float64, string) {}
-
-// Log implements [tools.CallContext] and ignores it.
-func (r *Recorder) Log(slog.Level, string) {}
-
-// BeforeWrite implements [tools.CallContext]. When it returns nil, all changes
+// BeforeWrite implements [tools.WriteObserver]. When it returns nil, all changes
 // are on disk.
 func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	if err := ctx.Err(); err != nil {
@@ -65,7 +58,7 @@ func (r *Recorder) BeforeWrite(ctx context.Context, changes ...tools.Change) err
 	return nil
 }
 
-// AfterWrite implements [tools.CallContext].
+// AfterWrite implements [tools.WriteObserver].
 func (r *Recorder) AfterWrite(target string, after tools.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

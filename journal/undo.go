@@ -64,7 +64,7 @@ func (d *database) dropIntents(steps []undoStep) {
 		return nil
 	})
 	if err != nil {
-		d.opts.Log.Error("could not remove the record of an undo that has ended", "part", "journal", "err", err)
+		d.opts.Log.Error("could not remove the record of an undo that has ended", "component", "journal", "err", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func (j *Journal) undoCall(ctx context.Context, s undoStep, by Origin, from Open
 	}
 	defer release()
 	r := j.recordUndo(s, by)
-	return j.restoreCall(ctx, s, r, r, k)
+	return j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
 }
 
 func (j *Journal) recordUndo(s undoStep, by Origin) *Recorder {
@@ -132,7 +132,7 @@ func (j *Journal) resume(ctx context.Context, source string, k tools.Restorer, f
 			err = s.checkPrecondition(ctx, k, t.merge, &precedingUndos{states: map[string]tools.State{}})
 			if err == nil {
 				r := j.recordUndo(s, t.by)
-				err = j.restoreCall(ctx, s, r, r, k)
+				err = j.restoreCall(ctx, s, r, tools.CallContext{Writes: r}, k)
 			}
 		}
 		if e := tools.AsError(err); e != nil && (e.Code == tools.Unavailable || e.Code == tools.Timeout) {

@@ -191,7 +191,7 @@ func (s *undoStep) askRestorer(ctx context.Context, k tools.Restorer, conflictin
 		back = append(back, tools.Change{Target: v.Target, Before: v.After, After: v.Before})
 	}
 	var dryRun tools.DryRun
-	err := k.Restore(ctx, &dryRun, back)
+	err := k.Restore(ctx, tools.CallContext{Writes: &dryRun}, back)
 	if _, writes := dryRun.Changes(); err == nil || writes { // no error: all targets may hold the wanted state already
 		return nil
 	}

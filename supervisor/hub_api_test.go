@@ -42,7 +42,7 @@ func logLine(t *testing.T, log *logs.Log, l status.Line) {
 		status.Debug: slog.LevelDebug, status.Info: slog.LevelInfo, status.Warn: slog.LevelWarn, status.Fail: slog.LevelError,
 	}[l.Level]
 	r := slog.NewRecord(l.Time, level, l.Text, 0)
-	r.AddAttrs(slog.String("part", l.Component))
+	r.AddAttrs(slog.String("component", l.Component))
 	if err := log.Handle(context.Background(), r); err != nil {
 		t.Error(err)
 	}

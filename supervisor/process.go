@@ -114,7 +114,7 @@ func (p *Process) Run(ctx context.Context) error {
 		}
 		ended := p.Now()
 		ran := ended.Sub(began)
-		p.Log.Warn("child ended", "part", p.Name, "exit", exit.String(), "ran", ran)
+		p.Log.Warn("child ended", "component", p.Name, "exit", exit.String(), "ran", ran)
 		if exit.Final() {
 			return p.endForGood(exit)
 		}
@@ -200,7 +200,7 @@ func (p *Process) endChild(c *childProcess, why string) Exit {
 		// ctx may have ended, which is why the child has to end.
 		grace, cancel := context.WithTimeout(context.Background(), p.Timing.Grace)
 		if err := step(grace); err != nil {
-			p.Log.Debug("child could not be asked to end", "part", p.Name, "error", err)
+			p.Log.Debug("child could not be asked to end", "component", p.Name, "error", err)
 			cancel()
 			continue // there is nothing to wait for
 		}

@@ -6,11 +6,9 @@ import (
 	"sync"
 )
 
-// A DryRun is the [CallContext] of a call that must not write: it stops the call
-// at its first write and keeps what that would have changed.
+// A DryRun is the [WriteObserver] of a call that must not write: it stops the
+// call at its first write and keeps what that would have changed.
 type DryRun struct {
-	NopCallContext
-
 	mu      sync.Mutex
 	stopped bool
 	changes []Change
@@ -18,7 +16,7 @@ type DryRun struct {
 
 var errDryRun = errors.New("a dry run stops before the first write")
 
-// BeforeWrite implements [CallContext].
+// BeforeWrite implements [WriteObserver].
 func (d *DryRun) BeforeWrite(_ context.Context, changes ...Change) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -27,6 +25,9 @@ func (d *DryRun) BeforeWrite(_ context.Context, changes ...Change) error {
 	}
 	return errDryRun
 }
+
+// AfterWrite implements [WriteObserver].
+func (d *DryRun) AfterWrite(string, State) {}
 
 // Changes is what the first write would have changed; false: the call did not
 // try to write.

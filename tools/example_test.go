@@ -53,7 +53,7 @@ func Example_declare() {
 		return
 	}
 	for _, args := range []string{`{"title":"Emma"}`, `{"title":"Ulysses"}`, `{"titel":"Emma"}`} {
-		answer, err := source.Call(context.Background(), tools.NopCallContext{}, "find_book", []byte(args))
+		answer, err := source.Call(context.Background(), tools.CallContext{}, "find_book", []byte(args))
 		fmt.Println(string(answer.JSON), err)
 	}
 	// Output:

@@ -14,10 +14,18 @@ type OpenedSource struct {
 	source    Source
 	name      string
 	closed    atomic.Bool
-	tools     map[string]func(context.Context, CallContext, json.RawMessage) (Result, error)
+	tools     map[string]boundTool
+	checks    []boundCheck
+	commands  map[string]boundCommand
+	draft     func(ctx context.Context) (*OpenedSource, error) // nil: no Drafter
 	resources []boundResource
 	prompts   map[string]boundPrompt
 	pages     boundPages
+}
+
+type boundTool struct {
+	call    func(context.Context, CallContext, json.RawMessage) (Result, error)
+	targets func(context.Context, json.RawMessage) ([]string, error) // nil: not known
 }
 
 type boundResource struct {
@@ -33,14 +41,47 @@ type boundPrompt struct {
 }
 
 func (k *erasedSystem[S, C]) bind(src S, name string) *OpenedSource {
-	o := &OpenedSource{source: src, name: name, tools: map[string]func(context.Context, CallContext, json.RawMessage) (Result, error){}, prompts: map[string]boundPrompt{}, pages: k.bindPages(src)}
-	for _, t := range k.system.Tools {
-		o.tools[t.info.Name] = func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
-			return t.call(ctx, src, c, args)
-		}
+	o := &OpenedSource{
+		source: src, name: name, pages: k.bindPages(src),
+		tools: map[string]boundTool{}, prompts: map[string]boundPrompt{}, commands: map[string]boundCommand{},
 	}
+	for _, t := range k.system.Tools {
+		o.tools[t.info.Name] = t.bind(src)
+	}
+	k.bindCommands(o, src)
+	k.bindResources(o, src)
+	k.bindPrompts(o, src)
+	if d, ok := any(src).(Drafter); ok {
+		o.draft = func(ctx context.Context) (*OpenedSource, error) { return k.bindDraft(ctx, d, name) }
+	}
+	return o
+}
+
+func (t Tool[S]) bind(src S) boundTool {
+	bound := boundTool{call: func(ctx context.Context, c CallContext, args json.RawMessage) (Result, error) {
+		return t.call(ctx, src, c, args)
+	}}
+	if t.targets != nil {
+		bound.targets = func(ctx context.Context, args json.RawMessage) ([]string, error) { return t.targets(ctx, src, args) }
+	}
+	return bound
+}
+
+func (k *erasedSystem[S, C]) bindDraft(ctx context.Context, d Drafter, name string) (*OpenedSource, error) {
+	drafted, err := d.Draft(ctx)
+	if err != nil {
+		return nil, err
+	}
+	same, ok := drafted.(S)
+	if !ok {
+		return nil, Errorf(Internal, "the draft of source %s is a %T", name, drafted)
+	}
+	return k.bind(same, name), nil
+}
+
+func (k *erasedSystem[S, C]) bindResources(o *OpenedSource, src S) {
 	for i, r := range k.system.Resources {
-		open := boundResource{info: k.manifest.Resources[i].ForSource(name)}
+		open := boundResource{info: k.manifest.Resources[i].ForSource(o.name)}
 		open.read = func(ctx context.Context, uri string, vars map[string]string) (Content, error) {
 			return r.Read(src, ctx, uri, vars)
 		}
@@ -51,6 +92,9 @@ func (k *erasedSystem[S, C]) bind(src S, name string) *OpenedSource {
 		}
 		o.resources = append(o.resources, open)
 	}
+}
+
+func (k *erasedSystem[S, C]) bindPrompts(o *OpenedSource, src S) {
 	for i, p := range k.system.Prompts {
 		open := boundPrompt{info: k.manifest.Prompts[i]}
 		open.get = func(ctx context.Context, args map[string]string) ([]Message, error) { return p.Get(src, ctx, args) }
@@ -61,7 +105,6 @@ func (k *erasedSystem[S, C]) bind(src S, name string) *OpenedSource {
 		}
 		o.prompts[p.Name] = open
 	}
-	return o
 }
 
 // Close closes the source. It does not wait for running calls; the caller does
@@ -94,11 +137,41 @@ func (o *OpenedSource) Call(ctx context.Context, c CallContext, tool string, arg
 	if err := o.checkOpen(); err != nil {
 		return Result{}, err
 	}
-	call, ok := o.tools[tool]
+	t, ok := o.tools[tool]
 	if !ok {
 		return Result{}, Errorf(NotFound, "no tool named %s", tool)
 	}
-	return call(ctx, c, args)
+	return t.call(ctx, c, args)
+}
+
+// Targets is what a call of the tool would touch; known is false if its tool
+// does not tell, or cannot.
+func (o *OpenedSource) Targets(ctx context.Context, tool string, args json.RawMessage) (targets []string, known bool) {
+	t := o.tools[tool]
+	if t.targets == nil || o.checkOpen() != nil {
+		return nil, false
+	}
+	targets, err := t.targets(ctx, args)
+	return targets, err == nil
+}
+
+// As returns the opened source as a T that tools must not know, such as an
+// http.Handler; false if it is none, and after Close.
+func As[T any](o *OpenedSource) (as T, ok bool) {
+	as, ok = o.source.(T)
+	return as, ok && !o.closed.Load()
+}
+
+// Draft opens a draft of the source: see [Drafter]. It returns Denied if the
+// source has none.
+func (o *OpenedSource) Draft(ctx context.Context) (*OpenedSource, error) {
+	if err := o.checkOpen(); err != nil {
+		return nil, err
+	}
+	if o.draft == nil {
+		return nil, Errorf(Denied, "several writes to source %s cannot be worked out together", o.name).WithHint("Make one call at a time.")
+	}
+	return o.draft(ctx)
 }
 
 // Restorer is the source as a [Restorer]; nil if its System cannot undo.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,11 +11,57 @@ import (
 // text of one. Both leave out what is hidden from agents, so the person sees
 // what agents see. Agents use tools and resources instead.
 type Pages[S Source] struct {
-	// List returns every page, in the order a person expects.
-	List func(s S, ctx context.Context) ([]PageInfo, error)
+	// List returns some pages, in an order that does not change between calls.
+	// For a System that has all names in memory [AllPages] makes it.
+	List func(s S, ctx context.Context, q PageQuery) (PageList, error)
 	// Read returns the text of the page that List calls name, or NotFound. The
 	// caller cuts it to size.
 	Read func(s S, ctx context.Context, name string) (PageText, error)
+}
+
+// A PageQuery asks for some pages of a list.
+type PageQuery struct {
+	After string // Next of the list before, as the System made it; empty: from the first page
+	Match string // part of the name; letter case makes no difference
+	Limit int    // 1 to MaxPageList
+}
+
+// MaxPageList is how many pages a list may have.
+const MaxPageList = 1000
+
+// A PageList is some pages.
+type PageList struct {
+	Pages []PageInfo
+	Next  string // names the place to go on from, also in another process; empty: these were the last
+	Total int    // of all pages that match; 0: not known without counting them
+}
+
+// AllPages makes [Pages].List of a function that returns every page. Its cost is
+// that of the function for each list: good for some thousand pages in memory.
+func AllPages[S Source](all func(S, context.Context) ([]PageInfo, error)) func(S, context.Context, PageQuery) (PageList, error) {
+	return func(s S, ctx context.Context, q PageQuery) (PageList, error) {
+		pages, err := all(s, ctx)
+		if err != nil {
+			return PageList{}, err
+		}
+		if q.Match != "" {
+			match := strings.ToLower(q.Match)
+			pages = slices.DeleteFunc(pages, func(p PageInfo) bool { return !strings.Contains(strings.ToLower(p.Name), match) })
+		}
+		list := PageList{Total: len(pages)}
+		if q.After != "" {
+			i := slices.IndexFunc(pages, func(p PageInfo) bool { return p.Name == q.After })
+			if i < 0 {
+				return PageList{}, Errorf(Conflict, "the list of pages has changed").WithHint("List them again from the first.")
+			}
+			pages = pages[i+1:]
+		}
+		list.Pages = pages[:min(len(pages), q.Limit)]
+		if len(list.Pages) < len(pages) {
+			list.Next = list.Pages[len(list.Pages)-1].Name
+		}
+		return list, nil
+	}
 }
 
 // PageInfo is one page in a list.
@@ -38,15 +85,16 @@ type Hit struct {
 	Text string // the matching text
 }
 
-// Pages lists the pages of the source; NotFound if its System declares no Pages.
-func (o *OpenedSource) Pages(ctx context.Context) ([]PageInfo, error) {
+// Pages lists pages of the source; NotFound if its System declares no Pages.
+func (o *OpenedSource) Pages(ctx context.Context, q PageQuery) (PageList, error) {
 	if err := o.checkOpen(); err != nil {
-		return nil, err
+		return PageList{}, err
 	}
 	if o.pages.list == nil {
-		return nil, noPagesError(o.name)
+		return PageList{}, noPagesError(o.name)
 	}
-	return o.pages.list(ctx)
+	q.Limit = min(max(q.Limit, 1), MaxPageList)
+	return o.pages.list(ctx, q)
 }
 
 // Page returns at most the first limit bytes of a page.
@@ -77,7 +125,7 @@ func noPagesError(source string) error {
 
 // boundPages is Pages of one source, without the type parameter.
 type boundPages struct {
-	list func(ctx context.Context) ([]PageInfo, error)
+	list func(ctx context.Context, q PageQuery) (PageList, error)
 	read func(ctx context.Context, name string) (PageText, error)
 }
 
@@ -87,7 +135,7 @@ func (k *erasedSystem[S, C]) bindPages(src S) boundPages {
 		return boundPages{}
 	}
 	return boundPages{
-		list: func(ctx context.Context) ([]PageInfo, error) { return p.List(src, ctx) },
+		list: func(ctx context.Context, q PageQuery) (PageList, error) { return p.List(src, ctx, q) },
 		read: func(ctx context.Context, name string) (PageText, error) { return p.Read(src, ctx, name) },
 	}
 }

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // A Peer is another application that answers requests, at the far end of a
@@ -24,6 +26,40 @@ type Peer interface {
 	// order, until stop is called. Connecting and disconnecting are
 	// notifications too: "peer.connected" and "peer.gone", without params.
 	Listen(f func(method string, params json.RawMessage)) (stop func())
+}
+
+// A PeerSpec is what a System knows of its Peers. Nothing else in the product
+// knows what their hello or their error codes mean.
+type PeerSpec[C any] struct {
+	// Name is the Peer that a source wants, by one of its [PeerInfo].Names;
+	// empty: the only one that is connected.
+	Name func(config C) string
+	// Describe reads a Peer's hello. mine is false if the Peer is of another
+	// System; an error refuses the connection, in words for its log.
+	Describe func(hello json.RawMessage) (info PeerInfo, mine bool, err error)
+	// Code is what an error code of a Peer means.
+	Code func(peerCode string) Code
+	// Origins are pages that may connect without asking a person.
+	Origins []string
+}
+
+// PeerInfo is a Peer as people see it. All of it is a claim.
+type PeerInfo struct {
+	// Key identifies what the Peer has open: there is one connection each, and a
+	// newer one replaces the former.
+	Key   string
+	Names []string // what a source may call it; the first is shown
+	// Facts are shown in this order: versions, addresses.
+	Facts        []status.Fact
+	Capabilities []status.Capability // all that there may be, in the order shown
+}
+
+// An ErasedPeer is a [PeerSpec] without its type parameter.
+type ErasedPeer struct {
+	Name     func(config json.RawMessage) (string, error) // its errors are those of [Kind].Open
+	Describe func(hello json.RawMessage) (info PeerInfo, mine bool, err error)
+	Code     func(peerCode string) Code
+	Origins  []string
 }
 
 // ErrOutcomeUnknown is the cause of an error after which it is not known

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/lectern-mcp/lectern/status"
 )
 
 // A System is a kind of knowledge base: the one value that declares it. S is
@@ -19,9 +21,6 @@ type System[S Source, C any] struct {
 	// Open opens a source. It returns an [Error] with code Unavailable when
 	// what the configuration names is not there.
 	Open func(ctx context.Context, config C, env Env) (S, error)
-	// Peer names the Peer that the source needs, such as a graph; empty means
-	// the only one that is connected. Nil: the System has no Peer.
-	Peer func(config C) string
 	// Detect reports whether a directory looks like one of this System. Nil:
 	// it is never detected.
 	Detect      func(dir fs.FS) Detection
@@ -29,11 +28,27 @@ type System[S Source, C any] struct {
 	Tools       []Tool[S]
 	Resources   []Resource[S]
 	Prompts     []Prompt[S]
-	Pages       *Pages[S] // nil: its pages cannot be browsed
+	Pages       *Pages[S]    // nil: its pages cannot be browsed
+	Peer        *PeerSpec[C] // nil: it talks to no other application
+	// Problems are all that its sources may raise; their codes begin with the
+	// System's name and a full stop.
+	Problems []status.ProblemType
+	Checks   []Check[S]
+	Commands []Command[S]
+	// Roles, least first. Whoever is not proven, or was assigned none, has the
+	// first. Nil: all callers are alike.
+	Roles  []Role
+	Routes *Routes // answered by S, which is then an http.Handler; nil: none
+	// Folders asks for [Env].Cache and [Env].Data.
+	Folders     bool
+	Sample      *Sample // nil: none
+	Environment []EnvironmentVariable
 }
 
 // A Detection says how well a directory fits a System. The highest Score wins;
-// 0 means not at all.
+// where two Systems claim a directory, a person chooses. Usual scores: 90 for a
+// mark that only the System has, 50 for files of its kind, 10 for a guess; 0
+// means not at all.
 type Detection struct {
 	Score  int
 	Reason string // "it has an .obsidian folder"
@@ -48,9 +63,8 @@ type Kind interface {
 	// key is an Invalid error that names it.
 	Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error)
 	Detect(dir fs.FS) Detection
-	// PeerName names the Peer that a source with this configuration needs;
-	// wanted is false if it needs none. Its errors are those of Open.
-	PeerName(config json.RawMessage) (name string, wanted bool, err error)
+	// Peer is the System's view of its Peers; nil if it has none.
+	Peer() *ErasedPeer
 }
 
 // Manifest is the pure data of a System.
@@ -63,8 +77,22 @@ type Manifest struct {
 	Resources []ResourceInfo     `json:"resources"`
 	Prompts   []PromptInfo       `json:"prompts"`
 	// ErrorCodes are the System's own words for each Code.
-	ErrorCodes  map[Code]string `json:"errors"`
-	ErrorFormat ErrorFormat     `json:"-"`
+	ErrorCodes  map[Code]string       `json:"errors"`
+	Roles       []Role                `json:"roles,omitempty"` // least first
+	Routes      *Routes               `json:"routes,omitempty"`
+	Commands    []CommandInfo         `json:"commands,omitempty"`
+	Checks      []CheckInfo           `json:"checks,omitempty"`
+	Environment []EnvironmentVariable `json:"environment,omitempty"`
+	ErrorFormat ErrorFormat           `json:"-"`
+	Problems    []status.ProblemType  `json:"-"`
+	Sample      *Sample               `json:"-"` // nil: none
+	Folders     bool                  `json:"-"` // its sources have folders of their own
+}
+
+// CheckInfo is the part of a [Check] that is pure data.
+type CheckInfo struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
 }
 
 // Tool finds a tool by its name.
@@ -97,6 +125,7 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	m := Manifest{
 		Name: s.Name, Title: s.Title, Doc: s.Doc, Config: inferSchema[C](), ErrorCodes: map[Code]string{}, ErrorFormat: s.ErrorFormat,
 		Tools: []ToolInfo{}, Resources: []ResourceInfo{}, Prompts: []PromptInfo{},
+		Roles: s.Roles, Routes: s.Routes, Environment: s.Environment, Problems: s.Problems, Sample: s.Sample, Folders: s.Folders,
 	}
 	if s.ErrorFormat.shape == nil {
 		m.ErrorFormat.schema = inferSchema[DefaultErrorObject]()
@@ -115,6 +144,12 @@ func Erase[S Source, C any](s System[S, C]) Kind {
 	for _, p := range s.Prompts {
 		m.Prompts = append(m.Prompts, PromptInfo{p.Name, p.Title, p.Doc, append([]PromptArgument{}, p.Arguments...)})
 	}
+	for _, c := range s.Checks {
+		m.Checks = append(m.Checks, CheckInfo{c.Name, c.Title})
+	}
+	for _, c := range s.Commands {
+		m.Commands = append(m.Commands, c.CommandInfo)
+	}
 	return &erasedSystem[S, C]{s, m}
 }
 
@@ -127,15 +162,19 @@ func (k *erasedSystem[S, C]) Detect(dir fs.FS) Detection {
 	return k.system.Detect(dir)
 }
 
-func (k *erasedSystem[S, C]) PeerName(config json.RawMessage) (name string, wanted bool, err error) {
-	if k.system.Peer == nil {
-		return "", false, nil
+func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
+	spec := k.system.Peer
+	if spec == nil {
+		return nil
 	}
-	var c C
-	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
-		return "", true, err
+	name := func(config json.RawMessage) (string, error) {
+		var c C
+		if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
+			return "", err
+		}
+		return spec.Name(c), nil
 	}
-	return k.system.Peer(c), true, nil
+	return &ErasedPeer{name, spec.Describe, spec.Code, spec.Origins}
 }
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {
@@ -143,7 +182,7 @@ func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, e
 	if err := decodeArguments(k.manifest.Config, config, &c); err != nil {
 		return nil, err
 	}
-	src, err := k.system.Open(ctx, c, env)
+	src, err := k.system.Open(ctx, c, env.withDefaults())
 	if err != nil {
 		return nil, err
 	}

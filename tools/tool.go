@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -30,6 +31,18 @@ type Spec[In, Out any] struct {
 	// search of its System, and query is its only required argument. Nil: the
 	// tool is not a search.
 	Hits func(Out) []Hit
+	// Timeout of one call; time that it waits for a person is not counted. 0:
+	// the hub's; at most 10 minutes.
+	Timeout time.Duration
+	// Calls means that the tool calls others by [CallContext].Call: it is
+	// rehearsed as a whole on drafts, asked about once with everything that it
+	// changes, carried out as shown or not at all, and undone as one.
+	Calls bool
+	// Unlisted keeps the tool out of every agent's list: it is for routes and
+	// for tools that call others.
+	Unlisted bool
+	// Roles that may call it; nil: every role. To others it does not exist.
+	Roles []string
 }
 
 // An Example is shown in SKILL.md, and the suite runs it.
@@ -44,8 +57,9 @@ type Example[In, Out any] struct {
 
 // A Tool is a Spec bound to a method of the source type S.
 type Tool[S Source] struct {
-	info ToolInfo
-	call func(context.Context, S, CallContext, json.RawMessage) (Result, error)
+	info    ToolInfo
+	call    func(context.Context, S, CallContext, json.RawMessage) (Result, error)
+	targets func(context.Context, S, json.RawMessage) ([]string, error) // nil: WithTargets was not used
 }
 
 // Info is the tool's declaration.
@@ -72,7 +86,18 @@ type ToolInfo struct {
 	Errors   []Code             `json:"errors"`
 	Examples []ExampleInfo      `json:"examples,omitempty"`
 	// Hits is [Spec].Hits for an answer as JSON. Nil: the tool is not a search.
-	Hits func(answer json.RawMessage) ([]Hit, error) `json:"-"`
+	Hits     func(answer json.RawMessage) ([]Hit, error) `json:"-"`
+	Timeout  time.Duration                               `json:"timeout_ns,omitempty"`
+	Calls    bool                                        `json:"calls,omitempty"`
+	Unlisted bool                                        `json:"unlisted,omitempty"`
+	Roles    []string                                    `json:"roles,omitempty"`
+	// HasTargets: the tool tells what a call touches before it is made.
+	HasTargets bool `json:"-"`
+}
+
+// AllowsRole reports whether callers with this role may call the tool.
+func (t ToolInfo) AllowsRole(role string) bool {
+	return len(t.Roles) == 0 || slices.Contains(t.Roles, role)
 }
 
 // ExampleInfo is an Example after marshalling.
@@ -88,6 +113,16 @@ type ExampleInfo struct {
 type Result struct {
 	JSON    json.RawMessage
 	Content []Content // nil: the JSON is also the text
+	// Detail is what an [AuditProvider] adds to the audit line; nil: nothing. No
+	// agent sees it.
+	Detail json.RawMessage
+}
+
+// An AuditProvider is an output with facts for the audit that the agent does not
+// get: for a script its hash, fuel and memory. They hold ids, sizes and digests,
+// never content.
+type AuditProvider interface {
+	AuditDetails() map[string]any
 }
 
 // Size is the number of bytes in the JSON and the content blocks.
@@ -118,6 +153,10 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 	info := ToolInfo{
 		Name: spec.Name, Title: spec.Title, Doc: spec.Doc, Effect: spec.Effect,
 		In: in, Out: out, Answer: out, Errors: append([]Code{}, spec.Errors...),
+		Timeout: spec.Timeout, Calls: spec.Calls, Unlisted: spec.Unlisted, Roles: spec.Roles,
+	}
+	if spec.Timeout < 0 || spec.Timeout > maxTimeout {
+		panic(fmt.Sprintf("tools: %s: a timeout is at most %s", spec.Name, maxTimeout))
 	}
 	for _, x := range spec.Examples {
 		info.Examples = append(info.Examples, ExampleInfo{x.Purpose, mustJSON(x.In), mustJSON(noNilSlices(x.Want)), x.AnyAnswer})
@@ -145,7 +184,31 @@ func DefineWithContext[S Source, In, Out any](spec Spec[In, Out], method func(S,
 		}
 		return newResult(out)
 	}
-	return Tool[S]{info, call}
+	return Tool[S]{info: info, call: call}
+}
+
+const maxTimeout = 10 * time.Minute
+
+// maxTargets is how many targets of a call are kept.
+const maxTargets = 100
+
+// WithTargets adds to a tool how to find out what a call touches: pages, blocks,
+// headlines, cards, named as in [Change].Target. Rules by path are decided by
+// them before the call is made, and the audit keeps them. It reads little and
+// quickly. A target that does not exist is named as it was asked for; an error
+// means that the targets are not known.
+func WithTargets[S Source, In any](t Tool[S], targets func(S, context.Context, In) ([]string, error)) Tool[S] {
+	in := t.info.In
+	t.info.HasTargets = true
+	t.targets = func(ctx context.Context, src S, raw json.RawMessage) ([]string, error) {
+		var v In
+		if err := decodeArguments(in, raw, &v); err != nil {
+			return nil, err
+		}
+		names, err := targets(src, ctx, v)
+		return names[:min(len(names), maxTargets)], err
+	}
+	return t
 }
 
 func newResult[Out any](out Out) (Result, error) {
@@ -156,6 +219,9 @@ func newResult[Out any](out Out) (Result, error) {
 	r := Result{JSON: b}
 	if rich, ok := any(out).(ContentProvider); ok {
 		r.Content = rich.Content()
+	}
+	if a, ok := any(out).(AuditProvider); ok {
+		r.Detail = mustJSON(a.AuditDetails())
 	}
 	return r, nil
 }

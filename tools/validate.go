@@ -137,6 +137,11 @@ func checkNumber(s *jsonschema.Schema, path string, v float64) error {
 }
 
 func checkText(s *jsonschema.Schema, path, v string) error {
+	if s.Format == secretFormat {
+		if _, err := ParseSecret(v); err != nil {
+			return Errorf(Invalid, "%s: %w", path, err)
+		}
+	}
 	n := utf8.RuneCountInString(v)
 	if s.MinLength != nil && n < *s.MinLength {
 		if n == 0 {

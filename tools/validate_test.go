@@ -56,7 +56,7 @@ func TestArgumentErrors(t *testing.T) {
 		`{"page_name":"a","tags":["x",null]}`: "tags[1]: must be a string, got null",
 		`[1]`:                                 "arguments: must be an object, got a list",
 	} {
-		_, err := o.Call(t.Context(), NopCallContext{}, "list", json.RawMessage(args))
+		_, err := o.Call(t.Context(), CallContext{}, "list", json.RawMessage(args))
 		e := AsError(err)
 		if e == nil || e.Code != Invalid || e.Message != want {
 			t.Errorf("%s: got %v, want %q", args, err, want)
@@ -65,7 +65,7 @@ func TestArgumentErrors(t *testing.T) {
 }
 
 func TestDefaultsAndNoNullLists(t *testing.T) {
-	r, err := openShelf(t).Call(t.Context(), NopCallContext{}, "list", json.RawMessage(`{"page_name":"a"}`))
+	r, err := openShelf(t).Call(t.Context(), CallContext{}, "list", json.RawMessage(`{"page_name":"a"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

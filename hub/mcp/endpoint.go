@@ -120,7 +120,7 @@ func (ep *endpoint) publish(perClient bool) {
 func publishList[D, E any](ep *endpoint, list string, declarations []D, set func(...E), entry func(D) E) (changed bool) {
 	b, err := json.Marshal(declarations)
 	if err != nil { // the suite finds schemas that cannot be written
-		ep.Log.Error("publish", "part", "hub", "list", list, "err", err)
+		ep.Log.Error("publish", "component", "hub", "list", list, "err", err)
 	}
 	if bytes.Equal(ep.published[list], b) {
 		return false

@@ -49,10 +49,10 @@ type Caller struct {
 // A Call is a tools/call.
 type Call struct {
 	Caller
-	Tool    string // as published
-	Args    json.RawMessage
-	Reason  string // why the agent makes the call, in its words; may be empty
-	Context tools.CallContext
+	Tool   string // as published
+	Args   json.RawMessage
+	Reason string         // why the agent makes the call, in its words; may be empty
+	Notify tools.Notifier // nil: the client hears nothing
 	// Prompt asks the user of the client while the call waits. Nil: the client
 	// cannot.
 	Prompt approval.Prompter

@@ -6,17 +6,14 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/lectern-mcp/lectern/tools"
 )
 
-// An mcpCaller is the [tools.CallContext] of one call: progress and log reach the
+// An mcpCaller is the [tools.Notifier] of one call: progress and log reach the
 // agent as notifications.
 type mcpCaller struct {
-	tools.NopCallContext // but for Progress and Log
-	notify               func(frame []byte)
-	token                mcp.ProgressToken // nil: the call does not ask for progress
-	level                mcp.LoggingLevel  // least severe level wanted; empty: none
+	notify func(frame []byte)
+	token  mcp.ProgressToken // nil: the call does not ask for progress
+	level  mcp.LoggingLevel  // least severe level wanted; empty: none
 
 	mu    sync.Mutex
 	ended bool
@@ -40,7 +37,7 @@ func (c *mcpCaller) end() {
 	c.ended = true
 }
 
-// Progress implements [tools.CallContext].
+// Progress implements [tools.Notifier].
 func (c *mcpCaller) Progress(done, total float64, message string) {
 	if c.token == nil {
 		return
@@ -55,7 +52,7 @@ func (c *mcpCaller) Progress(done, total float64, message string) {
 	c.send(string(mcp.MethodNotificationProgress), params)
 }
 
-// Log implements [tools.CallContext].
+// Log implements [tools.Notifier].
 func (c *mcpCaller) Log(level slog.Level, message string) {
 	l := mcpLevel(level)
 	if c.level == "" || !l.ShouldSendTo(c.level) {

@@ -217,7 +217,7 @@ func (ep *endpoint) notifyListener(x *request, n mcp.JSONRPCNotification) {
 func (s *Server) writeAnnouncement(n mcp.JSONRPCNotification, notify func([]byte)) {
 	b, err := json.Marshal(n)
 	if err != nil {
-		s.Log.Error("marshal notification", "part", "hub", "method", n.Method, "err", err)
+		s.Log.Error("marshal notification", "component", "hub", "method", n.Method, "err", err)
 		return
 	}
 	notify(b)

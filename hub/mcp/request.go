@@ -77,7 +77,7 @@ const errInternal = "the request failed; Lectern's log has the reason"
 func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r response) {
 	defer func() {
 		if p := recover(); p != nil {
-			ep.Log.Error("handle message", "part", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack", string(debug.Stack()))
+			ep.Log.Error("handle message", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", p, "stack", string(debug.Stack()))
 			r = errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 		}
 	}()
@@ -96,7 +96,7 @@ func (ep *endpoint) respond(ctx context.Context, x *request, as *mcpSession) (r 
 	}
 	var err error
 	if r.frame, err = json.Marshal(out); err != nil {
-		ep.Log.Error("marshal response", "part", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
+		ep.Log.Error("marshal response", "component", "hub", "session", x.caller.Session.ID, "method", x.method, "err", err)
 		return errorResponse(x.id, mcp.INTERNAL_ERROR, errInternal)
 	}
 	return r

@@ -91,7 +91,7 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer, a At
 	st.drain(ctx, cancel, err)
 	<-announcing
 	if lost := out.lost(); lost > 0 {
-		s.Log.Warn("notifications dropped for a client that does not read", "part", "hub", "session", session.ID, "count", lost)
+		s.Log.Warn("notifications dropped for a client that does not read", "component", "hub", "session", session.ID, "count", lost)
 	}
 	return errors.Join(err, finish(ctx, r, out, s.Limits.Grace))
 }
@@ -284,7 +284,7 @@ func (st *stream) ask(ctx context.Context, method mcp.MCPMethod, params any) (js
 
 func (st *stream) respond(frame []byte) {
 	if err := st.out.respond(st.life, frame); err != nil {
-		st.Log.Debug("response not written", "part", "hub", "session", st.session.ID, "err", err)
+		st.Log.Debug("response not written", "component", "hub", "session", st.session.ID, "err", err)
 	}
 }
 

@@ -22,7 +22,7 @@ func (ep *endpoint) callTool(ctx context.Context, r mcp.CallToolRequest) (*mcp.C
 	caller := newMCPCaller(x)
 	defer caller.end()
 	res, err := ep.Hub.Call(ctx, Call{
-		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Context: caller,
+		Caller: x.caller, Tool: r.Params.Name, Args: r.Params.RawArguments, Reason: callReason(r.Params.Meta), Notify: caller,
 		Prompt: x.prompter(ctx), Forms: x.hasForms(), Form: x.filledForm(r.Params.MultiRoundTripParams),
 	})
 	t, shown := ep.toolset(x).Tools[r.Params.Name]
@@ -54,7 +54,7 @@ func (ep *endpoint) answered(res tools.Result) *mcp.CallToolResult {
 func (ep *endpoint) failed(t Tool, e *tools.Error) *mcp.CallToolResult {
 	b, err := json.Marshal(t.ErrorFormat.Object(e))
 	if err != nil {
-		ep.Log.Error("marshal error", "part", "hub", "tool", t.Name, "err", err)
+		ep.Log.Error("marshal error", "component", "hub", "tool", t.Name, "err", err)
 		b = nil
 	}
 	result := &mcp.CallToolResult{IsError: true, RawStructuredContent: b, Content: []mcp.Content{mcp.NewTextContent(sentence(e))}}

@@ -29,10 +29,10 @@ type ringBuffer struct {
 }
 
 type ringEntry struct {
-	time  time.Time
-	level slog.Level
-	part  string
-	text  string
+	time      time.Time
+	level     slog.Level
+	component string
+	text      string
 }
 
 func newRingBuffer(lines, bytes int) *ringBuffer {
@@ -57,7 +57,7 @@ func (r *ringBuffer) add(n line) {
 		*r.at(r.first) = ringEntry{}
 		r.first++
 	}
-	*r.at(r.next) = ringEntry{n.time, n.level, n.part, text}
+	*r.at(r.next) = ringEntry{n.time, n.level, n.component, text}
 	r.bytes += len(text)
 	r.next++
 	for f := range r.followers {
@@ -106,7 +106,7 @@ func (r *ringBuffer) firstSeq(q Query) uint64 {
 }
 
 func matchesQuery(q Query, e *ringEntry) bool {
-	return e.level >= q.Level && (q.Part == "" || q.Part == e.part)
+	return e.level >= q.Level && (q.Component == "" || q.Component == e.component)
 }
 
 // read sends the lines from number seq on that q selects, and closes ch.
@@ -171,7 +171,7 @@ func (r *ringBuffer) copyBatch(lines []Line, seq uint64, missed *uint64, q Query
 			continue
 		}
 		lines = append(lines, Line{
-			Seq: seq, Time: e.time, Level: e.level, Part: e.part,
+			Seq: seq, Time: e.time, Level: e.level, Component: e.component,
 			Text: e.text, Missed: *missed,
 		})
 		*missed = 0

@@ -88,7 +88,7 @@ func (c *client) offline(last status.Snapshot, cause error) status.Snapshot {
 	}
 	s.Seq, s.Time = last.Seq+1, c.Now()
 	if s.Hub.State == "" {
-		s.Hub.Component = status.Component{State: status.Stopped, Since: s.Time, Note: "no hub runs"}
+		s.Hub.Component = status.Component{State: status.Stopped, Since: s.Time, Note: "no hub is running"}
 	}
 	s.Hub.Name = "hub"
 	if !errors.Is(cause, ErrNoHub) {

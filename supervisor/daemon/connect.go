@@ -39,7 +39,7 @@ type ConnectConfig struct {
 	ReadyTimeout time.Duration
 	hello        time.Duration // for a hub to answer a hello; 0: helloTimeout
 
-	// Offline is what Client shows while no hub runs: of the configuration its
+	// Offline is what Client shows while no hub is running: of the configuration its
 	// path, sources and snippets, and where the hub has a State, why none runs.
 	// Without one it is stopped. Nil: nothing.
 	Offline func() status.Snapshot

@@ -28,8 +28,8 @@ import (
 // socket. A hub also accepts a Hello of the version before its own.
 const Wire = 2
 
-// ErrNoHub means that no hub runs for this user.
-var ErrNoHub = errors.New("no hub runs")
+// ErrNoHub means that no hub is running for this user.
+var ErrNoHub = errors.New("no hub is running")
 
 // Paths are the two directories of a user's hub. One pair, one hub.
 type Paths struct {

@@ -41,7 +41,7 @@ func Supervise(ctx context.Context, c ConnectConfig) (err error) {
 // adoptedPollInterval is how often a hub that is not our child is checked.
 const adoptedPollInterval = time.Second
 
-// awaitFree waits until no hub runs.
+// awaitFree waits until no hub is running.
 func (c *ConnectConfig) awaitFree(ctx context.Context) error {
 	adopted := false
 	return supervisor.Poll(ctx, adoptedPollInterval, func() (bool, error) {

@@ -94,7 +94,9 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 		return BatchOut{}, notConnectedError(g.conf.Graph)
 	}
 	var out BatchOut
-	together := &batchContext{CallContext: c, g: g}
+	together := &batchContext{outer: c, g: g}
+	step := c
+	step.Writes = together
 	if !in.DryRun {
 		if err := together.reportAll(ctx, in.Items, steps); err != nil {
 			return BatchOut{}, err
@@ -111,7 +113,7 @@ func (g *Graph) Batch(ctx context.Context, c tools.CallContext, in BatchIn) (Bat
 		case ctx.Err() != nil, i > 0 && bounded && time.Until(deadline) < stepTimeout:
 			out.Note = "There was no time for the rest: call again with it."
 		default:
-			r, err := steps[i](ctx, g, together)
+			r, err := steps[i](ctx, g, step)
 			if together.stopped != nil {
 				return BatchOut{}, together.stopped
 			}

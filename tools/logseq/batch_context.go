@@ -12,13 +12,13 @@ import (
 // last write. An error from BeforeWrite ends the batch: it is for the hub and
 // not the result of a step.
 type batchContext struct {
-	tools.CallContext
+	outer   tools.CallContext
 	g       *Graph
 	targets []string
 	stopped error
 }
 
-// BeforeWrite implements tools.CallContext.
+// BeforeWrite implements [tools.WriteObserver].
 func (b *batchContext) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	var news []tools.Change
 	for _, c := range changes {
@@ -32,7 +32,7 @@ func (b *batchContext) BeforeWrite(ctx context.Context, changes ...tools.Change)
 	if len(news) == 0 {
 		return nil
 	}
-	if b.stopped = b.CallContext.BeforeWrite(ctx, news...); b.stopped != nil {
+	if b.stopped = b.outer.BeforeWrite(ctx, news...); b.stopped != nil {
 		b.targets = b.targets[:len(b.targets)-len(news)]
 	}
 	return b.stopped
@@ -48,10 +48,10 @@ func (b *batchContext) reportAll(ctx context.Context, items Steps, steps []stepF
 	return b.BeforeWrite(ctx, changes...)
 }
 
-// AfterWrite implements tools.CallContext.
+// AfterWrite implements [tools.WriteObserver].
 func (*batchContext) AfterWrite(string, tools.State) {}
 
 // reportResults reports the final state of the targets.
 func (b *batchContext) reportResults(ctx context.Context) {
-	b.g.reportResults(ctx, b.CallContext, b.targets)
+	b.g.reportResults(ctx, b.outer, b.targets)
 }

@@ -15,8 +15,6 @@ import (
 // possible before the first of them, so that a person approves the whole batch
 // at once and the journal has it before the first write.
 type batchDryRun struct {
-	tools.NopCallContext
-
 	g           *Graph
 	changes     []tools.Change
 	current     []tools.Change  // of the present call
@@ -26,7 +24,7 @@ type batchDryRun struct {
 
 var errDryRun = errors.New("only rehearsed")
 
-// BeforeWrite implements tools.CallContext. The call holds the write lock.
+// BeforeWrite implements [tools.WriteObserver]. The call holds the write lock.
 func (r *batchDryRun) BeforeWrite(_ context.Context, changes ...tools.Change) error {
 	r.current = changes
 	for _, c := range changes {
@@ -38,6 +36,9 @@ func (r *batchDryRun) BeforeWrite(_ context.Context, changes ...tools.Change) er
 	return errDryRun
 }
 
+// AfterWrite implements [tools.WriteObserver].
+func (*batchDryRun) AfterWrite(string, tools.State) {}
+
 // planBatch runs each call of a batch up to its first write. It stops at a
 // call that fails, or that depends on an earlier one: the changes of the rest
 // are reported when they are made.
@@ -48,7 +49,7 @@ func (g *Graph) planBatch(ctx context.Context, items Steps, steps []stepFunc) ([
 			break
 		}
 		r.current = nil
-		if _, err := call(ctx, g, r); !errors.Is(err, errDryRun) {
+		if _, err := call(ctx, g, tools.CallContext{Writes: r}); !errors.Is(err, errDryRun) {
 			break
 		}
 		if !r.merge() {

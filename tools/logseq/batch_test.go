@@ -61,7 +61,7 @@ func TestBatchHeedsTime(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 21*time.Second)
 		defer cancel()
-		r, err := openTestSource(t, f).open.Call(ctx, tools.NopCallContext{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
+		r, err := openTestSource(t, f).open.Call(ctx, tools.CallContext{}, "batch", []byte(`{"continue_on_error":true,"items":[`+
 			`{"tool":"create_block","arguments":{"page_name":"Garden","content":"one"}},{"tool":"create_block","arguments":{"page_name":"Garden","content":"two"}}]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestBatchHeedsTime(t *testing.T) {
 	})
 }
 
-// A approvedOnce is a CallContext that lets through the one report that a person saw.
+// An approvedOnce is a WriteObserver that lets through the one report that a person saw.
 type approvedOnce struct {
 	changeRecorder
 	reports int
@@ -120,7 +120,7 @@ func TestBatchIsShownWhole(t *testing.T) {
 			before := f.digest()
 			args := []byte(`{"items":[` + strings.Join(c.calls, ",") + `]}`)
 			shown := &changeRecorder{f: f, refuse: errors.New("only shown")}
-			if _, err := d.open.Call(t.Context(), shown, "batch", args); !errors.Is(err, shown.refuse) || f.digest() != before {
+			if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: shown}, "batch", args); !errors.Is(err, shown.refuse) || f.digest() != before {
 				t.Fatalf("%s: %v", args, err)
 			}
 			for _, want := range c.says {
@@ -130,7 +130,7 @@ func TestBatchIsShownWhole(t *testing.T) {
 				}
 			}
 			one := &approvedOnce{changeRecorder: changeRecorder{f: f}}
-			_, err := d.open.Call(t.Context(), one, "batch", args)
+			_, err := d.open.Call(t.Context(), tools.CallContext{Writes: one}, "batch", args)
 			if c.whole != (err == nil) {
 				t.Errorf("%s on %s: whole %v, but answers %v", args, kind, c.whole, err)
 			}
@@ -140,7 +140,7 @@ func TestBatchIsShownWhole(t *testing.T) {
 				}
 			}
 			if c.whole {
-				if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, one.back()); err != nil {
+				if err := d.open.Restorer().Restore(t.Context(), tools.CallContext{}, one.back()); err != nil {
 					t.Errorf("%s on %s: undo: %v", args, kind, err)
 				}
 			}

@@ -41,7 +41,7 @@ func openTestSource(t *testing.T, peer tools.Peer) *testSource {
 // call answers the result as a map.
 func (d *testSource) call(tool, args string) (map[string]any, *tools.Error) {
 	d.t.Helper()
-	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.NopCallContext{}, tool, []byte(args))
+	r, err := d.open.Call(context.WithoutCancel(d.t.Context()), tools.CallContext{}, tool, []byte(args))
 	if err != nil {
 		return nil, tools.AsError(err)
 	}
@@ -305,7 +305,7 @@ func TestTurns(t *testing.T) {
 		synctest.Wait() // it looks for its change, a second at a time
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err := d.open.Call(ctx, tools.NopCallContext{}, "delete_block", []byte(`{"block_uuid":"`+id(5)+`"}`))
+		_, err := d.open.Call(ctx, tools.CallContext{}, "delete_block", []byte(`{"block_uuid":"`+id(5)+`"}`))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the second writer: %v", err)
 		}

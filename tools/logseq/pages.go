@@ -10,7 +10,7 @@ import (
 
 // pages lets a person browse the graph on the panel.
 func pages() *tools.Pages[*Graph] {
-	return &tools.Pages[*Graph]{List: (*Graph).listAllPages, Read: (*Graph).pageText}
+	return &tools.Pages[*Graph]{List: tools.AllPages((*Graph).listAllPages), Read: (*Graph).pageText}
 }
 
 // listAllPages lists the pages that people made, journals included, ordered by

@@ -32,7 +32,7 @@ func hidesChanges(t *testing.T, kind, tool, args string) {
 		return o
 	}
 	l := &changeRecorder{f: f}
-	if _, err := openTestSource(t, f).open.Call(t.Context(), l, tool, []byte(args)); err != nil {
+	if _, err := openTestSource(t, f).open.Call(t.Context(), tools.CallContext{Writes: l}, tool, []byte(args)); err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
 	for _, c := range l.changes {

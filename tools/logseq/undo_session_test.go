@@ -60,7 +60,7 @@ func session(t *testing.T, f *fakePeer, calls [][2]string, person func(*testSour
 	t.Cleanup(func() { _ = j.Close() })
 	for _, c := range calls {
 		r := j.Record(journal.Origin{Client: "c", Session: "s", Source: "home", Tool: c[0]})
-		_, err := d.open.Call(t.Context(), r, c[0], []byte(c[1]))
+		_, err := d.open.Call(t.Context(), tools.CallContext{Writes: r}, c[0], []byte(c[1]))
 		if r.End(t.Context(), d.open.Restorer(), err); err != nil {
 			t.Fatal(err)
 		}

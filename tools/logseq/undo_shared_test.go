@@ -53,7 +53,7 @@ func (a *sharedSession) step() {
 	}
 	tool, args := a.call()
 	l := &changeRecorder{f: a.f}
-	if _, err := a.desk.open.Call(a.t.Context(), l, tool, []byte(args)); err != nil {
+	if _, err := a.desk.open.Call(a.t.Context(), tools.CallContext{Writes: l}, tool, []byte(args)); err != nil {
 		return // what was made up need not make sense
 	}
 	if who == 0 {
@@ -150,7 +150,7 @@ func (a *sharedSession) undoFirstAgent() int {
 	for _, l := range slices.Backward(a.calls) {
 		was := a.f.digest()
 		again := &changeRecorder{f: a.f}
-		err := a.desk.open.Restorer().Restore(a.t.Context(), again, l.back())
+		err := a.desk.open.Restorer().Restore(a.t.Context(), tools.CallContext{Writes: again}, l.back())
 		switch e := tools.AsError(err); {
 		case err == nil:
 			undone = append(undone, again)
@@ -164,7 +164,7 @@ func (a *sharedSession) undoFirstAgent() int {
 		}
 	}
 	for _, l := range slices.Backward(undone) {
-		if err := a.desk.open.Restorer().Restore(a.t.Context(), tools.NopCallContext{}, l.back()); err != nil {
+		if err := a.desk.open.Restorer().Restore(a.t.Context(), tools.CallContext{}, l.back()); err != nil {
 			a.t.Fatalf("%s: doing %s again: %v %+v", a.what, l.changes[0].Target, err, tools.AsError(err).Data)
 		}
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools/logseq"
 )
 
-// A changeRecorder is a CallContext that notes Changes as the journal does.
+// A changeRecorder is a WriteObserver that notes Changes as the journal does.
 type changeRecorder struct {
-	tools.NopCallContext
 	f       *fakePeer
 	changes []tools.Change
 	late    []string // writes that came before anything was noted
@@ -109,7 +108,7 @@ func undo(t *testing.T, kind, tool, args string) {
 	d := openTestSource(t, f)
 	before := f.digest()
 	l := &changeRecorder{f: f}
-	if _, err := d.open.Call(t.Context(), l, tool, []byte(args)); err != nil {
+	if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, tool, []byte(args)); err != nil {
 		t.Fatalf("%s: %v", args, err)
 	}
 	if len(l.changes) == 0 || len(l.late) > 0 {
@@ -123,7 +122,7 @@ func undo(t *testing.T, kind, tool, args string) {
 		}
 	}
 	again := &changeRecorder{f: f}
-	if err := k.Restore(t.Context(), again, l.back()); err != nil {
+	if err := k.Restore(t.Context(), tools.CallContext{Writes: again}, l.back()); err != nil {
 		t.Fatalf("%s: restore: %v %+v", args, err, tools.AsError(err).Data)
 	}
 	f.emptyBin(before)
@@ -136,7 +135,7 @@ func undo(t *testing.T, kind, tool, args string) {
 	if len(again.changes) != len(l.changes) {
 		t.Errorf("%s: restoring told %d changes of %d", args, len(again.changes), len(l.changes))
 	}
-	if err := k.Restore(t.Context(), tools.NopCallContext{}, again.back()); err != nil {
+	if err := k.Restore(t.Context(), tools.CallContext{}, again.back()); err != nil {
 		t.Fatalf("%s: do it again: %v %+v", args, err, tools.AsError(err).Data)
 	}
 	if diff := cmp.Diff(after, f.digest()); diff != "" {
@@ -167,13 +166,13 @@ func TestUndoRefuses(t *testing.T) {
 			f := fixtureGraph(kind)
 			d := openTestSource(t, f)
 			l := &changeRecorder{f: f}
-			if _, err := d.open.Call(t.Context(), l, c.tool, []byte(c.args)); err != nil {
+			if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, c.tool, []byte(c.args)); err != nil {
 				t.Fatal(err)
 			}
 			d.must(c.edit, c.editArgs)
 			now := f.digest()
 			again := &changeRecorder{f: f}
-			err := tools.AsError(d.open.Restorer().Restore(t.Context(), again, l.back()))
+			err := tools.AsError(d.open.Restorer().Restore(t.Context(), tools.CallContext{Writes: again}, l.back()))
 			if err == nil || err.Code != tools.Conflict || !strings.Contains(err.Message, c.names) {
 				t.Errorf("%s %s then %s: %v", kind, c.tool, c.editArgs, err)
 			}
@@ -189,13 +188,13 @@ func TestUndoKeepsWhatIsBelow(t *testing.T) {
 	f := fixtureGraph("db")
 	d := openTestSource(t, f)
 	l := &changeRecorder{f: f}
-	r, err := d.open.Call(t.Context(), l, "create_block", []byte(`{"page_name":"Garden","content":"x"}`))
+	r, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, "create_block", []byte(`{"page_name":"Garden","content":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	uuid := strings.Split(string(r.JSON), `"`)[3]
 	d.must("create_block", `{"parent_block_uuid":"`+uuid+`","content":"mine"}`)
-	if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, l.back()); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Conflict {
+	if err := d.open.Restorer().Restore(t.Context(), tools.CallContext{}, l.back()); tools.AsError(err) == nil || tools.AsError(err).Code != tools.Conflict {
 		t.Errorf("want a conflict, got %v", err)
 	}
 }
@@ -208,13 +207,13 @@ func TestUndoBesideOthers(t *testing.T) {
 	var calls []*changeRecorder
 	for range 3 {
 		l := &changeRecorder{f: f}
-		if _, err := d.open.Call(t.Context(), l, "append_to_journal", []byte(`{"content":"same"}`)); err != nil {
+		if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, "append_to_journal", []byte(`{"content":"same"}`)); err != nil {
 			t.Fatal(err)
 		}
 		calls = append(calls, l)
 	}
 	for _, i := range []int{0, 2, 1} {
-		if err := d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, calls[i].back()); err != nil {
+		if err := d.open.Restorer().Restore(t.Context(), tools.CallContext{}, calls[i].back()); err != nil {
 			t.Fatalf("undo of call %d: %v", i, err)
 		}
 	}
@@ -229,12 +228,12 @@ func TestUndoOfARenamingTakesLinksAlong(t *testing.T) {
 	f := fixtureGraph("file")
 	d := openTestSource(t, f)
 	l := &changeRecorder{f: f}
-	if _, err := d.open.Call(t.Context(), l, "rename_page", []byte(`{"page_name":"Compost","new_name":"Heap"}`)); err != nil {
+	if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, "rename_page", []byte(`{"page_name":"Compost","new_name":"Heap"}`)); err != nil {
 		t.Fatal(err)
 	}
 	d.must("update_block", `{"block_uuid":"`+id(4)+`","content":"Weed onto the [[Heap]]"}`)
 	again := &changeRecorder{f: f}
-	if err := d.open.Restorer().Restore(t.Context(), again, l.back()); err != nil {
+	if err := d.open.Restorer().Restore(t.Context(), tools.CallContext{Writes: again}, l.back()); err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(again.changes, func(c tools.Change) bool { return c.Target == "block "+id(4) })
@@ -273,12 +272,12 @@ func TestUndoLooksIntoTheRecycleBin(t *testing.T) {
 		f := fixtureGraph("db")
 		d := openTestSource(t, f)
 		l := &changeRecorder{f: f}
-		if _, err := d.open.Call(t.Context(), l, "delete_page", []byte(`{"page_name":"Garden","force":true}`)); err != nil {
+		if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: l}, "delete_page", []byte(`{"page_name":"Garden","force":true}`)); err != nil {
 			t.Fatal(err)
 		}
 		f.pages[0].Properties[c.property] = "loam"
 		now := f.digest()
-		err := tools.AsError(d.open.Restorer().Restore(t.Context(), tools.NopCallContext{}, l.back()))
+		err := tools.AsError(d.open.Restorer().Restore(t.Context(), tools.CallContext{}, l.back()))
 		if c.refused && (err == nil || err.Code != tools.Conflict || !strings.Contains(err.Message, "page Garden") || f.digest() != now) {
 			t.Errorf("%s was set in the bin: %v", c.property, err)
 		}
@@ -296,7 +295,7 @@ func TestJournalRefuses(t *testing.T) {
 		f := fixtureGraph("db")
 		d := openTestSource(t, f)
 		before := f.digest()
-		_, err := d.open.Call(t.Context(), &changeRecorder{f: f, refuse: full}, call[0], []byte(call[1]))
+		_, err := d.open.Call(t.Context(), tools.CallContext{Writes: &changeRecorder{f: f, refuse: full}}, call[0], []byte(call[1]))
 		if !errors.Is(err, full) || f.digest() != before {
 			t.Errorf("%s: %v, changed %v", call[0], err, f.digest() != before)
 		}
@@ -316,9 +315,9 @@ func TestRehearsedTargets(t *testing.T) {
 		f := fixtureGraph("db")
 		d := openTestSource(t, f)
 		shown := &changeRecorder{f: f, refuse: errors.New("only shown")}
-		_, _ = d.open.Call(t.Context(), shown, call[0], []byte(call[1]))
+		_, _ = d.open.Call(t.Context(), tools.CallContext{Writes: shown}, call[0], []byte(call[1]))
 		made := &changeRecorder{f: f}
-		if _, err := d.open.Call(t.Context(), made, call[0], []byte(call[1])); err != nil {
+		if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: made}, call[0], []byte(call[1])); err != nil {
 			t.Fatal(err)
 		}
 		first := targets(made)
@@ -329,7 +328,7 @@ func TestRehearsedTargets(t *testing.T) {
 			t.Errorf("%s %s: shown and made differ:\n%s", call[0], call[1], diff)
 		}
 		next := &changeRecorder{f: f}
-		if _, err := d.open.Call(t.Context(), next, call[0], []byte(call[1])); err == nil {
+		if _, err := d.open.Call(t.Context(), tools.CallContext{Writes: next}, call[0], []byte(call[1])); err == nil {
 			for _, target := range targets(next) {
 				if strings.HasPrefix(target, "tree of") && slices.Contains(first, target) {
 					t.Errorf("%s %s: made twice %s", call[0], call[1], target)
@@ -350,7 +349,7 @@ func TestExpected(t *testing.T) {
 	} {
 		f := fixtureGraph("file")
 		l := &changeRecorder{f: f, refuse: errors.New("only shown")}
-		_, _ = openTestSource(t, f).open.Call(t.Context(), l, call[0], []byte(call[1]))
+		_, _ = openTestSource(t, f).open.Call(t.Context(), tools.CallContext{Writes: l}, call[0], []byte(call[1]))
 		if c := l.changes[0]; !c.AfterUnknown || !strings.Contains(string(c.After.Data), want) || strings.Contains(string(c.Before.Data), want) {
 			t.Errorf("%v: want %s, expected is %s", call, want, c.After.Data)
 		}

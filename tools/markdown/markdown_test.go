@@ -123,7 +123,7 @@ func (b *testNotebook) files() map[string]string {
 // try calls a tool and returns its answer or its error object, as JSON.
 func (b *testNotebook) try(tool, args string) (string, bool) {
 	b.t.Helper()
-	r, err := b.Call(b.t.Context(), tools.NopCallContext{}, tool, json.RawMessage(args))
+	r, err := b.Call(b.t.Context(), tools.CallContext{}, tool, json.RawMessage(args))
 	if err != nil {
 		j, marshalErr := json.Marshal(errorFormat().Object(tools.AsError(err)))
 		if marshalErr != nil {

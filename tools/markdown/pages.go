@@ -8,7 +8,7 @@ import (
 
 // pages lets a person browse the notebook on the panel.
 func pages() *tools.Pages[*Notebook] {
-	return &tools.Pages[*Notebook]{List: (*Notebook).listAllPages, Read: (*Notebook).pageText}
+	return &tools.Pages[*Notebook]{List: tools.AllPages((*Notebook).listAllPages), Read: (*Notebook).pageText}
 }
 
 // listAllPages lists the files of all pages, ordered by path.

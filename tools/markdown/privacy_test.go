@@ -82,7 +82,7 @@ func TestMoveLeavesHidden(t *testing.T) {
 	n := notebook(t, b)
 	n.privacy = privacy(t, []string{"Projects/Private/**"}, nil)
 	var k changeRecorder
-	out, err := n.MovePage(t.Context(), &k, MovePageIn{SourcePath: "Projects/_index.md", DestinationPath: "Archive"})
+	out, err := n.MovePage(t.Context(), tools.CallContext{Writes: &k}, MovePageIn{SourcePath: "Projects/_index.md", DestinationPath: "Archive"})
 	if err != nil || out.NewPath != "Archive/Projects/_index.md" || b.get("Projects/Private/Plan.md") != "plan" {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -90,7 +90,7 @@ func TestMoveLeavesHidden(t *testing.T) {
 		t.Errorf("reported %v", got)
 	}
 	for _, path := range []string{"Projects/Private/New.md", "Projects/Private/Plan.md", "projects/private.md"} {
-		if _, err := n.WritePage(t.Context(), &k, WritePageIn{Path: path, Content: "x"}); err == nil || tools.AsError(err).Message != hiddenError().Error() {
+		if _, err := n.WritePage(t.Context(), tools.CallContext{Writes: &k}, WritePageIn{Path: path, Content: "x"}); err == nil || tools.AsError(err).Message != hiddenError().Error() {
 			t.Errorf("write to %s: %v", path, err)
 		}
 	}

@@ -136,7 +136,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	cancel()
 	for _, tool := range []string{"search_pages", "get_tree", "list_pages", "get_page_links"} {
 		args := map[string]string{"search_pages": `{"query":"a"}`, "get_page_links": `{"path":"Welcome.md"}`}[tool]
-		if _, err := b.Call(ctx, tools.NopCallContext{}, tool, json.RawMessage(args)); !errors.Is(err, context.Canceled) {
+		if _, err := b.Call(ctx, tools.CallContext{}, tool, json.RawMessage(args)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A changeRecorder is a CallContext that keeps the Changes it is told.
+// A changeRecorder is a WriteObserver that keeps the Changes it is told.
 type changeRecorder struct {
-	tools.NopCallContext
 	changes []tools.Change
 	during  func()
 }
@@ -26,6 +25,8 @@ func (k *changeRecorder) BeforeWrite(_ context.Context, changes ...tools.Change)
 	}
 	return nil
 }
+
+func (k *changeRecorder) AfterWrite(string, tools.State) {}
 
 func (k *changeRecorder) targets() []string {
 	var targets []string
@@ -56,7 +57,7 @@ func TestChangesOfAMove(t *testing.T) {
 	b.put("Projects/Empty/", "")
 	before := b.files()
 	var k changeRecorder
-	b.as(&k, "move_page", `{"sourcePath":"Projects/_index.md","destinationPath":"Archive/Old"}`)
+	b.as(tools.CallContext{Writes: &k}, "move_page", `{"sourcePath":"Projects/_index.md","destinationPath":"Archive/Old"}`)
 	equal(t, "targets", []string{
 		"Archive/Old.md true>false", "Archive/Old/ false>true", "Archive/Old/Projects/ false>true", "Archive/Old/Projects/Alpha.md false>true",
 		"Archive/Old/Projects/Alpha/ false>true", "Archive/Old/Projects/Alpha/assets/ false>true", "Archive/Old/Projects/Alpha/assets/d.png false>true",
@@ -69,7 +70,7 @@ func TestChangesOfAMove(t *testing.T) {
 			t.Errorf("%s is not as the folder that moved: %v, %v", dir, info, err)
 		}
 	}
-	if err := b.Restorer().Restore(t.Context(), &changeRecorder{}, back(k.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), tools.CallContext{Writes: &changeRecorder{}}, back(k.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "files", before, b.files())
@@ -82,9 +83,9 @@ func TestChangesOfAMove(t *testing.T) {
 func TestFolderInUseStays(t *testing.T) {
 	b := open(t, fixture(), nil)
 	var k, undo changeRecorder
-	b.as(&k, "write_page", `{"path":"New/Deep/Page.md","content":"mine"}`)
+	b.as(tools.CallContext{Writes: &k}, "write_page", `{"path":"New/Deep/Page.md","content":"mine"}`)
 	b.put("New/Other.md", "theirs")
-	if err := b.Restorer().Restore(t.Context(), &undo, back(k.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), tools.CallContext{Writes: &undo}, back(k.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "reported", []string{"New/Deep/ true>false", "New/Deep/Page.md true>false"}, undo.targets())
@@ -92,11 +93,11 @@ func TestFolderInUseStays(t *testing.T) {
 	// And one that somebody has removed is made again.
 	b = open(t, fixture(), nil)
 	var gone, again changeRecorder
-	b.as(&gone, "delete_page", `{"path":"Archive/Old.md"}`)
+	b.as(tools.CallContext{Writes: &gone}, "delete_page", `{"path":"Archive/Old.md"}`)
 	if err := os.Remove(filepath.Join(b.dir, "Archive")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Restorer().Restore(t.Context(), &again, back(gone.changes)); err != nil {
+	if err := b.Restorer().Restore(t.Context(), tools.CallContext{Writes: &again}, back(gone.changes)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "reported", []string{"Archive/ false>true", "Archive/Old.md false>true"}, again.targets())
@@ -113,7 +114,7 @@ func TestEditBetweenReportAndWrite(t *testing.T) {
 	} {
 		b := open(t, fixture(), nil)
 		k := changeRecorder{during: func() { b.put("Welcome.md", "edited") }}
-		_, err := b.Call(t.Context(), &k, tool, []byte(args))
+		_, err := b.Call(t.Context(), tools.CallContext{Writes: &k}, tool, []byte(args))
 		if e := tools.AsError(err); e == nil || e.Code != tools.Conflict || !slices.ContainsFunc(k.targets(), func(s string) bool { return strings.HasPrefix(s, "Welcome.md ") }) {
 			t.Errorf("%s: %v, reported %v", tool, err, k.targets())
 		}

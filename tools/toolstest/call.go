@@ -41,7 +41,7 @@ func (a callResult) String() string {
 // call calls a tool and checks what every answer must satisfy.
 func (s *suite) call(ctx context.Context, o *tools.OpenedSource, tool tools.ToolInfo, args []byte) callResult {
 	s.Helper()
-	return s.callAs(ctx, &progressChecker{s: s, what: describeCall(tool, args)}, o, tool, args)
+	return s.callAs(ctx, tools.CallContext{Notify: &progressChecker{s: s, what: describeCall(tool, args)}}, o, tool, args)
 }
 
 // describeCall names a call in findings.
@@ -150,18 +150,17 @@ func (s *suite) checkAgainstSchema(what string, schema *jsonschema.Schema, data 
 	}
 }
 
-// A progressChecker is a CallContext that checks the progress and messages of
+// A progressChecker is a Notifier that checks the progress and messages of
 // a tool.
 type progressChecker struct {
-	tools.NopCallContext // but for what follows
-	s                    *suite
-	what                 string
+	s    *suite
+	what string
 
 	mu   sync.Mutex
 	done float64
 }
 
-// Progress implements [tools.CallContext]: it must not decrease or exceed its
+// Progress implements [tools.Notifier]: it must not decrease or exceed its
 // total.
 func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.mu.Lock()
@@ -172,7 +171,7 @@ func (w *progressChecker) Progress(done, total float64, _ string) {
 	w.done = done
 }
 
-// Log implements [tools.CallContext].
+// Log implements [tools.Notifier].
 func (w *progressChecker) Log(_ slog.Level, message string) {
 	if message == "" {
 		w.s.Errorf("%s: logs an empty message", w.what)

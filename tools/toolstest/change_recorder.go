@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-mcp/lectern/tools"
 )
 
-// A changeRecorder is a CallContext that records what a call reports.
+// A changeRecorder is a Notifier and a WriteObserver that records what a call reports.
 type changeRecorder struct {
 	*progressChecker
-	refuse   error                                     // what Changing answers
+	refuse   error                                     // what BeforeWrite answers
 	onChange func(ctx context.Context, c tools.Change) // at each Change, before anything of it is written
 
 	reports int
@@ -23,7 +23,11 @@ func (s *suite) newRecorder(what string) *changeRecorder {
 	return &changeRecorder{progressChecker: &progressChecker{s: s, what: what}}
 }
 
-// BeforeWrite implements [tools.CallContext].
+func (l *changeRecorder) callContext() tools.CallContext {
+	return tools.CallContext{Notify: l, Writes: l}
+}
+
+// BeforeWrite implements [tools.WriteObserver].
 func (l *changeRecorder) BeforeWrite(ctx context.Context, changes ...tools.Change) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +44,7 @@ func (l *changeRecorder) BeforeWrite(ctx context.Context, changes ...tools.Chang
 	return l.refuse
 }
 
-// AfterWrite implements [tools.CallContext].
+// AfterWrite implements [tools.WriteObserver].
 func (l *changeRecorder) AfterWrite(target string, after tools.State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

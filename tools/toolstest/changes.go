@@ -72,7 +72,7 @@ func (s *suite) callAndCheckReport(src source, t tools.ToolInfo, args []byte) []
 			s.Errorf("%s: reports that %q holds %s, but it holds %s (error %v)", l.what, c.Target, describeState(c.Before), describeState(now), err)
 		}
 	}
-	got := s.callAs(s.ctx(), l, src.OpenedSource, t, args)
+	got := s.callAs(s.ctx(), l.callContext(), src.OpenedSource, t, args)
 	switch after := src.Digest(); {
 	case got.err != nil && after != before:
 		s.Errorf("%s: returned %v but changed the data", l.what, got)
@@ -110,7 +110,7 @@ func (s *suite) checkDryRunReportsNothing(src source, t tools.ToolInfo) {
 		args := decodeObject(x.In)
 		args["dry_run"] = true
 		l := s.newRecorder(describeCall(t, encode(args)))
-		s.callAs(s.ctx(), l, src.OpenedSource, t, encode(args))
+		s.callAs(s.ctx(), l.callContext(), src.OpenedSource, t, encode(args))
 		if l.reports > 0 {
 			s.Errorf("%s: reports changes in a dry run", l.what)
 		}
@@ -131,7 +131,7 @@ func checkRefusedChanges(s *suite) {
 			before := src.Digest()
 			l := s.newRecorder(describeCall(t, x.In))
 			l.refuse = errRefused
-			_, err := s.recoverPanic(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l, t.Name, x.In) })
+			_, err := s.recoverPanic(l.what, func() (tools.Result, error) { return src.Call(s.ctx(), l.callContext(), t.Name, x.In) })
 			if l.reports != 1 || !errors.Is(err, errRefused) || !strings.HasPrefix(err.Error(), errRefused.Error()) {
 				s.Errorf("%s: reported %d times and answered %v; want one report, and the same error", l.what, l.reports, err)
 			}

@@ -140,7 +140,7 @@ func faulty(f fault) (tools.Kind, NewFixture) {
 		Resources: []tools.Resource[faultyTools]{{
 			Name: "all", Title: "All", Doc: "All things.", URI: "faulty://{source}/all", MIME: "text/plain", Read: faultyTools.read,
 		}},
-		Pages: &tools.Pages[faultyTools]{List: faultyTools.list, Read: faultyTools.page},
+		Pages: &tools.Pages[faultyTools]{List: tools.AllPages(faultyTools.list), Read: faultyTools.page},
 		Prompts: []tools.Prompt[faultyTools]{{
 			Name: "ask", Title: "Ask", Doc: "Ask for a thing.",
 			Arguments: []tools.PromptArgument{{Name: "key", Doc: "which thing", Required: true}}, Get: faultyTools.ask,

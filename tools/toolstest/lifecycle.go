@@ -140,14 +140,14 @@ func checkClosedSource(s *suite) {
 	}
 	var errs []error
 	for _, t := range s.manifest.Tools {
-		_, err := src.Call(s.ctx(), tools.NopCallContext{}, t.Name, []byte(`{}`))
+		_, err := src.Call(s.ctx(), tools.CallContext{}, t.Name, []byte(`{}`))
 		errs = append(errs, err)
 	}
 	_, err := src.Read(s.ctx(), "nobody://one/nothing")
 	errs = append(errs, err)
 	_, err = src.Prompt(s.ctx(), "zz_nobody", nil)
 	errs = append(errs, err, src.Check(s.ctx()))
-	_, err = src.Pages(s.ctx())
+	_, err = src.Pages(s.ctx(), tools.PageQuery{})
 	errs = append(errs, err)
 	_, err = src.Page(s.ctx(), "nothing", 1)
 	errs = append(errs, err)

@@ -47,9 +47,20 @@ func checkPages(s *suite) {
 // Pages.
 func (s *suite) listPages(o *tools.OpenedSource) []tools.PageInfo {
 	s.Helper()
-	listed, err := o.Pages(s.ctx())
-	if err != nil && tools.AsError(err).Code != tools.NotFound {
-		s.Errorf("list pages: %v", err)
+	var listed []tools.PageInfo
+	for q := (tools.PageQuery{Limit: 7}); ; {
+		list, err := o.Pages(s.ctx(), q)
+		if err != nil && tools.AsError(err).Code != tools.NotFound {
+			s.Errorf("list pages after %q: %v", abbreviate(q.After, 80), err)
+		}
+		if len(list.Pages) > q.Limit || list.Next != "" && len(list.Pages) == 0 {
+			s.Errorf("a list of at most %d pages has %d, and goes on after %q", q.Limit, len(list.Pages), abbreviate(list.Next, 80))
+			break
+		}
+		listed = append(listed, list.Pages...)
+		if q.After = list.Next; q.After == "" {
+			break
+		}
 	}
 	seen := map[string]bool{}
 	for _, p := range listed {
@@ -109,9 +120,9 @@ func checkSearch(s *suite) {
 func (s *suite) comparePages(ask compareFunc, words []string) {
 	s.Helper()
 	ask("list pages", func(w *observedSource) any {
-		listed, err := w.Pages(s.ctx())
-		for i := range listed {
-			listed[i].Modified = time.Time{}
+		listed, err := w.Pages(s.ctx(), tools.PageQuery{Limit: tools.MaxPageList})
+		for i := range listed.Pages {
+			listed.Pages[i].Modified = time.Time{}
 		}
 		return []any{listed, s.errorJSON(err)}
 	})

@@ -207,7 +207,7 @@ func (s *suite) renderPrompt(w *observedSource, p tools.PromptInfo, argument, wo
 func (s *suite) callAndRecord(w *observedSource, t tools.ToolInfo, args json.RawMessage) any {
 	s.Helper()
 	l := &messageRecorder{progressChecker: &progressChecker{s: s, what: describeCall(t, args)}}
-	got := s.callAs(s.ctx(), l, w.OpenedSource, t, args)
+	got := s.callAs(s.ctx(), tools.CallContext{Notify: l}, w.OpenedSource, t, args)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if got.err != nil {
@@ -232,14 +232,14 @@ func (s *suite) errorJSON(err error) any {
 	return string(b)
 }
 
-// A messageRecorder is a CallContext that records what an agent is told during
+// A messageRecorder is a Notifier that records what an agent is told during
 // a call.
 type messageRecorder struct {
 	*progressChecker
 	messages []string
 }
 
-// Progress implements [tools.CallContext].
+// Progress implements [tools.Notifier].
 func (o *messageRecorder) Progress(done, total float64, message string) {
 	o.progressChecker.Progress(done, total, message)
 	o.mu.Lock()
@@ -247,7 +247,7 @@ func (o *messageRecorder) Progress(done, total float64, message string) {
 	o.messages = append(o.messages, fmt.Sprint(done, total, message))
 }
 
-// Log implements [tools.CallContext].
+// Log implements [tools.Notifier].
 func (o *messageRecorder) Log(level slog.Level, message string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -355,7 +355,7 @@ func (s *suite) checkChangeHidden(w *observedSource, c tools.Change) {
 func (s *suite) callLeavingHidden(w *observedSource, hidden map[string]tools.State, t tools.ToolInfo, args json.RawMessage) {
 	s.Helper()
 	l := s.newRecorder(describeCall(t, args))
-	s.callAs(s.ctx(), l, w.OpenedSource, t, args)
+	s.callAs(s.ctx(), l.callContext(), w.OpenedSource, t, args)
 	for target, was := range hidden {
 		if now := s.readState(w.source, target); !equalStates(now, was) {
 			s.Errorf("%s: %q is hidden but was changed from %s to %s", l.what, target, describeState(was), describeState(now))

@@ -62,7 +62,7 @@ func (s *suite) restore(src source, what string, changes []tools.Change) ([]tool
 	s.Helper()
 	try := func(l *changeRecorder) error {
 		_, err := s.recoverPanic(what, func() (tools.Result, error) {
-			return tools.Result{}, src.Restorer().Restore(s.ctx(), l, changes)
+			return tools.Result{}, src.Restorer().Restore(s.ctx(), l.callContext(), changes)
 		})
 		return err
 	}

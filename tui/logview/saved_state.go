@@ -11,7 +11,7 @@ import (
 // savedState is what a View keeps from one panel to the next.
 type savedState struct {
 	Level     status.Level `json:"level"`
-	Component string       `json:"part,omitempty"`
+	Component string       `json:"component,omitempty"`
 	Client    string       `json:"client,omitempty"`
 	Filter    string       `json:"filter,omitempty"`
 	Wrap      bool         `json:"wrap,omitempty"`

@@ -56,7 +56,7 @@ func TestConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func(args string) error {
-		_, err := o.Call(t.Context(), tools.NopCallContext{}, "write_note", []byte(args))
+		_, err := o.Call(t.Context(), tools.CallContext{}, "write_note", []byte(args))
 		return err
 	}
 	if err := write(`{"title":"A & B","text":"y","revision":1}`); err != nil {

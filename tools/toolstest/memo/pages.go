@@ -9,7 +9,7 @@ import (
 // pages lets a person browse the notes on the panel. Hidden notes are left out
 // there too.
 func pages() *tools.Pages[*Memo] {
-	return &tools.Pages[*Memo]{List: (*Memo).listAllNotes, Read: (*Memo).noteText}
+	return &tools.Pages[*Memo]{List: tools.AllPages((*Memo).listAllNotes), Read: (*Memo).noteText}
 }
 
 func (m *Memo) listAllNotes(context.Context) ([]tools.PageInfo, error) {

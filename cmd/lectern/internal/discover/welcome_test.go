@@ -33,7 +33,7 @@ func TestSampleVaultLinks(t *testing.T) {
 	t.Cleanup(func() { _ = source.Close() })
 	call := func(tool, args string, out any) {
 		t.Helper()
-		r, err := source.Call(t.Context(), tools.NopCallContext{}, tool, json.RawMessage(args))
+		r, err := source.Call(t.Context(), tools.CallContext{}, tool, json.RawMessage(args))
 		if err != nil {
 			t.Fatalf("%s %s: %v", tool, args, err)
 		}

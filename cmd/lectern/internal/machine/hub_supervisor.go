@@ -32,7 +32,7 @@ type HubSupervisor struct {
 	exit   string // how the last hub ended that this process started; empty: none did
 }
 
-// A stopReason is why no hub runs that should. The zero value: there is no such
+// A stopReason is why no hub is running that should. The zero value: there is no such
 // reason.
 type stopReason struct {
 	state    status.State

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/lectern-mcp/lectern/status"
+)
+
+// A Command is something that a person does to a source from the shell:
+// `lectern cards key add NAME`. It runs in the hub.
+type Command[S Source] struct {
+	CommandInfo
+	// Run writes plain text for a person to out. It may return an [Error].
+	Run func(s S, ctx context.Context, call CommandCall, out io.Writer) error
+	// Complete proposes values for an argument. Nil: no proposals.
+	Complete func(s S, ctx context.Context, argument, prefix string) []string
+}
+
+// CommandInfo is the part of a Command that is pure data.
+type CommandInfo struct {
+	Name string            `json:"name"` // one or two words: "key add"
+	Doc  string            `json:"description"`
+	Args []CommandArgument `json:"arguments,omitempty"`
+	// Confirm is the question that a person answers first; empty: none.
+	Confirm string `json:"confirm,omitempty"`
+}
+
+// CommandArgument is one argument of a Command, given by position if it is
+// Required and as --NAME otherwise.
+type CommandArgument struct {
+	Name     string `json:"name"`
+	Doc      string `json:"description"`
+	Required bool   `json:"required,omitempty"`
+	// Folder means that the value is a path, which is made absolute.
+	Folder bool `json:"folder,omitempty"`
+}
+
+// A CommandCall is a Command as a person gave it.
+type CommandCall struct {
+	Args map[string]string // by name; an optional one that was not given is missing
+	// Context reaches the journal and other sources, as for a tool.
+	Context CallContext
+}
+
+// A Check is one look that the doctor takes at a source: SYSTEM.NAME.
+type Check[S Source] struct {
+	Name    string        // [a-z]+
+	Title   string        // a few words for people: "the plugin answers"
+	Timeout time.Duration // 0: 20 s
+	// Look returns what was found. Name and Title of the answer are filled in.
+	Look func(s S, ctx context.Context, d Doctor) status.Check
+}
+
+// A Doctor is who asks for a Check.
+type Doctor interface {
+	// Ask asks a person to do something in another program, and reports whether
+	// they say that it is done; false when nobody can be asked.
+	Ask(ctx context.Context, request string) bool
+	// MayWrite reports whether a Check may write something and take it back.
+	MayWrite() bool
+}
+
+// A Sample is a small knowledge base to try a System with.
+type Sample struct {
+	Title string
+	Files fs.FS             // copied to a new folder; nil: no folder
+	Key   string            // the configuration key that gets that folder; empty: none
+	Keys  map[string]string // further configuration keys
+}
+
+// An EnvironmentVariable makes a source without a configuration: when all that
+// are Required are set, `lectern serve` opens a source of the System from them.
+type EnvironmentVariable struct {
+	Name     string `json:"name"` // "MIRROR_DIR"
+	Key      string `json:"key"`  // the configuration key that gets its value, or a reference to it if the key is a Secret
+	Doc      string `json:"description"`
+	Required bool   `json:"required,omitempty"`
+}

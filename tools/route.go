@@ -1,0 +1,36 @@
+package tools
+
+// Routes are the HTTP requests that the sources of a System answer. The Source
+// is then an http.Handler. It is served at /sources/NAME, and at Mount too if it
+// is the only source of its System.
+//
+// A handler knows the caller by [CallContextOf]. It reads as it likes, and writes
+// only by [CallContext].Call of a tool of its own source (which may be
+// [Spec].Unlisted), so that grants, policy, privacy, journal and audit hold.
+// The Authorization header has been removed from its request.
+type Routes struct {
+	Mount string  `json:"mount"` // the specification's path: "/api/mcp"
+	List  []Route `json:"list"`
+}
+
+// A Route is one path that a System serves. Whatever is not listed is refused
+// before the source hears of it.
+type Route struct {
+	Path    string    `json:"path"`               // below the mount; everything below it too if it ends in a slash
+	Methods []string  `json:"methods"`            // "GET" allows HEAD
+	MaxBody int64     `json:"max_body,omitempty"` // bytes; 0: no body
+	Types   []string  `json:"types,omitempty"`    // of a body; nil: application/json
+	Stream  bool      `json:"stream,omitempty"`   // the answer has no deadline
+	Auth    RouteAuth `json:"auth,omitempty"`
+	Purpose string    `json:"purpose"` // for documents: "Exchange an API key for a token"
+}
+
+// RouteAuth is how a Route knows its callers.
+type RouteAuth string
+
+// The ways of a Route to know its callers.
+const (
+	AuthToken  RouteAuth = ""       // a token of Lectern's: a client's or the source's own key
+	AuthSource RouteAuth = "source" // a token of Lectern's or one that the [Authenticator] knows
+	AuthOpen   RouteAuth = "open"   // anybody: the Identity is zero
+)
