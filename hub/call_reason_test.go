@@ -54,7 +54,7 @@ func TestReasonIsShown(t *testing.T) {
 		a := h.agent(cursor)
 		out := make(chan error, 1)
 		go func() {
-			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes"})
+			_, err := h.call(t.Context(), caller{a.s, cursor, h.allToolsets().usual, tools.ViaStdio}, mcp.Call{Tool: "put", Args: []byte(`{"path":"a","text":"x"}`), Reason: "the user said yes"})
 			out <- err
 		}()
 		synctest.Wait()

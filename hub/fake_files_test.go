@@ -137,7 +137,7 @@ func (o *filesHub) agent(who policy.Client) *filesAgent {
 
 // call answers as an agent sees it.
 func (c *filesAgent) call(tool, args string) callOutcome {
-	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who)}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
+	res, err := c.o.call(c.o.t.Context(), caller{c.s, c.who, c.o.toolsetOf(c.who), tools.ViaStdio}, mcp.Call{Tool: tool, Args: json.RawMessage(args)})
 	return callOutcome{res, tools.AsError(err)}
 }
 
