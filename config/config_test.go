@@ -18,8 +18,13 @@ var schema = config.Schema{
 	Kinds: map[string][]config.Key{
 		"markdown": {{Name: "path", Type: config.Folder, Description: "the folder that holds the pages", Required: true}, {Name: "tenant", Type: config.Text}},
 		"cards": {
-			{Name: "url", Type: config.Text}, {Name: "limit", Type: config.Integer}, {Name: "open", Type: config.Boolean}, {Name: "tags", Type: config.List},
-			{Name: "titles", Type: config.Map}, {Name: "key", Type: config.Secret}, {Name: "inbox", Type: config.Folder},
+			{Name: "url", Type: config.Text},
+			{Name: "limit", Type: config.Integer},
+			{Name: "open", Type: config.Boolean},
+			{Name: "tags", Type: config.List},
+			{Name: "titles", Type: config.Map},
+			{Name: "key", Type: config.Secret},
+			{Name: "inbox", Type: config.Folder},
 		},
 	},
 	CheckSecret: func(reference string) error {

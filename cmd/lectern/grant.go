@@ -139,7 +139,7 @@ func grantsCommand(c *cli) *cobra.Command {
 // empty name means all.
 func (c *cli) printGrants(conf config.Config, source string) error {
 	applies := func(pattern string) bool {
-		match, _ := path.Match(pattern, source) //nolint:errcheck // the patterns were checked
+		match, _ := path.Match(pattern, source) // the patterns were checked
 		return source == "" || pattern == "" || match
 	}
 	rows := table{{"CLIENT", "SOURCE", "MAY", "ASKS BEFORE", "LINE"}}

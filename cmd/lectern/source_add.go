@@ -33,7 +33,7 @@ func sourceAddCommand(c *cli) *cobra.Command {
 			"file:PATH, a file that only you can read.",
 		Example: "  lectern source add ~/notes --read-only\n" +
 			"  lectern source add ~/notes --exclude 'Private/**' --exclude '#secret'\n" +
-			"  lectern source add logseq graph=Work",
+			"  lectern source kinds    # the kinds and their keys",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("add source: missing PATH or KIND. %s", sourceAddUsage)

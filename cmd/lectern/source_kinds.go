@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/lectern-mcp/lectern/status"
@@ -47,12 +45,17 @@ func sourceKindsCommand(c *cli) *cobra.Command {
 
 // describeKeyType is the type of a key as it is typed on the command line.
 func describeKeyType(k status.ConfigKey) string {
-	words := []string{map[string]string{"list": "list, with commas", "map": "a=b, with commas", "secret": "env:NAME or file:PATH"}[k.Type]}
-	if words[0] == "" {
-		words[0] = k.Type
+	text := k.Type
+	switch k.Type {
+	case "list":
+		text = "list, with commas"
+	case "map":
+		text = "a=b, with commas"
+	case "secret":
+		text = "env:NAME or file:PATH"
 	}
 	if k.Required {
-		words = append(words, "required")
+		text += ", required"
 	}
-	return strings.Join(words, ", ")
+	return text
 }

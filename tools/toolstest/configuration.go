@@ -110,13 +110,13 @@ func checkSecrets(s *suite) {
 				s.Errorf("open with a secret as %s: the error repeats it", name)
 			}
 		}
-		s.checkSecretUse(name, secret)
+		checkSecretUse(s, name, secret)
 	}
 }
 
 // checkSecretUse opens the fixture with a secret for a key: one that cannot be
 // read, and one that neither errors nor the log may repeat.
-func (s *suite) checkSecretUse(name, secret string) {
+func checkSecretUse(s *suite, name, secret string) {
 	s.Helper()
 	fixture := s.fixture(s.tb)
 	config := map[string]any{}

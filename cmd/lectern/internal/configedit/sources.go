@@ -59,7 +59,7 @@ func (e Editor) warnAboutSource(p *Proposal, c config.Config, n newSource) {
 	if path != "" && (path == e.Home || path == filepath.Dir(path)) {
 		p.warn("%s holds far more than notes; choose a folder inside it", path)
 	}
-	for _, other := range p.Folder.Others {
+	for _, other := range p.Folder.Alternatives {
 		p.warn("it may also be opened as %s: %s; choose with --kind %s", other.Kind, other.Reason, other.Kind)
 	}
 	for _, key := range app.ConfigKeys(n.kind) {

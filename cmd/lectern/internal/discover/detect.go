@@ -25,8 +25,10 @@ var ErrAmbiguous = errors.New("several kinds fit")
 type Folder struct {
 	Path   string // absolute
 	Kind   string
-	Reason string  // why it is of that kind; empty: the person said so
-	Others []Claim // further kinds that it may be of; none if the person said its kind
+	Reason string // why it is of that kind; empty: the person said so
+	// Alternatives are further kinds that it may be of; none if the person said
+	// its kind.
+	Alternatives []Claim
 }
 
 // A Claim is what one kind says about a folder.

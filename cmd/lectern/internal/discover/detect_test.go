@@ -19,11 +19,16 @@ type folderSource struct{}
 func (folderSource) Close() error                { return nil }
 func (folderSource) Check(context.Context) error { return nil }
 
-// claims is a kind that claims every folder with this score.
+// claims is a kind that claims every folder that exists with this score.
 func claims(name string, score int) tools.Kind {
 	return tools.Erase(tools.System[folderSource, struct{}]{
 		Name: name, Title: name, Doc: name + ".",
-		Detect: func(fs.FS) tools.Detection { return tools.Detection{Score: score, Reason: "it is " + name} },
+		Detect: func(dir fs.FS) tools.Detection {
+			if _, err := fs.ReadDir(dir, "."); err != nil {
+				return tools.Detection{}
+			}
+			return tools.Detection{Score: score, Reason: "it is " + name}
+		},
 	})
 }
 
@@ -40,11 +45,11 @@ func TestInspect(t *testing.T) {
 		if f.Kind != c.kind || errors.Is(err, ErrAmbiguous) != (c.kind == "") {
 			t.Errorf("%d and %d: %+v, %v", c.a, c.b, f, err)
 		}
-		if c.kind != "" && len(f.Others) != min(c.a, c.b, 1) {
-			t.Errorf("%d and %d: others %v", c.a, c.b, f.Others)
+		if c.kind != "" && len(f.Alternatives) != min(c.a, c.b, 1) {
+			t.Errorf("%d and %d: alternatives %v", c.a, c.b, f.Alternatives)
 		}
 	}
-	if f, err := Inspect([]tools.Kind{claims("a", 90), claims("b", 90)}, dir, "b"); err != nil || f.Kind != "b" || f.Others != nil {
+	if f, err := Inspect([]tools.Kind{claims("a", 90), claims("b", 90)}, dir, "b"); err != nil || f.Kind != "b" || f.Alternatives != nil {
 		t.Errorf("chosen by a person: %+v, %v", f, err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package discover finds the knowledge bases of this machine: it tells what
 // kind a folder is of, searches the usual places for folders that are not
-// sources yet, and writes the sample vault that a new user starts with. It
+// sources yet, and writes the sample that a System brings. It
 // looks at names and markers and reads no note; it opens no source and edits
 // no configuration. Imported by cmd/lectern. Start at [Search.Run].
 package discover
