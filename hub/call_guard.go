@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,14 @@ import (
 // A callRunner runs the calls of all sessions, each within the deadline, and
 // counts those in flight.
 type callRunner struct {
+	pool     *workerPool
 	deadline time.Duration
 	running  atomic.Int64
 	idle     chan struct{} // cap 1: the last call in flight has ended
 }
 
-func newCallRunner(deadline time.Duration) *callRunner {
-	return &callRunner{deadline: deadline, idle: make(chan struct{}, 1)}
+func newCallRunner(life <-chan struct{}, deadline time.Duration) *callRunner {
+	return &callRunner{pool: newWorkerPool(life), deadline: deadline, idle: make(chan struct{}, 1)}
 }
 
 // begin counts a call in flight until end.
@@ -50,34 +52,44 @@ func (r *callRunner) drain(grace time.Duration) {
 	}
 }
 
-// runOnSource runs f on the opened source: within the deadline of a call, in a
-// slot of the session, behind the panic guard.
+// A slot is the room of a session in which something runs.
+type slot struct {
+	session *session
+	timeout time.Duration // 0: the deadline of a call
+	outer   bool          // that of an outer call, which has it already
+}
+
+// runOnSource runs f on the opened source: within the deadline, in a slot of the
+// session, behind the panic guard.
 func runOnSource[T any](
-	ctx context.Context, r *callRunner, s *session, src *source, f func(context.Context, *sourceRef) (T, error),
+	ctx context.Context, r *callRunner, in slot, src *source, f func(context.Context, *sourceRef) (T, error),
 ) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.deadline)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, r.deadline))
 	defer cancel()
-	release, err := s.limiter.acquire(ctx)
+	release, err := func() {}, error(nil)
+	if !in.outer {
+		release, err = in.session.limiter.acquire(ctx)
+	}
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return runWithDeadline(ctx, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
+	return runWithDeadline(ctx, r.pool, r.begin(release), func() (T, error) { return withSourceRef(ctx, src, f) })
 }
 
 // runWithDeadline returns when ctx ends even if f does not. done runs when f has
 // returned, so that what f holds stays counted.
-func runWithDeadline[T any](ctx context.Context, done func(), f func() (T, error)) (T, error) {
+func runWithDeadline[T any](ctx context.Context, pool *workerPool, done func(), f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
 	}
 	finished := make(chan outcome, 1)
-	go func() {
+	pool.run(func() {
 		defer done()
 		v, err := f()
 		finished <- outcome{v, err}
-	}()
+	})
 	select {
 	case o := <-finished:
 		return o.v, o.err

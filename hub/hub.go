@@ -80,9 +80,11 @@ type Hub struct {
 	now    func() time.Time
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
+	// clientOf is the client that a request proves by its token; empty: none.
+	clientOf func(*http.Request) string
+	reveal   tools.Reveal
 	// unattended: see [Config].
 	unattended bool
-	reveal     tools.Reveal
 	// folders makes the folders of a source's own; nil: there are none.
 	folders func(kind, name string) (cache, data string, err error)
 
@@ -105,7 +107,13 @@ type Hub struct {
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
-	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, unattended: c.Unattended}
+	h := &Hub{
+		kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now,
+		bridge: c.Bridge, folders: c.Folders, reveal: c.Reveal, clientOf: c.VerifyClient, unattended: c.Unattended,
+	}
+	if h.clientOf == nil {
+		h.clientOf = func(*http.Request) string { return "" }
+	}
 	for _, k := range c.Systems {
 		h.kinds[k.Manifest().Name] = k
 	}
@@ -115,7 +123,7 @@ func New(c Config) *Hub {
 	h.sources = newSourceCatalog(&h.policy, c.OwnChanges && c.Journal != nil)
 	h.sessions = newSessionRegistry(h.limits, c.Now)
 	h.limiter = &ClientLimiter{limits: h.limits, now: c.Now, snapshot: h.snapshot, by: map[policy.Client]*usage{}}
-	h.runner = newCallRunner(h.limits.Deadline)
+	h.runner = newCallRunner(h.life.Done(), h.limits.Deadline)
 	h.changes = &ChangeLog{journal: c.Journal, sources: h.sources, snapshot: h.snapshot, log: c.Log}
 	h.calls = newCallLog(c.Log, c.Now, h.snapshot)
 	h.approvals = approval.NewQueue(approval.Config{
@@ -250,6 +258,9 @@ func (h *Hub) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Routes serves the requests that sources answer themselves.
+func (h *Hub) Routes() Routes { return Routes{h} }
 
 // MCP serves agents. It is closed with the hub.
 func (h *Hub) MCP() *mcp.Server { return h.mcp }
