@@ -17,7 +17,7 @@ if (!binary) throw new Error('LECTERN_BIN names no binary')
 const logseq = await Logseq.start()
 const server = new TestServer()
 await server.listen()
-const lectern = await Lectern.prepare(binary, '[[source]]\nname = "graph"\nkind = "logseq"\n')
+const lectern = await Lectern.prepare(binary, '[[source]]\nname = "graph"\nkind = "logseq"\neffects = ["read", "write", "delete", "run"]\n')
 const door = await openDoor(lectern.port)
 const first = await lectern.agent()
 

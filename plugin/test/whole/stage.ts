@@ -28,7 +28,7 @@ export class Stage {
 
   static async start(graphs: string[]): Promise<Stage> {
     const logseq = await Logseq.start()
-    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\n`)
+    const sources = graphs.map((graph) => `[[source]]\nname = "${graph}"\nkind = "logseq"\ngraph = "${graph}"\neffects = ["read", "write", "delete", "run"]\n`)
     const lectern = await Lectern.prepare(binary!, sources.join('\n'))
     return new Stage(logseq, lectern, await openDoor(lectern.port), await lectern.agent())
   }
