@@ -122,7 +122,7 @@ func checkPeers(_ context.Context, r *run) status.Check {
 	if err != nil {
 		return skip(noHub)
 	}
-	if p, found := r.hubProblem(problems.PluginToken); found {
+	if p, found := r.findHubProblem(problems.PluginToken); found {
 		return fromProblem(p)
 	}
 	if len(snap.Peers) == 0 {
@@ -142,7 +142,7 @@ func checkOrigins(_ context.Context, r *run) status.Check {
 	if err != nil {
 		return skip(noHub)
 	}
-	if p, found := r.hubProblem(problems.PluginOrigin); found {
+	if p, found := r.findHubProblem(problems.PluginOrigin); found {
 		return fromProblem(p)
 	}
 	if len(snap.Peers) == 0 {
