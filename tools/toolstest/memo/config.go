@@ -21,7 +21,7 @@ type Config struct {
 	Folder tools.Folder `json:"folder,omitempty" jsonschema:"where the notebook belongs; instead of notebook"`
 	// A Secret is only a reference. It is read with [tools.Env].Reveal when it is
 	// used, and not kept.
-	Key tools.Secret `json:"key,omitzero" jsonschema:"a key without which the notebook does not open"`
+	Key tools.Secret `json:"key,omitzero" jsonschema:"the key of programs that use the notes over HTTP; without one there are none"`
 }
 
 // notebookName is the notebook that a source of this name opens.

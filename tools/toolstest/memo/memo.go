@@ -11,6 +11,7 @@
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
 // run.go for background work and Problems, roles.go for what callers may be,
+// routes.go for answering HTTP,
 // undo.go for undoing what agents did, and privacy.go for what they must not
 // see. [Store] stands for what a real System talks to: a folder, another
 // application, a server.
@@ -56,7 +57,7 @@ func SystemWith(s *Store) tools.Kind {
 				notebook: s.open(config.notebookName(env.Name), config.Notes), name: env.Name, key: config.Key, reveal: env.Reveal,
 				log: env.Log, changed: env.ResourceChanged, report: env.Report, privacy: env.Privacy,
 			}
-			return m, m.Check(ctx)
+			return m, nil
 		},
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
@@ -67,6 +68,7 @@ func SystemWith(s *Store) tools.Kind {
 		Prompts:   prompts(),
 		Pages:     pages(),
 		Roles:     roles(),
+		Routes:    routes(),
 		Problems:  []status.ProblemType{emptyNotes},
 
 		Sample:      sample(),
@@ -78,13 +80,8 @@ func SystemWith(s *Store) tools.Kind {
 func (m *Memo) Close() error { return nil }
 
 // Check implements [tools.Source]. A System of files would check that its folder
-// still exists. The key is read each time, so that a new one counts at once.
-func (m *Memo) Check(ctx context.Context) error {
-	if _, err := m.reveal(ctx, m.key); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
+// still exists.
+func (m *Memo) Check(ctx context.Context) error { return ctx.Err() }
 
 // detect recognises a folder by a file that only memo would have. Usual scores:
 // 90 for such a file, 50 for files of the right type, 10 for a guess.
