@@ -130,7 +130,7 @@ func checkPeers(_ context.Context, r *run) status.Check {
 	}
 	var names []string
 	for _, p := range snap.Peers {
-		names = append(names, fmt.Sprintf("%s (%s graph)", p.Name, p.Kind))
+		names = append(names, fmt.Sprintf("%s (%s graph)", p.Name, graphKind(p)))
 	}
 	return ok("%s", strings.Join(names, ", "))
 }
@@ -182,20 +182,33 @@ func forEachPeer(look func(context.Context, *run, status.Peer) status.Check) fun
 }
 
 func checkVersions(_ context.Context, r *run, p status.Peer) status.Check {
-	detail := fmt.Sprintf("Logseq %s, plugin %s, SDK %s, skill %s", p.App, p.Plugin, p.SDK, p.Skill)
+	version, installed, skill := fact(p, "Logseq"), fact(p, "plugin"), fact(p, "skill")
+	detail := fmt.Sprintf("Logseq %s, plugin %s, SDK %s, skill %s", version, installed, fact(p, "SDK"), skill)
 	if files, err := r.Plugin(); err == nil {
-		if carried, err := plugin.Version(files); err == nil && carried != p.Plugin {
+		if carried, err := plugin.Version(files); err == nil && carried != installed {
 			return warn(fmt.Sprintf("%s; this Lectern carries plugin %s", detail, carried), reinstallPlugin)
 		}
 	}
 	switch {
-	case p.Skill != doc.SkillVersion:
+	case skill != doc.SkillVersion:
 		return warn(fmt.Sprintf("%s; this Lectern has skill %s", detail, doc.SkillVersion), reinstallPlugin)
-	case !logseq.Known(p.App):
+	case !logseq.Known(version):
 		return warn(detail+"; this version of Logseq has not been tested", "See the result of logseq.methods, and tell us how it works.")
 	}
 	return ok("%s", detail)
 }
+
+// fact is what a Peer says about itself; "?" if it does not.
+func fact(p status.Peer, name string) string {
+	for _, f := range p.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return "?"
+}
+
+func graphKind(p status.Peer) string { return strings.ToLower(fact(p, "graph")) }
 
 func checkTransport(_ context.Context, _ *run, p status.Peer) status.Check {
 	ping := "no ping answered yet"
@@ -211,26 +224,17 @@ func checkTransport(_ context.Context, _ *run, p status.Peer) status.Check {
 
 // checkMethods compares what a Logseq offers with what its kind should.
 func checkMethods(ctx context.Context, r *run, p status.Peer) status.Check {
-	var missing, additional []string
-	all := logseq.Capabilities()
-	for _, c := range all {
-		switch offered := slices.Contains(p.Capabilities, c.Key); {
-		case offered && !c.Has(p.Kind):
-			additional = append(additional, c.Key)
-		case !offered && c.Has(p.Kind):
+	var missing []string
+	for _, c := range p.Capabilities {
+		if c.Reason != "" {
 			missing = append(missing, c.Key)
 		}
 	}
-	detail := fmt.Sprintf("%d of %d capabilities", len(p.Capabilities), len(all))
-	if len(missing)+len(additional) == 0 {
-		return ok("%s, as expected of a %s graph", detail, p.Kind)
+	detail := fmt.Sprintf("%d of %d capabilities", len(p.Capabilities)-len(missing), len(logseq.Capabilities()))
+	if len(missing) == 0 {
+		return ok("%s, as expected of a %s graph", detail, graphKind(p))
 	}
-	if len(additional) > 0 {
-		detail += "; not expected: " + strings.Join(additional, ", ")
-	}
-	if len(missing) > 0 {
-		detail += "; missing: " + strings.Join(missing, ", ")
-	}
+	detail += "; missing: " + strings.Join(missing, ", ")
 	const see = "See docs/logseq-compatibility.md for what each capability needs."
 	d, err := r.askDiagnosis(ctx, p)
 	switch {

@@ -65,7 +65,7 @@ func (r *run) askDiagnosis(ctx context.Context, p status.Peer) (Diagnosis, error
 }
 
 // graphKey is how the bridge tells graphs apart: two may have the same name.
-func graphKey(p status.Peer) string { return cmp.Or(p.Graph, p.Name) }
+func graphKey(p status.Peer) string { return fact(p, "address") }
 
 // checkWindow times a question that goes through Logseq's editor, as all writes
 // do, and changes nothing. If a person can be asked, it does so again while the
@@ -124,7 +124,7 @@ func checkProperties(ctx context.Context, r *run, p status.Peer) status.Check {
 	if c, failed := diagnosisFailed(d, err); failed {
 		return c
 	}
-	if p.Kind != "db" {
+	if graphKind(p) != "db" {
 		return ok("a file graph has no namespaces")
 	}
 	var counts []string

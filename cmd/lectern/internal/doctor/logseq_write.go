@@ -50,7 +50,7 @@ func (r *run) sourceOfGraph(p status.Peer) (string, error) {
 		if s.Kind != "logseq" || json.Unmarshal(s.Options, &keys) != nil {
 			continue
 		}
-		if keys.Graph == "" || keys.Graph == p.Name || keys.Graph == p.Graph {
+		if keys.Graph == "" || keys.Graph == p.Name || keys.Graph == graphKey(p) {
 			return s.Name, nil
 		}
 	}

@@ -34,7 +34,7 @@ func (h *hubProcess) serveDiagnose(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), diagnoseTimeout)
 	defer cancel()
 	var d json.RawMessage
-	if err := h.plugins.Peer(string(graph)).Call(ctx, "diagnose", nil, &d, true); err != nil {
+	if err := h.plugins.Peer("logseq", string(graph)).Call(ctx, "diagnose", nil, &d, true); err != nil {
 		status := http.StatusBadGateway
 		if e, ok := errors.AsType[*bridge.Error](err); ok && e.PeerCode == "CAPABILITY_MISSING" {
 			status = http.StatusNotImplemented
