@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,8 +58,11 @@ type Config struct {
 	// NoDataMarker leaves out of answers the mark that they are data, not
 	// instructions.
 	NoDataMarker bool
-	Log          *slog.Logger
-	Now          func() time.Time
+	// Folders makes the folders of a source's own: see [tools.Env]. Nil: there are
+	// none, which is for tests.
+	Folders func(kind, name string) (cache, data string, err error)
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Hub opens sources and serves them. Its methods may be used from any
@@ -71,6 +75,8 @@ type Hub struct {
 	now    func() time.Time
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
+	// folders makes the folders of a source's own; nil: there are none.
+	folders func(kind, name string) (cache, data string, err error)
 
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -91,7 +97,7 @@ type Hub struct {
 
 // New makes a hub. Nothing is opened before [Hub.Start].
 func New(c Config) *Hub {
-	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge}
+	h := &Hub{kinds: map[string]tools.Kind{}, limits: c.Limits.orDefaults(), skill: c.Skill, log: c.Log, now: c.Now, bridge: c.Bridge, folders: c.Folders}
 	for _, k := range c.Systems {
 		h.kinds[k.Manifest().Name] = k
 	}
@@ -159,6 +165,9 @@ func (h *Hub) Reload(_ context.Context, sources []Source) error {
 	added, dropped := h.sources.replace(sources, h.newSource)
 	for _, s := range dropped {
 		s.end()
+		if !h.started.Load() {
+			close(s.closed) // it was never opened
+		}
 	}
 	if h.started.Load() {
 		h.maintain(added)
@@ -211,6 +220,11 @@ func (h *Hub) sessionChanged(s *mcp.Session, open bool) {
 
 // Busy says how many calls are in flight and how many sessions are open.
 func (h *Hub) Busy() (inFlight, sessions int) { return h.runner.inFlight(), len(h.sessions.list()) }
+
+// IsHeld reports whether a source keeps the hub from leaving when idle.
+func (h *Hub) IsHeld() bool {
+	return slices.ContainsFunc(h.sources.inScope(""), func(s *source) bool { return len(s.status().Holds) > 0 })
+}
 
 // Close lets calls in flight finish within the limits' grace, then cancels
 // them, closes the sources and ends every session.

@@ -111,6 +111,9 @@ func (s *source) status() status.Source {
 	if s.failure != nil {
 		out.Note = s.failure.Message
 	}
+	if s.open != nil {
+		s.open.report.fill(&out)
+	}
 	for _, e := range s.effects {
 		out.Effects = append(out.Effects, string(e))
 	}

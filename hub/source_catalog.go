@@ -19,11 +19,12 @@ type sourceCatalog struct {
 
 	mu      sync.RWMutex
 	sources []*source
+	latest  map[string]*source       // by name, those that have been dropped too
 	caches  map[string]*toolsetCache // by scope
 }
 
 func newSourceCatalog(p *atomic.Pointer[policy.Policy], ownChanges bool) *sourceCatalog {
-	return &sourceCatalog{policy: p, ownChanges: ownChanges, caches: map[string]*toolsetCache{}}
+	return &sourceCatalog{policy: p, ownChanges: ownChanges, latest: map[string]*source{}, caches: map[string]*toolsetCache{}}
 }
 
 // replace takes over a new list. A source whose description has not changed
@@ -41,6 +42,7 @@ func (c *sourceCatalog) replace(list []Source, create func(Source) *source) (add
 			continue
 		}
 		s := create(conf)
+		s.former, c.latest[conf.Name] = c.latest[conf.Name], s
 		next, added = append(next, s), append(added, s)
 	}
 	c.sources = next

@@ -95,6 +95,7 @@ func newHubProcess(c Config) (*hubProcess, error) {
 	hubConfig.VerifyClient, hubConfig.OnApproval, hubConfig.State, hubConfig.Bridge = provenClient, h.notify, h.state, h.plugins.Bridge
 	if err == nil {
 		hubConfig.Sources = hubSources(c.Sources(conf))
+		newSourceFolders(c.App).sweep(folderNames(hubConfig.Sources), h.log)
 	}
 	h.hub = hub.New(hubConfig)
 	h.introduce()
@@ -106,6 +107,7 @@ func newHubConfig(a *app.App, conf config.Config, j *journal.Journal, log *slog.
 	return hub.Config{
 		Systems: a.Systems(), Limits: limits(conf.Limits), Policy: Policy(conf), Journal: j,
 		Version: a.Version, Skill: doc.SkillVersion, NoDataMarker: !conf.Hub.DataMarker, OwnChanges: conf.Hub.OwnChanges, Log: log, Now: a.Now,
+		Folders: newSourceFolders(a).make,
 	}
 }
 
@@ -191,7 +193,8 @@ func Run(ctx context.Context, c Config) (err error) {
 func (h *hubProcess) daemonConfig(lifeline <-chan struct{}, open func(context.Context) error) daemon.HubConfig {
 	return daemon.HubConfig{
 		Paths: h.Paths.Daemon(), Self: h.Stamp(), Lifeline: lifeline, Open: open,
-		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy, Pinned: h.pinned.Load,
+		OnPrevious: h.logPredecessor, Attach: h.attach, Control: h.control(), Busy: h.hub.Busy,
+		Pinned:      func() bool { return h.pinned.Load() || h.hub.IsHeld() },
 		OnSuccessor: h.announceUpgrade, HTTPPort: h.web.port, IdleAfter: h.conf.Hub.IdleAfter, Log: h.log.With("component", "hub"), Now: h.Now,
 	}
 }
