@@ -38,6 +38,7 @@ func System() tools.Kind {
 			renamePage(), getBacklinks(), insertBlocks(), getJournal(), appendToJournal(),
 			listTasks(), setTask(), getTags(), listProperties(), listTemplates(), batch(),
 		},
+		Checks:    checks(),
 		Resources: resources(),
 		Pages:     pages(),
 	})

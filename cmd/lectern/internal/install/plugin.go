@@ -45,6 +45,12 @@ func (p Planner) LogseqPlugin(home string) (installer.Plugin, error) {
 	return g, err
 }
 
+// PluginHostFound reports whether the plugin's application has run here.
+func (p Planner) PluginHostFound() bool {
+	s, _ := p.Machine().PluginState(installer.Plugin{ID: plugin.ID}) // whatever is wrong with the plugin
+	return s.LogseqFound
+}
+
 // InstallPlugin proposes to put the plugin into Logseq's folder.
 func (p Planner) InstallPlugin(home string) (*installer.Proposal, error) {
 	g, err := p.LogseqPlugin(home)
