@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,29 +11,10 @@ import (
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub"
-	"github.com/lectern-mcp/lectern/hub/hubtest"
 	"github.com/lectern-mcp/lectern/status"
 	"github.com/lectern-mcp/lectern/tools"
 	"github.com/lectern-mcp/lectern/tools/toolstest/memo"
 )
-
-func startMemo(t *testing.T, store *memo.Store, systems ...tools.Kind) (*hub.Hub, *hubtest.Board) {
-	t.Helper()
-	board := hubtest.NewBoard()
-	h := hub.New(hub.Config{
-		Systems: append(systems, memo.SystemWith(store)), Sources: []hub.Source{{Name: "desk", Kind: "memo"}},
-		Version: "1", Skill: "1", State: board, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-	})
-	if err := h.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return h, board
-}
 
 // settle lets everything that waits for no time happen, and the snapshot follow.
 func settle() {
@@ -49,7 +29,7 @@ func TestBackgroundWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memo.NewStore()
 		store.Put("desk", "Blank", " ")
-		_, board := startMemo(t, store)
+		_, board := startMemo(t, store, nil)
 		settle()
 		if p, ok := board.Problem("memo.empty desk"); !ok || p.Title != "1 notes in desk have no words" {
 			t.Errorf("problem %+v", p)
@@ -118,7 +98,7 @@ func slowSystem(running, most *atomic.Int32, ends time.Duration) tools.Kind {
 func TestOneRunAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int32
-		h, board := startMemo(t, memo.NewStore(), slowSystem(&running, &most, 100*time.Millisecond))
+		h, board := startMemo(t, memo.NewStore(), nil, slowSystem(&running, &most, 100*time.Millisecond))
 		list := func(note string) []hub.Source {
 			return []hub.Source{{Name: "one", Kind: "slow", Options: json.RawMessage(`{"note":"` + note + `"}`)}}
 		}
@@ -157,7 +137,7 @@ func TestUndeclaredProblem(t *testing.T) {
 		var running, most atomic.Int32
 		system := slowSystem(&running, &most, 0)
 		raised := make(chan tools.Reporter, 1)
-		h, board := startMemo(t, memo.NewStore(), reportingSystem{system, raised})
+		h, board := startMemo(t, memo.NewStore(), nil, reportingSystem{system, raised})
 		if err := h.Reload(t.Context(), []hub.Source{{Name: "one", Kind: "slow"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/lectern-mcp/lectern/hub/approval"
@@ -17,6 +18,7 @@ type caller struct {
 	session *session
 	client  policy.Client
 	toolset *toolset
+	via     tools.Via
 }
 
 // A call is what an agent asks for, with what is known of it so far.
@@ -54,7 +56,7 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 	if c.source, c.arguments, err = c.tool.choice.choose(parseArguments(c.Args)); err != nil {
 		return res, err
 	}
-	if err = c.toolset.checkGrant(c.source, c.tool.info.Effect); err != nil {
+	if err = c.toolset.checkTool(c.source, c.tool.info); err != nil {
 		return res, err
 	}
 	if err = h.limiter.countCall(c); err != nil {
@@ -78,6 +80,19 @@ func (h *Hub) perform(ctx context.Context, c *call) (res tools.Result, err error
 		err = capSize(res, c.tool.info, h.limits.Answer)
 	}
 	return res, err
+}
+
+// checkTool reports whether the caller may call a tool in a source, by grant and
+// role.
+func (v *toolset) checkTool(src *source, info tools.ToolInfo) error {
+	if err := v.checkGrant(src, info.Effect); err != nil {
+		return err
+	}
+	if role := v.access(src).role; !info.AllowsRole(role) {
+		return tools.Errorf(tools.Denied, "this client is %s in source %s, and the tool is for %s", role, src.conf.Name, strings.Join(info.Roles, ", ")).
+			WithHint("Ask the user; `lectern grant` assigns roles.")
+	}
+	return nil
 }
 
 // checkGrant reports whether the person who configured the source grants the effect.

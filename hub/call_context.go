@@ -10,9 +10,12 @@ import (
 // the client.
 func newCallContext(h *Hub, c *call, auth authorization) tools.CallContext {
 	return tools.CallContext{
-		Identity: tools.Identity{Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: tools.Via(c.session.Transport)},
-		Notify:   c.Notify,
-		Writes:   writeObserver{h, c, auth},
+		Identity: tools.Identity{
+			Client: c.client.Name, Proven: c.client.Proven, Session: c.session.ID, Via: c.via,
+			Role: c.toolset.access(c.source).role,
+		},
+		Notify: c.Notify,
+		Writes: writeObserver{h, c, auth},
 	}
 }
 

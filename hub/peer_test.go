@@ -22,6 +22,16 @@ import (
 )
 
 // A far is a source whose every call goes to its Peer.
+type (
+	textIn struct {
+		Text string `json:"text" jsonschema:"what to say"`
+	}
+	textOut struct {
+		Text string `json:"text" jsonschema:"what was said"`
+		From string `json:"from" jsonschema:"the source"`
+	}
+)
+
 type peerSource struct{ peer tools.Peer }
 
 func (peerSource) Close() error                { return nil }
@@ -167,7 +177,7 @@ func TestTranslate(t *testing.T) {
 // The first System that knows a hello describes its Peer; a hello that none
 // knows is refused, and the refusal names those that have Peers.
 func TestDescribePeer(t *testing.T) {
-	describe := DescribePeer([]tools.Kind{notesKind(&fakeNotes{}), peerKind()})
+	describe := DescribePeer([]tools.Kind{checkedKind(), peerKind()})
 	for hello, want := range map[string]string{
 		`{"graph":{"name":"one"},"api_capabilities":["a"]}`: "far one [one ] [a]",
 		`{"graph":{"name":"x","url":"db_refused"}}`:         "not this one",
@@ -183,7 +193,7 @@ func TestDescribePeer(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", hello, got, want)
 		}
 	}
-	if got := PeerOrigins([]tools.Kind{notesKind(&fakeNotes{}), peerKind()}); !slices.Equal(got, []string{"far://away"}) {
+	if got := PeerOrigins([]tools.Kind{checkedKind(), peerKind()}); !slices.Equal(got, []string{"far://away"}) {
 		t.Errorf("origins %v", got)
 	}
 }

@@ -27,8 +27,8 @@ func (a PersonAPI) caller(name string) (caller, *source, error) {
 	if !ok {
 		return caller{}, nil, tools.Errorf(tools.NotFound, "no source named %q", name).WithHint("`lectern source list` shows them.")
 	}
-	v := newToolset([]*source{src}, (*source).grants, false) // a person has `lectern changes`
-	return caller{a.hub.sessions.newLocal(name, localClient), policy.Client{Name: localClient, Proven: true}, v}, src, nil
+	v := newToolset([]*source{src}, (*source).usualAccess, false) // a person has `lectern changes`
+	return caller{a.hub.sessions.newLocal(name, localClient), policy.Client{Name: localClient, Proven: true}, v, tools.ViaPerson}, src, nil
 }
 
 // Call runs a tool, by its specification's name, on one source, as for an

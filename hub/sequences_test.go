@@ -106,7 +106,7 @@ func newFolders(t *testing.T, n int) *folders {
 		}
 	})
 	for i := range n {
-		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).grants, false))
+		d.views = append(d.views, newToolset(d.hub.sources.inScope(fmt.Sprintf("n%d", i)), (*source).usualAccess, false))
 	}
 	for i := range d.agents {
 		d.agents[i] = d.hub.sessions.newLocal("", "")
@@ -291,7 +291,7 @@ func (q *episode) agent(who int) {
 		q.Fatal(err)
 	}
 	n, _ := strconv.Atoi(q.source[1:])
-	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n]}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
+	_, err = q.hub.call(q.Context(), caller{q.agents[who], policy.Client{Name: q.agents[who].ClientName()}, q.views[n], tools.ViaStdio}, mcp.Call{Tool: tool, Args: bytes.Clone(in)})
 	q.log = append(q.log, fmt.Sprintf("agent %d %s %.120s %v", who, tool, in, err))
 	q.hold(who, err)
 }

@@ -23,7 +23,10 @@ type Source struct {
 	// is never granted unless it is named.
 	Effects []tools.Effect
 	// Privacy hides parts of it from agents.
-	Privacy  tools.Privacy
+	Privacy tools.Privacy
+	// Role is that of clients that were assigned none, in a System with roles;
+	// empty: the least.
+	Role     string
 	Options  json.RawMessage // the System's own keys
 	Location string          // folder, graph or address, for people
 	Sample   bool            // the Welcome vault

@@ -10,10 +10,10 @@
 // write, check_links.go for a tool that reports progress, chart_notes.go for one
 // that answers with a picture, types.go for arguments with constraints,
 // resources.go for resources and prompts, pages.go for browsing on the panel,
-// run.go for background work and Problems,
-// undo.go for undoing what agents did, and privacy.go for what they must not
-// see. [Store] stands for what a real System talks to: a folder, another
-// application, a server.
+// run.go for background work and Problems, checks.go for the doctor, roles.go
+// for what callers may be, undo.go for undoing what agents did, and privacy.go
+// for what they must not see. [Store] stands for what a real System talks to: a
+// folder, another application, a server.
 package memo
 
 import (
@@ -66,11 +66,13 @@ func SystemWith(s *Store) tools.Kind {
 		Detect:      detect,
 		ErrorFormat: errorFormat(),
 		Tools: []tools.Tool[*Memo]{
-			listNotes(), readNote(), writeNote(), deleteNote(), checkLinks(), chartNotes(),
+			listNotes(), readNote(), writeNote(), deleteNote(), emptyNotebook(), checkLinks(), chartNotes(),
 		},
 		Resources: resources(),
 		Prompts:   prompts(),
 		Pages:     pages(),
+		Roles:     roles(),
+		Checks:    checks(),
 		Problems:  []status.ProblemType{emptyNotes},
 	})
 }

@@ -206,7 +206,8 @@ func (h *hubProcess) logPredecessor(before daemon.Discovery) {
 		h.log.Info("hub takes over from another build", "component", "update", "from", before.Version, "to", h.Stamp().Version)
 		return
 	}
-	h.log.Warn("the hub before this one died", "component", "supervisor", "pid", before.PID, "version", before.Version, "started", before.StartedAt)
+	h.log.Warn("the hub before this one died", "component", "supervisor",
+		"pid", before.PID, "version", before.Version, "started", before.StartedAt)
 }
 
 // announceUpgrade shows that a newer build waits until this hub has no calls.
