@@ -21,7 +21,7 @@ import (
 func TestFiftyApprovals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, each = 10, 5
-		state := supervisor.NewState(time.Now)
+		state := supervisor.NewSnapshotStore(time.Now)
 		h := startNotes(t, askWrites(), func(c *hub.Config) { c.State = state })
 		panel := func() status.Snapshot {
 			ctx, cancel := context.WithCancel(t.Context())

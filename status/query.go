@@ -39,6 +39,8 @@ var (
 	AnswerQuestionQuery = Query[QuestionAnswer, struct{}]{"answer-question"}
 	// SettingsQuery answers every key of the configuration.
 	SettingsQuery = Query[struct{}, []Setting]{"settings"}
+	// SourceKindsQuery answers the kinds of sources that can be added.
+	SourceKindsQuery = Query[struct{}, []SourceKind]{"source-kinds"}
 
 	// The pages of a source are as an agent sees them: what is hidden from
 	// agents is not there, and what they may not read is a [*CallError].
@@ -56,7 +58,8 @@ var (
 func Queries() []QueryInfo {
 	return []QueryInfo{
 		LogsQuery.info(), CallsQuery.info(), ChangesQuery.info(), ToolsQuery.info(), RunToolQuery.info(), ChecksQuery.info(),
-		SourceCheckQuery.info(), AnswerQuestionQuery.info(), SettingsQuery.info(), PagesQuery.info(), PageQuery.info(), SearchQuery.info(),
+		SourceCheckQuery.info(), AnswerQuestionQuery.info(), SettingsQuery.info(), SourceKindsQuery.info(), PagesQuery.info(), PageQuery.info(),
+		SearchQuery.info(),
 	}
 }
 
