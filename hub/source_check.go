@@ -113,12 +113,12 @@ type questioner struct {
 // MayWrite implements [tools.Doctor].
 func (q *questioner) MayWrite() bool { return q.request.MayWrite }
 
-// CanAsk implements [tools.Doctor].
-func (q *questioner) CanAsk() bool { return q.request.CanAsk }
+// Interactive implements [tools.Doctor].
+func (q *questioner) Interactive() bool { return q.request.Interactive }
 
 // Ask implements [tools.Doctor].
 func (q *questioner) Ask(ctx context.Context, request string) bool {
-	if !q.request.CanAsk {
+	if !q.request.Interactive {
 		return false
 	}
 	id, answered := rand.Text(), make(chan bool, 1)

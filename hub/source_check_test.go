@@ -60,12 +60,12 @@ func TestSourceChecks(t *testing.T) {
 			{status.SourceCheckRequest{Source: "one", Check: "fine"}, "", false, status.Check{Name: "fine", Title: "It is fine", Result: status.CheckOK, Detail: "may not write"}},
 			{status.SourceCheckRequest{Source: "one", Check: "fine", MayWrite: true}, "", false, status.Check{Name: "fine", Title: "It is fine", Result: status.CheckOK, Detail: "may write"}},
 			{status.SourceCheckRequest{Source: "one", Check: "asks"}, "", false, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "not done"}},
-			{status.SourceCheckRequest{Source: "one", Check: "asks", CanAsk: true}, "Wave.", true, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "done"}},
-			{status.SourceCheckRequest{Source: "one", Check: "asks", CanAsk: true}, "Wave.", false, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "not done"}},
+			{status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true}, "Wave.", true, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "done"}},
+			{status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true}, "Wave.", false, status.Check{Name: "asks", Title: "It asks", Result: status.CheckOK, Detail: "not done"}},
 			{status.SourceCheckRequest{Source: "one", Check: "panics"}, "", false, status.Check{
 				Name: "panics", Title: "It panics", Result: status.CheckFail, Detail: "the check broke; the log has the details", Fix: "Report this with the lines of `lectern logs`.",
 			}},
-			{status.SourceCheckRequest{Source: "one", Check: "hangs", CanAsk: true}, "", false, status.Check{
+			{status.SourceCheckRequest{Source: "one", Check: "hangs", Interactive: true}, "", false, status.Check{
 				Name: "hangs", Title: "It hangs", Result: status.CheckFail, Detail: "timed out after 1m0s", Fix: "Check whether the program behind the source still responds.",
 			}},
 			{status.SourceCheckRequest{Source: "two", Check: "fine"}, "", false, status.Check{Name: "fine", Title: "It is fine", Result: status.CheckSkipped, Detail: "source two cannot serve now: there is no such graph"}},
@@ -114,7 +114,7 @@ func TestUnansweredQuestion(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			updates, err := h.Checks().Stream(ctx, status.SourceCheckRequest{Source: "one", Check: "asks", CanAsk: true})
+			updates, err := h.Checks().Stream(ctx, status.SourceCheckRequest{Source: "one", Check: "asks", Interactive: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,8 @@ package status
 type SourceCheckRequest struct {
 	Source string `json:"source"`
 	Check  string `json:"check"` // without the System's name
-	// CanAsk means that questions for a person will be answered.
-	CanAsk bool `json:"can_ask,omitempty"`
+	// Interactive means that questions for a person will be answered.
+	Interactive bool `json:"interactive,omitempty"`
 	// MayWrite lets the check write something and take it back.
 	MayWrite bool `json:"may_write,omitempty"`
 }

@@ -57,8 +57,8 @@ type Check[S Source] struct {
 
 // A Doctor is who asks for a Check.
 type Doctor interface {
-	// CanAsk reports whether there is a person to ask.
-	CanAsk() bool
+	// Interactive reports whether there is a person to ask.
+	Interactive() bool
 	// Ask asks a person to do something in another program, and reports whether
 	// they say that it is done; false when nobody can be asked.
 	Ask(ctx context.Context, request string) bool

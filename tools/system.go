@@ -176,7 +176,7 @@ func (k *erasedSystem[S, C]) Peer() *ErasedPeer {
 		}
 		return spec.Name(c), nil
 	}
-	return &ErasedPeer{name, spec.Describe, spec.Code, spec.Origins}
+	return &ErasedPeer{name, spec.Describe, spec.Code, spec.Origins, spec.Opened}
 }
 
 func (k *erasedSystem[S, C]) Open(ctx context.Context, config json.RawMessage, env Env) (*OpenedSource, error) {

@@ -38,7 +38,7 @@ func pluginStatusCommand(c *cli) *cobra.Command {
 		Short: "Show the installed plugin, its settings and who is connected",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			g, err := c.planner().LogseqPlugin(home)
+			g, err := c.planner().PluginWithFiles(home)
 			if err != nil {
 				return err
 			}

@@ -26,21 +26,29 @@ const (
 // checks look at how the running Logseq behaves.
 func checks() []tools.Check[*Graph] {
 	return []tools.Check[*Graph]{
-		{Name: "release", Title: "This release of Logseq has been tested", Look: withLogseq((*Graph).checkRelease)},
-		{Name: "methods", Title: "This Logseq has the expected capabilities", Look: withLogseq((*Graph).checkMethods), Timeout: pluginTimeout},
-		{Name: "window", Title: "Writes work while the window is hidden", Look: withLogseq((*Graph).checkWindow), Timeout: personTimeout},
-		{Name: "properties", Title: "The namespaces of properties", Look: withLogseq((*Graph).checkNamespaces), Timeout: pluginTimeout},
+		{Name: "release", Title: "This release of Logseq has been tested", Look: withLogseq(graphCheck.checkRelease)},
+		{Name: "methods", Title: "This Logseq has the expected capabilities", Look: withLogseq(graphCheck.checkMethods), Timeout: pluginTimeout},
+		{Name: "window", Title: "Writes work while the window is hidden", Look: withLogseq(graphCheck.checkWindow), Timeout: personTimeout},
+		{Name: "properties", Title: "The namespaces of properties", Look: withLogseq(graphCheck.checkNamespaces), Timeout: pluginTimeout},
 	}
 }
 
+// A graphCheck looks at the Logseq that is connected.
+type graphCheck struct {
+	*Graph
+
+	hello  *hello
+	doctor tools.Doctor
+}
+
 // withLogseq skips a check while no Logseq is connected.
-func withLogseq(look func(*Graph, context.Context, *hello, tools.Doctor) status.Check) func(*Graph, context.Context, tools.Doctor) status.Check {
+func withLogseq(look func(graphCheck, context.Context) status.Check) func(*Graph, context.Context, tools.Doctor) status.Check {
 	return func(g *Graph, ctx context.Context, d tools.Doctor) status.Check {
-		a := g.hello()
-		if a == nil {
+		h := g.hello()
+		if h == nil {
 			return checkResult(status.CheckSkipped, "", "%v", notConnectedError(g.conf.Graph))
 		}
-		return look(g, ctx, a, d)
+		return look(graphCheck{g, h, d}, ctx)
 	}
 }
 
@@ -50,28 +58,28 @@ func checkResult(result status.CheckResult, fix, detail string, args ...any) sta
 
 const reinstallPlugin = "Run: lectern plugin install, then restart Logseq."
 
-func (g *Graph) checkRelease(_ context.Context, a *hello, _ tools.Doctor) status.Check {
-	if !Known(a.Logseq) {
-		return checkResult(status.CheckWarn, "See the result of logseq.methods, and tell us how it works.", "Logseq %s has not been tested", a.Logseq)
+func (c graphCheck) checkRelease(context.Context) status.Check {
+	if !Known(c.hello.Logseq) {
+		return checkResult(status.CheckWarn, "See the result of logseq.methods, and tell us how it works.", "Logseq %s has not been tested", c.hello.Logseq)
 	}
-	return checkResult(status.CheckOK, "", "Logseq %s", a.Logseq)
+	return checkResult(status.CheckOK, "", "Logseq %s", c.hello.Logseq)
 }
 
 // checkMethods compares what a Logseq offers with what its kind of graph should.
-func (g *Graph) checkMethods(ctx context.Context, a *hello, _ tools.Doctor) status.Check {
+func (c graphCheck) checkMethods(ctx context.Context) status.Check {
 	var missing, additional []string
 	all := Capabilities()
-	for _, c := range all {
-		switch offered := slices.Contains(a.Capabilities, c.Key); {
-		case offered && !c.Has(a.Graph.Kind):
-			additional = append(additional, c.Key)
-		case !offered && c.Has(a.Graph.Kind):
-			missing = append(missing, c.Key)
+	for _, one := range all {
+		switch offered := slices.Contains(c.hello.Capabilities, one.Key); {
+		case offered && !one.Has(c.hello.Graph.Kind):
+			additional = append(additional, one.Key)
+		case !offered && one.Has(c.hello.Graph.Kind):
+			missing = append(missing, one.Key)
 		}
 	}
-	detail := fmt.Sprintf("%d of %d capabilities", len(a.Capabilities), len(all))
+	detail := fmt.Sprintf("%d of %d capabilities", len(c.hello.Capabilities), len(all))
 	if len(missing)+len(additional) == 0 {
-		return checkResult(status.CheckOK, "", "%s, as expected of a %s graph", detail, a.Graph.Kind)
+		return checkResult(status.CheckOK, "", "%s, as expected of a %s graph", detail, c.hello.Graph.Kind)
 	}
 	if len(additional) > 0 {
 		detail += "; not expected: " + strings.Join(additional, ", ")
@@ -80,7 +88,7 @@ func (g *Graph) checkMethods(ctx context.Context, a *hello, _ tools.Doctor) stat
 		detail += "; missing: " + strings.Join(missing, ", ")
 	}
 	const see = "See docs/logseq-compatibility.md for what each capability needs."
-	d, err := g.diagnose(ctx)
+	d, err := c.diagnose(ctx)
 	switch {
 	case err == nil && len(d.Missing) > 0:
 		return checkResult(status.CheckWarn, "Update Logseq. "+see, "%s; this Logseq lacks %s", detail, strings.Join(d.Missing, ", "))
@@ -93,23 +101,23 @@ func (g *Graph) checkMethods(ctx context.Context, a *hello, _ tools.Doctor) stat
 // checkWindow times a question that goes through Logseq's editor, as all writes
 // do, and changes nothing. If a person can be asked, it does so again while the
 // window is hidden.
-func (g *Graph) checkWindow(ctx context.Context, a *hello, doctor tools.Doctor) status.Check {
-	d, err := g.diagnose(ctx)
-	if c, failed := diagnosisFailed(d, err); failed {
-		return c
+func (c graphCheck) checkWindow(ctx context.Context) status.Check {
+	d, err := c.diagnose(ctx)
+	if failure, failed := diagnosisFailed(d, err); failed {
+		return failure
 	}
 	detail := d.String()
 	switch {
 	case d.Hidden || d.Editor.Error != "":
 		return rateWindow(d, detail)
-	case !doctor.CanAsk():
+	case !c.doctor.Interactive():
 		return rateWindow(d, detail+"; not tried with the window hidden: run `lectern doctor logseq.window` in a terminal")
-	case !doctor.Ask(ctx, fmt.Sprintf("Hide the window of Logseq that shows %s: minimise it, or go to another desktop. Come back here and leave it hidden.", a.Graph.Name)):
+	case !c.doctor.Ask(ctx, fmt.Sprintf("Hide the window of Logseq that shows %s: minimise it, or go to another desktop. Come back here and leave it hidden.", c.hello.Graph.Name)):
 		return rateWindow(d, detail+"; not tried with the window hidden")
 	}
-	d, err = g.diagnose(ctx)
-	if c, failed := diagnosisFailed(d, err); failed {
-		return c
+	d, err = c.diagnose(ctx)
+	if failure, failed := diagnosisFailed(d, err); failed {
+		return failure
 	}
 	return rateWindow(d, detail+"; then "+d.String())
 }
@@ -130,12 +138,12 @@ func rateWindow(d diagnosis, detail string) status.Check {
 
 // checkNamespaces counts the properties by namespace: one that a plugin creates
 // is in the plugin's own namespace, not in that of people.
-func (g *Graph) checkNamespaces(ctx context.Context, a *hello, doctor tools.Doctor) status.Check {
-	d, err := g.diagnose(ctx)
-	if c, failed := diagnosisFailed(d, err); failed {
-		return c
+func (c graphCheck) checkNamespaces(ctx context.Context) status.Check {
+	d, err := c.diagnose(ctx)
+	if failure, failed := diagnosisFailed(d, err); failed {
+		return failure
 	}
-	if a.Graph.Kind != "db" {
+	if c.hello.Graph.Kind != "db" {
 		return checkResult(status.CheckOK, "", "a file graph has no namespaces")
 	}
 	var counts []string
@@ -143,8 +151,8 @@ func (g *Graph) checkNamespaces(ctx context.Context, a *hello, doctor tools.Doct
 		counts = append(counts, fmt.Sprintf("%s %d", name, d.Namespaces[name]))
 	}
 	detail := "properties: " + cmp.Or(strings.Join(counts, ", "), "none")
-	if doctor.MayWrite() {
-		return g.checkPropertyWrite(ctx, detail)
+	if c.doctor.MayWrite() {
+		return c.checkPropertyWrite(ctx, detail)
 	}
 	return checkResult(status.CheckOK, "", "%s; to test whether a plugin can set those in user.property, run `lectern doctor logseq.properties --try-writes`", detail)
 }

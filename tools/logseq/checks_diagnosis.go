@@ -44,10 +44,10 @@ func (d diagnosis) String() string {
 // errOldPlugin is for plugins that cannot diagnose.
 var errOldPlugin = errors.New("the plugin is older than this Lectern and cannot tell")
 
-func (g *Graph) diagnose(ctx context.Context) (d diagnosis, err error) {
+func (c graphCheck) diagnose(ctx context.Context) (d diagnosis, err error) {
 	ctx, cancel := context.WithTimeout(ctx, diagnoseTimeout)
 	defer cancel()
-	err = g.peer.Call(ctx, "diagnose", struct{}{}, &d, true)
+	err = c.peer.Call(ctx, "diagnose", struct{}{}, &d, true)
 	if e, ours := errors.AsType[*tools.Error](err); ours && e.SpecCode == capabilityMissingCode {
 		return d, errOldPlugin
 	}

@@ -52,11 +52,11 @@ func (p *checkedPeer) Call(ctx context.Context, method string, in, out any, agai
 
 // A testDoctor answers questions as it was told to.
 type testDoctor struct {
-	canAsk, done, mayWrite bool
-	asked                  string
+	interactive, done, mayWrite bool
+	asked                       string
 }
 
-func (d *testDoctor) CanAsk() bool                               { return d.canAsk }
+func (d *testDoctor) Interactive() bool                          { return d.interactive }
 func (d *testDoctor) Ask(_ context.Context, request string) bool { d.asked = request; return d.done }
 func (d *testDoctor) MayWrite() bool                             { return d.mayWrite }
 
@@ -123,7 +123,7 @@ func TestCheckAsksToHide(t *testing.T) {
 		{false, stalled, status.CheckOK, "not tried with the window hidden"},
 	} {
 		peer := &checkedPeer{fakePeer: fixtureGraph("db"), diagnoses: []any{diagnosisWith(nil), c.then}}
-		doctor := &testDoctor{canAsk: true, done: c.done}
+		doctor := &testDoctor{interactive: true, done: c.done}
 		got, err := openTestSource(t, peer).open.Look(t.Context(), "window", doctor)
 		if err != nil || got.Result != c.result || !strings.Contains(got.Detail, c.want) || !strings.Contains(doctor.asked, "Hide the window of Logseq that shows garden") {
 			t.Errorf("asked %q: %+v, %v\nwant %s: %s", doctor.asked, got, err, c.result, c.want)

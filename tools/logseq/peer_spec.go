@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +21,7 @@ func peerSpec() *tools.PeerSpec[Config] {
 		Code:     peerCode,
 		// Logseq gives these origins to the frames of its plugins.
 		Origins: []string{"lsp://logseq.io", "lsp://logseq.com"},
+		Opened:  openedFolders,
 	}
 }
 
@@ -41,13 +44,16 @@ type hello struct {
 	hostName string
 }
 
-// graphPrefixes are put before the name of a graph by Logseq: by 2.x also where
-// plugins ask for the name, though people never see it.
-var graphPrefixes = []string{"logseq_db_", "logseq_local_"}
+// Logseq puts these before the name of a graph: 2.x also where plugins ask for
+// the name, though people never see it.
+const (
+	dbGraphPrefix   = "logseq_db_"
+	fileGraphPrefix = "logseq_local_"
+)
 
 // bareGraphName is the name of a graph without Logseq's prefix.
 func bareGraphName(name string) string {
-	for _, prefix := range graphPrefixes {
+	for _, prefix := range []string{dbGraphPrefix, fileGraphPrefix} {
 		if bare, ok := strings.CutPrefix(name, prefix); ok && bare != "" {
 			return bare
 		}
@@ -146,6 +152,23 @@ func (h *hello) missingReason(c Capability) string {
 	default:
 		return fmt.Sprintf("this Logseq (%s) does not support it: update Logseq and the plugin", cmp.Or(h.Logseq, "of an unknown version"))
 	}
+}
+
+// openedFolders learns from the names of Logseq's cache files which folders it
+// has opened as file graphs.
+func openedFolders(home fs.FS) (folders []string) {
+	entries, err := fs.ReadDir(home, ".logseq/graphs")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".transit"), fileGraphPrefix)
+		path := filepath.FromSlash(strings.ReplaceAll(name, "++", "/"))
+		if ok && filepath.IsAbs(path) {
+			folders = append(folders, path)
+		}
+	}
+	return folders
 }
 
 // peerCode is the meaning of an error code that the plugin sent.

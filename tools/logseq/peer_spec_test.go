@@ -3,9 +3,11 @@ package logseq_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,6 +136,20 @@ func TestPeerIsRefused(t *testing.T) {
 		if got := fmt.Sprint(mine, " ", err); got != want {
 			t.Errorf("%.80s: got %s, want %s", hello, got, want)
 		}
+	}
+}
+
+// Logseq's cache files name the folders that it has opened as file graphs.
+func TestPeerOpened(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my notes")
+	name := "logseq_local_" + strings.ReplaceAll(filepath.ToSlash(dir), "/", "++") + ".transit"
+	home := fstest.MapFS{".logseq/graphs/" + name: {}, ".logseq/graphs/logseq_db_work.transit": {}, ".logseq/graphs/logseq_local_relative.transit": {}}
+	opened := logseq.System().Peer().Opened
+	if got := opened(home); !slices.Equal(got, []string{dir}) {
+		t.Errorf("got %q, want %q", got, dir)
+	}
+	if got := opened(fstest.MapFS{}); got != nil {
+		t.Errorf("got %q of a home without Logseq", got)
 	}
 }
 

@@ -34,23 +34,23 @@ func checkChecks(s *suite) {
 		seen[c.Name] = true
 		src := s.open("one")
 		before := src.Digest()
-		for _, d := range []suiteDoctor{{}, {canAsk: true}, {canAsk: true, done: true}} {
-			s.look(s.ctx(), src, c.Name, d)
+		for _, d := range []suiteDoctor{{}, {interactive: true}, {interactive: true, done: true}} {
+			lookAtSource(s.ctx(), s, src, c.Name, d)
 		}
 		ended, cancel := context.WithCancel(s.ctx())
 		cancel()
-		s.look(ended, src, c.Name, suiteDoctor{})
+		lookAtSource(ended, s, src, c.Name, suiteDoctor{})
 		if src.Digest() != before {
 			s.Errorf("check %s changed the data though it may not write", c.Name)
 		}
-		s.look(s.ctx(), src, c.Name, suiteDoctor{mayWrite: true})
+		lookAtSource(s.ctx(), s, src, c.Name, suiteDoctor{mayWrite: true})
 		if _, err := src.Look(s.ctx(), c.Name+"x", suiteDoctor{}); tools.AsError(err).Code != tools.NotFound {
 			s.Errorf("check %sx: want not_found, got %v", c.Name, err)
 		}
 	}
 }
 
-func (s *suite) look(ctx context.Context, src source, name string, d suiteDoctor) {
+func lookAtSource(ctx context.Context, s *suite, src source, name string, d suiteDoctor) {
 	s.Helper()
 	done := make(chan string, 1)
 	go func() {
@@ -88,10 +88,10 @@ func judgeCheck(c status.Check, err error) string {
 }
 
 // A suiteDoctor is a [tools.Doctor] who knows the answers beforehand.
-type suiteDoctor struct{ canAsk, done, mayWrite bool }
+type suiteDoctor struct{ interactive, done, mayWrite bool }
 
-// CanAsk implements [tools.Doctor].
-func (d suiteDoctor) CanAsk() bool { return d.canAsk }
+// Interactive implements [tools.Doctor].
+func (d suiteDoctor) Interactive() bool { return d.interactive }
 
 // Ask implements [tools.Doctor].
 func (d suiteDoctor) Ask(ctx context.Context, _ string) bool { return d.done && ctx.Err() == nil }

@@ -25,7 +25,7 @@ var pluginPeers = peerCheck{system: plugin.System, application: plugin.Applicati
 
 // pluginState is the plugin in its application's usual folder.
 func (r *run) pluginState() (installer.PluginState, installer.Plugin, error) {
-	g, err := r.LogseqPlugin("")
+	g, err := r.PluginWithFiles("")
 	if err != nil {
 		return installer.PluginState{}, g, err
 	}

@@ -42,7 +42,7 @@ func (r *run) systemChecks() []check {
 // usesSystem is true when the configuration names the System, the application of
 // its plugin has run here, or one of its Peers is connected.
 func (r *run) usesSystem(system string) bool {
-	if len(r.sourcesOf(system)) > 0 || system == plugin.System && r.PluginHostFound() {
+	if len(r.sourcesOf(system)) > 0 || system == plugin.System && r.PluginApplicationFound() {
 		return true
 	}
 	snap, err := r.snapshot()
@@ -87,7 +87,7 @@ func (r *run) sourcesCheck(system string, info tools.CheckInfo) check {
 // know.
 func (r *run) checkSource(ctx context.Context, source, name string) status.Check {
 	updates, err := status.Open(ctx, r.API, status.SourceCheckQuery, status.SourceCheckRequest{
-		Source: source, Check: name, CanAsk: r.Ask != nil, MayWrite: r.TryWrites,
+		Source: source, Check: name, Interactive: r.Ask != nil, MayWrite: r.TryWrites,
 	})
 	for err == nil {
 		u, open := <-updates

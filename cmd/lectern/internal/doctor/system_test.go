@@ -165,7 +165,7 @@ func TestDoctorOfSources(t *testing.T) {
 					answer = string(asked.Input)
 				case status.SourceCheckQuery.Name:
 					var q status.SourceCheckRequest
-					if err := json.Unmarshal(asked.Input, &q); err != nil || q.Check != "wings" || !q.MayWrite || q.CanAsk != (c.ask != nil) {
+					if err := json.Unmarshal(asked.Input, &q); err != nil || q.Check != "wings" || !q.MayWrite || q.Interactive != (c.ask != nil) {
 						t.Errorf("asked %s", asked.Input)
 					}
 				}
