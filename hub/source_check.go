@@ -70,7 +70,7 @@ func (s *SourceChecks) run(ctx context.Context, src *source, info tools.CheckInf
 
 // look returns when ctx ends, even if the check does not.
 func (s *SourceChecks) look(ctx context.Context, src *source, info tools.CheckInfo, d tools.Doctor) status.Check {
-	found, err := runWithDeadline(ctx, func() {}, func() (status.Check, error) {
+	found, err := runWithDeadline(ctx, s.hub.runner.pool, func() {}, func() (status.Check, error) {
 		return withSourceRef(ctx, src, func(ctx context.Context, open *sourceRef) (status.Check, error) { return open.Look(ctx, info.Name, d) })
 	})
 	if err == nil {

@@ -12,7 +12,10 @@
 // through internal/safetext or tui/theme before a terminal shows it.
 package status
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A Snapshot is everything at one moment. It is a value: never changed, only
 // replaced. It is small (a few KB), so watchers get whole ones.
@@ -111,6 +114,14 @@ type Task struct {
 	Done  int64     `json:"done"`
 	Total int64     `json:"total,omitempty"` // 0: unknown
 	Since time.Time `json:"since"`
+}
+
+// String says how far the task is: "index, 40 %", or "index, 12 done".
+func (t Task) String() string {
+	if t.Total == 0 {
+		return fmt.Sprintf("%s, %d done", t.Name, t.Done)
+	}
+	return fmt.Sprintf("%s, %d %%", t.Name, 100*t.Done/t.Total)
 }
 
 // Transport is how a session reached the hub.

@@ -292,6 +292,12 @@ func (p Sources) detailRows(t theme.Theme, s status.Source, w int) []string {
 		field("agents can", widget.OrDash(strings.TrimSpace(may))),
 		field("tools", fmt.Sprintf("%d, called %s%s", s.Tools, widget.Plural(s.Calls, "time"), callSplit(s))),
 	}
+	for _, task := range s.Tasks {
+		rows = append(rows, field("working on", task.String()))
+	}
+	for _, why := range s.Holds {
+		rows = append(rows, field("keeps hub", "it does not leave when idle: "+why))
+	}
 	if s.Note != "" {
 		rows = append(rows, field("note", s.Note))
 	}
