@@ -265,9 +265,9 @@ func lively() status.Snapshot {
 	s := asked()
 	s.Peers = []status.Peer{
 		{
-			Component: status.Component{Name: "会議", State: status.Ready, Since: noon}, Graph: "/home/ada/graphs/会議", Kind: "file", App: "0.10.14", Plugin: "0.1.0",
+			Component: status.Component{Name: "会議", State: status.Ready, Since: noon}, System: "logseq", Application: "Logseq", Facts: []status.Fact{{Name: "Logseq", Value: "0.10.14"}, {Name: "plugin", Value: "0.1.0"}},
 			Transport: "websocket", Latency: 3 * time.Millisecond, Calls: 90, Failures: 2, LastError: "TIMEOUT",
-			Capabilities: []string{"pages.list", "pages.read", "search.basic", "blocks.read", "journals"},
+			Capabilities: capabilities("the plugin is set to read-only", "list pages", "read pages", "search", "read blocks", "journals"),
 		},
 	}
 	s.Installations = []status.Installation{
@@ -282,6 +282,23 @@ func lively() status.Snapshot {
 		Steps: []status.Check{{Name: "find", Title: "Find the release", Result: status.CheckOK}, {Name: "get", Title: "Download", Result: status.CheckRunning}, {Name: "swap", Title: "Swap the binary", Result: status.CheckPending}},
 	}
 	return s
+}
+
+// capabilities are the twelve of the fake peer; but for those that it can, all
+// are missing for a reason.
+func capabilities(reason string, can ...string) []status.Capability {
+	var all []status.Capability
+	for _, title := range []string{
+		"list pages", "read pages", "create pages", "update pages", "delete pages", "search", "read blocks", "create blocks", "update blocks",
+		"delete blocks", "move blocks", "query",
+	} {
+		c := status.Capability{Key: title, Title: title}
+		if !slices.Contains(can, title) {
+			c.Reason = reason
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // approvals are two calls that wait for a person.

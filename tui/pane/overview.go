@@ -170,10 +170,7 @@ func stderrSection(t theme.Theme, said []string, w int) widget.Section {
 // activitySections are the sections about what goes on: they are left out when
 // there is nothing to say.
 func (p Overview) activitySections(t theme.Theme) []widget.Section {
-	var all []widget.Section
-	if peers, ok := p.peersSection(t); ok {
-		all = append(all, peers)
-	}
+	all := p.peerSections(t)
 	if !p.traffic.last.IsZero() {
 		all = append(all, p.traffic.section(t, p.snap.Time, p.zone))
 	}

@@ -270,7 +270,7 @@ func (p Sources) detailSection(t theme.Theme) widget.Section {
 	s, ok := p.selected()
 	if !ok {
 		return widget.Section{Title: "Getting started", Min: 1, Preferred: 3, Rows: func(w, _ int) []string {
-			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of Markdown files or a Logseq graph. "+
+			return t.Dim.Wrap("A source is a knowledge base that agents can use: a folder of notes, or what another application has open. "+
 				"Agents see only the sources you add here and do only what you allow.", w)
 		}}
 	}

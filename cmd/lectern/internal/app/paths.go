@@ -24,7 +24,7 @@ func (p Paths) AuditKey() string { return filepath.Join(p.State, "audit.key") }
 func (p Paths) Journal() string { return filepath.Join(p.State, "journal") }
 
 // ClientToken is the token that all HTTP clients share, PluginToken that of
-// Logseq plugins.
+// plugins in other applications.
 func (p Paths) ClientToken() string { return filepath.Join(p.State, "client.token") }
 func (p Paths) PluginToken() string { return filepath.Join(p.State, "plugin.token") }
 

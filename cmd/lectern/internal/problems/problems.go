@@ -106,9 +106,9 @@ var (
 	}
 	PluginOrigin = status.ProblemType{
 		Code: "plugin.origin", Severity: status.Notice,
-		Description: "A page whose origin is not known to be Logseq tries to connect as a plugin. It is refused until you allow its origin, which adds it to the configuration. It must still prove that it has the plugins' token.",
+		Description: "A page of an unknown origin tries to connect as a plugin. It is refused until you allow its origin, which adds it to the configuration. It must still prove that it has the plugins' token.",
 		Title:       "a plugin tried to connect from an unknown origin: {origins}",
-		Fix:         "If this is your Logseq plugin, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
+		Fix:         "If this is a plugin that you use, allow it, here or with: lectern plugin allow {latest}. Otherwise ignore this.",
 	}
 	TokenRefused = status.ProblemType{
 		Code: "token.refused", Severity: status.Error,
